@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 // #region screen
 import { buildSessionContext, convertToLlm, MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { show } from "@pith/context/testing";
 
 // A session in memory. A file or a database is another store behind the same door.
-const store = MemoryStore.create(machine, { cwd: "/project" });
-const session = await Session.open(store, machine);
+const store = MemoryStore.create(nodeRuntime, { cwd: "/project" });
+const session = await Session.open(store, nodeRuntime);
 const say = (content: string) =>
-  session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
-const seen = () => show(convertToLlm(buildSessionContext(session.window).messages));
+  session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
+const seen = () => show(convertToLlm(buildSessionContext(session.branch).messages));
 
 // What is said is appended; the last entry is the leaf.
 await say("Make the parser faster.");
@@ -34,9 +34,9 @@ await session.move(kept);
 const undone = seen();
 
 // All of it is one file. Opening reads any session that pi or Pith ever wrote; what is damaged is named, never thrown.
-const again = MemoryStore.open(store.bytes(), machine);
+const again = MemoryStore.open(store.bytes(), nodeRuntime);
 console.log(
-  `${again.damage.length} lines are damaged, ${(await again.branch(await again.leaf())).length} entries lead here`,
+  `${again.damage.length} lines are damaged, ${(await again.branchEntries(await again.leaf())).length} entries lead here`,
 );
 // #endregion
 

@@ -2,23 +2,23 @@
 
 import assert from "node:assert/strict";
 import {
-  budgetFor,
   buildSessionContext,
   compact,
   compactionLimits,
+  createBudget,
   MemoryStore,
-  modelWriter,
-  pinWords,
+  modelSummarizer,
+  pinText,
   Session,
   undoCompaction,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
 // A long afternoon: a rule that is pinned, a wish, a lot of output, and a tool that speaks as if it were the user.
-const store = MemoryStore.create(machine);
-const session = await Session.open(store, machine);
-await pinWords(session, "Never change the lock file.");
+const store = MemoryStore.create(nodeRuntime);
+const session = await Session.open(store, nodeRuntime);
+await pinText(session, "Never change the lock file.");
 const output = "ok: nothing to see here, one more test has passed\n".repeat(40);
 const tests = Array.from({ length: 12 }, (_, at) => [`calls: bash command=test-${at + 1}`, `result: ${output}`]);
 await tell(
@@ -62,9 +62,9 @@ const record = `## Goal
 const model = scriptedModel(record);
 
 // #region acts
-const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
-const writers = [modelWriter(model, { ports: machine })]; // in order of preference; the last is always code itself
-const outcome = await compact({ session, budget, reason: "due", writers, ports: machine });
+const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
+const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // in order of preference; the last is always code itself
+const outcome = await compact({ session, budget, reason: "due", summarizers: writers, runtime: nodeRuntime });
 
 if (outcome.type === "compacted") {
   const { by, calls, tokens, findings } = outcome.receipt;
@@ -95,7 +95,7 @@ async function tell(...lines: readonly string[]): Promise<void> {
 }
 
 function seen(): readonly string[] {
-  return buildSessionContext(session.window).messages.map((message) =>
+  return buildSessionContext(session.branch).messages.map((message) =>
     message.role === "compactionSummary" ? message.summary : JSON.stringify(message),
   );
 }

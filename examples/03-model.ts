@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { buildRequest, buildSessionContext, MemoryStore, type Model, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { startServer } from "@pith/testkit";
 
@@ -38,7 +38,7 @@ const gpt = await openModel({ provider: "openai", model: "gpt-5", apiKey: "any",
 // #endregion
 assert.ok(claude.type === "opened" && gpt.type === "opened");
 
-const session = await Session.open(MemoryStore.create(machine), machine);
+const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
 const read = {
   name: "read",
   description: "Reads a file.",
@@ -91,7 +91,7 @@ assert.deepEqual(
 await server.close();
 
 async function ask(model: Model) {
-  const request = buildRequest(buildSessionContext(session.window), { to: model, thinking: "medium" });
+  const request = buildRequest(buildSessionContext(session.branch), { model: model, thinking: "medium" });
   for await (const event of model.stream(request, {})) {
     if (event.type === "reply-ended" || event.type === "reply-failed") return event;
   }

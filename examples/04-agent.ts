@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Agent, type Tool } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { startServer } from "@pith/testkit";
 
@@ -23,9 +23,9 @@ const stock: Tool = {
   run: async ({ arguments: { item } }) => ({ content: [{ type: "text", text: `12 of ${item}` }] }),
 };
 
-const session = await Session.open(MemoryStore.create(machine), machine);
+const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
 const beginning = { folder: process.cwd(), replacement: "You answer questions about our stock." };
-const agent = new Agent({ session, model: opened.model, tools: [stock], ports: machine, beginning });
+const agent = new Agent({ session, model: opened.model, tools: [stock], ports: nodeRuntime, beginning });
 
 for await (const event of agent.prompt("How many lamps are left?")) {
   if (event.type === "tool_execution_start") console.log(`· ${event.toolName}`, event.args);

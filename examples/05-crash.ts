@@ -6,7 +6,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "@pith/context";
-import { createStore, machine, openStore } from "@pith/context/node";
+import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 
 const [, program = "", path] = process.argv;
 if (path) await write(path);
@@ -16,9 +16,9 @@ else await killAndLook();
 async function write(path: string): Promise<void> {
   const created = await createStore(path, { cwd: process.cwd() });
   if (created.type !== "opened") throw new Error(`no session: ${JSON.stringify(created)}`);
-  const session = await Session.open(created.store, machine);
+  const session = await Session.open(created.store, nodeRuntime);
   for (let number = 1; ; number++) {
-    const message = { role: "user", content: `This is line ${number}.`, timestamp: machine.now() } as const;
+    const message = { role: "user", content: `This is line ${number}.`, timestamp: nodeRuntime.now() } as const;
     const outcome = await session.append({ type: "message", message });
     if (outcome.type === "appended") appendFileSync(`${path}.safe`, `${outcome.leaf}\n`);
   }
@@ -44,8 +44,8 @@ async function killAndLook(): Promise<void> {
   const { store } = opened;
   for (const { kind, line, note } of store.damage) console.log(`line ${line}: ${kind}, ${note}`);
 
-  const session = await Session.open(store, machine);
-  const ids = new Set((await session.branch()).map((entry) => entry.id));
+  const session = await Session.open(store, nodeRuntime);
+  const ids = new Set((await session.branchEntries()).map((entry) => entry.id));
   const safe = safeIds(path);
   const lost = safe.filter((id) => !ids.has(id));
   console.log(`${safe.length} entries were acknowledged, ${ids.size} are there, ${lost.length} are lost`);
@@ -53,7 +53,7 @@ async function killAndLook(): Promise<void> {
   // The first append sets the torn bytes aside and goes on behind the last whole line.
   await session.append({
     type: "message",
-    message: { role: "user", content: "On it goes.", timestamp: machine.now() },
+    message: { role: "user", content: "On it goes.", timestamp: nodeRuntime.now() },
   });
   const aside = readFileSync(`${path}.damaged`, "utf8");
   await store.close();
@@ -69,7 +69,7 @@ async function killAndLook(): Promise<void> {
 }
 
 async function damageOf(path: string): Promise<readonly unknown[]> {
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   return opened.type === "opened" ? opened.store.check() : [opened];
 }
 

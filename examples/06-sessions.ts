@@ -11,7 +11,7 @@ import {
   forkSession,
   labelEntry,
   listSessions,
-  machine,
+  nodeRuntime,
   openStore,
   renameSession,
   restoreSession,
@@ -25,7 +25,7 @@ process.env.PITH_HOME = mkdtempSync(join(tmpdir(), "pith-sessions-"));
 const created = await createSession({ cwd: process.cwd() });
 if (created.type !== "opened") throw new Error(JSON.stringify(created)); // another process has it, or the disk said no
 const { store } = created;
-const session = await Session.open(store, machine);
+const session = await Session.open(store, nodeRuntime);
 
 const outcome = await session.append({ type: "message", message: { role: "user", content: "Hello.", timestamp: 1 } });
 if (outcome.type === "refused") console.error(refusalNotes[outcome.why]); // a full disk, a lost lease, a file that is gone …
@@ -35,10 +35,10 @@ if (outcome.type === "leaf-moved") await session.refresh(); // another writer wa
 await renameSession(session, "A first try");
 await labelEntry(session, { entryId: outcome.leaf ?? "", label: "hello" });
 
-// A second window is told who writes. It may read along, fork, or take over (`as: "taker"`).
+// A second window is told who writes. It may read along, fork, or take over (`mode: "takeover"`).
 const second = await openStore(store.path);
 if (second.type === "held") console.log(`process ${second.owner.pid} writes it`);
-const follower = await openStore(store.path, { as: "follower" });
+const follower = await openStore(store.path, { mode: "follower" });
 const stop = new AbortController();
 const reading = follower.type === "opened" ? follower.store.follow({ signal: stop.signal }) : null;
 const news = reading?.next();

@@ -2,41 +2,41 @@
 
 import assert from "node:assert/strict";
 import {
-  budgetFor,
   buildSessionContext,
   compact,
+  compactionDue,
   compactionLimits,
-  due,
+  createBudget,
   MemoryStore,
-  pinWords,
+  pinText,
   previewCompaction,
   redoCompaction,
   Session,
   undoCompaction,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 
-const session = await Session.open(MemoryStore.create(machine), machine);
+const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
 const say = (content: string) =>
-  session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
+  session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
 const print = (content: string) =>
   session.append({ type: "custom_message", customType: "output", content, display: true });
-const seen = () => buildSessionContext(session.window).messages;
+const seen = () => buildSessionContext(session.branch).messages;
 
-await pinWords(session, "Never change the lock file.");
+await pinText(session, "Never change the lock file.");
 await say("Make the tests pass, and use tabs.");
 for (let step = 1; step <= 12; step++) await print(`step ${step}\n${"one more line of output\n".repeat(120)}`);
 await say("Go on.");
 const before = seen();
 
 // #region acts
-const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
-console.log(due(session.window, budget)); // { type: "due", why: "tokens", size: … }
+const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
+console.log(compactionDue(session.branch, budget)); // { type: "due", why: "tokens", size: … }
 
-const preview = previewCompaction(session.window, budget); // nothing is done yet
-if (preview.type === "planned") console.log(preview.front, preview.receipt.tokens);
+const preview = previewCompaction(session.branch, budget); // nothing is done yet
+if (preview.type === "planned") console.log(preview.summaryText, preview.receipt.tokens);
 
-const outcome = await compact({ session, budget, reason: "asked", ports: machine });
+const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime });
 if (outcome.type === "compacted") console.log(outcome.receipt);
 
 await undoCompaction(session); // the context is as it was
@@ -46,5 +46,5 @@ await redoCompaction(session); // and compacted again
 
 assert.equal(outcome.type, "compacted");
 assert.deepEqual(undone, before);
-assert.equal(due(session.window, budget).type, "not-due");
+assert.equal(compactionDue(session.branch, budget).type, "not-due");
 assert.match(JSON.stringify(seen()[0]), /Never change the lock file.*Make the tests pass, and use tabs/s);

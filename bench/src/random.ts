@@ -1,12 +1,12 @@
 /** Makes numbers that look random and repeat with the same seed. */
 
-import { seededChance } from "@pith/context/testing";
+import { createSeededRandom } from "@pith/context/testing";
 
 export type Random = () => number;
 
 /** Between 0 and 1. */
 export function random(seed: number): Random {
-  return seededChance(seed);
+  return createSeededRandom(seed);
 }
 
 export function between(next: Random, low: number, high: number): number {

@@ -1,7 +1,7 @@
 /** What is measured on is a session as pi writes it: whole, in one branch, of the shape that was asked for. */
 
 import { buildSessionContext, MemoryStore } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { madeUpSession } from "../src/made-up-session.ts";
 
@@ -10,12 +10,12 @@ const bytes = (seed: number): Uint8Array =>
   new TextEncoder().encode([...madeUpSession({ ...shape, seed })].map((line) => `${line}\n`).join(""));
 
 test("entries, compactions and the context of the last are as asked for", async () => {
-  const store = MemoryStore.open(bytes(7), machine);
-  const branch = await store.branch(await store.leaf());
+  const store = MemoryStore.open(bytes(7), nodeRuntime);
+  const branch = await store.branchEntries(await store.leaf());
   expect(store.damage).toEqual([]);
   expect(branch).toHaveLength(1000);
   expect(branch.filter((entry) => entry.type === "compaction")).toHaveLength(3);
-  const { messages } = buildSessionContext(await store.window(await store.leaf()));
+  const { messages } = buildSessionContext(await store.loadBranch(await store.leaf()));
   expect(messages.length).toBeGreaterThan(250);
   expect(messages.length).toBeLessThan(280);
 });

@@ -5,19 +5,19 @@ import { join, relative } from "node:path";
 import { madeUpSession } from "@pith/bench/made-up-session";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
 import {
-  branch,
+  branchEntries,
   buildRequest,
   buildSessionContext,
+  buildTree,
   decodeSession,
   type Entry,
+  loadBranch,
   type ModelName,
   type SessionFile,
   type Tree,
-  treeOf,
-  windowOf,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { allApis, violations } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { apisWithRules, findRuleViolations } from "@pith/context/testing";
 
 export interface FileReading {
   readonly entries: number;
@@ -33,9 +33,9 @@ export interface FileReading {
 }
 
 export function readSession(bytes: Uint8Array): FileReading {
-  const file = decodeSession(bytes, machine);
+  const file = decodeSession(bytes, nodeRuntime);
   const entries = file.lines.map(({ entry }) => entry);
-  const tree = treeOf(entries);
+  const tree = buildTree(entries);
   const leaves = entries.filter(({ id }) => !tree.children.has(id));
   return {
     entries: entries.length,
@@ -58,29 +58,29 @@ function reachable(tree: Tree): number {
 }
 
 function keptLines(file: SessionFile, bytes: Uint8Array): { lines: number; kept: number } {
-  if (file.outdated) return { lines: 0, kept: 0 };
+  if (file.needsRewrite) return { lines: 0, kept: 0 };
   const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
   const seal = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
   const written = new Set(
     new TextDecoder()
       .decode(bytes)
       .split("\n")
-      .map((line) => (file.ours ? line.replace(seal, "}") : line)),
+      .map((line) => (file.isPithFormat ? line.replace(seal, "}") : line)),
   );
   return { lines: texts.length, kept: texts.filter((text) => written.has(text)).length };
 }
 
 function leafViolations(tree: Tree, leaf: Entry): readonly string[] {
-  const context = buildSessionContext(windowOf(branch(tree, leaf.id)));
+  const context = buildSessionContext(loadBranch(branchEntries(tree, leaf.id)));
   const last = context.messages.findLast((message) => message.role === "assistant");
-  const own: readonly ModelName[] = last?.role === "assistant" && allApis.includes(last.api) ? [last] : [];
+  const own: readonly ModelName[] = last?.role === "assistant" && apisWithRules.includes(last.api) ? [last] : [];
   return [...own, ...strangers].flatMap((to) => {
-    const request = buildRequest(context, { to });
-    return request.messages.length === 0 ? [] : violations(request, to);
+    const request = buildRequest(context, { model: to });
+    return request.messages.length === 0 ? [] : findRuleViolations(request, to);
   });
 }
 
-const strangers: readonly ModelName[] = allApis.map((api) => ({ api, provider: "another", model: "another" }));
+const strangers: readonly ModelName[] = apisWithRules.map((api) => ({ api, provider: "another", model: "another" }));
 
 export function sessionFiles(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -3,24 +3,24 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
-  BLOB_DIGITS,
-  blobBlock,
-  blobOf,
   blobReference,
-  blobsIn,
+  collectBlobs,
+  createBlobBlock,
   type Entry,
   entryReference,
+  inlineBlobs,
   isBlobHash,
+  MIN_BLOB_DIGITS,
+  parseBlobBlock,
   removeCitations,
   textTokens,
-  withInlined,
 } from "@pith/context";
 import { story } from "@pith/context/testing";
 
-// #region blobBlock
+// #region createBlobBlock
 const log = "one more line of output\n".repeat(5_000);
 const hash = createHash("sha256").update(log).digest("hex");
-const block = blobBlock({ hash, mimeType: "text/plain", bytes: log.length, tokens: textTokens(log) });
+const block = createBlobBlock({ hash, mimeType: "text/plain", bytes: log.length, tokens: textTokens(log) });
 console.log(block.text); // "[text/plain, 117 KB, about 32,550 tokens: blob:…]": what the model sees, and pi too
 // #endregion
 
@@ -32,8 +32,8 @@ const shortReference = blobReference(hash); // "blob:" and 8 digits of the hash:
 const reference = entryReference({ id: "4f2a91c0", number: 412 }); // "#412"; "entry:4f2a91c0" without a number
 // #endregion
 
-// #region BLOB_DIGITS
-const isEnough = "1a2b3c4d".length >= BLOB_DIGITS; // true: the fewest digits of a hash that name a blob
+// #region MIN_BLOB_DIGITS
+const isEnough = "1a2b3c4d".length >= MIN_BLOB_DIGITS; // true: the fewest digits of a hash that name a blob
 // #endregion
 
 // #region removeCitations
@@ -44,9 +44,9 @@ const prose = removeCitations("The cache is never hit [#3, #12], see issue #4.")
 const isHash = isBlobHash("../../etc/passwd"); // false: nothing else is ever made into a path
 // #endregion
 
-// #region blobOf
-const blob = blobOf(block); // { hash, mimeType: "text/plain", bytes: 120000 }
-const none = blobOf({ type: "text", text: "an ordinary block" }); // null
+// #region parseBlobBlock
+const blob = parseBlobBlock(block); // { hash, mimeType: "text/plain", bytes: 120000 }
+const none = parseBlobBlock({ type: "text", text: "an ordinary block" }); // null
 // #endregion
 
 const [, , entry] = story("user: Build it.", "calls: bash command=make", "result: …").map(
@@ -57,12 +57,12 @@ const [, , entry] = story("user: Build it.", "calls: bash command=make", "result
 );
 if (!entry) throw new Error("the story is too short");
 
-// #region blobsIn
-const kept = blobsIn(entry).map(({ bytes }) => bytes); // [120000]: what must be copied along with this entry
+// #region collectBlobs
+const kept = collectBlobs(entry).map(({ bytes }) => bytes); // [120000]: what must be copied along with this entry
 // #endregion
 
-// #region withInlined
-const whole = withInlined(entry, (each) => (each.hash === hash ? log : null)); // as if there were no blobs
+// #region inlineBlobs
+const whole = inlineBlobs(entry, (each) => (each.hash === hash ? log : null)); // as if there were no blobs
 // #endregion
 
 assert.match(block.text, /^\[text\/plain, 117 KB, about 32,550 tokens: blob:[0-9a-f]{8}\]$/);

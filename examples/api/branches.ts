@@ -2,19 +2,19 @@
 
 import assert from "node:assert/strict";
 import {
-  budgetFor,
   collectEntriesForBranchSummary,
   compactionLimits,
+  createBudget,
   generateBranchSummary,
   MemoryStore,
   moveTo,
   prepareBranchEntries,
   Session,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
-const store = MemoryStore.create(machine);
+const store = MemoryStore.create(nodeRuntime);
 const talk = story(
   "user: Make the parser faster.",
   "says: How?",
@@ -24,8 +24,8 @@ const talk = story(
   "says: The cache is never hit.",
 );
 await store.append(talk, { expectedLeaf: null });
-const session = await Session.open(store, machine);
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const session = await Session.open(store, nodeRuntime);
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 // What a model would answer: the numbers in brackets are those of the entries it was shown, here 3 to 6.
 const record = `## Goal
@@ -52,7 +52,7 @@ const record = `## Goal
 const model = scriptedModel(record, record, record);
 
 // #region moveTo
-const outcome = await moveTo({ session, target: "e2", budget, summary: { models: [model] }, ports: machine });
+const outcome = await moveTo({ session, target: "e2", budget, summary: { models: [model] }, runtime: nodeRuntime });
 if (outcome.type === "moved") console.log(outcome.summary?.summary); // the record; the model sees it from now on
 if (outcome.type === "failed" && outcome.why === "summary") console.log(outcome.failures); // you stay where you were
 if (outcome.type === "refused") console.log(outcome.why); // "streaming", "compacting": not while that goes on
@@ -65,16 +65,21 @@ const fork = left.commonAncestorId; // "e2"
 // #endregion
 
 // #region prepareBranchEntries
-const { entries, left: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit into 30 tokens
+const { entries, omittedIds: leftOut } = prepareBranchEntries(left, { tokens: 30 }); // the newest that fit into 30 tokens
 const fitting = entries.map(({ id }) => id); // ["e6"]; leftOut is ["e3", "e4", "e5"]: a call stays with its result
 const { messages, fileOps } = prepareBranchEntries(left.entries, 30); // pi's call: messages, and files as sets
 // #endregion
 
 // #region generateBranchSummary
-const told = await generateBranchSummary({ models: [model], left, tokens: budget.branch, ports: machine });
-if (told.type === "summarised") console.log(told.told.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
+const told = await generateBranchSummary({
+  models: [model],
+  oldBranch: left,
+  tokens: budget.branchSummary,
+  runtime: nodeRuntime,
+});
+if (told.type === "summarised") console.log(told.summary.summary); // "## Goal\n- Try a cache. [#3] …", then what code knows
 if (told.type === "failed") console.log(told.failures); // each model, and why it could not be used
-const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { ports: machine }) }); // pi's call
+const asPi = await generateBranchSummary(left.entries, { model: Object.assign(model, { runtime: nodeRuntime }) }); // pi's call
 console.log(asPi.summary, asPi.readFiles, asPi.modifiedFiles, asPi.error); // error says why there is no summary
 // #endregion
 
@@ -83,6 +88,6 @@ assert.deepEqual([fitting, leftOut], [["e6"], ["e3", "e4", "e5"]]);
 assert.deepEqual([messages.length, fileOps.read.size], [1, 0]);
 assert.deepEqual([asPi.error, asPi.readFiles], [undefined, []]);
 assert.ok(told.type === "summarised" && outcome.type === "moved");
-assert.match(told.told.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
-assert.equal(outcome.summary?.summary, told.told.summary);
+assert.match(told.summary.summary, /^## Goal\n- Try a cache\. \[#3\]\n[\s\S]*the cache is never hit/);
+assert.equal(outcome.summary?.summary, told.summary.summary);
 assert.equal(outcome.summary?.parentId, "e2");

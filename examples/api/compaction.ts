@@ -3,87 +3,87 @@
 import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import {
-  BREAKER,
-  breakerAt,
+  BREAKER_TYPE,
   breakerNotes,
-  budgetFor,
   buildSessionContext,
   compact,
+  compactionDue,
   compactionLimits,
-  due,
+  computeReplyBudget,
+  createBudget,
+  createSummaryTimeouts,
+  findBreaker,
+  fitsWithoutCounting,
   MemoryStore,
   measureInSteps,
-  pinWords,
+  pinText,
   prepareCompaction,
   previewCompaction,
-  receiptOf,
+  readReceipt,
   redoCompaction,
-  replyRoom,
   Session,
-  summaryTimeFor,
-  surelyFits,
   undoCompaction,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
 // A session that has outgrown a window of 8,000 tokens: two wishes, and twelve long outputs between them.
 const output = "one more line of output\n".repeat(120);
 const steps = Array.from({ length: 12 }, (_, at) => [`calls: bash command=step-${at + 1}`, `result: ${output}`]);
-const store = MemoryStore.create(machine);
+const store = MemoryStore.create(nodeRuntime);
 await store.append(story("user: Use tabs.", ...steps.flat(), "says: Done.", "user: Go on."), { expectedLeaf: null });
-const session = await Session.open(store, machine);
-const before = buildSessionContext(session.window).messages;
-const entries = await session.branch();
+const session = await Session.open(store, nodeRuntime);
+const before = buildSessionContext(session.branch).messages;
+const entries = await session.branchEntries();
 const record =
   "## Original Request\n- Use tabs. [#1]\n\n## Early Progress\n- step-1 was run [#2]\n\n## Context for Suffix\n- (none)";
-const model = Object.assign(scriptedModel(record), { ports: machine }); // one of openModel (@pith/models) has its clock already
+const model = Object.assign(scriptedModel(record), { runtime: nodeRuntime }); // one of openModel (@pith/models) has its clock already
 
 // #region compactionLimits
 const limits = { ...compactionLimits, thresholds: [{ percent: 80 }, { tokens: 50_000, agent: "reviewer" }] };
 // too much: over 80 % of the window, for an agent called "reviewer" over 50,000 tokens; all else as it comes
 // #endregion
 
-// #region summaryTimeFor
-const patient = { ...limits, summaryTime: summaryTimeFor(20 * 60_000) }; // a local model: 20 minutes until its first token
+// #region createSummaryTimeouts
+const patient = { ...limits, summaryTime: createSummaryTimeouts(20 * 60_000) }; // a local model: 20 minutes until its first token
 // #endregion
 assert.equal(patient.summaryTime.attempt, 25 * 60_000);
 
-// #region budgetFor
-const budget = budgetFor(limits, { contextWindow: 8_000 }); // the limits, worked out for one model's window
-const { limit, tail, words } = budget; // 6400 tokens are the limit; 1600 stay as they were said, 800 are yours
+// #region createBudget
+const budget = createBudget(limits, { contextWindow: 8_000 }); // the limits, worked out for one model's window
+const { limit, tail, userMessages: words } = budget; // 6400 tokens are the limit; 1600 stay as they were said, 800 are yours
 // #endregion
 
-// #region due
-const answer = due(session.window, budget); // before every request
+// #region compactionDue
+const answer = compactionDue(session.branch, budget); // before every request
 if (answer.type === "due") console.log(answer.why, answer.size.tokens); // "tokens", 10065: more than the limit
 // #endregion
 
-// #region replyRoom
-const roomy = budgetFor(limits, { contextWindow: 32_000 });
-const room = replyRoom(session.window, { budget: roomy, maxTokens: 8_000 });
+// #region computeReplyBudget
+const roomy = createBudget(limits, { contextWindow: 32_000 });
+const room = computeReplyBudget(session.branch, { budget: roomy, maxTokens: 8_000 });
 // { tokens: 8000, reserve: 6400 }: for `buildRequest`, so that the reply is asked to be as long as the window allows
 // #endregion
 assert.deepEqual(room, { tokens: 8_000, reserve: 6_400 });
 
-// #region surelyFits
-const isSmall = surelyFits(session.window, budget); // false: it must be counted; true costs nothing and is always right
+// #region fitsWithoutCounting
+const isSmall = fitsWithoutCounting(session.branch, budget); // false: it must be counted; true costs nothing and is always right
 // #endregion
 
 // #region measureInSteps
-for (const _ of measureInSteps(session.window)) await setImmediate(); // after opening; then the first plan of a long session is quick
+for (const _ of measureInSteps(session.branch)) await setImmediate(); // after opening; then the first plan of a long session is quick
 // #endregion
 
 // #region previewCompaction
-const preview = previewCompaction(session.window, budget); // nothing is done, no model is asked
+const preview = previewCompaction(session.branch, budget); // nothing is done, no model is asked
 if (preview.type === "planned") {
   console.log(preview.receipt.tokens); // { before: 10065, after: 1140, limit: 6400 }
-  console.log(preview.front); // what the model would see first: your messages, notes, files, checks
+  console.log(preview.summaryText); // what the model would see first: your messages, notes, files, checks
 }
 // #endregion
 
 // #region compact
-const outcome = await compact({ session, budget, reason: "asked", ports: machine }); // add `writers` for a story by a model
+const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime }); // add `writers` for a story by a model
 if (outcome.type === "compacted") console.log(outcome.receipt.tokens.after); // 1140: it fits again
 if (outcome.type === "failed" && outcome.why === "cannot-fit") console.log(outcome.breaker.fills); // what fills the window
 const settings = { enabled: true, reserveTokens: 2_000, keepRecentTokens: 1_000 };
@@ -91,36 +91,36 @@ const preparation = prepareCompaction(entries, settings); // pi's calls: nothing
 const result = preparation && (await compact(preparation, model)); // { summary, firstKeptEntryId, tokensBefore, details }
 // #endregion
 
-// #region receiptOf
-const newest = session.window.entries[session.window.compactionAt];
-const receipt = newest?.type === "compaction" ? receiptOf(newest) : null; // it lies in the entry, so it can be read later
+// #region readReceipt
+const newest = session.branch.entries[session.branch.compactionIndex];
+const receipt = newest?.type === "compaction" ? readReceipt(newest) : null; // it lies in the entry, so it can be read later
 console.log(receipt?.covered.count, receipt?.route, receipt?.cost, receipt?.findings); // 23, "model-free", 0, []
 // #endregion
 
 // #region undoCompaction
 const undone = await undoCompaction(session); // { type: "undone", leaf: … }: the context is what it was, to the byte
 // #endregion
-const after = buildSessionContext(session.window).messages;
+const after = buildSessionContext(session.branch).messages;
 
 // #region redoCompaction
 const redone = await redoCompaction(session); // { type: "redone", leaf: … }: and compacted again
 // #endregion
 
-const pinned = await Session.open(MemoryStore.create(machine), machine);
-await pinWords(pinned, "Never change the lock file. ".repeat(1_500));
+const pinned = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+await pinText(pinned, "Never change the lock file. ".repeat(1_500));
 
-// #region breakerAt
-await compact({ session: pinned, budget, reason: "due", ports: machine }); // nothing can be covered: all of it is pins
-const breaker = breakerAt(pinned.window); // { fills: "pins", tokens: 10065, limit: 6400 }; null while all is well
+// #region findBreaker
+await compact({ session: pinned, budget, reason: "due", runtime: nodeRuntime }); // nothing can be covered: all of it is pins
+const breaker = findBreaker(pinned.branch); // { fills: "pins", tokens: 10065, limit: 6400 }; null while all is well
 // #endregion
 
 // #region breakerNotes
 const advice = breaker && breakerNotes[breaker.fills]; // "the pins fill the window by themselves; take some away, or …"
 // #endregion
 
-// #region BREAKER
-const last = pinned.window.entries.at(-1); // the breaker is an entry, so it holds after a restart too
-const isBreaker = last?.type === "custom" && last.customType === BREAKER; // true
+// #region BREAKER_TYPE
+const last = pinned.branch.entries.at(-1); // the breaker is an entry, so it holds after a restart too
+const isBreaker = last?.type === "custom" && last.customType === BREAKER_TYPE; // true
 // #endregion
 
 assert.equal(isSmall, false);

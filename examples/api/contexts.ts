@@ -2,18 +2,18 @@
 
 import assert from "node:assert/strict";
 import {
+  authorOf,
   buildRequest,
   buildSessionContext,
+  collectFileLists,
   convertToLlm,
-  DAMAGE,
+  DAMAGE_TYPE,
   damageNote,
   fileTouches,
-  foldedSystem,
+  loadBranch,
   mayBeLostMessage,
-  provenance,
+  mergeSystemMessages,
   TORN_END_NOTE,
-  touchedFiles,
-  windowOf,
 } from "@pith/context";
 import { show, story } from "@pith/context/testing";
 
@@ -24,13 +24,13 @@ const entries = story(
   "calls: read path=src/main.ts; read path=error.log",
   "result c1: export const limit = 10;",
 );
-const context = buildSessionContext(windowOf(entries));
+const context = buildSessionContext(loadBranch(entries));
 const roles = context.messages.map(({ role }) => role); // ["system", "user", "assistant", "toolResult"]
 const sources = context.sources; // ["e1", "e2", "e3", "e4"]: the entry each message comes from
 // #endregion
 
-// #region foldedSystem
-const folded = foldedSystem(windowOf(entries)); // all that was said of prompt and tools, as one message; null for nothing
+// #region mergeSystemMessages
+const folded = mergeSystemMessages(loadBranch(entries)); // all that was said of prompt and tools, as one message; null for nothing
 // #endregion
 
 // #region convertToLlm
@@ -41,13 +41,13 @@ const last = show(sent).split("\n").at(-1); // "4 tool      c2 -> (error) There 
 
 // #region buildRequest
 const to = { api: "anthropic-messages", provider: "anthropic", model: "claude-opus-4-5" };
-const request = buildRequest(context, { to }); // what `Model.stream` takes
+const request = buildRequest(context, { model: to }); // what `Model.stream` takes
 const system = request.system; // [{ name: "prompt", text: "You are a coding agent." }]
 const marks = request.cacheMarks; // where the provider is asked to keep the prefix
 // #endregion
 
-// #region provenance
-const speakers = entries.map(provenance); // ["program", "person", "assistant", "tool"]
+// #region authorOf
+const speakers = entries.map(authorOf); // ["program", "person", "assistant", "tool"]
 // #endregion
 
 // #region mayBeLostMessage
@@ -59,19 +59,19 @@ const isUnknown = mayBeLostMessage(gap); // true: nobody knows what the user sai
 const lost = damageNote(gap); // "[Pith: an entry of this session is damaged and cannot be read. It was a message of the user. …]"
 // #endregion
 
-// #region DAMAGE
-const noted = buildSessionContext(windowOf([...entries, gap])).messages.at(-1);
-const isNote = noted?.role === "custom" && noted.customType === DAMAGE; // true: a note to the model stands in its place
+// #region DAMAGE_TYPE
+const noted = buildSessionContext(loadBranch([...entries, gap])).messages.at(-1);
+const isNote = noted?.role === "custom" && noted.customType === DAMAGE_TYPE; // true: a note to the model stands in its place
 // #endregion
 
 // #region TORN_END_NOTE
-const tornNote = { type: "custom_message", customType: DAMAGE, content: TORN_END_NOTE, display: false } as const;
+const tornNote = { type: "custom_message", customType: DAMAGE_TYPE, content: TORN_END_NOTE, display: false } as const;
 // append it before the next message of a session whose end was torn off
 // #endregion
 
-// #region touchedFiles
-const files = touchedFiles(entries); // { read: ["error.log", "src/main.ts"], modified: [] }
-const own = touchedFiles(story("calls: patch target=a.ts"), { patch: { modifies: ["target"] } });
+// #region collectFileLists
+const files = collectFileLists(entries); // { read: ["error.log", "src/main.ts"], modified: [] }
+const own = collectFileLists(story("calls: patch target=a.ts"), { patch: { modifies: ["target"] } });
 // { read: [], modified: ["a.ts"] }: what a tool of your own does to files is said by its role
 // #endregion
 

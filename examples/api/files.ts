@@ -2,36 +2,36 @@
 
 import assert from "node:assert/strict";
 import {
+  crashDamageKinds,
+  createHeader,
   damageNotes,
   decodeSession,
   encodeSession,
-  entryText,
   formatLimits,
-  harmlessDamage,
-  newHeader,
-  tornDamage,
+  harmlessDamageKinds,
+  serializeEntry,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
-// #region newHeader
-const header = newHeader({ cwd: "/project" }, machine);
+// #region createHeader
+const header = createHeader({ cwd: "/project" }, nodeRuntime);
 // { type: "session", version: 3, id: …, timestamp: …, cwd: "/project", pith: { format: 1 } }
 // #endregion
 
-// #region entryText
+// #region serializeEntry
 const entries = story("user: Make it faster.", "says: With a cache?");
-const lines = entries.map((entry) => entryText(entry)); // ['{"type":"message","message":{"role":"user",…}']
+const lines = entries.map((entry) => serializeEntry(entry)); // ['{"type":"message","message":{"role":"user",…}']
 // #endregion
 
 // #region encodeSession
-const bytes = encodeSession([JSON.stringify(header), ...lines], machine.checksum);
+const bytes = encodeSession([JSON.stringify(header), ...lines], nodeRuntime.checksum);
 // a file of ours: each line ends in a checksum, `,"crc":"1f0a33b7"}`; pi opens it too
 // #endregion
 
 // #region decodeSession
 const torn = bytes.subarray(0, -5); // as a crash leaves it; any bytes give a result
-const file = decodeSession(torn, machine);
+const file = decodeSession(torn, nodeRuntime);
 const whole = file.lines.map(({ entry }) => entry.id); // ["e1"]
 const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // ["line 3: torn-tail"]
 // #endregion
@@ -40,18 +40,18 @@ const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // 
 const note = damageNotes["torn-tail"]; // "the last line was cut off"
 // #endregion
 
-// #region harmlessDamage
-const isHarmless = harmlessDamage.has("doubled-line"); // true: the line counts once, and nobody needs to be told
+// #region harmlessDamageKinds
+const isHarmless = harmlessDamageKinds.has("duplicate-line"); // true: the line counts once, and nobody needs to be told
 // #endregion
 
-// #region tornDamage
-const isTorn = file.damage.some(({ kind }) => tornDamage.has(kind)); // true: the next append sets that end aside
+// #region crashDamageKinds
+const isTorn = file.damage.some(({ kind }) => crashDamageKinds.has(kind)); // true: the next append sets that end aside
 // #endregion
 
 // #region formatLimits
 const { lineBytes, depth } = formatLimits; // 33,554,432 bytes a line, 200 brackets in each other
 const [first] = entries;
-const tooLong = () => first && entryText(first, { ...formatLimits, lineBytes: 100 }); // throws: keep it as a blob
+const tooLong = () => first && serializeEntry(first, { ...formatLimits, lineBytes: 100 }); // throws: keep it as a blob
 // #endregion
 
 assert.deepEqual(

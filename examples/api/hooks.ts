@@ -2,39 +2,39 @@
 
 import assert from "node:assert/strict";
 import {
-  addingUpTo,
-  afterwards,
-  answersOf,
-  attempted,
-  budgetFor,
+  applyContextHooks,
   buildSessionContext,
   type CompactionHooks,
   type ContextHooks,
   compact,
   compactionLimits,
-  hookedContext,
+  continueOnFailure,
+  createBudget,
+  createHookEntryParser,
+  createPausableSleep,
+  hookTokenAllowance,
   isEditable,
-  jsonDetails,
   MemoryStore,
   moveTo,
-  POSTPONED,
-  patience,
-  reportTo,
-  roomForHooks,
+  POSTPONE_TYPE,
+  parseDetails,
+  parseUsage,
+  reportHookFailure,
+  runGuarded,
+  runHooks,
   Session,
   type TreeHooks,
-  unhurried,
-  usageIn,
+  timeouts,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { show, story } from "@pith/context/testing";
 
 const output = "one more line of output\n".repeat(120);
 const steps = Array.from({ length: 8 }, (_, at) => [`calls: bash command=step-${at + 1}`, `result: ${output}`]);
-const store = MemoryStore.create(machine);
+const store = MemoryStore.create(nodeRuntime);
 await store.append(story("user: Use tabs.", ...steps.flat(), "says: Done.", "user: Go on."), { expectedLeaf: null });
-const session = await Session.open(store, machine);
-const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
+const session = await Session.open(store, nodeRuntime);
+const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
 
 // #region CompactionHooks
 const reminder = { type: "custom_message", customType: "reminder", content: "Run the tests.", display: true } as const;
@@ -43,15 +43,15 @@ const hooks: CompactionHooks = {
   session_compact: [() => ({ entries: [reminder] })], // stands behind the compaction before anybody goes on
   report: ({ event, why }) => console.error(`${event}: ${why}`), // of a hook that throws, hangs or answers nonsense
 };
-const first = await compact({ session, budget, reason: "due", hooks, ports: machine }); // { type: "postponed" }
-const second = await compact({ session, budget, reason: "due", hooks, ports: machine }); // "compacted": it waits once
+const first = await compact({ session, budget, reason: "due", hooks, runtime: nodeRuntime }); // { type: "postponed" }
+const second = await compact({ session, budget, reason: "due", hooks, runtime: nodeRuntime }); // "compacted": it waits once
 // #endregion
 
-// #region POSTPONED
-const entries = await session.branch(); // the wish to wait is in the log, so it counts after a restart too
-const waits = entries.filter((entry) => entry.type === "custom" && entry.customType === POSTPONED).length; // 1
+// #region POSTPONE_TYPE
+const entries = await session.branchEntries(); // the wish to wait is in the log, so it counts after a restart too
+const waits = entries.filter((entry) => entry.type === "custom" && entry.customType === POSTPONE_TYPE).length; // 1
 // #endregion
-const last = show(buildSessionContext(session.window).messages).split("\n").at(-1);
+const last = show(buildSessionContext(session.branch).messages).split("\n").at(-1);
 
 // #region ContextHooks
 const contextHooks: ContextHooks = {
@@ -60,10 +60,10 @@ const contextHooks: ContextHooks = {
 };
 // #endregion
 
-// #region hookedContext
-const context = buildSessionContext(session.window);
-const hooked = await hookedContext(context, { hooks: contextHooks, ports: machine });
-if (hooked.type === "hooked") console.log(hooked.context.messages.length); // fewer; what is in the log stays there
+// #region applyContextHooks
+const context = buildSessionContext(session.branch);
+const hooked = await applyContextHooks(context, { hooks: contextHooks, runtime: nodeRuntime });
+if (hooked.type === "ready") console.log(hooked.context.messages.length); // fewer; what is in the log stays there
 // #endregion
 
 // #region TreeHooks
@@ -71,55 +71,55 @@ const treeHooks: TreeHooks = {
   session_before_tree: [({ preparation }) => ({ label: `left ${preparation.entriesToSummarize.length} entries` })],
   session_tree: [({ oldLeafId, newLeafId }) => console.log(`from ${oldLeafId} to ${newLeafId}`)],
 };
-const moved = await moveTo({ session, target: "e1", budget, hooks: treeHooks, ports: machine }); // { type: "moved", … }
+const moved = await moveTo({ session, target: "e1", budget, hooks: treeHooks, runtime: nodeRuntime }); // { type: "moved", … }
 // #endregion
 
-// #region answersOf
+// #region runHooks
 const save = { save: [() => ({ name: "draft" }), () => Promise.reject(new Error("no"))] }; // hooks of your own
-const heard = await answersOf(save.save, () => ({ type: "save" }), {
+const heard = await runHooks(save.save, () => ({ type: "save" }), {
   host: { report: ({ event, why }) => console.error(`${event}: ${why}`) }, // told of the one that throws
-  ports: machine,
+  runtime: nodeRuntime,
   read: (result) => (typeof Object(result).name === "string" ? String(Object(result).name) : null),
 });
 // heard.answers: ["draft"]; it throws nothing, and waits at most 30 s for each
 // #endregion
 
-// #region afterwards
-const host = afterwards({ onFailure: "cancel" }); // for what is done already: "go-on", whatever the host wants
+// #region continueOnFailure
+const host = continueOnFailure({ onFailure: "cancel" }); // for what is done already: "go-on", whatever the host wants
 // #endregion
 
-// #region reportTo
-reportTo({ report: ({ why }) => console.error(why) }, { event: "save", why: "its name is no text" }); // never throws
+// #region reportHookFailure
+reportHookFailure({ report: ({ why }) => console.error(why) }, { event: "save", why: "its name is no text" }); // never throws
 // #endregion
 
-// #region unhurried
-const sleep = unhurried({ isAsking: () => false }, machine); // a clock that begins anew while a person is asked
+// #region createPausableSleep
+const sleep = createPausableSleep({ isWaitingForUser: () => false }, nodeRuntime); // a clock that begins anew while a person is asked
 await sleep(1, {});
 // #endregion
 
-// #region patience
-const seconds = patience.hook / 1000; // 30: how long a hook may take
+// #region timeouts
+const seconds = timeouts.hook / 1000; // 30: how long a hook may take
 // #endregion
 
-// #region attempted
-const act = await attempted(() => Promise.reject(new Error("no disk"))); // { type: "failed", why: "no disk" }
+// #region runGuarded
+const act = await runGuarded(() => Promise.reject(new Error("no disk"))); // { type: "failed", why: "no disk" }
 // #endregion
 
-// #region roomForHooks
-const room = roomForHooks(session, budget); // tokens that hooks may add here
+// #region hookTokenAllowance
+const room = hookTokenAllowance(session, budget); // tokens that hooks may add here
 // #endregion
 
-// #region addingUpTo
-const adding = addingUpTo(room); // all hooks of one act share it
+// #region createHookEntryParser
+const adding = createHookEntryParser(room); // all hooks of one act share it
 const added = adding({ entries: [reminder] }); // as it would be written; throws where it is nonsense or too much
 // #endregion
 
-// #region jsonDetails
-const details = jsonDetails({ at: new Date(0) }); // { at: "1970-01-01T00:00:00.000Z" }; throws where it is no JSON
+// #region parseDetails
+const details = parseDetails({ at: new Date(0) }); // { at: "1970-01-01T00:00:00.000Z" }; throws where it is no JSON
 // #endregion
 
-// #region usageIn
-const usage = usageIn({ input: -1 }); // null: nothing costs that
+// #region parseUsage
+const usage = parseUsage({ input: -1 }); // null: nothing costs that
 // #endregion
 
 // #region isEditable
@@ -130,7 +130,7 @@ assert.deepEqual(first, { type: "postponed" });
 assert.equal(second.type, "compacted");
 assert.equal(waits, 1);
 assert.match(last ?? "", /^\d+ custom {4}Run the tests\.$/);
-assert.ok(hooked.type === "hooked" && hooked.context.messages.length < context.messages.length);
+assert.ok(hooked.type === "ready" && hooked.context.messages.length < context.messages.length);
 assert.equal(moved.type, "moved");
 assert.deepEqual(heard.answers, ["draft"]);
 assert.deepEqual([host.onFailure, seconds, act.type, usage], ["go-on", 30, "failed", null]);

@@ -2,69 +2,69 @@
 
 import assert from "node:assert/strict";
 import {
-  budgetFor,
   compact,
   compactionLimits,
   contextSize,
+  createBudget,
   findCutPoint,
-  frontParts,
-  frontTexts,
   MemoryStore,
   prepareCompaction,
-  rungs,
+  readSummaryParts,
+  readSummaryPartTexts,
+  reductionLevels,
   Session,
   shouldCompact,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
 const output = "one more line of output\n".repeat(120);
 const steps = Array.from({ length: 12 }, (_, at) => [`calls: bash command=step-${at + 1}`, `result: ${output}`]);
-const store = MemoryStore.create(machine);
+const store = MemoryStore.create(nodeRuntime);
 await store.append(story("user: Use tabs.", ...steps.flat(), "says: Done.", "user: Go on."), { expectedLeaf: null });
-const session = await Session.open(store, machine);
+const session = await Session.open(store, nodeRuntime);
 
 // #region shouldCompact
-const budget = budgetFor(compactionLimits, { contextWindow: 8_000 });
-const why = shouldCompact(contextSize(session.window), budget); // "tokens"; null where it fits
+const budget = createBudget(compactionLimits, { contextWindow: 8_000 });
+const why = shouldCompact(contextSize(session.branch), budget); // "tokens"; null where it fits
 const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 1_000 };
 const isTime = shouldCompact(190_000, 200_000, settings); // true: pi's call, with the tokens and the window
 // #endregion
 
 // #region findCutPoint
-const { entries, edits } = session.window;
-const cut = findCutPoint(entries, { keep: 2, tokensOf: () => 1, edits }); // here every entry counts one token
+const { entries, edits } = session.branch;
+const cut = findCutPoint(entries, { keepTokens: 2, tokensOf: () => 1, edits }); // here every entry counts one token
 // { at: 25, turnAt: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in its middle
 const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: here 1,000 estimated tokens are kept
 // { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true }
 // #endregion
 
-// #region rungs
-const names = rungs.map(({ name }) => name); // from what is kept gladly to the barest
+// #region reductionLevels
+const names = reductionLevels.map(({ name }) => name); // from what is kept gladly to the barest
 // ["whole", "reduced", "half", "quarter", "summary-only", "barest"]
 // #endregion
 
 // #region prepareCompaction
-const [whole] = rungs;
-const prepared = prepareCompaction(session.window, budget, whole); // pure and cheap: it writes nothing, asks nobody
+const [whole] = reductionLevels;
+const prepared = prepareCompaction(session.branch, budget, whole); // pure and cheap: it writes nothing, asks nobody
 if (prepared.type === "planned") {
-  const { covered, kept, words } = prepared.plan;
+  const { covered, kept, userMessages: words } = prepared.plan;
   console.log(covered.length, kept.length, words.tokens); // 23 go under a summary, 4 stay; 15 tokens of the user's messages
 }
-const preparation = prepareCompaction(await session.branch(), settings); // pi's call; undefined where there is nothing to do
+const preparation = prepareCompaction(await session.branchEntries(), settings); // pi's call; undefined where there is nothing to do
 const { firstKeptEntryId, isSplitTurn, turnPrefixMessages } = preparation ?? {}; // "e24", true, 23 messages
 // #endregion
 
-const outcome = await compact({ session, budget, reason: "due", ports: machine });
-const compaction = session.window.entries[session.window.compactionAt];
+const outcome = await compact({ session, budget, reason: "due", runtime: nodeRuntime });
+const compaction = session.branch.entries[session.branch.compactionIndex];
 if (compaction?.type !== "compaction") throw new Error(`not compacted: ${outcome.type}`);
 
-// #region frontParts
-const parts = frontParts(compaction); // [{ kind: "words", length: …, tokens: … }, { kind: "notes", … }, …]
+// #region readSummaryParts
+const parts = readSummaryParts(compaction); // [{ kind: "words", length: …, tokens: … }, { kind: "notes", … }, …]
 // #endregion
 
-// #region frontTexts
-const words = frontTexts(compaction).find(({ part }) => part.kind === "words")?.text; // what the user typed, word for word
+// #region readSummaryPartTexts
+const words = readSummaryPartTexts(compaction).find(({ part }) => part.kind === "words")?.text; // what the user typed, word for word
 // #endregion
 
 assert.equal(why, "tokens");
@@ -73,7 +73,7 @@ assert.deepEqual(cut, { at: 25, turnAt: 0 });
 assert.deepEqual(piCut, { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true });
 assert.deepEqual([firstKeptEntryId, isSplitTurn, turnPrefixMessages?.length], ["e24", true, 23]);
 assert.deepEqual(names, ["whole", "reduced", "half", "quarter", "summary-only", "barest"]);
-assert.ok(prepared.type === "planned" && prepared.plan.words.tokens === 15);
+assert.ok(prepared.type === "planned" && prepared.plan.userMessages.tokens === 15);
 assert.deepEqual([prepared.plan.covered.length, prepared.plan.kept.length], [23, 4]);
 assert.deepEqual(
   parts.map(({ kind }) => kind),

@@ -2,31 +2,31 @@
 
 import assert from "node:assert/strict";
 import {
-  asItIs,
   attachImage,
   attachText,
+  collectLoadedSkills,
   describeAttachment,
   displayText,
   editableText,
-  entryWords,
-  LISTED,
-  loadedReferences,
+  entryText,
+  findMissingSkills,
   MemoryStore,
-  markOf,
-  missingReferences,
-  plainText,
+  noRedaction,
   type Redaction,
-  referenceOf,
+  readAttachmentMark,
+  readLoadedSkill,
+  readTypedText,
   Session,
+  SKILL_LIST_TYPE,
+  sanitizeLine,
   splitContent,
-  typedText,
-  userParts,
+  splitUserEntry,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 
-// #region asItIs
-const redaction: Redaction = process.env.KEEP_ALL ? asItIs : { redacted: (value) => value }; // or a Vault of @pith/context/secrets
-const session = await Session.open(MemoryStore.create(machine), machine, { redaction });
+// #region noRedaction
+const redaction: Redaction = process.env.KEEP_ALL ? noRedaction : { redact: (value) => value }; // or a Vault of @pith/context/secrets
+const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime, { redaction });
 // #endregion
 
 const reference = {
@@ -43,29 +43,31 @@ await session.append({
   details: { pith: { reference } },
 });
 
-// #region referenceOf
-const [entry] = session.window.entries;
-const loaded = entry && referenceOf(entry); // { kind: "skill", name: "release-notes", path: …, hash: … }
+// #region readLoadedSkill
+const [entry] = session.branch.entries;
+const loaded = entry && readLoadedSkill(entry); // { kind: "skill", name: "release-notes", path: …, hash: … }
 // #endregion
 
-// #region loadedReferences
-const names = loadedReferences(session.window).map(({ name }) => name); // ["release-notes"]
+// #region collectLoadedSkills
+const names = collectLoadedSkills(session.branch).map(({ name }) => name); // ["release-notes"]
 // #endregion
 
-// #region missingReferences
-const missing = missingReferences(session.window); // []: every word of it is in the context
+// #region findMissingSkills
+const missing = findMissingSkills(session.branch); // []: every word of it is in the context
 // #endregion
 
-// #region LISTED
-const isList = session.window.entries.some((each) => each.type === "custom_message" && each.customType === LISTED); // false
+// #region SKILL_LIST_TYPE
+const isList = session.branch.entries.some(
+  (each) => each.type === "custom_message" && each.customType === SKILL_LIST_TYPE,
+); // false
 // #endregion
 
-// #region entryWords
-const words = entry && entryWords(entry); // "Write one line for each change."
+// #region entryText
+const words = entry && entryText(entry); // "Write one line for each change."
 // #endregion
 
-// #region plainText
-const shown = plainText("one\u001b[31m\ntwo"); // "one two": a single line that steers no terminal
+// #region sanitizeLine
+const shown = sanitizeLine("one\u001b[31m\ntwo"); // "one two": a single line that steers no terminal
 // #endregion
 
 // #region attachText
@@ -77,21 +79,21 @@ const content = [file, { type: "text" as const, text: "Explain it." }];
 const picture = attachImage("chart.png", { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" }); // a line that names it, and the image
 // #endregion
 
-// #region markOf
-const mark = markOf(file); // { kind: "file", name: "src/a.ts" }; null for what the user typed
+// #region readAttachmentMark
+const mark = readAttachmentMark(file); // { kind: "file", name: "src/a.ts" }; null for what the user typed
 // #endregion
 
 // #region splitContent
 const { typed, attachments } = splitContent(content); // "Explain it." and the file
 // #endregion
 
-// #region typedText
-const own = typedText(content); // "Explain it."
+// #region readTypedText
+const own = readTypedText(content); // "Explain it."
 // #endregion
 
-// #region userParts
+// #region splitUserEntry
 await session.append({ type: "message", message: { role: "user", content, timestamp: Date.now() } });
-const parts = session.window.entries.map((each) => userParts(each).typed); // ["", "Explain it."]
+const parts = session.branch.entries.map((each) => splitUserEntry(each).typed); // ["", "Explain it."]
 // #endregion
 
 // #region displayText

@@ -1,19 +1,19 @@
 /** Sessions: opened, added to, moved in, asked about, and told no. */
 
 import assert from "node:assert/strict";
-import { MemoryStore, MOVE, QUEUED, refusalNotes, Session, type Store, UNQUEUED } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { MemoryStore, MOVE_TYPE, QUEUE_TYPE, refusalNotes, Session, type Store, UNQUEUE_TYPE } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 
 // #region MemoryStore
-const memory = MemoryStore.create(machine, { cwd: "/project" }); // a new session, without a disk
-const again = MemoryStore.open(memory.bytes(), machine); // from the bytes of any file that pi or Pith wrote
+const memory = MemoryStore.create(nodeRuntime, { cwd: "/project" }); // a new session, without a disk
+const again = MemoryStore.open(memory.bytes(), nodeRuntime); // from the bytes of any file that pi or Pith wrote
 console.log(again.damage); // []; else what is wrong with the file, line by line
 // #endregion
 
 // #region Session
-const session = await Session.open(memory, machine);
+const session = await Session.open(memory, nodeRuntime);
 const say = (content: string) =>
-  session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
+  session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
 
 await say("Make the parser faster.");
 const start = session.leaf; // the id of what was said last
@@ -31,24 +31,24 @@ if (added.type === "leaf-moved") await session.refresh(); // another writer was 
 // #region Store
 const store: Store = session.store; // memory, a file, a database: all answer the same questions
 const branches = await store.children(start); // two: "Try a cache.", and the move with "Try an index." behind it
-const all = await store.branch(session.leaf); // from the root to here, however long that is
+const all = await store.branchEntries(session.leaf); // from the root to here, however long that is
 const parent = await store.commonAncestor(branches[0]?.id ?? null, session.leaf); // start
 // #endregion
 
-// #region MOVE
+// #region MOVE_TYPE
 const [, move] = branches; // a move is an entry too: { type: "custom", customType: "pith.leaf", … }
-const isMove = move?.type === "custom" && move.customType === MOVE; // true
+const isMove = move?.type === "custom" && move.customType === MOVE_TYPE; // true
 // #endregion
 
-// #region QUEUED
+// #region QUEUE_TYPE
 const data = { id: "m1", kind: "followUp", content: "Then write the tests." }; // waits; `id` is the one its message will have
-await session.append({ type: "custom", customType: QUEUED, data });
-const waiting = session.window.state.queue.length; // 1, after a crash and through compactions too
+await session.append({ type: "custom", customType: QUEUE_TYPE, data });
+const waiting = session.branch.state.queue.length; // 1, after a crash and through compactions too
 // #endregion
 
-// #region UNQUEUED
-await session.append({ type: "custom", customType: UNQUEUED, data: { ids: ["m1"] } });
-const left = session.window.state.queue.length; // 0: taken back before its turn
+// #region UNQUEUE_TYPE
+await session.append({ type: "custom", customType: UNQUEUE_TYPE, data: { ids: ["m1"] } });
+const left = session.branch.state.queue.length; // 0: taken back before its turn
 // #endregion
 
 assert.deepEqual([waiting, left], [1, 0]);

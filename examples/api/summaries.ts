@@ -3,25 +3,25 @@
 import assert from "node:assert/strict";
 import {
   BRANCH_SUMMARY_PROMPT,
-  budgetFor,
   buildSessionContext,
   compact,
   compactionLimits,
   convertToLlm,
+  createBudget,
   generateSummary,
+  loadBranch,
   MemoryStore,
-  modelWriter,
+  modelSummarizer,
+  renderTranscript,
   Session,
   SUMMARIZATION_PROMPT,
   SUMMARIZATION_SYSTEM_PROMPT,
+  type Summarizer,
   serializeConversation,
   TURN_PREFIX_SUMMARIZATION_PROMPT,
-  transcriptOf,
   UPDATE_SUMMARIZATION_PROMPT,
-  type Writer,
-  windowOf,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel, story } from "@pith/context/testing";
 
 // What a model would answer: the numbers in brackets are those of the entries it was shown.
@@ -59,48 +59,54 @@ const talk = story(
   "says: On it.",
 );
 const sessionOf = async (): Promise<Session> => {
-  const store = MemoryStore.create(machine);
+  const store = MemoryStore.create(nodeRuntime);
   await store.append(talk, { expectedLeaf: null });
-  return Session.open(store, machine);
+  return Session.open(store, nodeRuntime);
 };
 const session = await sessionOf();
 const limits = { ...compactionLimits, tail: { tokens: 30, share: 1 } };
-const budget = budgetFor(limits, { contextWindow: 8_000 });
+const budget = createBudget(limits, { contextWindow: 8_000 });
 
-// #region modelWriter
-const writers = [modelWriter(model, { ports: machine })]; // where one model fails the next is asked; at last code writes
-const outcome = await compact({ session, budget, reason: "asked", writers, ports: machine });
+// #region modelSummarizer
+const writers = [modelSummarizer(model, { runtime: nodeRuntime })]; // where one model fails the next is asked; at last code writes
+const outcome = await compact({ session, budget, reason: "asked", summarizers: writers, runtime: nodeRuntime });
 if (outcome.type === "compacted") console.log(outcome.receipt.by, outcome.receipt.calls); // "anthropic/storyteller", 1
 // #endregion
 
-// #region Writer
-const mine: Writer = {
+// #region Summarizer
+const mine: Summarizer = {
   route: "mine", // as the receipt names it
   isPaid: false,
-  write: ({ covered }) => {
+  summarize: ({ covered }) => {
     const covers = new Set(covered.map(({ id }) => id)); // all of it must be told, or it is refused
-    return { type: "written", candidate: { route: "mine", story: "It was about a parser.", notes: "", covers } };
+    return { type: "written", candidate: { route: "mine", narrative: "It was about a parser.", notes: "", covers } };
   },
 };
 // #endregion
-const other = await compact({ session: await sessionOf(), budget, reason: "asked", writers: [mine], ports: machine });
+const other = await compact({
+  session: await sessionOf(),
+  budget,
+  reason: "asked",
+  summarizers: [mine],
+  runtime: nodeRuntime,
+});
 
 // #region generateSummary
-const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, ports: machine });
-if (told.type === "summarised") console.log(told.story); // "## Goal\n- Why is the parser slow? [#1] …": checked
+const told = await generateSummary({ model, entries: talk.slice(0, 4), tokens: 1_000, runtime: nodeRuntime });
+if (told.type === "summarised") console.log(told.summary); // "## Goal\n- Why is the parser slow? [#1] …": checked
 if (told.type === "failed") console.log(told.failure.code); // "overflow", "refused", "too-long", …: nothing of it is used
 const said = talk.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
-const asked = Object.assign(model, { ports: machine }); // one of openModel (@pith/models) has its clock already
+const asked = Object.assign(model, { runtime: nodeRuntime }); // one of openModel (@pith/models) has its clock already
 const summary = await generateSummary(said, asked, 16_384); // pi's call: "## Goal\n- Why is the parser slow?"
 // #endregion
 
-// #region transcriptOf
-const blocks = transcriptOf(talk, { edits: [] }); // what a model is shown, block by block; results by their telling lines
+// #region renderTranscript
+const blocks = renderTranscript(talk, { edits: [] }); // what a model is shown, block by block; results by their telling lines
 const [first] = blocks; // { entryId: "e1", reference: "#1", text: "[User]: [#1] Why is the parser slow?", tokens: … }
 // #endregion
 
 // #region serializeConversation
-const messages = buildSessionContext(windowOf(story("user: Why is it slow?", "says: It reads twice."))).messages;
+const messages = buildSessionContext(loadBranch(story("user: Why is it slow?", "says: It reads twice."))).messages;
 const text = serializeConversation(convertToLlm(messages)); // the same without numbers, for a prompt of your own
 // "[User]: Why is it slow?\n\n[Assistant]: It reads twice."
 // #endregion
@@ -134,7 +140,7 @@ assert.deepEqual(
   ["model", "anthropic/storyteller", 1],
 );
 assert.equal(other.receipt.route, "mine");
-assert.ok(told.type === "summarised" && told.story.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
+assert.ok(told.type === "summarised" && told.summary.startsWith("## Goal\n- Why is the parser slow? [#1]\n"));
 assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");
 assert.match(summary, /^## Goal\n- Why is the parser slow\?\n/);

@@ -3,18 +3,18 @@
 import assert from "node:assert/strict";
 import {
   calculateContextTokens,
-  calibrationAt,
+  collectCalibration,
   contextSize,
   type Entry,
   estimateTokens,
-  fitOf,
+  findCalibration,
+  loadBranch,
   messageTokens,
   requestTokens,
   textTokens,
   type Usage,
-  windowOf,
 } from "@pith/context";
-import { nothingUsed, story } from "@pith/context/testing";
+import { emptyUsage, story } from "@pith/context/testing";
 
 // #region textTokens
 const tokens = textTokens("The parser reads every line twice."); // 8, without any tokenizer
@@ -36,7 +36,7 @@ const estimated = estimateTokens({ ...shell, exitCode: 0, timestamp: 1 }); // 24
 // #endregion
 
 // #region calculateContextTokens
-const usage: Usage = { ...nothingUsed, input: 200, cacheRead: 1_800, output: 100 };
+const usage: Usage = { ...emptyUsage, input: 200, cacheRead: 1_800, output: 100 };
 const counted = calculateContextTokens(usage); // 2100: what the next request will have at least
 // #endregion
 
@@ -47,23 +47,23 @@ const paid = (entry: Entry, used: Usage): Entry =>
     : entry;
 const long = `user: ${"The parser reads every line twice. ".repeat(100)}`;
 const entries = story("user: Hi.", "says: Hello.", long, "says: I see.", "user: Go on.").map((entry) => {
-  if (entry.id === "e2") return paid(entry, { ...nothingUsed, input: 2_000, output: 10 });
-  return entry.id === "e4" ? paid(entry, { ...nothingUsed, input: 3_100, output: 10 }) : entry;
+  if (entry.id === "e2") return paid(entry, { ...emptyUsage, input: 2_000, output: 10 });
+  return entry.id === "e4" ? paid(entry, { ...emptyUsage, input: 3_100, output: 10 }) : entry;
 });
 
 // #region contextSize
-const window = windowOf(entries); // the last reply was counted by its provider, one message came after it
+const window = loadBranch(entries); // the last reply was counted by its provider, one message came after it
 const size = contextSize(window);
 // { tokens: 3125, isEstimate: false, measured: 3110, estimated: 15, fixed: 2080, bytes: 3821 }
 // #endregion
 
-// #region calibrationAt
-const calibration = calibrationAt(window); // what the replies on this branch have taught, model by model
+// #region collectCalibration
+const calibration = collectCalibration(window); // what the replies on this branch have taught, model by model
 // { "anthropic/storyteller": { factor: 1.187, overhead: 2080, samples: 1.68 } }, rounded
 // #endregion
 
-// #region fitOf
-const fit = fitOf(calibration, { provider: "anthropic", model: "storyteller" });
+// #region findCalibration
+const fit = findCalibration(calibration, { provider: "anthropic", model: "storyteller" });
 const real = Math.ceil(tokens * fit.factor); // 10: an estimate, corrected for this model
 // #endregion
 

@@ -2,27 +2,27 @@
 
 import assert from "node:assert/strict";
 import {
-  addedUsage,
+  addToTotals,
+  addUsage,
   BRANCH_USAGE,
   COMPACTION_USAGE,
   type Entry,
   MemoryStore,
-  noTotals,
-  noUsage,
-  paidIn,
   RETRY_USAGE,
   Session,
-  sessionTotals,
+  usageOfEntry,
+  zeroTotals,
+  zeroUsage,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
-const store = MemoryStore.create(machine);
+const store = MemoryStore.create(nodeRuntime);
 await store.append(story("user: Hello.", "says: Hi."), { expectedLeaf: null });
-const session = await Session.open(store, machine);
+const session = await Session.open(store, nodeRuntime);
 
-// #region noUsage
-const two = { ...noUsage, input: 2, totalTokens: 2 }; // what costs nothing, to begin with
+// #region zeroUsage
+const two = { ...zeroUsage, input: 2, totalTokens: 2 }; // what costs nothing, to begin with
 // #endregion
 
 // #region COMPACTION_USAGE
@@ -38,30 +38,30 @@ await session.append({ ...unused, kind: BRANCH_USAGE }); // the same for a branc
 await session.append({ ...unused, kind: RETRY_USAGE }); // a reply that broke off, and was asked for again
 // #endregion
 
-const entries = await session.branch();
+const entries = await session.branchEntries();
 
-// #region sessionTotals
-const totals = entries.reduce(sessionTotals, noTotals); // any entries in any order; a file: totalsOf(path)
+// #region addToTotals
+const totals = entries.reduce(addToTotals, zeroTotals); // any entries in any order; a file: totalsOf(path)
 console.log(totals.userMessages, totals.usage.input); // 1, 6
 console.log(totals.spent.summaries.input, totals.spent.rest.input); // 4, 2
 // #endregion
 
-// #region noTotals
-const empty = [].reduce(sessionTotals, noTotals); // where the fold begins
+// #region zeroTotals
+const empty = [].reduce(addToTotals, zeroTotals); // where the fold begins
 // #endregion
 
-// #region paidIn
-const paid = paidIn(entries.at(-1) as Entry); // { for: "rest", usage: … }; null for what costs nothing
+// #region usageOfEntry
+const paid = usageOfEntry(entries.at(-1) as Entry); // { for: "rest", usage: … }; null for what costs nothing
 // #endregion
 
-// #region addedUsage
-const four = addedUsage(two, two); // tokens and dollars; what is no number counts nothing
+// #region addUsage
+const four = addUsage(two, two); // tokens and dollars; what is no number counts nothing
 // #endregion
 
 assert.equal(totals.userMessages, 1);
 assert.equal(totals.usage.input, 6);
 assert.equal(totals.spent.summaries.input, 4);
 assert.equal(totals.spent.rest.input, 2);
-assert.equal(empty, noTotals);
+assert.equal(empty, zeroTotals);
 assert.equal(paid?.for, "rest");
 assert.equal(four.input, 4);

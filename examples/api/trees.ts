@@ -2,86 +2,89 @@
 
 import assert from "node:assert/strict";
 import {
-  branch,
-  carry,
-  checkBatch,
+  appendToBranch,
+  branchEntries,
+  branchLeaf,
+  buildTree,
+  collectLabels,
   commonAncestor,
-  emptyWindow,
-  extended,
-  labels,
-  leafOf,
-  nothingCarried,
-  treeOf,
-  windowAt,
-  windowOf,
+  emptyBranch,
+  initialSessionState,
+  loadBranch,
+  loadBranchFrom,
+  reduceState,
+  validateBatch,
 } from "@pith/context";
 import { story } from "@pith/context/testing";
 
-// #region treeOf
+// #region buildTree
 const entries = story("user: Make it faster.", "says: With a cache?", "moves: e1", "says: With an index?");
-const tree = treeOf(entries);
+const tree = buildTree(entries);
 const children = tree.children.get("e1")?.map(({ id }) => id); // ["e2", "e3"]: the session forks at e1
 // #endregion
 
-// #region branch
-const path = branch(tree, "e4").map(({ id }) => id); // ["e1", "e3", "e4"]
+// #region branchEntries
+const path = branchEntries(tree, "e4").map(({ id }) => id); // ["e1", "e3", "e4"]
 // #endregion
 
 // #region commonAncestor
 const fork = commonAncestor(tree, "e2", "e4"); // "e1"
 // #endregion
 
-// #region labels
-const names = labels(story("user: Make it faster.", "labels e1: start")); // Map { "e1" => "start" }
+// #region collectLabels
+const names = collectLabels(story("user: Make it faster.", "labels e1: start")); // Map { "e1" => "start" }
 // #endregion
 
-// #region windowOf
+// #region loadBranch
 const long = story("user: One.", "says: Two.", "compacts: We count., keeps e2", "thinking: high", "user: Three.");
-const window = windowOf(long);
+const window = loadBranch(long);
 const loaded = window.entries.map(({ id }) => id); // ["e2", "e3", "e4", "e5"]: the compaction covers e1
 const level = window.state.thinkingLevel; // "high": what holds at the leaf, wherever it was set
 // #endregion
 
-// #region windowAt
+// #region loadBranchFrom
 const upwards = long.toReversed(); // from the leaf to the root; more is read only while it matters
-const quick = windowAt(upwards, { settle: false }); // stops at e2, the first entry that is kept …
-const isSettled = quick.settled; // false: … so a model that was set before e2 is not known yet
+const quick = loadBranchFrom(upwards, { requireState: false }); // stops at e2, the first entry that is kept …
+const isSettled = quick.isStateComplete; // false: … so a model that was set before e2 is not known yet
 // #endregion
 
-// #region extended
+// #region appendToBranch
 const [next] = story("user: Four.").map((entry) => ({ ...entry, id: "e6", parentId: "e5" }));
-const longer = next ? extended(window, [next]) : window; // without looking at the rest again
+const longer = next ? appendToBranch(window, [next]) : window; // without looking at the rest again
 // #endregion
 
-// #region leafOf
-const leaf = leafOf(longer); // "e6"; null for a window without entries
+// #region branchLeaf
+const leaf = branchLeaf(longer); // "e6"; null for a window without entries
 // #endregion
 
-// #region emptyWindow
-const grown = extended(emptyWindow, long); // the same as windowOf(long)
+// #region emptyBranch
+const grown = appendToBranch(emptyBranch, long); // the same as windowOf(long)
 // #endregion
 
-// #region nothingCarried
-const before = nothingCarried; // { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] }
+// #region initialSessionState
+const before = initialSessionState; // { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] }
 // #endregion
 
-// #region carry
-const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(carry, nothingCarried);
+// #region reduceState
+const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(
+  reduceState,
+  initialSessionState,
+);
 // { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [], queue: [] }
 // #endregion
 
-// #region checkBatch
+// #region validateBatch
 const [orphan] = story("user: Hello.").map((entry) => ({ ...entry, id: "e9", parentId: "nobody" }));
-const held = { above: () => branch(tree, "e4").toReversed(), has: (id: string) => tree.entries.has(id) };
-const append = () => orphan && checkBatch([orphan], held); // for a store of your own, before it writes
+const held = { ancestors: () => branchEntries(tree, "e4").toReversed(), has: (id: string) => tree.entries.has(id) };
+const append = () => orphan && validateBatch([orphan], held); // for a store of your own, before it writes
 // throws "entry e9 follows nobody, which is not in this session"
 // #endregion
 
 assert.deepEqual([children, path, fork], [["e2", "e3"], ["e1", "e3", "e4"], "e1"]);
 assert.deepEqual(names, new Map([["e1", "start"]]));
 assert.deepEqual([loaded, level], [["e2", "e3", "e4", "e5"], "high"]);
-assert.deepEqual([leafOf(quick), quick.entries.length, isSettled], ["e5", 4, false]);
-assert.deepEqual([longer.entries.length, leaf, leafOf(emptyWindow)], [5, "e6", null]);
+assert.deepEqual([branchLeaf(quick), quick.entries.length, isSettled], ["e5", 4, false]);
+assert.deepEqual([longer.entries.length, leaf, branchLeaf(emptyBranch)], [5, "e6", null]);
 assert.deepEqual(grown, window);
 assert.deepEqual(before, { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] });
 assert.deepEqual(state, { ...before, model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" });

@@ -1,6 +1,6 @@
 /** Renders the tables about compaction limits, providers and timeouts, from the values that the libraries use. */
 
-import { budgetFor, type CompactionLimits, compactionLimits, rungs } from "@pith/context";
+import { type CompactionLimits, compactionLimits, createBudget, reductionLevels } from "@pith/context";
 import { patience, providers } from "@pith/models";
 import { table } from "./pages.ts";
 
@@ -58,14 +58,20 @@ function defaults(limits: CompactionLimits): string {
 function windows(limits: CompactionLimits): string {
   const sizes = [8_000, 32_000, 128_000, 200_000, 1_000_000];
   const rows = sizes.map((contextWindow) => {
-    const { limit, tail, words, checkpoint, reduced } = budgetFor(limits, { contextWindow });
+    const {
+      limit,
+      tail,
+      userMessages: words,
+      checkpoint,
+      reducedMessage: reduced,
+    } = createBudget(limits, { contextWindow });
     return [contextWindow, limit, tail, words, checkpoint, reduced].map(number);
   });
   return table(["window", "too much above", "tail", "your words", "checkpoint", "reduced"], rows);
 }
 
 function rungTable(): string {
-  const rows = rungs.map(({ name, tail, front, reduceAbove }) => [
+  const rows = reductionLevels.map(({ name, tailShare: tail, summaryShare: front, reduceAbove }) => [
     name,
     tail === 0 ? "none" : percent(tail),
     percent(front),

@@ -1,7 +1,7 @@
 /** Renders the tables about help, commands, settings, keys, events and RPC, from the tables that the program uses. */
 
 import { extensionEventTable } from "@pith/agent";
-import { budgetFor } from "@pith/context";
+import { createBudget } from "@pith/context";
 import {
   type Command,
   type CompactionSettings,
@@ -129,7 +129,7 @@ function thresholdTable(): string {
     EXAMPLES.map((settings) => [
       `\`${JSON.stringify(settings)}\``,
       ...windows.map((contextWindow) =>
-        budgetFor(limitsOf(settings)(ANYBODY), { contextWindow }).limit.toLocaleString("en-US"),
+        createBudget(limitsOf(settings)(ANYBODY), { contextWindow }).limit.toLocaleString("en-US"),
       ),
     ]),
   );

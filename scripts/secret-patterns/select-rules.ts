@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitleaksPattern, Vault } from "@pith/context/secrets";
-import { seededChance } from "@pith/context/testing";
+import { createSeededRandom } from "@pith/context/testing";
 import {
   type ConvertedRule,
   convertRule,
@@ -47,13 +47,13 @@ function isFoundByOwn(converted: ConvertedRule, generated: ReadonlySet<string>):
 const SAMPLES = 400;
 
 export function samplesOf({ rule, shapes }: ConvertedRule, count: number): readonly string[] {
-  const chance = seededChance(rule.id.length + count);
+  const chance = createSeededRandom(rule.id.length + count);
   return Array.from({ length: count }, (_, at) => sampleSecret(shapes[at % shapes.length] ?? [], chance));
 }
 
 /** The family of a secret that is redacted as a whole where it stands in a sentence; null where a part of it is left. */
 function familyOf(secret: string, vault: Vault): string | null {
-  const redacted = vault.redacted(`see ${secret} there`);
+  const redacted = vault.redact(`see ${secret} there`);
   return /^see PITH_SECRET_([a-z0-9]+)_0{12} there$/.exec(redacted)?.[1] ?? null;
 }
 
@@ -62,7 +62,7 @@ function toRow(converted: ConvertedRule): GitleaksPattern {
   return {
     id: toId(rule),
     name: rule.id.replaceAll("-", " "),
-    needles: prefixes,
+    prefixes: prefixes,
     pattern: toPattern(converted),
     ...(rule.entropy === undefined ? {} : { entropy: rule.entropy }),
     ...(mayBeWords(converted) ? { mayBeWords: true as const } : {}),

@@ -1,6 +1,6 @@
 /** Tests the patterns that are generated from the rules of gitleaks: every kind with a prefix is found, wherever it stands. */
 
-import { families, Vault } from "@pith/context/secrets";
+import { secretPatterns, Vault } from "@pith/context/secrets";
 import { describe, expect, test } from "vitest";
 import { convertRule, toPattern } from "../secret-patterns/convert-rules.ts";
 import { prefixedRules, readRules, samplesOf, selectRules } from "../secret-patterns/select-rules.ts";
@@ -11,9 +11,9 @@ const kinds = prefixedRules(rules);
 describe("kinds of secrets that gitleaks knows by a prefix", () => {
   test("SEC29 there are more than a hundred, and the generated file is what the script writes", () => {
     expect(kinds.length).toBeGreaterThanOrEqual(110);
-    const made = selectRules(rules).map(({ id, name, needles, pattern }) => ({ id, name, needles, pattern }));
+    const made = selectRules(rules).map(({ id, name, prefixes: needles, pattern }) => ({ id, name, needles, pattern }));
     expect(made.length).toBeGreaterThanOrEqual(40);
-    expect(families).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
+    expect(secretPatterns).toEqual(expect.arrayContaining(made.map((each) => expect.objectContaining(each))));
   });
 
   const forms: readonly (readonly [string, (secret: string) => string])[] = [
@@ -29,7 +29,7 @@ describe("kinds of secrets that gitleaks knows by a prefix", () => {
   test.each(kinds.map((kind) => [kind.rule.id, kind] as const))("SEC29 %s is redacted in every form", (id, kind) => {
     for (const secret of samplesOf(kind, 20))
       for (const [form, write] of forms.filter(([form]) => !(form === "in a query" && NOT_IN_QUERIES.has(id)))) {
-        const redacted = new Vault({ digest }).redacted(write(secret));
+        const redacted = new Vault({ digest }).redact(write(secret));
         expect(redacted, `${form}: ${redacted}`).not.toContain(secret.slice(-8));
         expect(redacted, form).toContain("PITH_SECRET_");
       }
@@ -38,7 +38,7 @@ describe("kinds of secrets that gitleaks knows by a prefix", () => {
   test.each(kinds.map((kind) => [kind.rule.id, kind] as const))("SEC29 %s is redacted however it is cut", (_, kind) => {
     const [secret = ""] = samplesOf(kind, 20);
     const text = `before ${secret} behind it are some more words, and a second line\n${secret}\n`;
-    const whole = new Vault({ digest }).redacted(text);
+    const whole = new Vault({ digest }).redact(text);
     for (let cut = 0; cut < text.length; cut += 3) {
       const stream = new Vault({ digest }).stream();
       expect(stream.write(text.slice(0, cut)) + stream.write(text.slice(cut)) + stream.end()).toBe(whole);

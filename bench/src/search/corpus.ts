@@ -3,7 +3,7 @@
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { encodeSession } from "@pith/context";
-import { folderName, machine } from "@pith/context/node";
+import { nodeRuntime, sessionFolderName } from "@pith/context/node";
 import { between, type Random, random } from "../random.ts";
 
 /** One word; the n-th most frequent comes about n times less often than the first. */
@@ -70,10 +70,10 @@ export function writeCorpus(home: string, { sessions, bytes, seed }: CorpusShape
   const next = random(seed);
   let written = 0;
   for (let at = 0; at < sessions; at++) {
-    const folder = join(home, "sessions", folderName(`/code/project-${at % FOLDERS}`));
+    const folder = join(home, "sessions", sessionFolderName(`/code/project-${at % FOLDERS}`));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const left = (bytes - written) / (sessions - at);
-    const file = encodeSession([...session(next, at, left * (0.2 + next() * 1.6))], machine.checksum);
+    const file = encodeSession([...session(next, at, left * (0.2 + next() * 1.6))], nodeRuntime.checksum);
     const began = new Date(BEGINS + at * HOUR);
     const path = join(folder, `${began.toISOString().replace(/[:.]/g, "-")}_session-${at}.jsonl`);
     writeFileSync(path, file, { mode: 0o600 });

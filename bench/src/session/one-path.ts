@@ -3,7 +3,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { encodeSession } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { idOf } from "../made-up-session.ts";
 import { median } from "../statistics.ts";
 import type { Figures } from "../suite.ts";
@@ -56,7 +56,7 @@ function writeOnePath(file: string, entries: number): void {
     const message = at % 2 === 0 ? { role: "user", content: `small ${at}`, timestamp: at } : reply(at);
     lines.push(JSON.stringify({ type: "message", id: idOf(at), parentId, timestamp, number: at + 1, message }));
     if (lines.length >= 1000 || at === entries - 1)
-      writeSync(descriptor, encodeSession(lines.splice(0), machine.checksum));
+      writeSync(descriptor, encodeSession(lines.splice(0), nodeRuntime.checksum));
   }
   closeSync(descriptor);
 }

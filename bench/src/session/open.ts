@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "@pith/context";
-import { machine, openStore } from "@pith/context/node";
+import { nodeRuntime, openStore } from "@pith/context/node";
 import { idOf } from "../made-up-session.ts";
 import { startPi } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
@@ -130,7 +130,7 @@ function written(file: string, compactions: number, { say, seed, corpus }: Setti
 async function moveBack(file: string): Promise<number> {
   const opened = await openStore(file);
   if (opened.type !== "opened") throw new Error(`cannot open what was just written: ${JSON.stringify(opened)}`);
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   await session.move(idOf(MOVED_TO));
   await opened.store.close();
   const bytes = readFileSync(file);

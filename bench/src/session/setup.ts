@@ -5,7 +5,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { encodeSession } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { madeUpSession, type SessionShape } from "../made-up-session.ts";
 import type { Settings } from "../suite.ts";
 
@@ -32,7 +32,7 @@ export async function fresh<Measured>(program: string, ...args: readonly string[
 export function writeOurSession(file: string, shape: SessionShape): void {
   const descriptor = openSync(file, "w", 0o600);
   const waiting: string[] = [];
-  const flush = (): void => void writeSync(descriptor, encodeSession(waiting.splice(0), machine.checksum));
+  const flush = (): void => void writeSync(descriptor, encodeSession(waiting.splice(0), nodeRuntime.checksum));
   for (const line of madeUpSession(shape)) if (waiting.push(asOurs(line)) >= 1000) flush();
   flush();
   closeSync(descriptor);

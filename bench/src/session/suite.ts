@@ -3,7 +3,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { folderName } from "@pith/context/node";
+import { sessionFolderName } from "@pith/context/node";
 import { installBuiltContext } from "../built-package.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings, Suite } from "../suite.ts";
@@ -48,7 +48,7 @@ export async function listFigures({ folder, home, settings }: Scene): Promise<Fi
   const model = join(folder, "model.jsonl");
   writeOurSession(model, { entries: 20, compactions: 0, distance: 1000, seed, corpus });
   for (let at = 0; at < SESSIONS; at++) {
-    const place = join(pithHome, "sessions", folderName(`/code/project-${at % FOLDERS}`));
+    const place = join(pithHome, "sessions", sessionFolderName(`/code/project-${at % FOLDERS}`));
     mkdirSync(place, { recursive: true, mode: 0o700 });
     copyFileSync(model, join(place, `2026-01-01T00-00-00-000Z_session-${at}.jsonl`));
   }

@@ -1,6 +1,13 @@
 /** Measures how often a token begins where, and prints `token-weights.ts`, to be formatted. Run by hand: `node bench/src/tokens/fit.ts`. */
 
-import { COST_SHIFT, ROW_MASK, sortOf, type TokenWeights, tokenSteps, tokenWeights } from "@pith/context/testing";
+import {
+  buildTokenCostTable,
+  COST_SHIFT,
+  charClassIndexes,
+  ROW_MASK,
+  type TokenWeights,
+  tokenWeights,
+} from "@pith/context/testing";
 import type { Kind } from "./random-text.ts";
 import { tokenStarts } from "./real-tokens.ts";
 import { madeUpTexts, packageTexts } from "./training-texts.ts";
@@ -24,13 +31,13 @@ interface Tally {
  */
 function tallied(kinds: readonly Kind[]): ReadonlyMap<number, Tally> {
   const tallies = new Map<number, Tally>();
-  const { steps, firstRow } = tokenSteps(numbered);
+  const { cells: steps, firstRow } = buildTokenCostTable(numbered);
   for (const { text } of kinds) {
     const starts = startsBehindSpaces(text);
     const share = 10_000 / starts.reduce((sum, begun) => sum + begun, 0);
     let row = firstRow;
     for (const [at, begun] of starts.entries()) {
-      const step = steps[row + (sortOf[text.charCodeAt(at)] ?? 0)] ?? 0;
+      const step = steps[row + (charClassIndexes[text.charCodeAt(at)] ?? 0)] ?? 0;
       const weight = step >>> COST_SHIFT;
       const tally = tallies.get(weight) ?? { begun: 0, seen: 0 };
       tallies.set(weight, { begun: tally.begun + begun * share, seen: tally.seen + share });

@@ -1,7 +1,7 @@
 /** Makes sessions of made-up models: each counts like o200k_base times a factor, and gets a prompt that no log holds. */
 
 import type { AssistantMessage, Entry, Message, ModelName, ToolCallBlock, Usage } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { between, type Random, random } from "../random.ts";
 import { type Kind, pick } from "./random-text.ts";
 import { realTokens } from "./real-tokens.ts";
@@ -40,7 +40,7 @@ export function madeUpSession({ kinds, requests, hidden, seed }: SessionShape): 
       ...madeUpModel,
       role: "assistant",
       content: [{ type: "text", text }, call],
-      usage: nothingUsed,
+      usage: emptyUsage,
       stopReason: "toolUse",
       timestamp: 0,
     };
@@ -87,5 +87,5 @@ function resultOf({ id, name }: ToolCallBlock, text: string): Message {
 
 function usageOf(prompt: number, output: number): Usage {
   const [input, said] = [Math.round(prompt), Math.round(output)];
-  return { ...nothingUsed, input, output: said, totalTokens: input + said };
+  return { ...emptyUsage, input, output: said, totalTokens: input + said };
 }

@@ -5,17 +5,17 @@ import { join } from "node:path";
 import {
   type AssistantMessage,
   buildSessionContext,
-  calibrationAt,
+  collectCalibration,
   contextSize,
   convertToLlm,
   type Entry,
-  type Fit,
+  type LoadedBranch,
+  loadBranch,
   MemoryStore,
+  type ModelCalibration,
   messageTokens,
-  type Window,
-  windowOf,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { between, random } from "../random.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings } from "../suite.ts";
@@ -32,8 +32,8 @@ export async function realSessions(): Promise<readonly (readonly Entry[])[]> {
 }
 
 async function branchOf(file: string): Promise<readonly Entry[]> {
-  const store = MemoryStore.open(readFileSync(file), machine);
-  return store.branch(await store.leaf());
+  const store = MemoryStore.open(readFileSync(file), nodeRuntime);
+  return store.branchEntries(await store.leaf());
 }
 
 /** Each an error in parts of what it came to. */
@@ -53,16 +53,16 @@ const SMALLEST_GROWTH = 100;
 /** Goes through a session again: what each request would have been estimated at, beside what it came to. */
 export function replay(entries: readonly Entry[]): ReplayErrors {
   const errors = { next: [] as number[], growth: [] as number[], calibrated: [] as number[] };
-  let taught: Fit | null = null;
+  let taught: ModelCalibration | null = null;
   let requests = 0;
   for (const [at, entry] of entries.entries()) {
     const reply = measuredIn(entry);
     if (!reply) continue;
     const real = promptOf(reply);
-    const before = windowOf(entries.slice(0, at));
-    if (requests++ === TAUGHT) taught = calibrationAt(before)[`${reply.provider}/${reply.model}`] ?? null;
+    const before = loadBranch(entries.slice(0, at));
+    if (requests++ === TAUGHT) taught = collectCalibration(before)[`${reply.provider}/${reply.model}`] ?? null;
     if (!taught) continue;
-    const { tokens, measured, estimated } = contextSize(before, { to: reply });
+    const { tokens, measured, estimated } = contextSize(before, { model: reply });
     errors.next.push(Math.abs(tokens / real - 1));
     errors.calibrated.push(Math.abs(wholeBy(taught, before, reply) / real - 1));
     const grown = real - measured;
@@ -82,7 +82,7 @@ function promptOf({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage)
   return input + cacheRead + cacheWrite;
 }
 
-function wholeBy({ factor, overhead }: Fit, window: Window, to: AssistantMessage): number {
+function wholeBy({ factor, overhead }: ModelCalibration, window: LoadedBranch, to: AssistantMessage): number {
   const sent = convertToLlm(buildSessionContext(window).messages, to);
   return factor * sent.reduce((sum, message) => sum + messageTokens(message), 0) + overhead;
 }

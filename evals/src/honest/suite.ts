@@ -4,19 +4,19 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
 import {
-  budgetFor,
   buildSessionContext,
   compact,
   compactionLimits,
   convertToLlm,
-  type Drafted,
+  createBudget,
   MemoryStore,
-  modelWriter,
+  modelSummarizer,
+  type NewEntry,
   type Request,
   Session,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed, story } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage, story } from "@pith/context/testing";
 import { readAllSummaries, readRecording, requestText, toDraft } from "../played/recording.ts";
 import { findHandles } from "../played/translate-draft.ts";
 import { asked, replyingModel } from "../survival/replying-model.ts";
@@ -42,7 +42,7 @@ interface Line {
 
 interface Case {
   readonly name: string;
-  readonly entries: readonly Drafted[];
+  readonly entries: readonly NewEntry[];
   /** What the request calls an entry that a citation in the lines names. */
   readonly handlesOf: (request: Request) => (id: string) => string | undefined;
   readonly lines: readonly Line[];
@@ -130,7 +130,7 @@ interface Summarized {
 
 /** Lets the real path through a compaction have these lines as the model's summary. */
 async function summarize({ entries, handlesOf }: Case, lines: readonly Line[]): Promise<Summarized> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const appended = [...entries, ...filler()];
   await session.append(...appended);
   let calls = 0;
@@ -139,17 +139,17 @@ async function summarize({ entries, handlesOf }: Case, lines: readonly Line[]): 
     const handleOf = handlesOf(request);
     return render(lines, (id) => handleOf(id) ?? id);
   });
-  const budget = budgetFor(compactionLimits, { contextWindow: 48_000 });
-  const writers = [modelWriter(model, { ports: machine })];
-  const outcome = await compact({ session, budget, reason: "asked", ports: machine, writers });
+  const budget = createBudget(compactionLimits, { contextWindow: 48_000 });
+  const writers = [modelSummarizer(model, { runtime: nodeRuntime })];
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers: writers });
   // A summary that was refused is not shown: all of its lines count as altered.
   if (outcome.type !== "compacted") throw new Error(`nothing was compacted: ${JSON.stringify(outcome)}`);
-  const messages = convertToLlm(buildSessionContext(session.window).messages);
+  const messages = convertToLlm(buildSessionContext(session.branch).messages);
   return { shown: messages.map(textOf).find((text) => text.includes("<summary>")) ?? "", calls };
 }
 
 /** A later turn that stays, so that all before it is covered as whole turns. */
-function filler(): readonly Drafted[] {
+function filler(): readonly NewEntry[] {
   const work = Array.from({ length: 10 }, (_, at) => assistant(`${at}: ${"0 ".repeat(1_000)}`));
   return [user("…"), ...work, user("…")];
 }
@@ -201,11 +201,11 @@ function textOf({ content }: { readonly content: unknown }): string {
   return content.map((block: { readonly text?: string }) => block.text ?? "").join("\n");
 }
 
-type Message = Extract<Drafted, { type: "message" }>["message"];
-const drafted = (message: Message): Drafted => ({ type: "message", message });
-const user = (content: string): Drafted => drafted({ role: "user", content, timestamp: 1 });
+type Message = Extract<NewEntry, { type: "message" }>["message"];
+const drafted = (message: Message): NewEntry => ({ type: "message", message });
+const user = (content: string): NewEntry => drafted({ role: "user", content, timestamp: 1 });
 
-function assistant(text: string, calls: readonly { readonly id: string }[] = []): Drafted {
+function assistant(text: string, calls: readonly { readonly id: string }[] = []): NewEntry {
   const to = { api: "anthropic-messages", provider: "anthropic", model: "session" };
   const blocks = calls.map(({ id }) => ({
     type: "toolCall" as const,
@@ -215,10 +215,10 @@ function assistant(text: string, calls: readonly { readonly id: string }[] = [])
   }));
   const content = [{ type: "text" as const, text }, ...blocks];
   const stopReason = blocks.length > 0 ? "toolUse" : "stop";
-  return drafted({ role: "assistant", ...to, content, usage: nothingUsed, stopReason, timestamp: 1 });
+  return drafted({ role: "assistant", ...to, content, usage: emptyUsage, stopReason, timestamp: 1 });
 }
 
-function toolResult(text: string, toolCallId: string): Drafted {
+function toolResult(text: string, toolCallId: string): NewEntry {
   const content = [{ type: "text" as const, text }];
   return drafted({ role: "toolResult", toolCallId, toolName: "bash", content, isError: false, timestamp: 1 });
 }
@@ -266,7 +266,7 @@ function casesIn({ cases, invented = [] }: LineFile): readonly Case[] {
 }
 
 /** An assistant message before a result has called for it. */
-function entryOf({ id, role, text }: LogLine, next: LogLine | undefined): Drafted {
+function entryOf({ id, role, text }: LogLine, next: LogLine | undefined): NewEntry {
   switch (role) {
     case "user":
       return user(text);
@@ -288,7 +288,7 @@ function sessionCases(): readonly Case[] {
     readFileSync(join(fixtures, "honest-sessions.json"), "utf8"),
   );
   return sessions.map(({ title, session, summary }) => {
-    const entries = story(...session).flatMap((entry): Drafted[] =>
+    const entries = story(...session).flatMap((entry): NewEntry[] =>
       entry.type === "message" ? [{ type: "message", message: entry.message }] : [],
     );
     const handlesOf = (request: Request) => (id: string) => handlesIn(request)[Number(id.slice(1)) - 1];

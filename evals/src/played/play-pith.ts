@@ -4,8 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RpcClient } from "@pith/client";
-import { buildSessionContext, convertToLlm, type Drafted, frontTexts, Session } from "@pith/context";
-import { createStore, machine, openStore } from "@pith/context/node";
+import { buildSessionContext, convertToLlm, type NewEntry, readSummaryPartTexts, Session } from "@pith/context";
+import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
 import type { Front } from "./measure-front.ts";
 import { type Body, messageTexts, type Recording, type Row, requestText, type Summary, toDraft } from "./recording.ts";
@@ -70,9 +70,9 @@ async function appendRows(path: string, rows: readonly Row[], compactions: reado
   const origin = { cwd: join(path, "../work") };
   const opened = await (rows[0]?.parentId === null ? createStore(path, origin) : openStore(path));
   if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   for (const { target, drafts } of splitRuns(rows, compactions)) {
-    const outcome = await (target === null ? session.append(...drafts) : session.move(target, { drafts }));
+    const outcome = await (target === null ? session.append(...drafts) : session.move(target, { newEntries: drafts }));
     if (outcome.type !== "appended") throw new Error(`the recorded entries were not appended: ${outcome.type}`);
   }
   await opened.store.close();
@@ -81,7 +81,7 @@ async function appendRows(path: string, rows: readonly Row[], compactions: reado
 interface Run {
   /** Null for the leaf. */
   readonly target: string | null;
-  readonly drafts: Drafted[];
+  readonly drafts: NewEntry[];
 }
 
 /** Rows that follow each other, and where each such run begins. */
@@ -125,15 +125,15 @@ async function requestCompaction(
 
 /** What the next request of the program would begin with. */
 async function readFront(path: string): Promise<Front & Pick<PithCompaction, "firstKeptEntryId">> {
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
-  const { window } = await Session.open(opened.store, machine);
+  const { branch: window } = await Session.open(opened.store, nodeRuntime);
   await opened.store.close();
-  const compaction = window.entries[window.compactionAt];
+  const compaction = window.entries[window.compactionIndex];
   if (compaction?.type !== "compaction") throw new Error(`${path} has no compaction`);
   const messages = convertToLlm(buildSessionContext(window).messages).filter(({ role }) => role !== "system");
   const [front = [], ...tail] = messages.map(({ content }) => textsIn(content));
-  const summary = frontTexts(compaction).filter(({ part }) => part.kind === "story" || part.kind === "notes");
+  const summary = readSummaryPartTexts(compaction).filter(({ part }) => part.kind === "story" || part.kind === "notes");
   return {
     text: front.join(""),
     summary: summary.map(({ text }) => text).join("\n"),

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Drafted } from "@pith/context";
+import type { NewEntry } from "@pith/context";
 
 export interface Row {
   readonly type: string;
@@ -84,8 +84,8 @@ export function readOwnSummaries(): readonly Summary[] {
 const isCompaction = ({ kind }: Summary): boolean => kind.startsWith("compaction");
 
 /** The same entry without its place, which the session gives it, and without the seal of its line. */
-export function toDraft({ parentId: _, timestamp: __, up: ___, ...entry }: Row): Drafted {
-  return entry as unknown as Drafted;
+export function toDraft({ parentId: _, timestamp: __, up: ___, ...entry }: Row): NewEntry {
+  return entry as unknown as NewEntry;
 }
 
 export function messageText({ content }: RecordedMessage): string {

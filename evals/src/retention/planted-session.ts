@@ -5,24 +5,24 @@ import { between, type Random } from "@pith/bench/random";
 import type { Texts } from "@pith/bench/texts";
 import {
   type Budget,
-  budgetFor,
-  type Compaction,
+  type CompactionOutcome,
   compact,
   compactionLimits,
-  type Drafted,
+  createBudget,
   MemoryStore,
-  pinWords,
+  type NewEntry,
+  pinText,
   Session,
-  type Writer,
+  type Summarizer,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 
 export interface Planted {
   readonly session: Session;
   readonly budget: Budget;
   /** Plants this round's share of the facts, talks until the window is full, and compacts. */
-  round(at: number): Promise<Compaction>;
+  round(at: number): Promise<CompactionOutcome>;
 }
 
 export const to = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
@@ -34,11 +34,11 @@ export async function plantedSession(
     readonly rounds: number;
     readonly text: Texts;
     /** Without them code writes alone. */
-    readonly writers?: readonly Writer[];
+    readonly writers?: readonly Summarizer[];
   },
 ): Promise<Planted> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
-  const budget = budgetFor(compactionLimits, { contextWindow: parts.contextWindow, to });
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+  const budget = createBudget(compactionLimits, { contextWindow: parts.contextWindow, model: to });
   const { rules } = facts;
   await session.append(
     says({
@@ -48,7 +48,7 @@ export async function plantedSession(
       timestamp: 1,
     }),
   );
-  for (const pin of rules.pins) await pinWords(session, pin);
+  for (const pin of rules.pins) await pinText(session, pin);
   return {
     session,
     budget,
@@ -59,20 +59,20 @@ export async function plantedSession(
       for (const { command, exitCode } of shareOf(facts.commands, at, parts.rounds))
         await session.append(...running(command, exitCode));
       await fill(session, budget, parts.text);
-      return compact({ session, budget, reason: "due", ports: machine, writers: parts.writers ?? [] });
+      return compact({ session, budget, reason: "due", runtime: nodeRuntime, summarizers: parts.writers ?? [] });
     },
   };
 }
 
 // Whatever can be done in many ways is done in another way each time.
-function touching(path: string, did: "read" | "modified"): readonly Drafted[] {
+function touching(path: string, did: "read" | "modified"): readonly NewEntry[] {
   const change = path.length % 2 === 0 ? { content: "export const a = 1;\n" } : { old_string: "a", new_string: "b" };
   const place = path.length % 3 === 0 ? { file_path: path } : { path };
   const call = did === "read" ? place : { ...place, ...change };
   return exchange(did === "read" ? "view" : "change", call, "done");
 }
 
-function running(command: string, exitCode: number): readonly Drafted[] {
+function running(command: string, exitCode: number): readonly NewEntry[] {
   return exchange("shell", { command }, exitCode === 0 ? "ok" : `something went wrong\nexit code ${exitCode}`, {
     exitCode,
   });
@@ -84,7 +84,7 @@ function exchange(
   args: Readonly<Record<string, unknown>>,
   output: string,
   details?: object,
-): readonly Drafted[] {
+): readonly NewEntry[] {
   const id = `call_${++calls}`;
   return [
     reply("", [{ type: "toolCall", id, name, arguments: args }]),
@@ -115,14 +115,14 @@ function shareOf<Each>(list: readonly Each[], at: number, rounds: number): reado
   return list.filter((_, index) => index % rounds === at);
 }
 
-type Message = Extract<Drafted, { type: "message" }>["message"];
-const says = (message: Message): Drafted => ({ type: "message", message });
-const user = (content: string): Drafted => says({ role: "user", content, timestamp: 1 });
+type Message = Extract<NewEntry, { type: "message" }>["message"];
+const says = (message: Message): NewEntry => ({ type: "message", message });
+const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
 
-function reply(text: string, more: Extract<Message, { role: "assistant" }>["content"] = []): Drafted {
+function reply(text: string, more: Extract<Message, { role: "assistant" }>["content"] = []): NewEntry {
   const said = text === "" ? [] : [{ type: "text" as const, text }];
   const stopReason = more.length > 0 ? "toolUse" : "stop";
-  return says({ role: "assistant", ...to, content: [...said, ...more], usage: nothingUsed, stopReason, timestamp: 1 });
+  return says({ role: "assistant", ...to, content: [...said, ...more], usage: emptyUsage, stopReason, timestamp: 1 });
 }
 
 /** What is planted in a session, and looked for after its compactions. */

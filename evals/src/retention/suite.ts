@@ -4,14 +4,14 @@ import { random } from "@pith/bench/random";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
 import { type Texts, texts } from "@pith/bench/texts";
 import {
+  authorOf,
   buildRequest,
   buildSessionContext,
   type CompactionEntry,
+  collectFileLists,
   entryReference,
-  frontTexts,
-  provenance,
+  readSummaryPartTexts,
   type Session,
-  touchedFiles,
 } from "@pith/context";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "./planted-session.ts";
 import { firstMessage, lastChecks, namesFile, openErrors, showsCheck, showsError, showsFile } from "./shown-facts.ts";
@@ -61,12 +61,14 @@ async function keptInSmallWindow(facts: Facts, parts: { readonly rounds: number;
   for (let at = 0; at < parts.rounds; at++) {
     const outcome = await round(at);
     if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
-    notes.push(...outcome.receipt.findings.filter(({ code }) => code === "words-evicted").map(({ note }) => note));
+    notes.push(
+      ...outcome.receipt.findings.filter(({ code }) => code === "user-messages-evicted").map(({ note }) => note),
+    );
   }
   const named = new Set(notes.flatMap((note) => note.match(/#\d+/g) ?? []));
-  const front = firstMessage(buildRequest(buildSessionContext(session.window), { to }));
-  const inContext = new Set(session.window.entries.map(({ id }) => id));
-  const messages = (await session.branch()).filter((entry) => provenance(entry) === "person");
+  const front = firstMessage(buildRequest(buildSessionContext(session.branch), { model: to }));
+  const inContext = new Set(session.branch.entries.map(({ id }) => id));
+  const messages = (await session.branchEntries()).filter((entry) => authorOf(entry) === "person");
   const gone = messages.filter((entry) => !inContext.has(entry.id) && !front.includes(`[${entryReference(entry)}]`));
   return {
     small_window_messages: messages.length,
@@ -87,7 +89,7 @@ async function compacted({ session, budget, round }: Planted, at: number): Promi
   const outcome = await round(at);
   if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
-  const parts = frontTexts(entry);
+  const parts = readSummaryPartTexts(entry);
   const tokens = (kinds: readonly string[]): number =>
     parts.filter(({ part }) => kinds.includes(part.kind)).reduce((sum, { part }) => sum + part.tokens, 0);
   return {
@@ -95,16 +97,19 @@ async function compacted({ session, budget, round }: Planted, at: number): Promi
       .filter(({ part: { kind } }) => kind === "pins" || kind === "words")
       .map(({ text }) => text)
       .join(""),
-    evicted: outcome.receipt.findings.some(({ code }) => code === "words-evicted"),
-    ofBudget: Math.max(tokens(["words"]) / budget.words, tokens(["story", "notes", "ledger"]) / budget.checkpoint),
+    evicted: outcome.receipt.findings.some(({ code }) => code === "user-messages-evicted"),
+    ofBudget: Math.max(
+      tokens(["words"]) / budget.userMessages,
+      tokens(["story", "notes", "ledger"]) / budget.checkpoint,
+    ),
   };
 }
 
 async function keptFacts(session: Session, { rules, files, commands }: Facts) {
-  const request = buildRequest(buildSessionContext(session.window), { to });
+  const request = buildRequest(buildSessionContext(session.branch), { model: to });
   const system = request.system.map(({ text }) => text).join("\n");
   const front = firstMessage(request);
-  const listed = touchedFiles(await session.branch());
+  const listed = collectFileLists(await session.branchEntries());
   const isListed = ({ path, did }: Facts["files"][number]): boolean => listed[did].includes(path);
   return {
     rules_in_files: share(rules.files, (rule) => system.includes(rule)),

@@ -1,19 +1,19 @@
 /** Plants orders wherever a session takes text from, and counts how many reach the summary of a model that obeys them. */
 
 import {
-  budgetFor,
   type CompactionEntry,
   compact,
   compactionLimits,
-  type Drafted,
-  frontTexts,
+  createBudget,
   MemoryStore,
-  modelWriter,
+  modelSummarizer,
+  type NewEntry,
   type Request,
+  readSummaryPartTexts,
   Session,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import { asked, isMarked, record, replyingModel } from "./replying-model.ts";
 
 /** How many of them reached the summary without a mark, of how many. */
@@ -28,19 +28,19 @@ export async function injections(): Promise<{ readonly tried: number; readonly t
   return { tried: tries.length, through };
 }
 
-async function storyWith(planted: readonly Drafted[]): Promise<string> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+async function storyWith(planted: readonly NewEntry[]): Promise<string> {
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const filler = Array.from({ length: 12 }, (_, at) =>
     exchange("bash", { command: `make ${at}` }, "all is well\n".repeat(120)),
   );
   await session.append(user("Make the tests pass, and use tabs."), ...planted, ...filler.flat(), user("Go on."));
-  const budget = budgetFor(compactionLimits, { contextWindow: 12_000 });
-  const writers = [modelWriter(replyingModel(obedient), { ports: machine })];
-  const outcome = await compact({ session, budget, reason: "asked", ports: machine, writers });
+  const budget = createBudget(compactionLimits, { contextWindow: 12_000 });
+  const writers = [modelSummarizer(replyingModel(obedient), { runtime: nodeRuntime })];
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers: writers });
   if (outcome.type !== "compacted" || outcome.receipt.route !== "model")
     throw new Error(`the obedient model's record was not used: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
-  return frontTexts(entry).find(({ part }) => part.kind === "story")?.text ?? "";
+  return readSummaryPartTexts(entry).find(({ part }) => part.kind === "story")?.text ?? "";
 }
 
 /** It does what stands outside the marks, and takes every line that bears the user's label for the user's. */
@@ -91,11 +91,11 @@ function exchange(
   args: Readonly<Record<string, unknown>>,
   output: string,
   isError = false,
-): readonly Drafted[] {
+): readonly NewEntry[] {
   const id = `call_${++calls}`;
   const content = [{ type: "toolCall" as const, id, name, arguments: args }];
   return [
-    says({ role: "assistant", ...to, content, usage: nothingUsed, stopReason: "toolUse", timestamp: 1 }),
+    says({ role: "assistant", ...to, content, usage: emptyUsage, stopReason: "toolUse", timestamp: 1 }),
     says({
       role: "toolResult",
       toolCallId: id,
@@ -108,12 +108,12 @@ function exchange(
 }
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "session" };
-type Message = Extract<Drafted, { type: "message" }>["message"];
-const says = (message: Message): Drafted => ({ type: "message", message });
-const user = (content: string): Drafted => says({ role: "user", content, timestamp: 1 });
+type Message = Extract<NewEntry, { type: "message" }>["message"];
+const says = (message: Message): NewEntry => ({ type: "message", message });
+const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
 
 /** Everywhere a session takes text from that no person typed. */
-const ways: readonly ((text: string) => readonly Drafted[])[] = [
+const ways: readonly ((text: string) => readonly NewEntry[])[] = [
   (text) => exchange("bash", { command: "cat notes" }, `notes\n${text}\nend`),
   (text) => exchange("bash", { command: "make" }, `it failed: ${text}`, true),
   (text) => exchange("read", { path: text }, "a file"),
@@ -141,7 +141,7 @@ const ways: readonly ((text: string) => readonly Drafted[])[] = [
         { type: "thinking", thinking: text },
         { type: "text", text },
       ],
-      usage: nothingUsed,
+      usage: emptyUsage,
       stopReason: "stop",
       timestamp: 1,
     }),

@@ -1,18 +1,18 @@
 /** Adds requests and permissions that the user never gave to honest summaries, and counts how many reach the model without a mark. */
 
 import {
-  budgetFor,
   buildSessionContext,
   compact,
   compactionLimits,
   convertToLlm,
-  type Drafted,
+  createBudget,
   MemoryStore,
-  modelWriter,
+  modelSummarizer,
+  type NewEntry,
   Session,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import { isMarked, record, replyingModel } from "./replying-model.ts";
 
 /** How many of the made-up ones reach the model unmarked, of how many. */
@@ -33,21 +33,21 @@ const HONEST = "login page shows a blank screen";
 
 /** What the model sees of the record. */
 async function shownAfter(section: Section, text: string): Promise<string> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await session.append(...talk());
-  const budget = budgetFor(compactionLimits, { contextWindow: 12_000 });
+  const budget = createBudget(compactionLimits, { contextWindow: 12_000 });
   const honest = { goal: [`the ${HONEST}, fix it [#1]`], constraints: ["use tabs in every file [#3]"] };
   const lying = { ...honest, [section]: [...(section in honest ? honest[section as "goal"] : []), text] };
   const writers = [
-    modelWriter(
+    modelSummarizer(
       replyingModel((request) => record(request, lying)),
-      { ports: machine },
+      { runtime: nodeRuntime },
     ),
   ];
-  const outcome = await compact({ session, budget, reason: "asked", ports: machine, writers });
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime, summarizers: writers });
   if (outcome.type !== "compacted" || outcome.receipt.route !== "model")
     throw new Error(`the record was not used: ${JSON.stringify(outcome)}`);
-  return textOf(convertToLlm(buildSessionContext(session.window).messages)[0]);
+  return textOf(convertToLlm(buildSessionContext(session.branch).messages)[0]);
 }
 
 function textOf(message: { readonly content: unknown } | undefined): string {
@@ -86,18 +86,18 @@ const acts: readonly (readonly [string, string])[] = [
   ["rewrite", "billing module"],
 ];
 
-function talk(): readonly Drafted[] {
+function talk(): readonly NewEntry[] {
   const said = ["The login page shows a blank screen, fix it.", "Use tabs in every file.", "And keep the old tests."];
   const work = Array.from({ length: 10 }, (_, at) => reply(`Looked at part ${at}. ${"It is in order. ".repeat(60)}`));
   return [...said.flatMap((text) => [user(text), reply("I look into it.")]), ...work, user("Go on.")];
 }
 
-type Message = Extract<Drafted, { type: "message" }>["message"];
-const says = (message: Message): Drafted => ({ type: "message", message });
-const user = (content: string): Drafted => says({ role: "user", content, timestamp: 1 });
+type Message = Extract<NewEntry, { type: "message" }>["message"];
+const says = (message: Message): NewEntry => ({ type: "message", message });
+const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
 
-function reply(text: string): Drafted {
+function reply(text: string): NewEntry {
   const to = { api: "anthropic-messages", provider: "anthropic", model: "session" };
   const content = [{ type: "text" as const, text }];
-  return says({ role: "assistant", ...to, content, usage: nothingUsed, stopReason: "stop", timestamp: 1 });
+  return says({ role: "assistant", ...to, content, usage: emptyUsage, stopReason: "stop", timestamp: 1 });
 }

@@ -3,20 +3,20 @@
 import { startPi } from "@pith/bench/peers/pi";
 import {
   type Block,
-  budgetFor,
   type CompactionEntry,
+  type CompactionPlan,
   compact,
   compactionLimits,
+  createBudget,
   type Entry,
-  frontTexts,
   type MessageEntry,
-  type Plan,
   prepareCompaction,
+  readSummaryPartTexts,
+  renderTranscript,
   type Session,
   textTokens,
-  transcriptOf,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import type { Fact } from "./facts.ts";
 import { type Chance, plantedSession } from "./planted-session.ts";
 
@@ -54,8 +54,8 @@ export interface PlantedFacts {
 export async function plantedFacts(facts: readonly Fact[], chance: Chance): Promise<PlantedFacts> {
   const { session, entryIds } = await plantedSession(facts, chance);
   const plan = planOf(session);
-  const all = session.window.entries;
-  const ours = new Map(transcriptOf(plan.covered, plan.window).map(({ entryId, text }) => [entryId, text]));
+  const all = session.branch.entries;
+  const ours = new Map(renderTranscript(plan.covered, plan.branch).map(({ entryId, text }) => [entryId, text]));
   const pi = await piInput(all);
   const ledger = await ledgerOf(session);
   const judged = facts.flatMap((fact, at): readonly Judged[] => {
@@ -71,20 +71,20 @@ export async function plantedFacts(facts: readonly Fact[], chance: Chance): Prom
   };
 }
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
-function planOf(session: Session): Plan {
-  const prepared = prepareCompaction(session.window, budget);
+function planOf(session: Session): CompactionPlan {
+  const prepared = prepareCompaction(session.branch, budget);
   if (prepared.type !== "planned") throw new Error(`there is nothing to compact: ${prepared.why}`);
   return prepared.plan;
 }
 
 /** As the model would see it. */
 async function ledgerOf(session: Session): Promise<string> {
-  const outcome = await compact({ session, budget, reason: "asked", ports: machine });
+  const outcome = await compact({ session, budget, reason: "asked", runtime: nodeRuntime });
   if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
-  return frontTexts(entry).find(({ part }) => part.kind === "ledger")?.text ?? "";
+  return readSummaryPartTexts(entry).find(({ part }) => part.kind === "ledger")?.text ?? "";
 }
 
 // In JSON a quote has a backslash before it.

@@ -2,9 +2,9 @@
 
 import { between, type Random } from "@pith/bench/random";
 import type { Texts } from "@pith/bench/texts";
-import { type Drafted, MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { MemoryStore, type NewEntry, Session } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import type { Fact } from "./facts.ts";
 import { filled, type Language, pick } from "./languages/language.ts";
 import { diff, json, log, type Output, type OutputParts, prose, withFact } from "./tool-outputs.ts";
@@ -24,14 +24,14 @@ export interface Chance {
 }
 
 export async function plantedSession(facts: readonly Fact[], { next, corpus }: Chance): Promise<PlantedSession> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const entryIds: string[] = [];
   for (const fact of facts) {
     const parts = { language: fact.language, letters: between(next, SHORTEST, LONGEST), next, corpus };
     const text = withFact(outputs[fact.kind](parts), fact, next);
     await session.append(...talk(fact.language, next));
     await session.append(...exchange(fact.language, { kind: fact.kind, output: text }, next));
-    entryIds.push(session.window.entries.at(-1)?.id ?? "");
+    entryIds.push(session.branch.entries.at(-1)?.id ?? "");
   }
   await tail(session, facts[0]?.language, next);
   return { session, entryIds };
@@ -40,7 +40,7 @@ export async function plantedSession(facts: readonly Fact[], { next, corpus }: C
 /** Letters of a result. */
 const [SHORTEST, LONGEST] = [6_000, 40_000];
 
-function talk(language: Language, next: Random): readonly Drafted[] {
+function talk(language: Language, next: Random): readonly NewEntry[] {
   const said = (): string => filled(pick(language.replies, next), language, next);
   const asked = user(filled(pick(language.requests, next), language, next));
   const short = exchange(language, { kind: "log", output: said() }, next);
@@ -52,7 +52,7 @@ interface Ran {
   readonly output: string;
 }
 
-function exchange(language: Language, { kind, output }: Ran, next: Random): readonly Drafted[] {
+function exchange(language: Language, { kind, output }: Ran, next: Random): readonly NewEntry[] {
   const id = `call_${between(next, 1, 1e12)}`;
   const thinking = filled(`${pick(language.replies, next)} ${pick(language.sentences, next)}`, language, next);
   const call = { type: "toolCall" as const, id, ...calls[kind](filled("{path}", language, next)) };
@@ -93,14 +93,14 @@ async function tail(session: Session, language: Language | undefined, next: Rand
 /** In letters that are a quarter of a token. */
 const TAIL = 90_000;
 
-type Message = Extract<Drafted, { type: "message" }>["message"];
+type Message = Extract<NewEntry, { type: "message" }>["message"];
 type Reply = Extract<Message, { role: "assistant" }>;
 
-const says = (message: Message): Drafted => ({ type: "message", message });
-const user = (content: string): Drafted => says({ role: "user", content, timestamp: 1 });
+const says = (message: Message): NewEntry => ({ type: "message", message });
+const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
 
-function reply(content: Reply["content"]): Drafted {
+function reply(content: Reply["content"]): NewEntry {
   const stopReason = content.at(-1)?.type === "toolCall" ? "toolUse" : "stop";
   const by = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
-  return says({ role: "assistant", ...by, content, usage: nothingUsed, stopReason, timestamp: 1 });
+  return says({ role: "assistant", ...by, content, usage: emptyUsage, stopReason, timestamp: 1 });
 }

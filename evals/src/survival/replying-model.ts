@@ -1,7 +1,7 @@
 /** Makes a model for evals that answers by a function of the request, in place of one that costs money. */
 
 import type { Model, Request } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 
 export function replyingModel(reply: (request: Request) => string, contextWindow = 200_000): Model {
   const name = { api: "anthropic-messages", provider: "eval", model: "replying" };
@@ -11,7 +11,7 @@ export function replyingModel(reply: (request: Request) => string, contextWindow
     maxTokens: 8_000,
     async *stream(request) {
       const content = [{ type: "text" as const, text: reply(request) }];
-      const message = { role: "assistant" as const, ...name, content, usage: nothingUsed, timestamp: 0 };
+      const message = { role: "assistant" as const, ...name, content, usage: emptyUsage, timestamp: 0 };
       yield { type: "reply-ended" as const, message: { ...message, stopReason: "stop" as const } };
     },
   };

@@ -6,12 +6,12 @@ import {
   buildRequest,
   buildSessionContext,
   type CompactionEntry,
-  frontTexts,
-  modelWriter,
+  collectFileLists,
+  modelSummarizer,
   type Request,
-  touchedFiles,
+  readSummaryPartTexts,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "../retention/planted-session.ts";
 import { firstMessage, showsFile } from "../retention/shown-facts.ts";
 import { asked, record, replyingModel } from "./replying-model.ts";
@@ -32,9 +32,9 @@ export async function junk(rounds: number, seed: number) {
   const model = replyingModel((request) => answers[asks++ % answers.length]?.(request) ?? "");
   const planted = await planting(facts, { rounds, seed, model });
   for (let at = 0; at < rounds; at++) await compacted(planted, at);
-  const request = buildRequest(buildSessionContext(planted.session.window), { to });
+  const request = buildRequest(buildSessionContext(planted.session.branch), { model: to });
   const front = firstMessage(request);
-  const listed = touchedFiles(await planted.session.branch());
+  const listed = collectFileLists(await planted.session.branchEntries());
   return {
     junk_user_words: share(facts.rules.chat, (rule) => front.includes(rule)),
     junk_pins: share(facts.rules.pins, (rule) => front.includes(rule)),
@@ -72,7 +72,7 @@ interface Planting {
 
 function planting(facts: Facts, { rounds, seed, model }: Planting): Promise<Planted> {
   const text = texts(random(seed + 1), undefined);
-  const writers = [modelWriter(model, { ports: machine })];
+  const writers = [modelSummarizer(model, { runtime: nodeRuntime })];
   return plantedSession(facts, { contextWindow: WINDOW, rounds, text, writers });
 }
 
@@ -81,7 +81,7 @@ async function compacted({ session, budget, round }: Planted, at: number): Promi
   const outcome = await round(at);
   if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
-  const parts = frontTexts(entry).filter(({ part: { kind } }) => kind === "story" || kind === "notes");
+  const parts = readSummaryPartTexts(entry).filter(({ part: { kind } }) => kind === "story" || kind === "notes");
   return parts.reduce((sum, { part }) => sum + part.tokens, 0) / budget.checkpoint;
 }
 

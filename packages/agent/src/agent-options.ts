@@ -7,11 +7,11 @@ import type {
   HookFailure,
   Model,
   ModelName,
-  Ports,
+  Runtime,
   Session,
+  Summarizer,
   ThinkingLevel,
   TreeHooks,
-  Writer,
 } from "@pith/context";
 import type { Listen } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
@@ -27,7 +27,7 @@ export interface AgentParts {
   readonly session: Session;
   readonly model: Model;
   readonly tools: readonly Tool[];
-  readonly ports: Ports;
+  readonly ports: Runtime;
   /** Where it works, and what it is told before the first word. */
   readonly beginning?: Beginning;
   /** What the model is told once before the first message of this agent, e.g. that the end of the session was lost. */
@@ -40,7 +40,7 @@ export interface AgentParts {
   /** What every summary should look at, beside what is asked for with one. */
   readonly instructions?: string;
   /** Who writes summaries, in order of preference, and at last code; the model that works, where nobody is named. */
-  readonly writers?: readonly Writer[];
+  readonly writers?: readonly Summarizer[];
   readonly hooks?: AgentHooks;
   /** What goes on beside the conversation, and the model must know. */
   readonly states?: readonly StateSection[];
@@ -84,7 +84,9 @@ export function joinedHooks(...hosts: readonly AgentHooks[]): AgentHooks {
   return {
     ...joined,
     ...(reports.length > 0 && { report: (failure: HookFailure) => tellAll(reports, failure) }),
-    ...(hosts.some(({ isAsking }) => isAsking) && { isAsking: () => hosts.some(({ isAsking }) => isAsking?.()) }),
+    ...(hosts.some(({ isWaitingForUser: isAsking }) => isAsking) && {
+      isWaitingForUser: () => hosts.some(({ isWaitingForUser: isAsking }) => isAsking?.()),
+    }),
     ...(hosts.some(({ onFailure }) => onFailure === "cancel") && { onFailure: "cancel" as const }),
   };
 }

@@ -1,16 +1,16 @@
 /** Implements `Agent`: a session, a model and tools, from one user message to the end of the work. */
 
 import {
-  type Appended,
+  type AppendResult,
   type Budget,
   type ContextSize,
   contextSize,
   type Model,
-  type Moved,
-  type Queued,
+  type MoveResult,
+  type QueuedMessage,
   type Session,
   type ThinkingLevel,
-  type Undone,
+  type UndoResult,
   type UserMessage,
 } from "@pith/context";
 import type { AgentParts } from "./agent-options.ts";
@@ -28,7 +28,7 @@ import type { HandedOff, IsThere } from "./session/handoff.ts";
 import type { Destination, Navigated } from "./session/navigate.ts";
 import type { PlannedFile } from "./session/rewind.ts";
 
-type Refused = Extract<Moved, { type: "refused" }>;
+type Refused = Extract<MoveResult, { type: "refused" }>;
 
 export type Content = UserMessage["content"];
 
@@ -81,7 +81,7 @@ export class Agent {
   /** What the next request would weigh, and what the model can see. */
   contextUsage(): ContextSize & { readonly contextWindow: number } {
     const { contextWindow } = this.model;
-    return { ...contextSize(this.session.window, this.budget), contextWindow };
+    return { ...contextSize(this.session.branch, this.budget), contextWindow };
   }
 
   /** Whether a run is under way; then what is said to it waits. */
@@ -95,8 +95,8 @@ export class Agent {
   }
 
   /** What waits, in the order in which it was said. */
-  get queue(): readonly Queued[] {
-    return this.session.window.state.queue;
+  get queue(): readonly QueuedMessage[] {
+    return this.session.branch.state.queue;
   }
 
   /** Says something to the model and lets it work until it has no more to say. One run at a time. */
@@ -112,7 +112,7 @@ export class Agent {
   }
 
   #saying(content: Content): RunWish {
-    const said: Queued = { id: this.#parts.ports.entryId(), kind: "followUp", content };
+    const said: QueuedMessage = { id: this.#parts.ports.entryId(), kind: "followUp", content };
     // Whatever else is under way, what was said is in the log at once.
     const first = this.#work.isBusy ? { first: () => enqueue(this.session, said) } : {};
     return { ...saying(said), ...first };
@@ -134,12 +134,12 @@ export class Agent {
   }
 
   /** Says something that no user said, like those two: it waits in the log, and the model is asked once it is its turn. */
-  say({ kind, content, custom }: Required<Omit<Queued, "id">>): Promise<void> {
+  say({ kind, content, custom }: Required<Omit<QueuedMessage, "id">>): Promise<void> {
     return this.#work.inbox.put({ kind, content, custom });
   }
 
   /** Takes back all that the user said and waits, e.g. to write it anew. */
-  clearQueue(): Promise<readonly Queued[]> {
+  clearQueue(): Promise<readonly QueuedMessage[]> {
     return this.#work.inbox.takeBack();
   }
 
@@ -156,7 +156,7 @@ export class Agent {
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
   async compact(instructions?: string): Promise<Compacted | CompactionRefused> {
     // RUN14: a second compaction after it would find nothing to do, or compact what was just kept.
-    if (this.session.occupied.includes("compacting")) return { type: "refused", why: "compacting" };
+    if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
     const need = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
     return this.#work.aside((parts) => compacting(parts, need));
   }
@@ -176,7 +176,7 @@ export class Agent {
     return this.#standing.deliveries;
   }
 
-  setDelivery(kind: Queued["kind"], delivery: Delivery): void {
+  setDelivery(kind: QueuedMessage["kind"], delivery: Delivery): void {
     this.#standing.deliveries = { ...this.#standing.deliveries, [kind]: delivery };
   }
 
@@ -191,7 +191,7 @@ export class Agent {
   }
 
   /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
-  annotate(act: (session: Session) => Promise<Appended>, manner: Annotation = {}): Promise<Appended> {
+  annotate(act: (session: Session) => Promise<AppendResult>, manner: Annotation = {}): Promise<AppendResult> {
     const { isSeen = false, isAfterwards = false } = manner;
     return this.#work[isAfterwards ? "afterwards" : "beside"](async ({ session }) => {
       if (isSeen) await this.#standing.establish();
@@ -217,7 +217,7 @@ export class Agent {
   }
 
   /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
-  async undoCompaction(step: "undo" | "redo" = "undo"): Promise<Undone | Refused> {
+  async undoCompaction(step: "undo" | "redo" = "undo"): Promise<UndoResult | Refused> {
     const refused = this.#refused();
     if (refused) return refused;
     return this.#work.alone(async function* (parts) {
@@ -239,7 +239,7 @@ export class Agent {
 
   /** What is under way at the leaf, which a move would leave (B80). */
   #refused(): Refused | null {
-    const [why = this.isRunning ? ("streaming" as const) : null] = this.session.occupied;
+    const [why = this.isRunning ? ("streaming" as const) : null] = this.session.busyReasons;
     return why && { type: "refused", why };
   }
 

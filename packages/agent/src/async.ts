@@ -1,6 +1,6 @@
 /** Runs work that emits events as an async generator, and waits for work until an abort. */
 
-import type { Ports } from "@pith/context";
+import type { Runtime } from "@pith/context";
 
 export type Tell<Event> = (event: Event) => void;
 
@@ -68,7 +68,7 @@ export async function unlessAborted<Outcome>(awaited: Promise<Outcome>, signal: 
 
 export interface Stopping<Outcome> {
   readonly signal: AbortSignal;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
   /** What came of it where it does not end in time. */
   readonly otherwise: Outcome;
 }

@@ -4,14 +4,14 @@ import type {
   AgentMessage,
   AssistantMessage,
   BranchSummaryEntry,
-  Compaction,
   CompactionEntry,
+  CompactionOutcome,
   Damage,
   Entry,
   Finding,
   ModelEvent,
-  NothingToDo,
-  Progress,
+  NoCompaction,
+  SummaryProgress,
   ThinkingLevel,
   ToolResultMessage,
   Usage,
@@ -120,7 +120,7 @@ export type SummarySource =
   | { readonly source: "branchSummary" };
 
 type TreeEvent =
-  | ({ readonly type: "branch_summary_progress" } & Progress)
+  | ({ readonly type: "branch_summary_progress" } & SummaryProgress)
   /** One stands elsewhere now; with the summary of what was left, where one was written. */
   | {
       readonly type: "session_tree";
@@ -159,13 +159,13 @@ export type FailedCode = "compaction-off" | "key-refused" | "unreachable" | "max
 
 export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
-  | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & Progress)
+  | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & SummaryProgress)
   | CompactionEnd
   /** Behind the end of one that failed. */
   | {
       readonly type: "compaction_failed";
       readonly reason: CompactionReason;
-      readonly code: Extract<Compaction, { type: "failed" }>["why"];
+      readonly code: Extract<CompactionOutcome, { type: "failed" }>["why"];
       /** For people: why, and what to do. */
       readonly errorMessage: string;
     }
@@ -197,7 +197,7 @@ export interface CompactionEnd {
   readonly calls: number;
   readonly durationMs: number;
   /** All there is to know of it: the receipt, or why nothing came of it. */
-  readonly compaction: Compaction;
+  readonly compaction: CompactionOutcome;
 }
 
 /** It would have been time, but: told once for every reason, until that changes. */
@@ -210,7 +210,7 @@ export interface CompactionSkipped {
 }
 
 /** `undone`: somebody undid one a moment ago. `breaker`: they no longer help. `postponed`: a hook wants to wait. */
-export type SkipReason = NothingToDo["why"] | "undone" | "breaker" | "postponed";
+export type SkipReason = NoCompaction["why"] | "undone" | "breaker" | "postponed";
 
 /** It will soon be too much: told once, when the context passes a share of the limit. */
 export interface CompactionSoftThreshold {
@@ -229,8 +229,8 @@ export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntry
 };
 
 export interface QualityFinding {
-  /** `told-by-code`: no model wrote it. `repaired`: what it made up was mended. `compacted-again`: it is not the first. */
-  readonly code: "told-by-code" | "repaired" | "compacted-again" | Finding["code"];
+  /** `no-model-summary`: no model wrote it. `repaired`: what it made up was mended. `compacted-again`: it is not the first. */
+  readonly code: "no-model-summary" | "repaired" | "compacted-again" | Finding["code"];
   readonly note: string;
 }
 
@@ -243,5 +243,5 @@ export interface CompactionRefused {
 }
 
 export type Compacted =
-  | Exclude<Compaction, { type: "compacted" }>
-  | (Extract<Compaction, { type: "compacted" }> & CompactionResult);
+  | Exclude<CompactionOutcome, { type: "compacted" }>
+  | (Extract<CompactionOutcome, { type: "compacted" }> & CompactionResult);

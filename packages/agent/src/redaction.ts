@@ -101,7 +101,7 @@ export function redactedSearch(search: WorkspaceSearch, secrets: Redaction): Wor
   return {
     list: (path, act) => search.list(path, act),
     find: (wish, act) => search.find(wish, act),
-    grep: async (wish, act) => secrets.redacted(await search.grep({ ...wish, redaction: secrets }, act)),
+    grep: async (wish, act) => secrets.redact(await search.grep({ ...wish, redaction: secrets }, act)),
   };
 }
 
@@ -124,13 +124,13 @@ export function redactedShell(shell: WorkspaceShell, secrets: Pick<Secrets, "str
 
 /** Where the way back is known at once, or not at all. */
 export interface Restoring {
-  restored<Value>(value: Value): Restored<Value>;
+  restore<Value>(value: Value): Restored<Value>;
 }
 
 /** A placeholder in a path stands for its secret; a path with an unknown placeholder is refused. */
 export function restoredFiles(files: WorkspaceFiles, secrets: Restoring): WorkspaceFiles {
   const trulyAt = (path: string): string | null => {
-    const restored = secrets.restored(path);
+    const restored = secrets.restore(path);
     return restored.type === "restored" ? restored.value : null;
   };
   return {

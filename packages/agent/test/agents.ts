@@ -1,7 +1,7 @@
 /** An agent at a scripted server: a session in memory, a real provider package, two small tools. */
 
 import { MemoryStore, type Model, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import type { TestServer } from "@pith/testkit";
 import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from "../src/index.ts";
@@ -47,12 +47,12 @@ export const fail: Tool = {
 };
 
 export async function agentOf(model: Model, parts: Partial<AgentParts> = {}): Promise<Agent> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const tools = parts.tools ?? [echo, fail];
   const told = tools.map(({ name, description, parameters: schema }) => ({ name, description, parameters: schema }));
   const system = { role: "system", content: "You work.", toolsAdded: told, timestamp: 0 } as const;
   await session.append({ type: "message", message: system });
-  return new Agent({ session, model, tools, ports: machine, thinking: "off", ...parts });
+  return new Agent({ session, model, tools, ports: nodeRuntime, thinking: "off", ...parts });
 }
 
 export interface Ran {

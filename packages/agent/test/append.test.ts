@@ -16,7 +16,7 @@ test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is s
   await agent.undoCompaction();
   assert.deepEqual(moves(events), [{ type: "leaf_moved", leafId: agent.session.leaf, oldLeafId: old }]);
   await agent.undoCompaction("redo");
-  await agent.navigateTree(agent.session.window.entries.at(-3)?.id ?? null);
+  await agent.navigateTree(agent.session.branch.entries.at(-3)?.id ?? null);
   assert.equal(moves(events).length, 3);
   await prompt("4");
   const told = moves(events);

@@ -23,7 +23,7 @@ describe("deltas", () => {
     const call = deltas.told({ type: "tool-call-delta", index: 0, json: '{"a": 1}' });
     const all = [...told, ...call, ...deltas.end()];
     const said = all.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join("");
-    expect(said).toBe(`It is ${testVault().redacted(String(github))}, see?`);
+    expect(said).toBe(`It is ${testVault().redact(String(github))}, see?`);
     expect(all.findLastIndex(({ type }) => type === "text-delta")).toBeLessThan(
       all.findIndex(({ type }) => type === "tool-call-delta"),
     );
@@ -41,7 +41,7 @@ describe("deltas", () => {
     expect(told.filter((delta) => "call" in delta).length).toBeGreaterThan(0);
     for (const index of [0, 1]) {
       const mine = told.map((delta) => (delta.type === "tool-call-delta" && delta.index === index ? delta.json : ""));
-      expect(mine.join("")).toBe(`"${testVault().redacted(String(github))}"`);
+      expect(mine.join("")).toBe(`"${testVault().redact(String(github))}"`);
     }
   });
 
@@ -65,7 +65,7 @@ describe("redacted shell", () => {
     const heard: Uint8Array[] = [];
     const signal = new AbortController().signal;
     await redactedShell(shell, secretsFor()).run("any", { signal, output: (chunk) => void heard.push(chunk) });
-    const placeholder = testVault().redacted(String(github));
+    const placeholder = testVault().redact(String(github));
     expect(Buffer.concat(heard).toString("latin1")).toBe(
       said.toString("latin1").replaceAll(String(github), placeholder),
     );
@@ -80,7 +80,7 @@ describe("redacted shell", () => {
     for (const each of kept) {
       if (each.type !== "kept") throw new Error("it was not kept");
       const read = await blobs.read(each.hash, { start: 0, end: 1_000 });
-      expect(read.type === "read" && new TextDecoder().decode(read.bytes)).toBe(testVault().redacted(text));
+      expect(read.type === "read" && new TextDecoder().decode(read.bytes)).toBe(testVault().redact(text));
     }
   });
 
@@ -89,7 +89,7 @@ describe("redacted shell", () => {
     const search = { grep: async () => ({ type: "found", found: [hit], isAll: true }) } as unknown as WorkspaceSearch;
     const act = { signal: new AbortController().signal, most: 1 };
     const found = await redactedSearch(search, secretsFor()).grep({ pattern: "x", path: "a" }, act);
-    expect(found.type === "found" && found.found[0]?.text).toBe(`x = ${testVault().redacted(String(github))}`);
+    expect(found.type === "found" && found.found[0]?.text).toBe(`x = ${testVault().redact(String(github))}`);
   });
 
   test("SEC11 what is told of a job is redacted before it is cut", async () => {
@@ -117,7 +117,7 @@ describe("restored files", () => {
     } as unknown as WorkspaceFiles;
     const vault = testVault();
     const known = restoredFiles(files, vault);
-    const path = vault.redacted(`a/${github}/b`);
+    const path = vault.redact(`a/${github}/b`);
     expect(known.resolve(path)).toBe(`/work/a/${github}/b`);
     await known.write(path, new Uint8Array());
     await known.remove(path);

@@ -1,7 +1,7 @@
 /** Runs hooks in turn, each with a timeout, and reports those that fail. A failing hook can neither stall nor crash the operation. */
 
-import { attempted, type Ports } from "./runtime.ts";
-import { patience } from "./settings.ts";
+import { type Runtime, runGuarded } from "./runtime.ts";
+import { timeouts } from "./settings.ts";
 
 /** It is told an event and may answer; what it answers is read with care. */
 export interface Hook<Event, Result = never> {
@@ -17,7 +17,7 @@ export interface HookHost {
   /** Whether an act goes on without a hook that failed, or does not happen: for hooks that keep secrets. */
   readonly onFailure?: "go-on" | "cancel";
   /** Whether a hook waits for a person: nobody is hurried who is asked. */
-  readonly isAsking?: () => boolean;
+  readonly isWaitingForUser?: () => boolean;
 }
 
 export interface HookFailure {
@@ -27,19 +27,19 @@ export interface HookFailure {
   readonly from?: string;
 }
 
-export interface Asking<Answer> {
+export interface RunHooksOptions<Answer> {
   readonly host: HookHost;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal | undefined;
   /** Null where the hook has nothing to say; throws where it is nonsense. */
   readonly read: (result: unknown) => Answer | null;
   /** After this answer nobody else is asked. */
-  readonly ends?: (answer: Answer) => boolean;
+  readonly isFinal?: (answer: Answer) => boolean;
   /** Milliseconds for each; half a minute, unless said. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
-export interface Answers<Answer> {
+export interface HookResults<Answer> {
   readonly answers: readonly Answer[];
   readonly failures: readonly HookFailure[];
   /** Aborted, cancelled by a hook that failed afterwards, or a hook failed where the host wants no act without it. */
@@ -47,38 +47,38 @@ export interface Answers<Answer> {
 }
 
 /** Each is told an event of its own, so that none changes what the next one hears. */
-export async function answersOf<Event extends { readonly type: string }, Result, Answer>(
+export async function runHooks<Event extends { readonly type: string }, Result, Answer>(
   hooks: readonly Hook<Event, Result>[],
-  event: () => Event,
-  { host, ports, signal, read, ends = () => false, patienceMs: ms = patience.hook }: Asking<Answer>,
-): Promise<Answers<Answer>> {
+  createEvent: () => Event,
+  { host, runtime, signal, read, isFinal = () => false, timeoutMs = timeouts.hook }: RunHooksOptions<Answer>,
+): Promise<HookResults<Answer>> {
   const answers: Answer[] = [];
   const failures: HookFailure[] = [];
-  const ended = (isCancelled: boolean): Answers<Answer> => ({ answers, failures, isCancelled });
-  const within = { ms, sleep: unhurried(host, ports) };
+  const finish = (isCancelled: boolean): HookResults<Answer> => ({ answers, failures, isCancelled });
+  const timeout = { ms: timeoutMs, sleep: createPausableSleep(host, runtime) };
   for (const hook of hooks) {
-    const told = event();
-    let cancels: boolean | undefined;
+    const hookEvent = createEvent();
+    let isCancelling: boolean | undefined;
     const readAnswer = async (): Promise<Answer | null> => {
-      const answer = answerTo(told, await hook(told));
-      cancels = hasSetters(told) && isCancel(answer);
+      const answer = mergeAnswer(hookEvent, await hook(hookEvent));
+      isCancelling = hasSetters(hookEvent) && isCancel(answer);
       return read(answer);
     };
-    const act = await attempted(readAnswer, { signal, within });
-    if (act.type === "aborted") return ended(true);
-    if (act.type === "done") {
-      if (act.value !== null) answers.push(act.value);
-      if (act.value !== null && ends(act.value)) return ended(false);
+    const result = await runGuarded(readAnswer, { signal, timeout });
+    if (result.type === "aborted") return finish(true);
+    if (result.type === "done") {
+      if (result.value !== null) answers.push(result.value);
+      if (result.value !== null && isFinal(result.value)) return finish(false);
       continue;
     }
-    const why = act.type === "late" ? `no answer within ${ms / 1000} s` : act.why;
-    const failure = { event: told.type, why, ...(hook.from !== undefined && { from: hook.from }) };
+    const why = result.type === "late" ? `no answer within ${timeoutMs / 1000} s` : result.why;
+    const failure = { event: hookEvent.type, why, ...(hook.from !== undefined && { from: hook.from }) };
     failures.push(failure);
-    reportTo(host, failure);
+    reportHookFailure(host, failure);
     // HOOK7: nothing else counts of what a hook said before it failed.
-    if (host.onFailure === "cancel" || (cancels ?? isCancel(answersSet.get(told)))) return ended(true);
+    if (host.onFailure === "cancel" || (isCancelling ?? isCancel(answersByEvent.get(hookEvent)))) return finish(true);
   }
-  return ended(false);
+  return finish(false);
 }
 
 /**
@@ -91,23 +91,23 @@ export function withSetters<Event extends object, Setters extends object>(
 ): Event & Setters {
   const answer = {};
   const settable = { ...event, ...setters((fields) => void Object.assign(answer, fields)) };
-  answersSet.set(settable, answer);
+  answersByEvent.set(settable, answer);
   return settable;
 }
 
 /** What hooks have set on their events. */
-const answersSet = new WeakMap<object, object>();
+const answersByEvent = new WeakMap<object, object>();
 
-function answerTo(event: object, returned: unknown): unknown {
-  const set = answersSet.get(event) ?? {};
-  if (Object.keys(set).length === 0) return returned;
-  if (typeof returned !== "object" || returned === null) return set;
-  const fields = Object.entries(returned).filter(([, value]) => value !== undefined && value !== null);
-  return { ...set, ...Object.fromEntries(fields) };
+function mergeAnswer(event: object, returnValue: unknown): unknown {
+  const setFields = answersByEvent.get(event) ?? {};
+  if (Object.keys(setFields).length === 0) return returnValue;
+  if (typeof returnValue !== "object" || returnValue === null) return setFields;
+  const fields = Object.entries(returnValue).filter(([, value]) => value !== undefined && value !== null);
+  return { ...setFields, ...Object.fromEntries(fields) };
 }
 
 function hasSetters(event: object): boolean {
-  return answersSet.has(event);
+  return answersByEvent.has(event);
 }
 
 function isCancel(answer: unknown): boolean {
@@ -115,15 +115,18 @@ function isCancel(answer: unknown): boolean {
 }
 
 /** The patience for a hook, which begins anew while a person is asked. */
-export function unhurried({ isAsking = () => false }: HookHost, { sleep }: Pick<Ports, "sleep">): Ports["sleep"] {
-  return async (ms, act) => {
-    do await sleep(ms, act);
-    while (!act.signal?.aborted && isAsking());
+export function createPausableSleep(
+  { isWaitingForUser = () => false }: HookHost,
+  { sleep }: Pick<Runtime, "sleep">,
+): Runtime["sleep"] {
+  return async (ms, options) => {
+    do await sleep(ms, options);
+    while (!options.signal?.aborted && isWaitingForUser());
   };
 }
 
 /** What a host does with it is the host's; it spoils nothing here. */
-export function reportTo({ report }: HookHost, failure: HookFailure): void {
+export function reportHookFailure({ report }: HookHost, failure: HookFailure): void {
   try {
     report?.(failure);
   } catch {
@@ -132,6 +135,6 @@ export function reportTo({ report }: HookHost, failure: HookFailure): void {
 }
 
 /** For hooks that are told what is done: it cannot be cancelled any more, so whatever one does, the others hear of it. */
-export function afterwards(host: HookHost): HookHost {
+export function continueOnFailure(host: HookHost): HookHost {
   return { ...host, onFailure: "go-on" };
 }

@@ -1,7 +1,7 @@
 /** Exports `@pith/context`: sessions, the context at any leaf, and its compaction. */
 
-export type { WantedSummary } from "./branches/left-branch.ts";
-export { type Moved, type MoveParts, moveTo } from "./branches/move.ts";
+export type { BranchSummaryOptions } from "./branches/left-branch.ts";
+export { type MoveResult, type MoveToOptions, moveTo } from "./branches/move.ts";
 export {
   type BranchPreparation,
   type BranchSummaryResult,
@@ -10,12 +10,12 @@ export {
   prepareBranchEntries,
 } from "./branches/pi-calls.ts";
 export {
-  type BranchSummarised,
-  type BranchSummaryParts,
+  type BranchSelection,
+  type BranchSummary,
+  type BranchSummaryOutcome,
+  type BranchSummaryRequest,
   collectEntriesForBranchSummary,
-  type LeftBranch,
-  type PreparedBranch,
-  type ToldBranch,
+  type OldBranch,
 } from "./branches/summarize-branch.ts";
 export type {
   SessionBeforeTreeEvent,
@@ -24,18 +24,24 @@ export type {
   TreeHooks,
   TreePreparation,
 } from "./branches/tree-hooks.ts";
-export { type Added, addingUpTo, jsonDetails, roomForHooks, usageIn } from "./compaction/added-entries.ts";
+export {
+  createHookEntryParser,
+  type HookEntry,
+  hookTokenAllowance,
+  parseDetails,
+  parseUsage,
+} from "./compaction/added-entries.ts";
 export {
   type Budget,
-  budgetFor,
+  type BudgetInput,
   type CompactionSettings,
-  type Rung,
-  rungs,
-  type Setting,
+  createBudget,
+  type ReductionLevel,
+  reductionLevels,
   shouldCompact,
 } from "./compaction/budget.ts";
-export { type Preview, previewCompaction } from "./compaction/choose-plan.ts";
-export type { Compaction, CompactParts } from "./compaction/compact.ts";
+export { type CompactionPreview, previewCompaction } from "./compaction/choose-plan.ts";
+export type { CompactionOutcome, CompactOptions } from "./compaction/compact.ts";
 export {
   type AddedContext,
   type CompactionHooks,
@@ -43,15 +49,15 @@ export {
   type CompactReason,
   type FileOperations,
   type HookCompaction,
-  POSTPONED,
+  POSTPONE_TYPE,
   type SessionBeforeCompactEvent,
   type SessionBeforeCompactResult,
   type SessionCompactEvent,
   type SessionCompactFailedEvent,
 } from "./compaction/compaction-hooks.ts";
-export type { Cut, CutParts } from "./compaction/cut-point.ts";
+export type { CutPoint, CutPointOptions } from "./compaction/cut-point.ts";
 export { measureInSteps } from "./compaction/measure-in-steps.ts";
-export { type ModelWriting, modelWriter } from "./compaction/model-summarizer.ts";
+export { type ModelSummarizerOptions, modelSummarizer } from "./compaction/model-summarizer.ts";
 export {
   type CompactionResult,
   type CutPointResult,
@@ -61,29 +67,35 @@ export {
   generateSummary,
   prepareCompaction,
 } from "./compaction/pi-calls.ts";
-export { pinEntry, pinWords, unpin } from "./compaction/pins.ts";
+export { pinEntry, pinText, unpin } from "./compaction/pins.ts";
 export type {
-  Candidate,
-  NothingToDo,
-  Paid,
-  Plan,
-  Prepared,
-  WriteAct,
-  Writer,
-  Written,
+  CallUsage,
+  CompactionPlan,
+  NoCompaction,
+  PrepareCompactionResult,
+  SummarizeOptions,
+  Summarizer,
+  SummarizerResult,
+  SummaryCandidate,
 } from "./compaction/plan.ts";
-export { type Finding, type Reason, type Receipt, receiptOf, type Stretch } from "./compaction/receipt.ts";
-export { type ReplyRoomParts, replyRoom } from "./compaction/reply-room.ts";
+export {
+  type CompactionTrigger,
+  type EntryRange,
+  type Finding,
+  type Receipt,
+  readReceipt,
+} from "./compaction/receipt.ts";
+export { computeReplyBudget, type ReplyBudgetOptions } from "./compaction/reply-room.ts";
 export {
   type Breaker,
-  breakerAt,
+  type BreakerCause,
   breakerNotes,
-  type Due,
-  due,
-  type Filling,
-  surelyFits,
+  type CompactionDue,
+  compactionDue,
+  findBreaker,
+  fitsWithoutCounting,
 } from "./compaction/should-compact.ts";
-export { redoCompaction, type Undone, undoCompaction } from "./compaction/undo.ts";
+export { redoCompaction, type UndoResult, undoCompaction } from "./compaction/undo.ts";
 export {
   type Attachment,
   attachImage,
@@ -92,117 +104,153 @@ export {
   displayText,
   editableText,
   type MessageParts,
-  markOf,
+  readAttachmentMark,
+  readTypedText,
   splitContent,
-  typedText,
 } from "./context/attachments.ts";
 export { buildSessionContext, type SessionContext } from "./context/build-context.ts";
-export { buildRequest, foldedSystem, type RequestParts } from "./context/build-request.ts";
+export { buildRequest, mergeSystemMessages, type RequestOptions } from "./context/build-request.ts";
 export {
+  applyContextHooks,
   type ContextEvent,
+  type ContextHookResult,
   type ContextHooks,
   type ContextResult,
   type ContextWithSystemEvent,
-  type Hooked,
-  hookedContext,
 } from "./context/context-hooks.ts";
 export {
   type Calibration,
   type ContextSize,
-  calibrationAt,
+  collectCalibration,
   contextSize,
-  type Fit,
-  fitOf,
+  findCalibration,
+  type ModelCalibration,
 } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
-export { DAMAGE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
+export { DAMAGE_TYPE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
 export { calculateContextTokens } from "./context/entry-size.ts";
-export { entryWords, type Provenance, provenance, userParts } from "./context/entry-text.ts";
+export { type Author, authorOf, entryText, splitUserEntry } from "./context/entry-text.ts";
 export {
-  LISTED,
-  type LoadedReference,
-  loadedReferences,
-  missingReferences,
-  type Reference,
-  referenceOf,
+  collectLoadedSkills,
+  findMissingSkills,
+  type LoadedSkill,
+  readLoadedSkill,
+  type SessionSkill,
+  SKILL_LIST_TYPE,
 } from "./context/loaded-skills.ts";
-export { type FrontKind, type FrontPart, frontParts, frontTexts } from "./context/summary-parts.ts";
-export type * from "./entry.ts";
-export { BRANCH_USAGE, BREAKER, COMPACTION_USAGE, ENVIRONMENT, MOVE, PIN, RETRY_USAGE, STATE, UNPIN } from "./entry.ts";
-export { type Damage, type DamageKind, damageNotes, harmlessDamage, tornDamage } from "./format/damage.ts";
-export { entryText } from "./format/entry-line.ts";
-export type { Line } from "./format/link-entries.ts";
-export { decodeSession, encodeSession, newHeader, type Origin, type SessionFile } from "./format/session-file.ts";
 export {
-  type Answers,
-  type Asking,
-  afterwards,
-  answersOf,
+  readSummaryParts,
+  readSummaryPartTexts,
+  type SummaryPartInfo,
+  type SummaryPartKind,
+} from "./context/summary-parts.ts";
+export type * from "./entry.ts";
+export {
+  BRANCH_USAGE,
+  BREAKER_TYPE,
+  COMPACTION_USAGE,
+  ENVIRONMENT_TYPE,
+  MOVE_TYPE,
+  PIN_TYPE,
+  RETRY_USAGE,
+  STATE_TYPE,
+  UNPIN_TYPE,
+} from "./entry.ts";
+export { crashDamageKinds, type Damage, type DamageKind, damageNotes, harmlessDamageKinds } from "./format/damage.ts";
+export { serializeEntry } from "./format/entry-line.ts";
+export type { EntryLine } from "./format/link-entries.ts";
+export {
+  createHeader,
+  decodeSession,
+  encodeSession,
+  type SessionFile,
+  type SessionOrigin,
+} from "./format/session-file.ts";
+export {
+  continueOnFailure,
+  createPausableSleep,
   type Hook,
   type HookFailure,
   type HookHost,
-  reportTo,
-  unhurried,
+  type HookResults,
+  type RunHooksOptions,
+  reportHookFailure,
+  runHooks,
 } from "./hooks.ts";
 export type { Ledger } from "./ledger/ledger.ts";
 export {
+  collectFileLists,
+  type FileLists,
   type FileTouch,
   fileTouches,
   type ToolRole,
   type ToolRoles,
-  type TouchedFiles,
-  touchedFiles,
 } from "./ledger/touched-files.ts";
 export type * from "./message.ts";
 export type * from "./model.ts";
-export { BLOB_DIGITS, blobReference, entryReference, removeCitations } from "./references.ts";
+export { blobReference, entryReference, MIN_BLOB_DIGITS, removeCitations } from "./references.ts";
 export type * from "./runtime.ts";
-export { type Attempt, type Attempted, attempted } from "./runtime.ts";
+export { type GuardedResult, type GuardOptions, runGuarded } from "./runtime.ts";
 export {
   type BlobBlock,
-  blobBlock,
-  blobOf,
-  blobsIn,
+  type BlobInfo,
+  collectBlobs,
+  createBlobBlock,
+  inlineBlobs,
   isBlobHash,
-  type KeptBlob,
-  withInlined,
+  parseBlobBlock,
 } from "./session/blobs.ts";
-export type { ForkPlan } from "./session/fork.ts";
-export { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "./session/loaded-branch.ts";
+export type { ForkOptions } from "./session/fork.ts";
+export {
+  appendToBranch,
+  branchLeaf,
+  emptyBranch,
+  type LoadedBranch,
+  loadBranch,
+  loadBranchFrom,
+} from "./session/loaded-branch.ts";
 export { MemoryStore } from "./session/memory-store.ts";
 export {
-  asItIs,
-  type Drafted,
-  type Moving,
-  type Occupation,
+  type BusyReason,
+  type MoveOptions,
+  type NewEntry,
+  noRedaction,
   type Redaction,
   Session,
-  type SessionParts,
+  type SessionOptions,
 } from "./session/session.ts";
-export { type Carried, carry, nothingCarried, type Pin, QUEUED, type Queued, UNQUEUED } from "./session/state.ts";
 export {
-  type Appended,
-  checkBatch,
-  type Fence,
+  initialSessionState,
+  type Pin,
+  QUEUE_TYPE,
+  type QueuedMessage,
+  reduceState,
+  type SessionState,
+  UNQUEUE_TYPE,
+} from "./session/state.ts";
+export {
+  type AppendGuard,
+  type AppendResult,
   isEditable,
   type Refusal,
   refusalNotes,
   type Store,
+  validateBatch,
 } from "./session/store.ts";
 export {
-  type Amount,
   type CompactionLimits,
   compactionLimits,
+  createSummaryTimeouts,
   type FormatLimits,
   formatLimits,
-  patience,
-  type SummaryTime,
-  summaryTimeFor,
+  type SummaryTimeouts,
   type Threshold,
+  type TokenShare,
   type TokensOrShare,
+  timeouts,
 } from "./settings.ts";
-export type { AskFailure, Call, Progress, TellProgress } from "./summary/ask-model.ts";
-export type { Summarised, SummaryFailure, SummaryParts } from "./summary/generate-summary.ts";
+export type { AskFailure, ModelCall, OnProgress, SummaryProgress } from "./summary/ask-model.ts";
+export type { GenerateSummaryOptions, SummaryFailure, SummaryResult } from "./summary/generate-summary.ts";
 export {
   BRANCH_SUMMARY_PROMPT,
   SUMMARIZATION_PROMPT,
@@ -211,8 +259,16 @@ export {
   UPDATE_SUMMARIZATION_PROMPT,
 } from "./summary/prompts.ts";
 export type { TimeLimit } from "./summary/time-limit.ts";
-export { serializeConversation, type TranscriptBlock, transcriptOf } from "./summary/transcript.ts";
-export { plainText } from "./text/sanitize.ts";
+export { renderTranscript, serializeConversation, type TranscriptBlock } from "./summary/transcript.ts";
+export { sanitizeLine } from "./text/sanitize.ts";
 export { messageTokens, requestTokens, textTokens } from "./tokens/estimate-tokens.ts";
-export { branch, commonAncestor, labels, type Tree, treeOf } from "./tree.ts";
-export { addedUsage, noTotals, noUsage, paidIn, type SessionTotals, type Spending, sessionTotals } from "./usage.ts";
+export { branchEntries, buildTree, collectLabels, commonAncestor, type Tree } from "./tree.ts";
+export {
+  addToTotals,
+  addUsage,
+  type SessionTotals,
+  type UsageByPurpose,
+  usageOfEntry,
+  zeroTotals,
+  zeroUsage,
+} from "./usage.ts";

@@ -9,29 +9,29 @@ export interface Model extends ModelName {
   /** Tokens of one answer at most. */
   readonly maxTokens: number;
   /** The clock and the random words of the machine it is asked from, for calls that are handed nothing else of it. */
-  readonly ports?: {
-    readonly sleep: (ms: number, act: { readonly signal?: AbortSignal }) => Promise<void>;
+  readonly runtime?: {
+    readonly sleep: (ms: number, options: { readonly signal?: AbortSignal }) => Promise<void>;
     readonly nonce: () => string;
   };
   /** False for a model that can call no tools; then none are declared to it, and its system prompt says so. */
   readonly takesTools?: boolean;
   /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
-  stream(request: Request, act: StreamAct): AsyncIterable<ModelEvent>;
+  stream(request: Request, options: StreamOptions): AsyncIterable<ModelEvent>;
 }
 
-export interface StreamAct {
+export interface StreamOptions {
   readonly signal?: AbortSignal;
-  readonly line?: ProviderLine;
+  readonly transport?: TransportOptions;
 }
 
 /** What goes over the line beside a request; a model without one need not look at it. */
-export interface ProviderLine {
+export interface TransportOptions {
   /** Sent with it. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Told the headers of the answer, before its words come. */
-  readonly answered?: (headers: Readonly<Record<string, string>>) => void;
+  readonly onResponse?: (headers: Readonly<Record<string, string>>) => void;
   /** Told each piece as the provider sent it; without it, none are asked for. */
-  readonly piece?: (piece: unknown) => void;
+  readonly onChunk?: (chunk: unknown) => void;
 }
 
 export type ModelEvent =
@@ -54,7 +54,7 @@ export type ModelEvent =
       readonly type: "reply-restarted";
       readonly failure: ModelFailure;
       readonly waitMs: number;
-      readonly most?: number;
+      readonly maxAttempts?: number;
       readonly usage?: Usage;
     }
   /** With `overflow` the reply counts, but the context was too much for it: compact before the next request. */
@@ -84,11 +84,11 @@ export interface Request {
   readonly toolChoice: ToolChoice;
   readonly cacheMarks: readonly CacheMark[];
   /** Without it the model estimates what the request leaves of its window. */
-  readonly replyRoom?: ReplyRoom;
+  readonly replyBudget?: ReplyBudget;
 }
 
 /** How much of the window is left for a reply, by a caller who knows the size of the context. */
-export interface ReplyRoom {
+export interface ReplyBudget {
   /** Tokens that the reply may use now, its thinking included. */
   readonly tokens: number;
   /** Tokens that are left at every request up to the compaction threshold. What follows from it does not change from request to request. */

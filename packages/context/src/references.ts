@@ -8,27 +8,27 @@ export function entryReference({ id, number }: Pick<Entry, "id" | "number">): st
 }
 
 /** What opens a blob with `read`: the beginning of its hash is enough. */
-export function blobReference(hash: string, digits: number = BLOB_DIGITS): string {
+export function blobReference(hash: string, digits: number = MIN_BLOB_DIGITS): string {
   return `blob:${hash.slice(0, digits)}`;
 }
 
 /** The fewest digits of a hash that name a blob. */
-export const BLOB_DIGITS = 8;
+export const MIN_BLOB_DIGITS = 8;
 
 /** The digits of every reference to a blob in a text: the beginning of its hash, or all of it. */
 export function findBlobDigits(text: string): readonly string[] {
-  return Array.from(text.matchAll(BLOB), ([, digits = ""]) => digits);
+  return Array.from(text.matchAll(BLOB_PATTERN), ([, digits = ""]) => digits);
 }
 
 /** The text with other digits in its references to blobs; undefined leaves one as it is. */
 export function replaceBlobDigits(text: string, replace: (digits: string) => string | undefined): string {
-  return text.replace(BLOB, (reference, digits: string) => {
-    const other = replace(digits);
-    return other === undefined ? reference : `blob:${other}`;
+  return text.replace(BLOB_PATTERN, (reference, digits: string) => {
+    const newDigits = replace(digits);
+    return newDigits === undefined ? reference : `blob:${newDigits}`;
   });
 }
 
-const BLOB = /\bblob:([0-9a-f]{8,64})(?![0-9a-f])/g;
+const BLOB_PATTERN = /\bblob:([0-9a-f]{8,64})(?![0-9a-f])/g;
 
 /** References in brackets: `[#12]`, `[#12, #15]`, `(entry:4f2a)`. A bare `#12` or `(#12)` in a sentence is prose, and code is code. */
 export interface Citation {
@@ -39,16 +39,16 @@ export interface Citation {
 }
 
 export function findCitations(text: string): readonly Citation[] {
-  const prose = text.replace(CODE, (code) => "`".repeat(code.length));
-  return [...prose.matchAll(CITATION)].map(({ 0: found, index }) => ({
+  const prose = text.replace(INLINE_CODE_PATTERN, (code) => "`".repeat(code.length));
+  return [...prose.matchAll(CITATION_PATTERN)].map(({ 0: match, index }) => ({
     start: index,
-    end: index + found.length,
-    references: referencesIn(found),
+    end: index + match.length,
+    references: parseReferences(match),
   }));
 }
 
 /** All entries that a text cites, each once. */
-export function citedReferences(text: string): readonly string[] {
+export function findCitedReferences(text: string): readonly string[] {
   return [...new Set(findCitations(text).flatMap(({ references }) => references))];
 }
 
@@ -73,25 +73,25 @@ export function formatCitation(references: readonly string[]): string {
   return references.length === 0 ? "" : ` [${references.join(", ")}]`;
 }
 
-function referencesIn(citation: string): readonly string[] {
-  const found: string[] = [];
-  for (const [, id, number] of citation.matchAll(REFERENCE)) {
-    found.push(number === undefined ? `entry:${withoutStop(id ?? "")}` : `#${Number(number)}`);
+function parseReferences(citation: string): readonly string[] {
+  const references: string[] = [];
+  for (const [, id, number] of citation.matchAll(REFERENCE_PATTERN)) {
+    references.push(number === undefined ? `entry:${trimPunctuation(id ?? "")}` : `#${Number(number)}`);
   }
-  return [...new Set(found)];
+  return [...new Set(references)];
 }
 
 // The full stop of a sentence is no part of an id.
-const withoutStop = (id: string): string => id.replace(/[.;:!?'"`*…]{1,5}$/, "");
+const trimPunctuation = (id: string): string => id.replace(/[.;:!?'"`*…]{1,5}$/, "");
 
-const ID = "[^\\s,;&()[\\]{}<>【】]+";
+const ENTRY_ID_PATTERN = "[^\\s,;&()[\\]{}<>【】]+";
 /** The id ends where a list goes on or the citation ends; without that, a `-` could belong to either, in exponential time. */
-const LONG = `entry: ?${ID}(?=[\\s,;)\\]】]|$)`;
-const ONE = `(?:(?:entry )?#\\d{1,9}|${LONG})`;
-const NEXT = `\\s{0,3}[,;&~–—-]\\s{0,3}`;
-const CITATION = new RegExp(
-  `[ \\t]?(?:[[【]\\s{0,3}${ONE}(?:${NEXT}(?:${ONE}|\\d{1,9})){0,50}\\s{0,3}[\\]】]|\\(\\s{0,3}${LONG}(?:${NEXT}${ONE}){0,50}\\s{0,3}\\))`,
+const LONG_REFERENCE_PATTERN = `entry: ?${ENTRY_ID_PATTERN}(?=[\\s,;)\\]】]|$)`;
+const SINGLE_REFERENCE_PATTERN = `(?:(?:entry )?#\\d{1,9}|${LONG_REFERENCE_PATTERN})`;
+const REFERENCE_SEPARATOR_PATTERN = `\\s{0,3}[,;&~–—-]\\s{0,3}`;
+const CITATION_PATTERN = new RegExp(
+  `[ \\t]?(?:[[【]\\s{0,3}${SINGLE_REFERENCE_PATTERN}(?:${REFERENCE_SEPARATOR_PATTERN}(?:${SINGLE_REFERENCE_PATTERN}|\\d{1,9})){0,50}\\s{0,3}[\\]】]|\\(\\s{0,3}${LONG_REFERENCE_PATTERN}(?:${REFERENCE_SEPARATOR_PATTERN}${SINGLE_REFERENCE_PATTERN}){0,50}\\s{0,3}\\))`,
   "giu",
 );
-const CODE = /`[^`\n]*`/g;
-const REFERENCE = new RegExp(`entry: ?(${ID})|#?(\\d{1,9})(?![^\\s,;&~–—)\\]】-])`, "giu");
+const INLINE_CODE_PATTERN = /`[^`\n]*`/g;
+const REFERENCE_PATTERN = new RegExp(`entry: ?(${ENTRY_ID_PATTERN})|#?(\\d{1,9})(?![^\\s,;&~–—)\\]】-])`, "giu");

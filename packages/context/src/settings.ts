@@ -21,17 +21,17 @@ export interface CompactionLimits {
   /** Of the limit: from this share on whoever listens is told that it will soon be too much. */
   readonly soft: number;
   /** What stays as it was said, at the end of the context. */
-  readonly tail: Amount;
+  readonly tail: TokenShare;
   /** What the user wrote before the tail, word for word. */
-  readonly words: Amount;
+  readonly words: TokenShare;
   /** The narrative and the ledger together. */
-  readonly checkpoint: Amount;
+  readonly checkpoint: TokenShare;
   /** What is told of a branch that was left, its ledger included. */
-  readonly branch: Amount;
+  readonly branch: TokenShare;
   /** What stays free of the window when a left branch is summarised; of a longer branch the newest part is. */
   readonly branchReserve: TokensOrShare;
   /** What is left of one result or paste that is too big for the tail. */
-  readonly reduced: Amount;
+  readonly reduced: TokenShare;
   /** What one request may weigh on the wire, and the share of it that is used. */
   readonly wire: { readonly bytes: number; readonly share: number };
   /** A compaction that frees less than this share of the context counts as none. */
@@ -43,11 +43,11 @@ export interface CompactionLimits {
   /** What compactions may cost within an hour. */
   readonly hourly: { readonly cost: number; readonly calls: number };
   /** How long models may take for one summary. */
-  readonly summaryTime: SummaryTime;
+  readonly summaryTime: SummaryTimeouts;
 }
 
 /** How long models may take for one summary, in milliseconds; `Infinity` sets no limit. */
-export interface SummaryTime {
+export interface SummaryTimeouts {
   /** Until the first token: a local model may read a long prompt for minutes. */
   readonly firstToken: number;
   /** From one token to the next. */
@@ -70,26 +70,26 @@ export interface Threshold {
 }
 
 /** So many tokens, but no more than a share of the window. */
-export interface Amount {
+export interface TokenShare {
   readonly tokens: TokensOrShare;
   readonly share: number;
 }
 
 /** The usual limits; a longer wait for the first token leaves five minutes for the rest of the attempt, and time for a retry. */
-export function summaryTimeFor(firstToken: number = 10 * MINUTE): SummaryTime {
-  const attempt = Math.max(15 * MINUTE, firstToken + 5 * MINUTE);
-  return { firstToken, nextToken: 1.5 * MINUTE, attempt, total: 2 * attempt };
+export function createSummaryTimeouts(firstToken: number = 10 * MINUTE_MS): SummaryTimeouts {
+  const attempt = Math.max(15 * MINUTE_MS, firstToken + 5 * MINUTE_MS);
+  return { firstToken, nextToken: 1.5 * MINUTE_MS, attempt, total: 2 * attempt };
 }
 
-const MINUTE = 60_000;
+const MINUTE_MS = 60_000;
 
 /** A number of tokens; above 0 and below 1 a share of the window, so that 0.1 is a tenth of it and 1 is one token. */
 export type TokensOrShare = number;
 
 /** DUE8: the tokens that such a number means in a window. */
-export function tokensIn(value: TokensOrShare, window: number): number {
+export function resolveTokens(value: TokensOrShare, contextWindow: number): number {
   // A tenth of 8,190 is 819, and not more because 0.1 has no end in binary.
-  return value > 0 && value < 1 ? Number((window * value).toPrecision(12)) : value;
+  return value > 0 && value < 1 ? Number((contextWindow * value).toPrecision(12)) : value;
 }
 
 /** What holds where nothing else is set. */
@@ -109,11 +109,11 @@ export const compactionLimits: CompactionLimits = {
   rounds: 2,
   quietAfterUndo: 0.1,
   hourly: { cost: 5, calls: 30 },
-  summaryTime: summaryTimeFor(),
+  summaryTime: createSummaryTimeouts(),
 };
 
 /** How long we wait for others, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** For the answer of a hook. */
   readonly hook: number;
   /** For a provider that says when to come again; one that asks for more is not waited for. */
@@ -121,4 +121,4 @@ export interface Patience {
 }
 
 /** How long others are waited for, in milliseconds. */
-export const patience: Patience = { hook: 30_000, busy: 10_000 };
+export const timeouts: Timeouts = { hook: 30_000, busy: 10_000 };

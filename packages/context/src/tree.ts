@@ -10,19 +10,19 @@ export interface Tree {
 }
 
 /** A tree that can still grow; whoever owns it is its only writer. */
-export interface GrowingTree extends Tree {
+export interface MutableTree extends Tree {
   readonly entries: Map<string, Entry>;
   readonly children: Map<string | null, Entry[]>;
 }
 
 /** The tree of these entries, given in file order. */
-export function treeOf(entries: Iterable<Entry>): GrowingTree {
-  const tree: GrowingTree = { entries: new Map(), children: new Map() };
-  for (const entry of entries) grow(tree, entry);
+export function buildTree(entries: Iterable<Entry>): MutableTree {
+  const tree: MutableTree = { entries: new Map(), children: new Map() };
+  for (const entry of entries) addToTree(tree, entry);
   return tree;
 }
 
-export function grow(tree: GrowingTree, entry: Entry): void {
+export function addToTree(tree: MutableTree, entry: Entry): void {
   tree.entries.set(entry.id, entry);
   const siblings = tree.children.get(entry.parentId);
   if (siblings) siblings.push(entry);
@@ -30,7 +30,7 @@ export function grow(tree: GrowingTree, entry: Entry): void {
 }
 
 /** From the leaf up to its root. */
-export function* ancestry(tree: Tree, leaf: string | null): Generator<Entry> {
+export function* ancestors(tree: Tree, leaf: string | null): Generator<Entry> {
   let entry = leaf === null ? undefined : tree.entries.get(leaf);
   while (entry) {
     yield entry;
@@ -39,43 +39,43 @@ export function* ancestry(tree: Tree, leaf: string | null): Generator<Entry> {
 }
 
 /** From the root down to the leaf. */
-export function branch(tree: Tree, leaf: string | null): readonly Entry[] {
-  return [...ancestry(tree, leaf)].reverse();
+export function branchEntries(tree: Tree, leaf: string | null): readonly Entry[] {
+  return [...ancestors(tree, leaf)].reverse();
 }
 
 /** The deepest entry that both branches share, or null. Walks no further than the longer of the two. */
 export function commonAncestor(tree: Tree, one: string | null, other: string | null): string | null {
-  const seen = new Set<string>();
-  for (const entry of alternating(ancestry(tree, one), ancestry(tree, other))) {
-    if (seen.has(entry.id)) return entry.id;
-    seen.add(entry.id);
+  const visitedIds = new Set<string>();
+  for (const entry of interleave(ancestors(tree, one), ancestors(tree, other))) {
+    if (visitedIds.has(entry.id)) return entry.id;
+    visitedIds.add(entry.id);
   }
   return null;
 }
 
 /** What was written of branches that were left at one of these. */
-export function branchSummaries(
-  inFileOrder: Iterable<Entry>,
+export function findBranchSummaries(
+  entries: Iterable<Entry>,
   fromIds: ReadonlySet<string>,
 ): readonly BranchSummaryEntry[] {
-  const found: BranchSummaryEntry[] = [];
-  for (const entry of inFileOrder) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) found.push(entry);
-  return found;
+  const summaries: BranchSummaryEntry[] = [];
+  for (const entry of entries) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) summaries.push(entry);
+  return summaries;
 }
 
 /** Names given to entries; the latest in the file counts. */
-export function labels(inFileOrder: Iterable<Entry>): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const entry of inFileOrder) {
+export function collectLabels(entries: Iterable<Entry>): ReadonlyMap<string, string> {
+  const labelsById = new Map<string, string>();
+  for (const entry of entries) {
     if (entry.type !== "label") continue;
-    if (entry.label) names.set(entry.targetId, entry.label);
-    else names.delete(entry.targetId);
+    if (entry.label) labelsById.set(entry.targetId, entry.label);
+    else labelsById.delete(entry.targetId);
   }
-  return names;
+  return labelsById;
 }
 
 // Step by step from both ends: the first entry met twice is the deepest shared one.
-function* alternating(one: Iterator<Entry>, other: Iterator<Entry>): Generator<Entry> {
+function* interleave(one: Iterator<Entry>, other: Iterator<Entry>): Generator<Entry> {
   let first = one.next();
   let second = other.next();
   while (!first.done || !second.done) {

@@ -14,10 +14,10 @@ export interface SessionTotals {
   /** Of all calls to models together. */
   readonly usage: Usage;
   /** The same, by what it was for. */
-  readonly spent: Spending;
+  readonly spent: UsageByPurpose;
 }
 
-export interface Spending {
+export interface UsageByPurpose {
   readonly replies: Usage;
   /** Compactions and branch summaries, those that were paid for and not used included. */
   readonly summaries: Usage;
@@ -26,7 +26,7 @@ export interface Spending {
 }
 
 /** Nothing was said, nothing was paid. */
-export const noUsage: Usage = {
+export const zeroUsage: Usage = {
   input: 0,
   output: 0,
   cacheRead: 0,
@@ -36,7 +36,7 @@ export const noUsage: Usage = {
 };
 
 /** The totals of a session without entries: where the fold begins. */
-export const noTotals: SessionTotals = {
+export const zeroTotals: SessionTotals = {
   entries: 0,
   userMessages: 0,
   assistantMessages: 0,
@@ -44,21 +44,21 @@ export const noTotals: SessionTotals = {
   toolResults: 0,
   compactions: 0,
   branchSummaries: 0,
-  usage: noUsage,
-  spent: { replies: noUsage, summaries: noUsage, rest: noUsage },
+  usage: zeroUsage,
+  spent: { replies: zeroUsage, summaries: zeroUsage, rest: zeroUsage },
 };
 
 /** One more entry, whatever branch it stands on: a fold, so that a store of any size can be read once, entry by entry. */
-export function sessionTotals(totals: SessionTotals, entry: Entry): SessionTotals {
-  const paid = paidIn(entry);
-  const counted = { ...totals, ...countedIn(totals, entry), entries: totals.entries + 1 };
-  if (!paid) return counted;
-  const spent = { ...totals.spent, [paid.for]: addedUsage(totals.spent[paid.for], paid.usage) };
-  return { ...counted, usage: addedUsage(totals.usage, paid.usage), spent };
+export function addToTotals(totals: SessionTotals, entry: Entry): SessionTotals {
+  const entryUsage = usageOfEntry(entry);
+  const newTotals = { ...totals, ...countEntry(totals, entry), entries: totals.entries + 1 };
+  if (!entryUsage) return newTotals;
+  const spent = { ...totals.spent, [entryUsage.for]: addUsage(totals.spent[entryUsage.for], entryUsage.usage) };
+  return { ...newTotals, usage: addUsage(totals.usage, entryUsage.usage), spent };
 }
 
 /** What an entry says was paid to a model, and what for; null where it says nothing of it. */
-export function paidIn(entry: Entry): { readonly for: keyof Spending; readonly usage: Usage } | null {
+export function usageOfEntry(entry: Entry): { readonly for: keyof UsageByPurpose; readonly usage: Usage } | null {
   switch (entry.type) {
     case "message": {
       const { usage } = entry.message as { readonly usage?: Usage };
@@ -68,24 +68,27 @@ export function paidIn(entry: Entry): { readonly for: keyof Spending; readonly u
     case "branch_summary":
       return entry.usage ? { for: "summaries", usage: entry.usage } : null;
     case "usage":
-      return { for: SUMMARIES.includes(entry.kind) ? "summaries" : "rest", usage: entry.usage };
+      return { for: SUMMARY_USAGE_KINDS.includes(entry.kind) ? "summaries" : "rest", usage: entry.usage };
     default:
       return null;
   }
 }
 
-const SUMMARIES: readonly string[] = [COMPACTION_USAGE, BRANCH_USAGE];
+const SUMMARY_USAGE_KINDS: readonly string[] = [COMPACTION_USAGE, BRANCH_USAGE];
 
 /** The sum of two; what is no number counts nothing, for it may come from anybody's file. */
-export function addedUsage(one: Usage, other: Usage): Usage {
-  const more = Object(other) as Partial<Usage>;
-  return { ...sums(one, more, TOKENS), cost: sums(one.cost, Object(more.cost) as Usage["cost"], COSTS) };
+export function addUsage(one: Usage, other: Usage): Usage {
+  const addend = Object(other) as Partial<Usage>;
+  return {
+    ...sumFields(one, addend, TOKEN_FIELDS),
+    cost: sumFields(one.cost, Object(addend.cost) as Usage["cost"], COST_FIELDS),
+  };
 }
 
-const TOKENS = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const;
-const COSTS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
+const TOKEN_FIELDS = ["input", "output", "cacheRead", "cacheWrite", "totalTokens"] as const;
+const COST_FIELDS = ["input", "output", "cacheRead", "cacheWrite", "total"] as const;
 
-function sums<Name extends string>(
+function sumFields<Name extends string>(
   one: Readonly<Record<Name, number>>,
   other: Readonly<Partial<Record<Name, number>>>,
   names: readonly Name[],
@@ -94,10 +97,10 @@ function sums<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, sum(name)])) as Readonly<Record<Name, number>>;
 }
 
-function countedIn(totals: SessionTotals, entry: Entry): Partial<SessionTotals> {
+function countEntry(totals: SessionTotals, entry: Entry): Partial<SessionTotals> {
   switch (entry.type) {
     case "message":
-      return saidIn(totals, entry.message);
+      return countMessage(totals, entry.message);
     case "compaction":
       return { compactions: totals.compactions + 1 };
     case "branch_summary":
@@ -107,7 +110,7 @@ function countedIn(totals: SessionTotals, entry: Entry): Partial<SessionTotals> 
   }
 }
 
-function saidIn(totals: SessionTotals, message: AgentMessage): Partial<SessionTotals> {
+function countMessage(totals: SessionTotals, message: AgentMessage): Partial<SessionTotals> {
   switch (message.role) {
     case "user":
       return { userMessages: totals.userMessages + 1 };

@@ -32,7 +32,7 @@ test("the page names the files, from the vocabulary to a story", () => {
 test("together with the readme and the architecture they are about fifteen hundred lines", () => {
   const total = ["README.md", "ARCHITECTURE.md", ...hour].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
-  expect(total).toBeLessThan(1600);
+  expect(total).toBeLessThan(1650);
 });
 
 test("no source file of it needs one that comes later", () => {

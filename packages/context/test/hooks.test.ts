@@ -1,8 +1,8 @@
 /** Proves that hooks are asked in turn, are heard where they make sense, and cannot spoil or stall the act. */
 
 import { describe, expect, test } from "vitest";
-import { type Answers, type Asking, answersOf, type Hook, type HookFailure } from "../src/hooks.ts";
-import { testPorts } from "../src/testing/scripted-model.ts";
+import { type Hook, type HookFailure, type HookResults, type RunHooksOptions, runHooks } from "../src/hooks.ts";
+import { testRuntime } from "../src/testing/scripted-model.ts";
 
 interface Event {
   readonly type: "asked";
@@ -11,7 +11,7 @@ interface Event {
 
 type Answering = Hook<Event, unknown>;
 
-interface Heard extends Answers<string> {
+interface Heard extends HookResults<string> {
   readonly reported: readonly HookFailure[];
 }
 
@@ -27,10 +27,10 @@ function read(result: unknown): string | null {
   return result;
 }
 
-async function heard(hooks: readonly Answering[], asking: Partial<Asking<string>> = {}): Promise<Heard> {
+async function heard(hooks: readonly Answering[], asking: Partial<RunHooksOptions<string>> = {}): Promise<Heard> {
   const reported: HookFailure[] = [];
   const host = { report: (failure: HookFailure) => void reported.push(failure), ...asking.host };
-  const answers = await answersOf(hooks, event, { ports: testPorts(), read, ...asking, host });
+  const answers = await runHooks(hooks, event, { runtime: testRuntime(), read, ...asking, host });
   return { ...answers, reported };
 }
 
@@ -41,7 +41,7 @@ describe("who is heard", () => {
       (text: string, turns: number): Answering =>
       async () => {
         order.push(text);
-        await testPorts().sleep(turns, {});
+        await testRuntime().sleep(turns, {});
         return text;
       };
     expect(await heard([saying("one", 50), () => undefined, saying("two", 1)])).toStrictEqual({
@@ -62,7 +62,7 @@ describe("who is heard", () => {
         return text;
       };
     const { answers } = await heard([saying("one"), saying("stop"), saying("two")], {
-      ends: (text) => text === "stop",
+      isFinal: (text) => text === "stop",
     });
     expect({ answers, asked }).toStrictEqual({ answers: ["one", "stop"], asked: ["one", "stop"] });
   });
@@ -120,13 +120,13 @@ describe("one that fails", () => {
   });
 
   test("HOOK4 nobody need listen to the report", async () => {
-    const outcome = await answersOf([throwing], event, { host: {}, ports: testPorts(), read });
+    const outcome = await runHooks([throwing], event, { host: {}, runtime: testRuntime(), read });
     expect(outcome).toStrictEqual({ answers: [], failures: [{ event: "asked", why: "no" }], isCancelled: false });
   });
 
   test("HOOK4 a slow one is waited for", async () => {
-    const ports = testPorts();
-    const { answers } = await heard([() => ports.sleep(29_000, {}).then(() => "at last")], { ports });
+    const ports = testRuntime();
+    const { answers } = await heard([() => ports.sleep(29_000, {}).then(() => "at last")], { runtime: ports });
     expect(answers).toStrictEqual(["at last"]);
   });
 });

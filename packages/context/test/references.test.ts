@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import {
   blobReference,
-  citedReferences,
   entryReference,
   findBlobDigits,
   findCitations,
+  findCitedReferences,
   formatCitation,
   removeCitations,
   replaceBlobDigits,
@@ -30,7 +30,7 @@ describe("what names an entry or a blob", () => {
 
   test("AUD2 what is written as a citation is read as the same one", () => {
     const references = ["#1", "entry:4f2a", "#987654321", "entry:old-1", "entry:a.b"];
-    expect(citedReferences(`a line${formatCitation(references)}`)).toEqual(references);
+    expect(findCitedReferences(`a line${formatCitation(references)}`)).toEqual(references);
   });
 });
 
@@ -63,7 +63,7 @@ describe("citations", () => {
     ["(entry:4f2a, entry:77b0)", ["entry:4f2a", "entry:77b0"]],
     ["(entry:4f2a, #3)", ["entry:4f2a", "#3"]],
   ])("AUD2 %s has several entries", (text, references) => {
-    expect(citedReferences(text)).toEqual(references);
+    expect(findCitedReferences(text)).toEqual(references);
   });
 
   test.each<[string, readonly string[]]>([
@@ -77,7 +77,7 @@ describe("citations", () => {
     ["[#15–#12]", ["#15", "#12"]],
     ["[entry:4f2a, #12–#14]", ["entry:4f2a", "#12", "#14"]],
   ])("AUD2 %s has the ends of a range", (text, references) => {
-    expect(citedReferences(text)).toEqual(references);
+    expect(findCitedReferences(text)).toEqual(references);
   });
 
   test("AUD2 a long list of ids that never ends is read in linear time", () => {
@@ -119,8 +119,8 @@ describe("citations", () => {
   });
 
   test("AUD2 a text cites each entry once, in the order of the text", () => {
-    expect(citedReferences("one [#3][#4] two (entry:a, #3) (#5)")).toEqual(["#3", "#4", "entry:a"]);
-    expect(citedReferences("")).toEqual([]);
+    expect(findCitedReferences("one [#3][#4] two (entry:a, #3) (#5)")).toEqual(["#3", "#4", "entry:a"]);
+    expect(findCitedReferences("")).toEqual([]);
   });
 
   test("AUD2 citations are replaced one by one, and removed without a replacement", () => {

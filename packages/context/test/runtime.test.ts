@@ -3,10 +3,10 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { attempted, type Ports } from "../src/runtime.ts";
-import { testPorts } from "../src/testing/scripted-model.ts";
+import { type Runtime, runGuarded } from "../src/runtime.ts";
+import { testRuntime } from "../src/testing/scripted-model.ts";
 
-const { sleep } = testPorts();
+const { sleep } = testRuntime();
 const hanging = (): Promise<never> => new Promise(() => {});
 const within = { ms: 100, sleep };
 
@@ -27,7 +27,7 @@ describe("what comes of it", () => {
     ["nothing that is thrown", thrown(undefined), { type: "failed", why: "undefined" }],
     ["no end", hanging, { type: "late" }],
   ])("SUM4 HOOK4 %s", async (_, work, outcome) => {
-    expect(await attempted(work, { within })).toStrictEqual(outcome);
+    expect(await runGuarded(work, { timeout: within })).toStrictEqual(outcome);
   });
 
   test.each<[string, unknown]>([
@@ -35,29 +35,29 @@ describe("what comes of it", () => {
     ["whose text throws", { toString: thrown(new Error("nor this")) }],
     ["whose message throws", Object.defineProperty(new Error(), "message", { get: thrown(new Error("nor this")) })],
   ])("SUM4 HOOK4 what is thrown %s is a failure like any other", async (_, value) => {
-    expect(await attempted(thrown(value))).toStrictEqual({ type: "failed", why: "it does not say why" });
+    expect(await runGuarded(thrown(value))).toStrictEqual({ type: "failed", why: "it does not say why" });
   });
 
   test("SUM4 HOOK4 a reason without end is shortened: it will stand in a receipt", async () => {
-    const outcome = await attempted(thrown(new Error("x".repeat(10_000))));
+    const outcome = await runGuarded(thrown(new Error("x".repeat(10_000))));
     expect(outcome).toStrictEqual({ type: "failed", why: `${"x".repeat(500)}…` });
   });
 
   test("SUM4 without a time it may take for ever", async () => {
-    expect(await attempted(() => sleep(100_000, {}))).toStrictEqual({ type: "done", value: undefined });
+    expect(await runGuarded(() => sleep(100_000, {}))).toStrictEqual({ type: "done", value: undefined });
   });
 });
 
 describe("when it is aborted", () => {
   test("SUM4 before it began, it does not begin", async () => {
     let begun = 0;
-    const outcome = await attempted(() => begun++, { signal: AbortSignal.abort(), within });
+    const outcome = await runGuarded(() => begun++, { signal: AbortSignal.abort(), timeout: within });
     expect({ outcome, begun }).toStrictEqual({ outcome: { type: "aborted" }, begun: 0 });
   });
 
   test("SUM4 in the middle, nobody waits for it", async () => {
     const stop = new AbortController();
-    const outcome = attempted(hanging, { signal: stop.signal });
+    const outcome = runGuarded(hanging, { signal: stop.signal });
     stop.abort();
     expect(await outcome).toStrictEqual({ type: "aborted" });
   });
@@ -68,12 +68,12 @@ describe("when it is aborted", () => {
     ["and fails", thrown(new Error("no"))],
   ])("SUM4 by the work itself, which begins %s", async (_, work) => {
     const stop = new AbortController();
-    const outcome = await attempted(
+    const outcome = await runGuarded(
       () => {
         stop.abort();
         return work(stop);
       },
-      { signal: stop.signal, within },
+      { signal: stop.signal, timeout: within },
     );
     expect(outcome).toStrictEqual({ type: "aborted" });
   });
@@ -83,7 +83,7 @@ describe("when it is aborted", () => {
     for (let moment = 0; moment < 30; moment++) {
       const stop = new AbortController();
       void sleep(moment, {}).then(() => stop.abort());
-      outcomes.push((await attempted(() => sleep(15, {}), { signal: stop.signal })).type);
+      outcomes.push((await runGuarded(() => sleep(15, {}), { signal: stop.signal })).type);
     }
     const lastAborted = outcomes.lastIndexOf("aborted");
     expect(outcomes).toStrictEqual(outcomes.map((_, at) => (at <= lastAborted ? "aborted" : "done")));
@@ -94,14 +94,14 @@ describe("when it is aborted", () => {
 test("SUM4 HOOK4 no listener and no timer is left behind, whatever came of it", async () => {
   const stop = new AbortController();
   let open = 0;
-  const counted: Ports["sleep"] = async (ms, act) => {
+  const counted: Runtime["sleep"] = async (ms, act) => {
     open++;
     await sleep(ms, act);
     open--;
   };
   for (const work of [() => 7, thrown(new Error("no")), hanging])
     for (let round = 0; round < 400; round++)
-      await attempted(work, { signal: stop.signal, within: { ms: 100, sleep: counted } });
+      await runGuarded(work, { signal: stop.signal, timeout: { ms: 100, sleep: counted } });
   await setImmediate();
   expect({ open, listeners: getEventListeners(stop.signal, "abort").length }).toStrictEqual({ open: 0, listeners: 0 });
 });
@@ -111,7 +111,7 @@ test("SUM4 what fails after nobody waits for it any more disturbs nobody", async
   const unheard: unknown[] = [];
   const listen = (reason: unknown): void => void unheard.push(reason);
   process.on("unhandledRejection", listen);
-  const outcome = attempted(() => sleep(50, {}).then(thrown(new Error("too late"))), { signal: stop.signal });
+  const outcome = runGuarded(() => sleep(50, {}).then(thrown(new Error("too late"))), { signal: stop.signal });
   stop.abort();
   expect(await outcome).toStrictEqual({ type: "aborted" });
   await setImmediate();

@@ -4,15 +4,15 @@ import { buildSessionContext, type SessionContext } from "../src/context/build-c
 import { convertToLlm } from "../src/context/convert-to-llm.ts";
 import type { Entry } from "../src/entry.ts";
 import type { ModelName } from "../src/model.ts";
-import { type Window, windowOf } from "../src/session/loaded-branch.ts";
+import { type LoadedBranch, loadBranch } from "../src/session/loaded-branch.ts";
 import { show, story } from "../src/testing/story.ts";
-import { branch, treeOf } from "../src/tree.ts";
+import { branchEntries, buildTree } from "../src/tree.ts";
 
 export const storyteller: ModelName = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
 export const stranger: ModelName = { api: "openai-completions", provider: "elsewhere", model: "stranger" };
 
-export function windowAt(entries: readonly Entry[], leaf: string | null = entries.at(-1)?.id ?? null): Window {
-  return windowOf(branch(treeOf(entries), leaf));
+export function windowAt(entries: readonly Entry[], leaf: string | null = entries.at(-1)?.id ?? null): LoadedBranch {
+  return loadBranch(branchEntries(buildTree(entries), leaf));
 }
 
 export function contextAt(entries: readonly Entry[], leaf?: string | null): SessionContext {

@@ -2,21 +2,21 @@
 
 import { expect, test } from "vitest";
 import { story } from "../src/testing/story.ts";
-import { branch, branchSummaries, commonAncestor, labels, treeOf } from "../src/tree.ts";
+import { branchEntries, buildTree, collectLabels, commonAncestor, findBranchSummaries } from "../src/tree.ts";
 
 //  e1 ─ e2 ─ e3 ─ e4
 //        └── e5 ─ e6 ─ e7
 //  e8
-const tree = treeOf(
+const tree = buildTree(
   story("user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e", "says: f", "moves: root"),
 );
 const ids = (entries: readonly { id: string }[] | undefined): string => (entries ?? []).map(({ id }) => id).join(" ");
 
 test("TREE1 a branch runs from its root to its leaf, a leaf that is not there has none", () => {
-  expect(ids(branch(tree, "e7"))).toBe("e1 e2 e5 e6 e7");
-  expect(ids(branch(tree, "e3"))).toBe("e1 e2 e3");
-  expect(ids(branch(tree, null))).toBe("");
-  expect(ids(branch(tree, "nobody"))).toBe("");
+  expect(ids(branchEntries(tree, "e7"))).toBe("e1 e2 e5 e6 e7");
+  expect(ids(branchEntries(tree, "e3"))).toBe("e1 e2 e3");
+  expect(ids(branchEntries(tree, null))).toBe("");
+  expect(ids(branchEntries(tree, "nobody"))).toBe("");
 });
 
 test("TREE1 children in file order, the roots under null", () => {
@@ -45,12 +45,12 @@ test("STO12 branch summaries by the leaf that was left, whatever else names it",
     "left e2: two",
     "left e3: no",
   );
-  expect(branchSummaries(told, new Set(["e2"]))).toEqual([told[2], told[5]]);
+  expect(findBranchSummaries(told, new Set(["e2"]))).toEqual([told[2], told[5]]);
 });
 
 test("TREE5 the latest label in the file counts, an empty one takes it away", () => {
-  const named = treeOf(
+  const named = buildTree(
     story("user: a", "labels e1: one", "moves: e1", "labels e1: two", "labels e2: other", "labels e2"),
   );
-  expect([...labels(named.entries.values())]).toEqual([["e1", "two"]]);
+  expect([...collectLabels(named.entries.values())]).toEqual([["e1", "two"]]);
 });

@@ -5,14 +5,14 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../src/entry.ts";
 import type { Usage } from "../src/message.ts";
 import { story } from "../src/testing/story.ts";
-import { addedUsage, noTotals, noUsage, paidIn, sessionTotals } from "../src/usage.ts";
+import { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "../src/usage.ts";
 
 const usage = (input: number, total = 0): Usage => ({
-  ...noUsage,
+  ...zeroUsage,
   input,
   output: 1,
   totalTokens: input + 1,
-  cost: { ...noUsage.cost, input: total, total },
+  cost: { ...zeroUsage.cost, input: total, total },
 });
 const place = { id: "x", parentId: null, timestamp: "" };
 const talk = story("user: fix it", "says: looking", "calls: read path=a", "result: text", "says: done");
@@ -40,7 +40,7 @@ const beside: Entry = { ...place, type: "usage", kind: "retry", provider: "p", m
 
 describe("EVT8 totals", () => {
   test("EVT8 run over all entries: messages, failed ones too, summaries, used or not, and what was paid beside (B83)", () => {
-    const totals = [...talk, reply, ...summaries, beside].reduce(sessionTotals, noTotals);
+    const totals = [...talk, reply, ...summaries, beside].reduce(addToTotals, zeroTotals);
     expect(totals).toMatchObject({
       entries: 11,
       userMessages: 1,
@@ -58,21 +58,21 @@ describe("EVT8 totals", () => {
     const all = [...talk, reply, ...summaries, beside];
     fc.assert(
       fc.property(fc.shuffledSubarray(all, { minLength: all.length }), (shuffled) => {
-        expect(shuffled.reduce(sessionTotals, noTotals)).toEqual(all.reduce(sessionTotals, noTotals));
+        expect(shuffled.reduce(addToTotals, zeroTotals)).toEqual(all.reduce(addToTotals, zeroTotals));
       }),
     );
   });
 
   test("EVT8 count nothing for what is no number, whoever wrote the file", () => {
     const odd = { input: "many", output: Number.NaN, cost: null } as unknown as Usage;
-    expect(addedUsage(usage(1, 1), odd)).toEqual(usage(1, 1));
-    expect(addedUsage(noUsage, null as unknown as Usage)).toEqual(noUsage);
+    expect(addUsage(usage(1, 1), odd)).toEqual(usage(1, 1));
+    expect(addUsage(zeroUsage, null as unknown as Usage)).toEqual(zeroUsage);
     const entry = { ...beside, usage: odd } as Entry;
-    expect(sessionTotals(noTotals, entry)).toEqual({ ...noTotals, entries: 1 });
+    expect(addToTotals(zeroTotals, entry)).toEqual({ ...zeroTotals, entries: 1 });
   });
 
   test("EVT8 a message of the user costs nothing by itself", () => {
-    expect(talk.map(paidIn).filter((paid) => paid !== null)).toHaveLength(3);
-    expect(paidIn(talk[0] as Entry)).toBeNull();
+    expect(talk.map(usageOfEntry).filter((paid) => paid !== null)).toHaveLength(3);
+    expect(usageOfEntry(talk[0] as Entry)).toBeNull();
   });
 });

@@ -9,12 +9,12 @@ import type {
   ModelEvent,
   ModelFailure,
   ModelName,
-  Ports,
-  ProviderLine,
   Request,
+  Runtime,
   StopReason,
-  StreamAct,
+  StreamOptions,
   TextBlock,
+  TransportOptions,
   Usage,
 } from "@pith/context";
 import {
@@ -76,7 +76,7 @@ const told: Readonly<Record<ReplyOverflow["kind"], string>> = {
 export interface EventParts {
   readonly name: ModelName;
   readonly prices?: Prices | undefined;
-  readonly ports: Pick<Ports, "now">;
+  readonly ports: Pick<Runtime, "now">;
   readonly size: Room;
   readonly aborted: boolean;
 }
@@ -194,7 +194,7 @@ export interface AiSdkModelParts {
   readonly contextWindow: number | (() => number);
   readonly maxTokens: number;
   readonly prices?: Prices | undefined;
-  readonly ports: Pick<Ports, "now">;
+  readonly ports: Pick<Runtime, "now">;
   /** Under which its package reads options, where that is another name than the bundled package's. */
   readonly optionsName?: string | undefined;
   /** Whose requests share a prefix, for providers that want to be told; a session's id will do. */
@@ -227,7 +227,7 @@ export function aiSdkModel(parts: AiSdkModelParts): Model {
 }
 
 /** A request that is refused for the length of its answer is sent once more with a shorter one. */
-async function* streamed(request: Request, parts: AiSdkModelParts, act: StreamAct): AsyncGenerator<ModelEvent> {
+async function* streamed(request: Request, parts: AiSdkModelParts, act: StreamOptions): AsyncGenerator<ModelEvent> {
   const { seesImages = true, takesTools = true } = parts;
   const seen = seesImages ? request : withoutImages(request);
   const shown = takesTools ? seen : withoutTools(seen);
@@ -243,14 +243,14 @@ function isRefusedForAnswer(last: Last): last is Extract<Last, { readonly type: 
 }
 
 interface Attempt {
-  readonly act: StreamAct;
+  readonly act: StreamOptions;
   readonly size: Room;
 }
 
 async function* attempt(
   request: Request,
   parts: AiSdkModelParts,
-  { act: { signal, line = {} }, size }: Attempt,
+  { act: { signal, transport: line = {} }, size }: Attempt,
 ): AsyncGenerator<ModelEvent, Last> {
   const { language, name: to, firstTokenMs = 600_000, silenceMs = 300_000 } = parts;
   const callParts = { ...parts, to, maxTokens: size.maxTokens, longest: parts.maxTokens };
@@ -270,7 +270,7 @@ async function* attempt(
         return draft.blocks.length === 0 ? firstTokenMs : silenceMs;
       },
     })) {
-      if (sent.type === "raw") line.piece?.(sent.rawValue);
+      if (sent.type === "raw") line.onChunk?.(sent.rawValue);
       const { part, error } = meter.take(sent, deltaOf(draft, sent));
       const delta = deltaOf(draft, part);
       draft = fold(draft, part);
@@ -293,11 +293,11 @@ const AFTERTHOUGHT_MS = 200;
 
 type CallOptions = Parameters<LanguageModelV4["doStream"]>[0];
 
-function lineOptions({ headers, piece }: ProviderLine): Pick<CallOptions, "headers" | "includeRawChunks"> {
+function lineOptions({ headers, onChunk: piece }: TransportOptions): Pick<CallOptions, "headers" | "includeRawChunks"> {
   return { ...(headers && { headers: { ...headers } }), ...(piece && { includeRawChunks: true }) };
 }
 
-function opening(language: LanguageModelV4, options: CallOptions, { answered }: ProviderLine) {
+function opening(language: LanguageModelV4, options: CallOptions, { onResponse: answered }: TransportOptions) {
   return async (abortSignal: AbortSignal) => {
     const result = await language.doStream({ ...options, abortSignal });
     answered?.(result.response?.headers ?? {});

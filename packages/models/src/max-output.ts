@@ -15,7 +15,7 @@ export function room(
   { window, maxTokens }: { readonly window: number; readonly maxTokens: number },
 ): Room {
   const tokens = (): number => requestTokens(request);
-  const { replyRoom } = request;
+  const { replyBudget: replyRoom } = request;
   if (replyRoom) return { tokens, window, maxTokens: limitOutput(replyRoom.tokens, { window, maxTokens }) };
   // A short request needs no estimate, and a program that has just started no estimator.
   if (isShort(request, (window - maxTokens) / MOST_PER_LETTER)) return { tokens, window, maxTokens };

@@ -2,7 +2,7 @@
 
 import { setTimeout } from "node:timers/promises";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
-import type { Model, Ports } from "@pith/context";
+import type { Model, Runtime } from "@pith/context";
 import { aiSdkModel } from "./ai-sdk-model.ts";
 import { type Catalogue, catalogue, type Found } from "./catalogue/catalogue.ts";
 import { type Environment, networkFetch, proxyNotes, proxyUse } from "./network/fetch.ts";
@@ -130,7 +130,7 @@ export type OpenedModel =
   | Exclude<Reached, { type: "reached" }>;
 
 /** The little that is needed of a machine; the rest of it would take time to load. */
-const clock: Pick<Ports, "now" | "sleep"> = {
+const clock: Pick<Runtime, "now" | "sleep"> = {
   now: () => Date.now(),
   sleep: (ms, { signal }) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 };
@@ -170,7 +170,7 @@ export async function openModel(wish: ModelWish, surroundings: Surroundings = {}
   return {
     type: "opened",
     model: Object.assign(patientModel, {
-      ports: { sleep: ports.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
+      runtime: { sleep: ports.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
     }),
     window: () => watch.window(),
     found,
@@ -198,7 +198,7 @@ function networkNotes(environment: Environment): readonly string[] {
 
 interface WatchedPlace {
   readonly windows: WindowMemory | undefined;
-  readonly ports: Pick<Ports, "now">;
+  readonly ports: Pick<Runtime, "now">;
   readonly fetch: typeof fetch;
   readonly home: string;
   readonly reached: Extract<Reached, { type: "reached" }>;
@@ -255,7 +255,7 @@ export interface ModelWish {
 /** Each has a default: the machine's. */
 export interface Surroundings {
   readonly environment?: Environment;
-  readonly ports?: Pick<Ports, "now" | "sleep">;
+  readonly ports?: Pick<Runtime, "now" | "sleep">;
   readonly random?: () => number;
   readonly catalogue?: Catalogue;
   /** Where learnt windows are remembered; without one they are forgotten when the process ends. */

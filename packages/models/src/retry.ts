@@ -1,6 +1,6 @@
 /** Retries a busy or unreachable model with jittered backoff, honours Retry-After and keeps within a time budget. */
 
-import type { Model, ModelEvent, ModelFailure, Ports, Request, StreamAct } from "@pith/context";
+import type { Model, ModelEvent, ModelFailure, Request, Runtime, StreamOptions } from "@pith/context";
 import { Silence } from "./stream.ts";
 
 export interface Patience {
@@ -27,7 +27,7 @@ export const patience: Patience = {
 };
 
 export interface RetryPorts {
-  readonly sleep: Ports["sleep"];
+  readonly sleep: Runtime["sleep"];
   /** From 0 up to 1: spreads out those who were refused together. */
   readonly random: () => number;
 }
@@ -50,7 +50,7 @@ export function retrying(model: Model, ports: RetryPorts, limits: Patience = pat
 interface Attempts {
   readonly model: Model;
   readonly request: Request;
-  readonly act: StreamAct;
+  readonly act: StreamOptions;
   readonly ports: RetryPorts;
   readonly limits: Patience;
 }
@@ -65,7 +65,7 @@ async function* attempts({ model, request, act, ports, limits }: Attempts): Asyn
     if (signal?.aborted || waitMs === null || waitMs > left) return yield failed;
     const usage = failed.message?.usage;
     const most = limits.retries;
-    yield { type: "reply-restarted", failure: failed.failure, waitMs, most, ...(usage && { usage }) };
+    yield { type: "reply-restarted", failure: failed.failure, waitMs, maxAttempts: most, ...(usage && { usage }) };
     await ports.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // Aborted, which is asked next.
     if (signal?.aborted)
       return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };

@@ -1,7 +1,7 @@
 /** Whatever a session holds, what is made of it is taken by the real packages and by a server that checks it. */
 
 import { type AgentMessage, type AssistantMessage, convertToLlm, type ModelName } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -74,7 +74,7 @@ function replyBy(
   return fc.tuple(fc.oneof(own, strange), stopReason).map(([said, stop]) => ({
     role: "assistant",
     ...said,
-    usage: nothingUsed,
+    usage: emptyUsage,
     stopReason: stop,
     timestamp: 0,
   })) as never;

@@ -1,6 +1,6 @@
 /** Compacts before a request or a model switch when the context would not fit. The compaction code is loaded lazily. */
 
-import { contextSize, due, type Model, shouldCompact, surelyFits } from "@pith/context";
+import { compactionDue, contextSize, fitsWithoutCounting, type Model, shouldCompact } from "@pith/context";
 import { appended } from "../append.ts";
 import type { AgentEvent, Compacted } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
@@ -8,10 +8,10 @@ import type { Compacting } from "./compact.ts";
 
 export async function* keepFit(parts: RunParts): AsyncGenerator<AgentEvent> {
   const { session, notices } = parts;
-  const { window } = session;
+  const { branch: window } = session;
   const budget = budgetOf(parts);
-  if (surelyFits(window, { ...budget, limit: notices.watermark(window, budget) })) return;
-  const { type, why, size } = due(window, budget);
+  if (fitsWithoutCounting(window, { ...budget, limit: notices.watermark(window, budget) })) return;
+  const { type, why, size } = compactionDue(window, budget);
   if (type === "due") {
     yield* compacting(parts, { reason: "due" });
     return;
@@ -45,10 +45,10 @@ export type ModelSet =
 export async function* changeModel(model: Model, parts: RunParts): AsyncGenerator<AgentEvent, ModelSet> {
   const { session, limits } = parts;
   const budget = budgetOf({ limits, model });
-  const isTooMuch = (): boolean => shouldCompact(contextSize(session.window, budget), budget) !== null;
+  const isTooMuch = (): boolean => shouldCompact(contextSize(session.branch, budget), budget) !== null;
   if (isTooMuch()) {
     const result = yield* compacting(parts, { reason: "model-switch", budget });
-    const { tokens } = contextSize(session.window, budget);
+    const { tokens } = contextSize(session.branch, budget);
     if (isTooMuch()) return { type: "too-much", tokens, limit: budget.limit, compaction: result };
   }
   await appended(session, { type: "model_change", provider: model.provider, modelId: model.model });

@@ -2,13 +2,13 @@
 
 import {
   type Budget,
-  type Compaction,
+  type CompactionOutcome,
+  type CompactionTrigger,
   compact,
   type Entry,
-  foldedSystem,
-  modelWriter,
-  type Progress,
-  type Reason,
+  mergeSystemMessages,
+  modelSummarizer,
+  type SummaryProgress,
 } from "@pith/context";
 import { appended } from "../append.ts";
 import { during } from "../async.ts";
@@ -17,7 +17,7 @@ import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
 import { endEvents, REASONS } from "./outcome-events.ts";
 
-export function progressEvent(progress: Progress, about: SummarySource): AgentEvent {
+export function progressEvent(progress: SummaryProgress, about: SummarySource): AgentEvent {
   switch (progress.step) {
     case "waiting": {
       const { attempt, delayMs, errorMessage } = progress;
@@ -35,7 +35,7 @@ export function progressEvent(progress: Progress, about: SummarySource): AgentEv
 }
 
 export interface Compacting {
-  readonly reason: Reason;
+  readonly reason: CompactionTrigger;
   /** Refusals of the same request before this one: each compaction begins a rung further down. */
   readonly attempt?: number;
   readonly instructions?: string;
@@ -45,28 +45,28 @@ export interface Compacting {
 
 export async function* compaction(parts: RunParts, need: Compacting): AsyncGenerator<AgentEvent, Compacted> {
   const { session, model, hooks, ports, signal } = parts;
-  const writers = parts.writers ?? [modelWriter(model, { ports })];
+  const writers = parts.writers ?? [modelSummarizer(model, { runtime: ports })];
   const reason = REASONS[need.reason];
   // RUN14: the session counts as compacting from `compaction_start` on.
-  const free = session.occupy("compacting");
+  const free = session.markBusy("compacting");
   try {
     yield { type: "compaction_start", reason };
-    await session.settle();
+    await session.loadState();
   } finally {
     free();
   }
   const { leaf } = session;
   const before = standing(parts);
-  const circumstances = { hasWriters: writers.length > 0, isAgain: session.window.compactionAt >= 0 };
+  const circumstances = { hasWriters: writers.length > 0, isAgain: session.branch.compactionIndex >= 0 };
   const begun = ports.now();
   const written: Entry[] = [];
   const release = session.watch((entries) => void written.push(...entries));
-  const result = yield* during<AgentEvent, Compaction>((tell) =>
+  const result = yield* during<AgentEvent, CompactionOutcome>((tell) =>
     compact({
       session,
-      writers,
+      summarizers: writers,
       hooks,
-      ports,
+      runtime: ports,
       signal,
       budget: budgetOf(parts),
       ...need,
@@ -94,28 +94,28 @@ function focus(
   { instructions: asked }: Compacting,
 ): Pick<Compacting, "instructions"> {
   const said = [always, asked].filter((text) => text !== undefined && text.trim() !== "");
-  return said.length === 0 ? {} : { instructions: session.redacted(said.join("\n\n")) };
+  return said.length === 0 ? {} : { instructions: session.redact(said.join("\n\n")) };
 }
 
 /** Who works here and with what, as the log has it; what is permitted is no part of it, and out of a compaction's reach. */
 function standing({ session }: RunParts): string {
-  const { model, thinkingLevel, activeTools } = session.window.state;
-  const { content, sections, toolsAdded } = foldedSystem(session.window) ?? {};
+  const { model, thinkingLevel, activeTools } = session.branch.state;
+  const { content, sections, toolsAdded } = mergeSystemMessages(session.branch) ?? {};
   return JSON.stringify([model, thinkingLevel, activeTools, content, sections, toolsAdded]);
 }
 
 /** Whether somebody else has changed it meanwhile, as a host may. */
 function isChangedBeside({ session }: RunParts, since: string | null): boolean {
-  const { entries, compactionAt } = session.window;
+  const { entries, compactionIndex: compactionAt } = session.branch;
   const seen = entries.findLastIndex(({ id }) => id === since);
   return entries.slice((seen >= 0 ? seen : compactionAt) + 1).some(({ type }) => STANDING.includes(type));
 }
 
 const STANDING: readonly Entry["type"][] = ["model_change", "thinking_level_change", "active_tools_change"];
 
-function withEntry(result: Compaction, { session }: RunParts): Compacted {
+function withEntry(result: CompactionOutcome, { session }: RunParts): Compacted {
   if (result.type !== "compacted") return result;
-  const entry = session.window.entries.find(({ id }) => id === result.id);
+  const entry = session.branch.entries.find(({ id }) => id === result.id);
   if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not where it was written`);
   const { summary, firstKeptEntryId, tokensBefore, details } = entry;
   const estimatedTokensAfter = result.receipt.tokens.after;

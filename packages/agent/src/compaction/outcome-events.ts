@@ -1,13 +1,13 @@
 /** Builds the events at the end of a compaction: its outcome, its cost and its quality findings. */
 
 import {
-  addedUsage,
+  addUsage,
   breakerNotes,
   COMPACTION_USAGE,
-  type Compaction,
+  type CompactionOutcome,
+  type CompactionTrigger,
   type Entry,
   type Finding,
-  type Reason,
   type Receipt,
   refusalNotes,
   type Usage,
@@ -38,20 +38,20 @@ export function qualityOf(
   const failures = findings.filter(({ code }) => !LEFT_OUT.includes(code));
   const isByCode = route === "model-free" && hasWriters;
   return [
-    ...(isByCode ? [{ code: "told-by-code" as const, note: byCode(failures) }] : []),
+    ...(isByCode ? [{ code: "no-model-summary" as const, note: byCode(failures) }] : []),
     ...(!isByCode && mended.length > 0 ? [{ code: "repaired" as const, note: repaired(mended) }] : []),
     ...(isByCode ? [] : findings.filter(({ code }) => FAILURES.includes(code))),
-    ...findings.filter(({ code }) => code === "words-evicted"),
+    ...findings.filter(({ code }) => code === "user-messages-evicted"),
     ...(isAgain ? [{ code: "compacted-again" as const, note: AGAIN }] : []),
   ];
 }
 
 /** What code left out for want of room: no flaw of a story. */
-const LEFT_OUT: readonly Finding["code"][] = ["words-evicted", "words-shortened", "result-reduced"];
+const LEFT_OUT: readonly Finding["code"][] = ["user-messages-evicted", "user-messages-shortened", "result-reduced"];
 
 /** Why somebody else had to tell it. */
 const FAILURES: readonly Finding["code"][] = [
-  "writer-failed",
+  "summarizer-failed",
   "hook-failed",
   "spend-limit",
   "time-limit",
@@ -75,7 +75,7 @@ function repaired(flaws: readonly Finding[]): string {
 const AGAIN =
   "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
 
-export const REASONS: Readonly<Record<Reason, CompactionReason>> = {
+export const REASONS: Readonly<Record<CompactionTrigger, CompactionReason>> = {
   asked: "manual",
   due: "threshold",
   overflow: "overflow",
@@ -83,11 +83,11 @@ export const REASONS: Readonly<Record<Reason, CompactionReason>> = {
 };
 
 export interface Occasion extends Circumstances {
-  readonly reason: Reason;
+  readonly reason: CompactionTrigger;
   readonly durationMs: number;
   /** What was written on the way. */
   readonly written: readonly Entry[];
-  readonly compaction: Compaction;
+  readonly compaction: CompactionOutcome;
 }
 
 export function endEvents(compacted: Compacted, occasion: Occasion): readonly CompactionEvent[] {
@@ -163,7 +163,7 @@ function costOf(written: readonly Entry[]): Usage | null {
     return isUnused(entry) ? [entry.usage] : [];
   });
   const [first, ...rest] = usages;
-  return first ? rest.reduce(addedUsage, first) : null;
+  return first ? rest.reduce(addUsage, first) : null;
 }
 
 /** Paid for, and nothing came of it. */

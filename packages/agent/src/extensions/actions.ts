@@ -1,6 +1,6 @@
 /** Implements what extensions can do to a session. An action never waits for a run that itself waits for the extension's hook. */
 
-import { type Appended, type Drafted, jsonDetails, type Model, usageIn } from "@pith/context";
+import { type AppendResult, type Model, type NewEntry, parseDetails, parseUsage } from "@pith/context";
 import type { Agent, Content } from "../agent.ts";
 import { written } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
@@ -39,7 +39,7 @@ export function actsOn(agent: Agent, parts: ActParts): ExtensionActs {
 type Acting = Required<Pick<ActParts, "drain" | "report">> & { readonly agent: Agent };
 
 /** What the model does not see is written at once, within a run too; while the tree is walked it waits, and nobody for it. */
-async function beside(drafts: readonly Drafted[], { agent, report }: Acting): Promise<void> {
+async function beside(drafts: readonly NewEntry[], { agent, report }: Acting): Promise<void> {
   if (agent.isRunning) return written(await agent.session.append(...drafts));
   const isWalked = agent.isBusy;
   const outcome = agent.annotate((session) => session.append(...drafts));
@@ -47,7 +47,7 @@ async function beside(drafts: readonly Drafted[], { agent, report }: Acting): Pr
   written(await outcome);
 }
 
-type CustomDraft = Extract<Drafted, { type: "custom_message" }> & { readonly content: string };
+type CustomDraft = Extract<NewEntry, { type: "custom_message" }> & { readonly content: string };
 
 async function send(draft: CustomDraft, { deliverAs, triggerTurn }: Sending, acting: Acting): Promise<void> {
   const { agent, drain } = acting;
@@ -82,7 +82,7 @@ async function undisturbing({ agent, report }: Acting, act: () => Promise<void>)
 }
 
 /** With what is said next: at rest it is written now, else when all has ended, and nobody waits for it. */
-async function later(drafts: readonly Drafted[], { agent, report }: Acting): Promise<void> {
+async function later(drafts: readonly NewEntry[], { agent, report }: Acting): Promise<void> {
   const isResting = !agent.isBusy && !agent.isRunning;
   const outcome = agent.annotate((session) => session.append(...drafts), { isSeen: true, isAfterwards: true });
   if (!isResting) return unwaited(outcome, report);
@@ -90,7 +90,7 @@ async function later(drafts: readonly Drafted[], { agent, report }: Acting): Pro
 }
 
 function unwaited(outcome: Promise<unknown>, report: (why: string) => void): void {
-  const kept = outcome.then((appended) => appended && written(appended as Appended));
+  const kept = outcome.then((appended) => appended && written(appended as AppendResult));
   void kept.catch((error: unknown) => report(error instanceof Error ? error.message : String(error)));
 }
 
@@ -98,8 +98,8 @@ async function drained(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> {
   for await (const _ of run);
 }
 
-function usageOf({ kind, provider, model, usage, note }: PaidBeside): Drafted {
-  const spent = usageIn(usage);
+function usageOf({ kind, provider, model, usage, note }: PaidBeside): NewEntry {
+  const spent = parseUsage(usage);
   if (!spent) throw new Error("its usage has a number that is missing or none");
   const whose = { kind: text(kind), provider: text(provider), model: text(model) };
   return { type: "usage", ...whose, usage: spent, ...(note !== undefined && { note: text(note) }) };
@@ -135,5 +135,5 @@ function text(value: unknown): string {
 
 // As it will be in the log; throws where it is no JSON, or too much.
 function jsonOf(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return jsonDetails(value) ?? {};
+  return parseDetails(value) ?? {};
 }

@@ -1,6 +1,6 @@
 /** Defines the extension API: what an extension registers and calls, and what it sees of the session and the user. */
 
-import type { Entry, Model, ModelName, UsageEntry, Writer } from "@pith/context";
+import type { Entry, Model, ModelName, Summarizer, UsageEntry } from "@pith/context";
 import type { Content } from "../agent.ts";
 import type { Tool } from "../tool.ts";
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
@@ -17,7 +17,7 @@ export interface ExtensionApi {
   /** Told to the model whenever it changes, and again after a compaction; null says nothing. */
   registerState(name: string, text: () => string | null): void;
   /** Asked for summaries before those that come with Pith; what it writes is checked like any other. */
-  registerWriter(writer: Writer): void;
+  registerWriter(writer: Summarizer): void;
   /** As the user writes them, such as `bash(git push)`; a deny outweighs whatever allows. */
   registerRules(rules: ExtensionRules): void;
   /** State of its own, in the log and never in the context. */

@@ -80,14 +80,14 @@ function sightOf({ session }: Agent, parts: Pick<SightParts, "sessionFile" | "se
     id: session.store.header.id,
     file: parts.sessionFile,
     get name() {
-      const named = session.window.entries.findLast(({ type }) => type === "session_info");
+      const named = session.branch.entries.findLast(({ type }) => type === "session_info");
       return named?.type === "session_info" ? named.name || null : (parts.sessionName?.() ?? null);
     },
     get leafId() {
       return session.leaf;
     },
-    entries: () => structuredClone(session.window.entries),
-    branch: async () => structuredClone(await session.branch()),
+    entries: () => structuredClone(session.branch.entries),
+    branch: async () => structuredClone(await session.branchEntries()),
     entry: async (id) => structuredClone(await session.store.entry(id)),
   };
 }

@@ -1,6 +1,6 @@
 /** Delivers events to extension handlers, each with its own copy, and reads their answers. */
 
-import { attempted, type Hook, type HookHost, type Ports, patience, unhurried } from "@pith/context";
+import { createPausableSleep, type Hook, type HookHost, type Runtime, runGuarded, timeouts } from "@pith/context";
 import type { AgentHooks } from "../agent-options.ts";
 import type {
   CancelResult,
@@ -148,7 +148,7 @@ function pathsIn(value: unknown, name: string): readonly string[] {
 export interface ToldParts {
   readonly handlings: readonly Handling[];
   readonly host: HookHost;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
 }
 
 type Event = { readonly type: string };
@@ -194,12 +194,12 @@ export class ToldQueue {
 
   async #tell(event: Event): Promise<void> {
     const { handlings, host, ports } = this.#parts;
-    const within = { ms: patience.hook, sleep: unhurried(host, ports) };
+    const within = { ms: timeouts.hook, sleep: createPausableSleep(host, ports) };
     for (const { call, event: name } of handlings) {
       if (name !== event.type) continue;
-      const act = await attempted(async () => call(copied(event)), { signal: this.#over.signal, within });
+      const act = await runGuarded(async () => call(copied(event)), { signal: this.#over.signal, timeout: within });
       if (act.type === "failed") host.report?.({ event: name, why: act.why });
-      if (act.type === "late") host.report?.({ event: name, why: `no answer within ${patience.hook / 1000} s` });
+      if (act.type === "late") host.report?.({ event: name, why: `no answer within ${timeouts.hook / 1000} s` });
     }
   }
 

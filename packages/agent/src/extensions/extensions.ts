@@ -1,6 +1,6 @@
 /** Defines the extensions of one session as the host program sees them. */
 
-import type { HookFailure, Writer } from "@pith/context";
+import type { HookFailure, Summarizer } from "@pith/context";
 import type { AgentHooks, StateSection } from "../agent-options.ts";
 import type { Listen } from "../events.ts";
 import type { Tool } from "../tool.ts";
@@ -29,7 +29,7 @@ export interface Extensions {
   readonly hooks: AgentHooks;
   readonly tools: readonly Tool[];
   readonly states: readonly StateSection[];
-  readonly writers: readonly Writer[];
+  readonly writers: readonly Summarizer[];
   readonly rules: Required<ExtensionRules>;
   readonly commands: readonly NamedCommand[];
   /** Told all that happens in the session; those that only listen are not waited for. */

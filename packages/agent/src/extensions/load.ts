@@ -1,6 +1,6 @@
 /** Runs extensions, validates what they register, and connects it to a session. No extension can disturb the others. */
 
-import { answersOf, attempted, type HookFailure, type HookHost, type Ports } from "@pith/context";
+import { type HookFailure, type HookHost, type Runtime, runGuarded, runHooks } from "@pith/context";
 import { type CommandContext, nobodyThere } from "./api.ts";
 import {
   Binding,
@@ -24,7 +24,7 @@ import { runFactories } from "./register.ts";
 import { type AdmitParts, type Admitted, admit } from "./validate.ts";
 
 export interface AssemblyParts extends Pick<AdmitParts, "ownTools" | "ownCommands"> {
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
   /** Told whenever one throws, hangs or answers nonsense. */
   readonly report: (failure: ExtensionFailure) => void;
   /** What they see of the place before there is a session; nobody is there, unless said. */
@@ -41,13 +41,13 @@ export async function putTogether(named: readonly NamedExtension[], parts: Assem
   const guard = (extension: string): GuardParts => ({ binding, prompts, early, complain: complainer(extension) });
   const ran = await runFactories(named, { ports, complainer, acts: () => binding.acts() });
   const admitted = admit(ran.registered, { ...parts, complainer, context: (from) => guardedContext(guard(from)) });
-  const isAsking = (): boolean => prompts.isOpen;
+  const isWaitingForUser = (): boolean => prompts.isOpen;
   // Two may have one name; each of their listeners is told once.
   for (const name of new Set(admitted.list.map((each) => each.name))) {
-    const host = { isAsking, report: ({ event, why }: HookFailure) => complainer(name)(event, why) };
+    const host = { isWaitingForUser, report: ({ event, why }: HookFailure) => complainer(name)(event, why) };
     queues.push(new ToldQueue({ handlings: admitted.handlings.filter(({ from }) => from === name), host, ports }));
   }
-  const host: HookHost = { isAsking, report: (failure) => blamed(failure, { admitted, report }) };
+  const host: HookHost = { isWaitingForUser, report: (failure) => blamed(failure, { admitted, report }) };
   return {
     ...admitted,
     notes: [...ran.notes, ...admitted.notes],
@@ -59,8 +59,8 @@ export async function putTogether(named: readonly NamedExtension[], parts: Assem
       await soon(queues, ports);
       for (const queue of queues) queue.close();
       // Whoever leaves waits for nobody's answer any more.
-      const hurried = { ...host, isAsking: () => false };
-      const answers = await answered<Name>(event, { admitted, host: hurried, ports, patienceMs: LEAVING_MS });
+      const hurried = { ...host, isWaitingForUser: () => false };
+      const answers = await answered<Name>(event, { admitted, host: hurried, ports, timeoutMs: LEAVING_MS });
       binding.leave();
       return answers;
     },
@@ -78,27 +78,27 @@ const HOOKED_TOO: ReadonlySet<string> = new Set(["turn_end", "message_end", "ses
 interface AnswerParts {
   readonly admitted: Admitted;
   readonly host: HookHost;
-  readonly ports: Pick<Ports, "sleep">;
-  readonly patienceMs?: number;
+  readonly ports: Pick<Runtime, "sleep">;
+  readonly timeoutMs?: number;
 }
 
 async function answered<Name extends HostAsked>(
   event: EventOf<Name> & { readonly type: Name },
-  { admitted, ...asking }: AnswerParts,
+  { admitted, ports, ...asking }: AnswerParts,
 ): Promise<readonly ResultOf<Name>[]> {
   const hooks = admitted.handlings
     .filter((handling) => handling.event === event.type)
     .map(hookOf<typeof event, unknown>);
   const read: (result: unknown) => ResultOf<Name> | null = hostAnswers[event.type];
   const ends = (answer: ResultOf<Name>): boolean => isFinal(event, answer);
-  const { answers } = await answersOf(hooks, () => event, { ...asking, read, ends });
+  const { answers } = await runHooks(hooks, () => event, { ...asking, runtime: ports, read, isFinal: ends });
   return answers;
 }
 
 /** What they were told last is heard before the session is left; who takes longer is not waited for. */
-async function soon(queues: readonly ToldQueue[], { sleep }: Pick<Ports, "sleep">): Promise<void> {
+async function soon(queues: readonly ToldQueue[], { sleep }: Pick<Runtime, "sleep">): Promise<void> {
   const all = async (): Promise<unknown> => Promise.all(queues.map((queue) => queue.settled()));
-  await attempted(all, { within: { ms: LAST_WORDS_MS, sleep } });
+  await runGuarded(all, { timeout: { ms: LAST_WORDS_MS, sleep } });
 }
 
 const LAST_WORDS_MS = 1_000;
@@ -134,7 +134,7 @@ interface CommandParts {
 
 async function ranCommand(command: NamedCommand, words: string, { context, guard }: CommandParts): Promise<CommandRan> {
   // However long: who runs a command waits for it, and can see what it asks.
-  const act = await attempted(() => command.run(words, guardedCommandContext(context, guard)));
+  const act = await runGuarded(() => command.run(words, guardedCommandContext(context, guard)));
   if (act.type === "done") {
     if (typeof act.value === "string") return { type: "ran", text: act.value };
     if (act.value !== undefined && act.value !== null) guard.complain(`/${command.name}`, "what it answers is no text");

@@ -1,6 +1,6 @@
 /** Runs extension functions and collects what they register, as given; it is validated later. */
 
-import { attempted, type Ports, patience } from "@pith/context";
+import { type Runtime, runGuarded, timeouts } from "@pith/context";
 import type { ExtensionApi } from "./api.ts";
 import { reporting } from "./context.ts";
 import type { Complain, ExtensionActs, NamedExtension } from "./extensions.ts";
@@ -60,7 +60,7 @@ export function apiFor(registered: Registered, { isOpen, acts, complain }: ApiPa
 }
 
 export interface FactoryParts {
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
   readonly acts: () => ExtensionActs;
   readonly complainer: (extension: string) => Complain;
 }
@@ -87,8 +87,8 @@ async function runFactory(
   const registered = nothingRegistered(name);
   let isOpen = true;
   const api = apiFor(registered, { isOpen: () => isOpen, acts, complain: complainer(name) });
-  const within = { ms: patience.hook, sleep: ports.sleep };
-  const act = await attempted(async () => extension(api), { within });
+  const within = { ms: timeouts.hook, sleep: ports.sleep };
+  const act = await runGuarded(async () => extension(api), { timeout: within });
   isOpen = false;
   switch (act.type) {
     case "done":
@@ -97,6 +97,6 @@ async function runFactory(
       return `extension ${name} is left out: ${act.why}`;
     case "late":
     case "aborted":
-      return `extension ${name} is left out: its function has not returned within ${patience.hook / 1000} s`;
+      return `extension ${name} is left out: its function has not returned within ${timeouts.hook / 1000} s`;
   }
 }

@@ -1,36 +1,36 @@
 /** Guards a summary writer of an extension: one that throws, hangs or returns nonsense has failed, and the next is tried. */
 
 import {
-  attempted,
-  type Candidate,
+  type CallUsage,
+  type CompactionPlan,
+  createSummaryTimeouts,
   type Finding,
-  jsonDetails,
-  type Paid,
-  type Plan,
-  type Ports,
-  summaryTimeFor,
-  usageIn,
-  type WriteAct,
-  type Writer,
-  type Written,
+  parseDetails,
+  parseUsage,
+  type Runtime,
+  runGuarded,
+  type SummarizeOptions,
+  type Summarizer,
+  type SummarizerResult,
+  type SummaryCandidate,
 } from "@pith/context";
 
 /** Throws where it is none; whoever registered it is told. */
-export function writerIn(value: unknown, { sleep }: Pick<Ports, "sleep">): Writer {
-  const { route, isPaid, write } = Object(value) as Partial<Writer>;
+export function writerIn(value: unknown, { sleep }: Pick<Runtime, "sleep">): Summarizer {
+  const { route, isPaid, summarize } = Object(value) as Partial<Summarizer>;
   if (typeof route !== "string" || route.trim() === "") throw new Error("it has no route, which is its name");
-  if (typeof write !== "function") throw new Error("it has no function write");
+  if (typeof summarize !== "function") throw new Error("it has no function `summarize`");
   return {
     route,
     // Whoever does not say that it is free is counted.
     isPaid: isPaid !== false,
-    async write(plan: Plan, act: WriteAct): Promise<Written> {
+    async summarize(plan: CompactionPlan, act: SummarizeOptions): Promise<SummarizerResult> {
       // As long as one attempt of a model: the next summariser is to have its chance.
-      const { attempt: ms } = act.time ?? summaryTimeFor();
+      const { attempt: ms } = act.time ?? createSummaryTimeouts();
       const within = { ms, sleep };
       // An abort is the caller's to see; it gives whoever writes a moment to say what it has paid.
-      const made = await attempted(async () => writtenIn(await write.call(value, plan, act), plan), {
-        within,
+      const made = await runGuarded(async () => writtenIn(await summarize.call(value, plan, act), plan), {
+        timeout: within,
       });
       if (made.type === "done") return made.value;
       return { type: "failed", why: made.type === "failed" ? made.why : `nothing within ${ms / 60_000} min` };
@@ -38,7 +38,7 @@ export function writerIn(value: unknown, { sleep }: Pick<Ports, "sleep">): Write
   };
 }
 
-function writtenIn(value: unknown, plan: Plan): Written {
+function writtenIn(value: unknown, plan: CompactionPlan): SummarizerResult {
   const { type, candidate, why, calls } = Object(value) as Readonly<Record<string, unknown>>;
   const paid = callsIn(calls);
   switch (type) {
@@ -56,18 +56,18 @@ function writtenIn(value: unknown, plan: Plan): Written {
 }
 
 // What it covers is what the plan says; a plan of its own is not taken.
-function candidateIn(value: unknown, plan: Plan): Candidate {
-  const { story, notes, covers, by, calls, findings, details } = Object(value) as Readonly<Record<string, unknown>>;
-  if (typeof story !== "string" || story.trim() === "") throw new Error("its story is empty");
+function candidateIn(value: unknown, plan: CompactionPlan): SummaryCandidate {
+  const { narrative, notes, covers, by, calls, findings, details } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof narrative !== "string" || narrative.trim() === "") throw new Error("its narrative is empty");
   const known = new Set(plan.covered.map(({ id }) => id));
   const ids: readonly unknown[] = covers instanceof Set || Array.isArray(covers) ? [...covers] : [...known];
   const { api, provider, model } = Object(by) as Readonly<Record<string, unknown>>;
   const isNamed = typeof api === "string" && typeof provider === "string" && typeof model === "string";
-  const own = jsonDetails(details);
+  const own = parseDetails(details);
   return {
     // Never a name that it chose: by its route code's own summary is known, which is not checked.
     route: "hook",
-    story,
+    narrative,
     notes: typeof notes === "string" ? notes : "",
     covers: new Set([...known].filter((id) => ids.includes(id))),
     ...(isNamed && { by: { api, provider, model } }),
@@ -78,10 +78,10 @@ function candidateIn(value: unknown, plan: Plan): Candidate {
   };
 }
 
-function callsIn(value: unknown): readonly Paid[] {
+function callsIn(value: unknown): readonly CallUsage[] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((each) => {
-    const usage = usageIn(Object(each).usage);
+    const usage = parseUsage(Object(each).usage);
     return usage ? [{ usage }] : [];
   });
 }

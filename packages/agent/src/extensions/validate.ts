@@ -1,6 +1,6 @@
 /** Accepts or refuses what extensions register. A name belongs to the first that takes it; what is invalid is left out with a note. */
 
-import { jsonDetails, type Ports, type Writer } from "@pith/context";
+import { parseDetails, type Runtime, type Summarizer } from "@pith/context";
 import type { StateSection } from "../agent-options.ts";
 import type { Intent, Tool } from "../tool.ts";
 import type { ExtensionCommand, ExtensionContext, ExtensionRules } from "./api.ts";
@@ -79,7 +79,7 @@ export function toolIn(value: unknown, complain: Complain): Tool {
     throw new Error("its name must be of letters, digits, _ and -, at most 64, and begin with a letter");
   if (typeof description !== "string" || description.trim() === "") throw new Error("it has no description");
   if (typeof run !== "function") throw new Error("it has no function run");
-  const parameters = jsonDetails(given.parameters);
+  const parameters = parseDetails(given.parameters);
   if (parameters?.type !== "object") throw new Error(`its parameters must be a JSON schema of "type": "object"`);
   return {
     ...{ name, description, parameters, isIdempotent: isIdempotent === true },
@@ -123,7 +123,7 @@ function ongoingOf(said: () => unknown, { name, complain }: OngoingParts): strin
 }
 
 export interface AdmitParts {
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
   readonly ownTools: readonly string[];
   readonly ownCommands: readonly string[];
   readonly complainer: (extension: string) => Complain;
@@ -137,7 +137,7 @@ export interface Admitted {
   readonly tools: Tool[];
   readonly commands: NamedCommand[];
   readonly states: StateSection[];
-  readonly writers: Writer[];
+  readonly writers: Summarizer[];
   readonly rules: { readonly allow: string[]; readonly ask: string[]; readonly deny: string[] };
 }
 

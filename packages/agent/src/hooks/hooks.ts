@@ -4,7 +4,7 @@ import type {
   AgentMessage,
   AssistantMessage,
   Attachment,
-  Draft,
+  EntryContent,
   Hook,
   HookHost,
   ImageBlock,
@@ -52,7 +52,7 @@ export interface BeforeAgentStartEvent {
 
 export interface BeforeAgentStartResult {
   /** For the model, behind what was said. */
-  readonly message?: Pick<Extract<Draft, { type: "custom_message" }>, "customType" | "display" | "details"> & {
+  readonly message?: Pick<Extract<EntryContent, { type: "custom_message" }>, "customType" | "display" | "details"> & {
     readonly content: string;
   };
   /** Said as a section of its own as long as a hook answers with it; nothing that was sent is rewritten. */
@@ -123,7 +123,10 @@ export interface BoundaryResult {
   readonly continue?: boolean;
 }
 
-export type BoundaryEntry = Extract<Draft, { type: "custom" | "custom_message" | "context_edit" | "compaction" }>;
+export type BoundaryEntry = Extract<
+  EntryContent,
+  { type: "custom" | "custom_message" | "context_edit" | "compaction" }
+>;
 
 /** Hooks may add headers and look at responses. The request body is neither shown to them nor theirs to change. */
 export interface ProviderHooks extends HookHost {

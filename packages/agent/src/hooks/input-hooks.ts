@@ -1,15 +1,15 @@
 /** Runs the hooks that change or handle user input before it is recorded, and those before the first request of a run. */
 
 import {
-  addingUpTo,
-  answersOf,
-  type Drafted,
-  foldedSystem,
+  createHookEntryParser,
+  hookTokenAllowance,
   type ImageBlock,
-  markOf,
-  type Ports,
-  type Queued,
-  roomForHooks,
+  mergeSystemMessages,
+  type NewEntry,
+  type QueuedMessage,
+  type Runtime,
+  readAttachmentMark,
+  runHooks,
   type Session,
   splitContent,
   type TextBlock,
@@ -35,7 +35,7 @@ export type Heard =
 export interface InputParts {
   readonly session: Session;
   readonly hooks: RunHooks;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly ports: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -44,9 +44,9 @@ export async function heardInput(said: Said, as: InputEvent["as"], parts: InputP
   const { hooks, session, ports, signal } = parts;
   let content = said;
   for (const hook of hooks.input ?? []) {
-    const { answers, isCancelled } = await answersOf([hook], () => eventOf(session.redacted(content), as), {
+    const { answers, isCancelled } = await runHooks([hook], () => eventOf(session.redact(content), as), {
       host: hooks,
-      ports,
+      runtime: ports,
       signal,
       read: (result) => answerIn(result, content),
     });
@@ -60,7 +60,7 @@ export async function heardInput(said: Said, as: InputEvent["as"], parts: InputP
 
 /** The same while a run is under way; null where a hook has seen to it. What must not be said is thrown: nobody else could tell. */
 export async function heardWords(
-  { kind, content }: Pick<Queued, "kind" | "content">,
+  { kind, content }: Pick<QueuedMessage, "kind" | "content">,
   { hooks = {}, ...parts }: Omit<InputParts, "hooks"> & { readonly hooks?: RunHooks },
 ): Promise<Said | null> {
   const heard = await heardInput(content, kind, { ...parts, hooks });
@@ -105,7 +105,7 @@ function joined(
 ): Said {
   const blocks = typeof before === "string" ? [] : before;
   const attached = blocks.filter((block) => block.type === "text" && isAttached(block));
-  const template = blocks.find((block) => markOf(block)?.typed !== undefined);
+  const template = blocks.find((block) => readAttachmentMark(block)?.typed !== undefined);
   if (images.length === 0 && attached.length === 0 && !template) return text;
   const own: TextBlock = { type: "text", text, ...(template?.pith && { pith: template.pith }) };
   return [...attached, ...(text === "" ? [] : [own]), ...images];
@@ -119,7 +119,7 @@ function textIn(content: Said): string {
 }
 
 function isAttached(block: TextBlock | ImageBlock): boolean {
-  const mark = markOf(block);
+  const mark = readAttachmentMark(block);
   return mark !== null && mark.typed === undefined;
 }
 
@@ -136,11 +136,11 @@ export async function beforeStart(parts: RunParts): Promise<void> {
   const asked = hooks.before_agent_start ?? [];
   const sections = sectionsOf(parts);
   if (asked.length === 0 && sections[EXTENSION] === undefined) return;
-  const room = roomForHooks(session, budgetOf(parts));
-  const adding = addingUpTo(room);
-  const { answers, failures, isCancelled } = await answersOf(asked, () => createStartEvent(parts), {
+  const room = hookTokenAllowance(session, budgetOf(parts));
+  const adding = createHookEntryParser(room);
+  const { answers, failures, isCancelled } = await runHooks(asked, () => createStartEvent(parts), {
     host: hooks,
-    ports,
+    runtime: ports,
     signal,
     read: (result) => readStartAnswer(result, { adding, room }),
   });
@@ -150,7 +150,7 @@ export async function beforeStart(parts: RunParts): Promise<void> {
   // One that failed has not said that it is over.
   const wanted = texts.length > 0 ? texts.join("\n\n") : failures.length > 0 ? sections[EXTENSION] : undefined;
   const drafts = [
-    ...sectionChange(sections[EXTENSION], wanted === undefined ? undefined : session.redacted(wanted), ports),
+    ...sectionChange(sections[EXTENSION], wanted === undefined ? undefined : session.redact(wanted), ports),
     ...answers.flatMap(({ added }) => added),
   ];
   if (drafts.length > 0) await appended(session, ...drafts);
@@ -160,12 +160,12 @@ const UNWATCHED = "a hook that watches over every run failed, so this one did no
 
 interface Answer {
   readonly section: readonly string[];
-  readonly added: readonly Drafted[];
+  readonly added: readonly NewEntry[];
 }
 
 function readStartAnswer(
   result: unknown,
-  { adding, room }: { readonly adding: ReturnType<typeof addingUpTo>; readonly room: number },
+  { adding, room }: { readonly adding: ReturnType<typeof createHookEntryParser>; readonly room: number },
 ): Answer | null {
   if (result === undefined || result === null) return null;
   const { message, systemPrompt } = Object(result) as Readonly<Record<string, unknown>>;
@@ -181,20 +181,20 @@ function readStartAnswer(
 function sectionChange(
   before: string | undefined,
   wanted: string | undefined,
-  ports: Pick<Ports, "now">,
-): readonly Drafted[] {
+  ports: Pick<Runtime, "now">,
+): readonly NewEntry[] {
   if (before === wanted) return [];
   const sections = { [EXTENSION]: wanted ?? null };
   return [{ type: "message", message: { role: "system", content: "", sections, timestamp: ports.now() } }];
 }
 
 function sectionsOf({ session }: RunParts): Readonly<Record<string, string>> {
-  const said = Object.entries(foldedSystem(session.window)?.sections ?? {});
+  const said = Object.entries(mergeSystemMessages(session.branch)?.sections ?? {});
   return Object.fromEntries(said.filter((each): each is [string, string] => typeof each[1] === "string"));
 }
 
 function createStartEvent(parts: RunParts): BeforeAgentStartEvent {
-  const { entries } = parts.session.window;
+  const { entries } = parts.session.branch;
   const last = entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
   const prompt = last?.type === "message" && last.message.role === "user" ? last.message.content : "";
   return { type: "before_agent_start", prompt: structuredClone(prompt), sections: sectionsOf(parts) };

@@ -3,9 +3,9 @@
 import {
   type AssistantMessage,
   type AttachmentMark,
-  answersOf,
   type ImageBlock,
-  markOf,
+  readAttachmentMark,
+  runHooks,
   splitContent,
   type TextBlock,
   type ToolResultMessage,
@@ -52,7 +52,7 @@ const MOST_BLOCKS = 1000;
 
 function soundBlock(value: unknown): TextBlock | ImageBlock {
   const { type, text, data, mimeType } = Object(value) as Readonly<Record<string, unknown>>;
-  const mark = markOf(value);
+  const mark = readAttachmentMark(value);
   const pith = mark && { pith: { attachment: mark } };
   if (type === "text" && typeof text === "string") return { type, text, ...pith };
   if (type === "image" && typeof data === "string" && typeof mimeType === "string")
@@ -91,10 +91,10 @@ export async function hookedMessage<Each extends Kept>(message: Each, parts: Mes
   const { session, hooks, ports, signal } = parts;
   let kept = message;
   for (const hook of hooks.message_end ?? []) {
-    const read = (result: unknown): Each | null => session.redacted(messageIn(result, kept));
-    const asking = { host: hooks, ports, signal, read };
+    const read = (result: unknown): Each | null => session.redact(messageIn(result, kept));
+    const asking = { host: hooks, runtime: ports, signal, read };
     const told = () => ({ type: "message_end" as const, message: JSON.parse(JSON.stringify(kept)) as Each });
-    const { answers, isCancelled } = await answersOf([hook], told, asking);
+    const { answers, isCancelled } = await runHooks([hook], told, asking);
     if (isCancelled && !signal.aborted) throw new NotWritten(UNWATCHED);
     kept = answers[0] ?? kept;
   }
@@ -132,7 +132,7 @@ export function keepMarks(before: Content, after: Content): Content {
   const first = attachments.find(({ name }) => name !== "");
   if (!first || splitContent(after).typed === "" || after === typed) return after;
   const former = marksIn(before);
-  const isUnmarked = typeof before === "string" || !before.some((block) => markOf(block));
+  const isUnmarked = typeof before === "string" || !before.some((block) => readAttachmentMark(block));
   // Earlier versions and pi set no marks: what still has their form is still read by it.
   if (isUnmarked && splitContent(after).typed === typed) return after;
   const blocks: readonly (TextBlock | ImageBlock)[] =
@@ -140,7 +140,7 @@ export function keepMarks(before: Content, after: Content): Content {
   const texts = blocks.map(textOf);
   let left = typed.trim() === "" || texts.includes(typed) ? null : typed;
   return blocks.map((block, at) => {
-    if (markOf(block)) return block;
+    if (readAttachmentMark(block)) return block;
     const text = textOf(block);
     const same = former.find((each) => each.text === text && each.type === block.type);
     if (same) return withMark(block, same.mark);
@@ -171,7 +171,7 @@ function marksIn(content: Content): readonly FormerBlock[] {
     const { typed, attachments } = splitContent(block.type === "text" ? block.text : []);
     const [old] = attachments;
     const read = old ? { kind: old.kind, name: old.name, ...(typed.trim() !== "" && { typed }) } : null;
-    return { type: block.type, text: textOf(block), mark: markOf(block) ?? read };
+    return { type: block.type, text: textOf(block), mark: readAttachmentMark(block) ?? read };
   });
 }
 

@@ -1,14 +1,14 @@
 /** Runs the hooks around a provider request. Hooks can neither set nor read keys, and cannot set transport headers. */
 
 import {
-  afterwards,
-  answersOf,
-  attempted,
+  continueOnFailure,
+  createPausableSleep,
   type ModelName,
-  type ProviderLine,
-  patience,
-  reportTo,
-  unhurried,
+  reportHookFailure,
+  runGuarded,
+  runHooks,
+  type TransportOptions,
+  timeouts,
 } from "@pith/context";
 import type { RunParts } from "../loop/run-context.ts";
 import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
@@ -60,7 +60,7 @@ export function shownHeaders(headers: Headers): Headers {
 const SECRET = /authorization|api-?key|cookie|token$|secret/;
 
 export interface HookedLine {
-  readonly line: ProviderLine;
+  readonly line: TransportOptions;
   /** All that came was told, or it took too long. */
   readonly told: () => Promise<void>;
 }
@@ -72,22 +72,22 @@ export async function hookedLine(parts: RunParts): Promise<HookedLine | "cancell
   const { provider_stream_event: pieces = [] } = hooks;
   if (before.length + after.length + pieces.length === 0) return null;
   const model = nameOf(parts);
-  const { answers, isCancelled } = await answersOf(
+  const { answers, isCancelled } = await runHooks(
     before,
     () => ({ type: "before_provider_request" as const, model: { ...model } }),
-    { host: hooks, ports, signal, read: headersIn },
+    { host: hooks, runtime: ports, signal, read: headersIn },
   );
   if (isCancelled) return "cancelled";
   const telling = new Telling(parts);
-  const line: ProviderLine = {
+  const line: TransportOptions = {
     ...(answers.length > 0 && { headers: Object.assign({}, ...answers) as Readonly<Record<string, string>> }),
     ...(after.length > 0 && {
-      answered: (headers: Readonly<Record<string, string>>) =>
-        telling.tell({ type: "after_provider_response", model, headers: session.redacted(shownHeaders(headers)) }),
+      onResponse: (headers: Readonly<Record<string, string>>) =>
+        telling.tell({ type: "after_provider_response", model, headers: session.redact(shownHeaders(headers)) }),
     }),
     ...(pieces.length > 0 && {
-      piece: (event: unknown) =>
-        telling.tell({ type: "provider_stream_event", model, event: session.redacted(plain(event)) }),
+      onChunk: (event: unknown) =>
+        telling.tell({ type: "provider_stream_event", model, event: session.redact(plain(event)) }),
     }),
   };
   return { line, told: () => telling.told() };
@@ -117,19 +117,19 @@ class Telling {
   /** Not longer than for one that hangs: a thousand pieces would be a thousand times as long. */
   async told(): Promise<void> {
     const { hooks, ports, signal } = this.#parts;
-    const within = { ms: patience.hook, sleep: unhurried(hooks, ports) };
-    const { type } = await attempted(() => this.#last, { signal, within });
+    const within = { ms: timeouts.hook, sleep: createPausableSleep(hooks, ports) };
+    const { type } = await runGuarded(() => this.#last, { signal, timeout: within });
     if (type !== "late") return;
     this.#isOver = true;
-    reportTo(hooks, { event: "provider_stream_event", why: "it is too slow: the rest is not told" });
+    reportHookFailure(hooks, { event: "provider_stream_event", why: "it is too slow: the rest is not told" });
   }
 
   async #ask(event: Told): Promise<void> {
     const { hooks, ports, signal } = this.#parts;
-    const asking = { host: afterwards(hooks), ports, signal, read: () => null };
+    const asking = { host: continueOnFailure(hooks), runtime: ports, signal, read: () => null };
     for (const hook of listeners(hooks, event.type)) {
       if (this.#isOver || this.#failed.has(hook)) continue;
-      const { failures } = await answersOf([hook], () => structuredClone(event), asking);
+      const { failures } = await runHooks([hook], () => structuredClone(event), asking);
       // One that fails once is not asked with every piece.
       if (failures.length > 0) this.#failed.add(hook);
     }

@@ -1,6 +1,6 @@
 /** Runs the hooks that may block or change a tool call before it is permitted, and those that may change its result. */
 
-import { answersOf } from "@pith/context";
+import { runHooks } from "@pith/context";
 import type { OpenCall } from "../loop/pending-work.ts";
 import type { RunParts } from "../loop/run-context.ts";
 import type { ToolOutput } from "../tool.ts";
@@ -24,8 +24,8 @@ export async function hookedCall(open: OpenCall, { hooks, ports, signal }: RunPa
   let input: Arguments = call.arguments;
   for (const hook of hooks.tool_call ?? []) {
     const told = () => ({ type: "tool_call" as const, ...named(open), input: structuredClone(input) });
-    const asking = { host: hooks, ports, signal, read: answerIn };
-    const { answers, failures, isCancelled } = await answersOf([hook], told, asking);
+    const asking = { host: hooks, runtime: ports, signal, read: answerIn };
+    const { answers, failures, isCancelled } = await runHooks([hook], told, asking);
     if (signal.aborted) return blocked(STOPPED);
     if (isCancelled || failures.length > 0) return blocked(UNWATCHED, hook.from);
     const [answer] = answers;
@@ -86,12 +86,17 @@ function shownInput(input: Arguments): unknown {
 export async function hookedResult(open: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolOutput> {
   const { hooks, ports, session, signal } = parts;
   if (!hooks.tool_result?.length || !Array.isArray(output?.content)) return output;
-  const plain = plainOutput(session.redacted(output));
+  const plain = plainOutput(session.redact(output));
   if (!plain) return output;
   let said = plain;
   for (const hook of hooks.tool_result) {
     const told = () => ({ type: "tool_result" as const, ...named(open), ...copied(open, said) });
-    const { answers, isCancelled } = await answersOf([hook], told, { host: hooks, ports, signal, read: patchIn });
+    const { answers, isCancelled } = await runHooks([hook], told, {
+      host: hooks,
+      runtime: ports,
+      signal,
+      read: patchIn,
+    });
     if (isCancelled) return signal.aborted ? said : UNWATCHED_RESULT;
     said = { ...said, ...answers[0] };
   }

@@ -1,19 +1,19 @@
 /** Runs the hooks between two requests and before a run ends, and records the entries and compactions they return. */
 
 import {
-  type Added,
-  addingUpTo,
-  afterwards,
-  answersOf,
-  type Draft,
-  type Drafted,
+  continueOnFailure,
+  createHookEntryParser,
   type Entry,
+  type EntryContent,
+  type HookEntry,
   type HookFailure,
+  hookTokenAllowance,
   isEditable,
-  reportTo,
-  roomForHooks,
+  type LoadedBranch,
+  type NewEntry,
+  reportHookFailure,
+  runHooks,
   textTokens,
-  type Window,
 } from "@pith/context";
 import { appended, NotWritten } from "../append.ts";
 import { compacting } from "../compaction/auto-compact.ts";
@@ -23,7 +23,7 @@ import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hoo
 import { keepMarks, replyContent, soundBlocks, soundContent } from "./message-hooks.ts";
 
 export interface Boundary {
-  readonly drafts: readonly Drafted[];
+  readonly drafts: readonly NewEntry[];
   readonly compaction: CompactionWish | null;
   readonly isWanted: boolean;
 }
@@ -35,10 +35,10 @@ export interface CompactionWish {
 }
 
 export interface BoundaryRoom {
-  readonly window: Window;
+  readonly window: LoadedBranch;
   readonly room: number;
   /** What all hooks together may add. */
-  readonly adding: (result: unknown) => readonly Added[] | null;
+  readonly adding: (result: unknown) => readonly HookEntry[] | null;
 }
 
 /** A hook's answer comes from outside and is not trusted. Null where there is nothing; throws where it is nonsense. */
@@ -52,7 +52,7 @@ export function boundaryIn(result: unknown, where: BoundaryRoom): Boundary | nul
   if (wishes.length > 1) throw new Error("its entries have more than one compaction");
   const drafts = all
     .filter(({ type }) => type !== "compaction")
-    .flatMap(({ type, value }): readonly Drafted[] =>
+    .flatMap(({ type, value }): readonly NewEntry[] =>
       type === "context_edit" ? [editIn(value, where)] : (where.adding({ entries: [value] }) ?? []),
     );
   const [wish] = wishes;
@@ -61,7 +61,7 @@ export function boundaryIn(result: unknown, where: BoundaryRoom): Boundary | nul
 
 const MOST_ENTRIES = 100;
 
-type Edit = Extract<Draft, { type: "context_edit" }>;
+type Edit = Extract<EntryContent, { type: "context_edit" }>;
 
 function editIn(value: unknown, { window, room }: BoundaryRoom): Edit {
   const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
@@ -113,7 +113,7 @@ export async function* boundary(event: BoundaryEvent, parts: RunParts): AsyncGen
   if (signal.aborted) return NOTHING;
   const drafts = answers.flatMap((answer) => answer.drafts);
   const fault = drafts.length > 0 ? await added(drafts, parts) : null;
-  if (fault !== null) reportTo(hooks, { event: event.type, why: fault });
+  if (fault !== null) reportHookFailure(hooks, { event: event.type, why: fault });
   for (const { compaction } of answers) if (compaction) yield* compacted(compaction, event.type, parts);
   return {
     isWanted: answers.some(({ isWanted }) => isWanted),
@@ -125,18 +125,18 @@ const NOTHING: Bounded = { isWanted: false, hasSaid: false };
 
 async function answered(event: BoundaryEvent, parts: RunParts): Promise<readonly Boundary[]> {
   const { session, hooks, ports, signal } = parts;
-  const room = roomForHooks(session, budgetOf(parts));
-  const adding = addingUpTo(room);
+  const room = hookTokenAllowance(session, budgetOf(parts));
+  const adding = createHookEntryParser(room);
   const asking = {
-    host: afterwards(hooks),
-    ports,
+    host: continueOnFailure(hooks),
+    runtime: ports,
     signal,
-    read: (result: unknown) => boundaryIn(result, { window: session.window, room, adding }),
+    read: (result: unknown) => boundaryIn(result, { window: session.branch, room, adding }),
   };
   const { answers } =
     event.type === "turn_end"
-      ? await answersOf<TurnEndEvent, BoundaryResult, Boundary>(hooks.turn_end ?? [], () => copied(event), asking)
-      : await answersOf<AgentBeforeSettleEvent, BoundaryResult, Boundary>(
+      ? await runHooks<TurnEndEvent, BoundaryResult, Boundary>(hooks.turn_end ?? [], () => copied(event), asking)
+      : await runHooks<AgentBeforeSettleEvent, BoundaryResult, Boundary>(
           hooks.agent_before_settle ?? [],
           () => copied(event),
           asking,
@@ -173,5 +173,5 @@ async function* compacted(
   const result = yield* compacting({ ...parts, hooks: own, writers: [] }, { reason: "asked" });
   if (result.type === "compacted") return;
   const why = "why" in result ? `${result.type}, ${result.why}` : result.type;
-  reportTo(hooks, { event, why: `its compaction came to nothing: ${why}` });
+  reportHookFailure(hooks, { event, why: `its compaction came to nothing: ${why}` });
 }

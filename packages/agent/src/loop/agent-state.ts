@@ -3,12 +3,12 @@
 import {
   type Budget,
   compactionLimits,
-  DAMAGE,
-  foldedSystem,
+  DAMAGE_TYPE,
+  findMissingSkills,
   type Model,
   type ModelName,
+  mergeSystemMessages,
   messageTokens,
-  missingReferences,
   type ThinkingLevel,
 } from "@pith/context";
 import type { AgentParts, LimitsFor } from "../agent-options.ts";
@@ -44,7 +44,7 @@ export class Standing {
   }
 
   get thinkingLevel(): string {
-    return this.#thinking ?? this.#parts.session.window.state.thinkingLevel;
+    return this.#thinking ?? this.#parts.session.branch.state.thinkingLevel;
   }
 
   /** What it will be told before the first word weighs something before that, too. */
@@ -52,7 +52,8 @@ export class Standing {
     const budget = budgetOf(this.runParts());
     const { session, tools } = this.#parts;
     const { takesTools } = this.#model;
-    const isBegun = session.window.entries.some(({ type }) => type === "message") || foldedSystem(session.window);
+    const isBegun =
+      session.branch.entries.some(({ type }) => type === "message") || mergeSystemMessages(session.branch);
     if (!this.beginning || isBegun) return budget;
     return { ...budget, fixed: messageTokens(systemMessage({ ...this.beginning, tools, takesTools }, 0)) };
   }
@@ -81,7 +82,7 @@ export class Standing {
     await establish({ session, tools, ports, model, beginning, thinking });
     await this.#noteDamage();
     // Whoever compacted it beside an agent did not attach them.
-    if (session.window.compactionAt < 0 || missingReferences(session.window).length === 0) return;
+    if (session.branch.compactionIndex < 0 || findMissingSkills(session.branch).length === 0) return;
     const { reattachSkills } = await import("../prompt/attach-skills.ts");
     await reattachSkills(this.runParts());
   }
@@ -91,7 +92,7 @@ export class Standing {
     const { session, openingNote: content } = this.#parts;
     if (content === undefined || this.#isNoted) return;
     this.#isNoted = true;
-    await appended(session, { type: "custom_message", customType: DAMAGE, content, display: false });
+    await appended(session, { type: "custom_message", customType: DAMAGE_TYPE, content, display: false });
   }
 
   /** From the next request on; where it is too much for that one, nothing changes. */

@@ -2,16 +2,16 @@
 
 import {
   type AssistantMessage,
+  applyContextHooks,
   type Breaker,
   breakerNotes,
   buildRequest,
   buildSessionContext,
-  hookedContext,
+  computeReplyBudget,
   type ModelEvent,
   type ModelFailure,
   RETRY_USAGE,
   type Request,
-  replyRoom,
 } from "@pith/context";
 import { appendedSoon } from "../append.ts";
 import { during, type Tell, untilStopped } from "../async.ts";
@@ -47,7 +47,7 @@ export async function* ask(parts: RunParts, stepId: string): AsyncGenerator<Agen
     { merge: mergeUpdates },
   );
   const said = asked.type === "replied" ? asked.message : (asked.message ?? unsaid(parts, asked.failure));
-  const message = parts.session.redacted(said);
+  const message = parts.session.redact(said);
   yield { type: "message_end", message };
   return { ...asked, message };
 }
@@ -67,15 +67,15 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
 /** Null: somebody who has a say in it stopped it. */
 async function requestOf(parts: RunParts): Promise<Request | null> {
   const { session, model, hooks, ports, signal } = parts;
-  const context = buildSessionContext(session.window);
+  const context = buildSessionContext(session.branch);
   const isHooked = hooks.context?.length || hooks.context_with_system?.length;
-  const hooked = isHooked ? await hookedContext(context, { hooks, ports, signal }) : null;
+  const hooked = isHooked ? await applyContextHooks(context, { hooks, runtime: ports, signal }) : null;
   if (hooked?.type === "cancelled") return null;
   // What hooks have put in is in no log, and comes from anywhere.
-  const request = buildRequest(hooked ? session.redacted(hooked.context) : context, { to: model });
+  const request = buildRequest(hooked ? session.redact(hooked.context) : context, { model: model });
   const size = { budget: budgetOf(parts), maxTokens: model.maxTokens, request: hooked ? request : undefined };
-  const room = replyRoom(session.window, size);
-  return room ? { ...request, replyRoom: room } : request;
+  const room = computeReplyBudget(session.branch, size);
+  return room ? { ...request, replyBudget: room } : request;
 }
 
 function unheard({ signal }: RunParts): Asked {
@@ -95,7 +95,7 @@ interface Stream {
 async function stoppable(request: Request, stream: Stream): Promise<Asked> {
   const { session, signal, ports } = stream.parts;
   const late = new AbortController();
-  const release = session.occupy("streaming");
+  const release = session.markBusy("streaming");
   try {
     const asking = (): Promise<Asked> => streamed(request, stream, late.signal);
     return await untilStopped(asking, { signal, ports, otherwise: STOPPED });
@@ -112,7 +112,7 @@ async function streamed(request: Request, { parts, stepId, tell, hooked }: Strea
   let deltas = new Deltas(parts.secrets);
   let restarts = 0;
   let notice: Extract<ModelEvent, { type: "notice" }> | null = null;
-  for await (const event of model.stream(request, { signal, ...(hooked && { line: hooked.line }) })) {
+  for await (const event of model.stream(request, { signal, ...(hooked && { transport: hooked.line }) })) {
     if (late.aborted) return STOPPED;
     switch (event.type) {
       case "reply-restarted":
@@ -158,7 +158,7 @@ type LastEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 /** What was said is in the log before anybody acts on it; half a reply too, for people to read. */
 async function kept(said: LastEvent, { parts, stepId, late }: Keeping): Promise<Asked> {
   const { session } = parts;
-  const clean = session.redacted(said);
+  const clean = session.redact(said);
   const event = clean.message ? { ...clean, message: await hookedMessage(clean.message, parts) } : clean;
   if (late.aborted) return STOPPED;
   if (event.message) await appendedSoon(session, { type: "message", message: event.message, id: stepId });
@@ -167,7 +167,7 @@ async function kept(said: LastEvent, { parts, stepId, late }: Keeping): Promise<
   return { type: "replied", message: event.message, overflow: event.overflow !== undefined };
 }
 
-function restarted({ failure, waitMs, most }: Restarted, attempt: number): AgentEvent {
+function restarted({ failure, waitMs, maxAttempts: most }: Restarted, attempt: number): AgentEvent {
   const maxAttempts = Math.max(attempt, most ?? attempt);
   return { type: "auto_retry_start", attempt, maxAttempts, delayMs: waitMs, errorMessage: failure.message };
 }

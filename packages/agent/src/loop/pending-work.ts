@@ -3,10 +3,10 @@
 import {
   type AssistantMessage,
   type Entry,
+  type LoadedBranch,
   mayBeLostMessage,
-  QUEUED,
+  QUEUE_TYPE,
   type ToolCallBlock,
-  type Window,
 } from "@pith/context";
 
 export type Next =
@@ -48,7 +48,7 @@ export function nextAt(entries: readonly Entry[]): Next | null {
 /** Whether it stood in the queue: then a request was to follow it. */
 function hasWaited(id: string, entries: readonly Entry[]): boolean {
   return entries.some(
-    (entry) => entry.type === "custom" && entry.customType === QUEUED && Object(entry.data).id === id,
+    (entry) => entry.type === "custom" && entry.customType === QUEUE_TYPE && Object(entry.data).id === id,
   );
 }
 
@@ -91,7 +91,7 @@ function isFailed({ stopReason }: AssistantMessage): boolean {
 export const DRAFT = "pith.draft";
 
 /** What waits to be said here; null where nothing does, or somebody has spoken since. */
-export function draftAt({ entries }: Pick<Window, "entries">): string | null {
+export function draftAt({ entries }: Pick<LoadedBranch, "entries">): string | null {
   const at = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === DRAFT);
   const entry = entries[at];
   if (entry?.type !== "custom") return null;

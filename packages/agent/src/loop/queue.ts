@@ -2,13 +2,13 @@
 
 import {
   type CustomMessage,
-  type Drafted,
   displayText,
-  type Ports,
-  QUEUED,
-  type Queued,
+  type NewEntry,
+  QUEUE_TYPE,
+  type QueuedMessage,
+  type Runtime,
   type Session,
-  UNQUEUED,
+  UNQUEUE_TYPE,
   type UserMessage,
 } from "@pith/context";
 import { appended, appendedHere } from "../append.ts";
@@ -18,15 +18,18 @@ import { hookedMessage } from "../hooks/message-hooks.ts";
 import type { RunParts } from "./run-context.ts";
 
 /** Keeps a message until its turn. On the disk when it returns. */
-export async function enqueue(session: Session, queued: Queued): Promise<void> {
-  await appended(session, { type: "custom", customType: QUEUED, data: queued });
+export async function enqueue(session: Session, queued: QueuedMessage): Promise<void> {
+  await appended(session, { type: "custom", customType: QUEUE_TYPE, data: queued });
 }
 
 /** Takes away what still waits by then; what was really taken. */
-export async function unqueue(session: Session, isMeant: (queued: Queued) => boolean): Promise<readonly Queued[]> {
+export async function unqueue(
+  session: Session,
+  isMeant: (queued: QueuedMessage) => boolean,
+): Promise<readonly QueuedMessage[]> {
   const taken = await appendedHere(session, async () => {
-    const said = session.window.state.queue.filter(isMeant);
-    const draft: Drafted = { type: "custom", customType: UNQUEUED, data: { ids: said.map(({ id }) => id) } };
+    const said = session.branch.state.queue.filter(isMeant);
+    const draft: NewEntry = { type: "custom", customType: UNQUEUE_TYPE, data: { ids: said.map(({ id }) => id) } };
     return said.length === 0 ? null : { said, drafts: [draft] };
   });
   return taken ?? [];
@@ -35,27 +38,27 @@ export async function unqueue(session: Session, isMeant: (queued: Queued) => boo
 /** What was said on another branch before it parted from this one waits here no more: its words are there. */
 export async function forgetSaid(session: Session): Promise<void> {
   const said = new Set<string>();
-  for (const { id } of session.window.state.queue) if (await session.store.entry(id)) said.add(id);
+  for (const { id } of session.branch.state.queue) if (await session.store.entry(id)) said.add(id);
   if (said.size > 0) await unqueue(session, ({ id }) => said.has(id));
 }
 
 /** Each under the id that it was given when it was said. `isMeant` says which of those that wait; `more` is said behind them. */
 export async function* deliver(
   parts: Pick<RunParts, "session" | "ports" | "hooks" | "nudges" | "signal">,
-  isMeant: (queued: Queued, at: number) => boolean,
-  more: readonly Queued[] = [],
+  isMeant: (queued: QueuedMessage, at: number) => boolean,
+  more: readonly QueuedMessage[] = [],
 ): AsyncGenerator<AgentEvent, number> {
   const { session, ports, nudges } = parts;
   // Hooks hear of each once, however often somebody comes in between.
   const heard = new Map<string, Promise<Said>>();
-  const messageFor = (each: Queued): Promise<Said> => {
-    const message = heard.get(each.id) ?? hookedWords(messageOf(session.redacted(each), ports.now()), parts);
+  const messageFor = (each: QueuedMessage): Promise<Said> => {
+    const message = heard.get(each.id) ?? hookedWords(messageOf(session.redact(each), ports.now()), parts);
     heard.set(each.id, message);
     return message;
   };
-  const hasWaited = session.window.state.queue.length > 0;
+  const hasWaited = session.branch.state.queue.length > 0;
   const messages = await appendedHere(session, async () => {
-    const waiting = session.window.state.queue.filter(isMeant);
+    const waiting = session.branch.state.queue.filter(isMeant);
     const all = [...waiting, ...more.filter(({ id }) => !waiting.some((each) => each.id === id))];
     const said: Delivered[] = [];
     for (const each of all) said.push({ id: each.id, message: await messageFor(each) });
@@ -72,7 +75,7 @@ export async function* deliver(
 
 type Said = UserMessage | CustomMessage;
 
-function messageOf({ content, custom }: Queued, timestamp: number): Said {
+function messageOf({ content, custom }: QueuedMessage, timestamp: number): Said {
   if (custom) return { role: "custom", ...custom, content, timestamp };
   return {
     role: "user",
@@ -93,27 +96,27 @@ interface Delivered {
   readonly message: Said;
 }
 
-function draftOf({ id, message }: Delivered): Drafted {
+function draftOf({ id, message }: Delivered): NewEntry {
   if (message.role === "user") return { type: "message", message, id };
   const { role: _, timestamp: __, ...said } = message;
   return { type: "custom_message", ...said, id };
 }
 
-export function queueUpdate({ window: { state } }: Session): AgentEvent {
-  const said = (kind: Queued["kind"]): readonly string[] =>
+export function queueUpdate({ branch: { state } }: Session): AgentEvent {
+  const said = (kind: QueuedMessage["kind"]): readonly string[] =>
     state.queue.filter((each) => each.kind === kind && !each.custom).map(({ content }) => displayText(content));
   return { type: "queue_update", steering: said("steer"), followUp: said("followUp") };
 }
 
 export interface InboxParts {
   readonly session: Session;
-  readonly ports: Pick<Ports, "entryId">;
+  readonly ports: Pick<Runtime, "entryId">;
   readonly tell: Tell<AgentEvent>;
   /** What is left to say after whoever has a say in it; null where that is nothing. Absent where nobody has. */
   readonly hear?: Hear | undefined;
 }
 
-export type Hear = (said: Omit<Queued, "id">) => Promise<Queued["content"] | null>;
+export type Hear = (said: Omit<QueuedMessage, "id">) => Promise<QueuedMessage["content"] | null>;
 
 export class Inbox {
   readonly #parts: InboxParts;
@@ -125,9 +128,9 @@ export class Inbox {
   }
 
   /** On the disk when it returns. */
-  async put(said: Omit<Queued, "id">): Promise<void> {
+  async put(said: Omit<QueuedMessage, "id">): Promise<void> {
     const { session, ports, hear } = this.#parts;
-    const kept = (content: Queued["content"]): Promise<void> =>
+    const kept = (content: QueuedMessage["content"]): Promise<void> =>
       enqueue(session, { id: ports.entryId(), ...said, content });
     // In the order in which it was said, however long somebody thinks about one of them.
     const arriving =
@@ -144,10 +147,10 @@ export class Inbox {
 
   /** Of all that waits. */
   get ids(): readonly string[] {
-    return this.#parts.session.window.state.queue.map(({ id }) => id);
+    return this.#parts.session.branch.state.queue.map(({ id }) => id);
   }
 
-  async takeBack(): Promise<readonly Queued[]> {
+  async takeBack(): Promise<readonly QueuedMessage[]> {
     const taken = await unqueue(this.#parts.session, ({ custom }) => !custom);
     this.#tell();
     return taken;

@@ -3,13 +3,13 @@
 import {
   type AgentMessage,
   type Budget,
-  budgetFor,
   type ContextSize,
+  createBudget,
+  type LoadedBranch,
   type Model,
   type ModelEvent,
-  type Queued,
+  type QueuedMessage,
   type Session,
-  type Window,
 } from "@pith/context";
 import type { AgentHooks, AgentParts, LimitsFor } from "../agent-options.ts";
 import type {
@@ -86,12 +86,12 @@ export class Notices {
   }
 
   /** From how many tokens on there is something to tell. */
-  watermark(window: Window, budget: Budget): number {
+  watermark(window: LoadedBranch, budget: Budget): number {
     return this.#soft === placeOf(window, budget) ? budget.limit : softLimit(budget);
   }
 
   /** Empty where it is less, or was told since the last compaction. */
-  soft({ tokens, isEstimate }: ContextSize, window: Window, budget: Budget): readonly CompactionSoftThreshold[] {
+  soft({ tokens, isEstimate }: ContextSize, window: LoadedBranch, budget: Budget): readonly CompactionSoftThreshold[] {
     const place = placeOf(window, budget);
     if (tokens <= softLimit(budget) || place === this.#soft) return [];
     this.#soft = place;
@@ -105,7 +105,7 @@ function softLimit({ limit, limits: { soft } }: Budget): number {
   return soft > 0 && soft < 1 ? limit * soft : limit;
 }
 
-function placeOf({ entries, compactionAt }: Window, { limit }: Budget): string {
+function placeOf({ entries, compactionIndex: compactionAt }: LoadedBranch, { limit }: Budget): string {
   return `${entries[compactionAt]?.id ?? ""} ${limit}`;
 }
 
@@ -127,7 +127,7 @@ export const skipNotes: Readonly<Record<SkipReason, string>> = {
 
 export type Delivery = "all" | "one-at-a-time";
 
-export type Deliveries = Readonly<Record<Queued["kind"], Delivery>>;
+export type Deliveries = Readonly<Record<QueuedMessage["kind"], Delivery>>;
 
 /** Unless somebody wants it otherwise. */
 export const usualDeliveries: Deliveries = { steer: "all", followUp: "one-at-a-time" };
@@ -138,14 +138,17 @@ export interface DeliveryParts {
 }
 
 /** Which of those that wait are said now. */
-export function saidNow(kind: Queued["kind"], { session, deliveries }: DeliveryParts): (queued: Queued) => boolean {
+export function saidNow(
+  kind: QueuedMessage["kind"],
+  { session, deliveries }: DeliveryParts,
+): (queued: QueuedMessage) => boolean {
   if (deliveries[kind] === "all") return (queued) => queued.kind === kind;
-  const next = session.window.state.queue.find((queued) => queued.kind === kind)?.id;
+  const next = session.branch.state.queue.find((queued) => queued.kind === kind)?.id;
   return ({ id }) => id === next;
 }
 
 export function budgetOf({ limits, model }: Pick<RunParts, "limits" | "model">): Budget {
   const { api, provider, model: name, contextWindow } = model;
   const to = { api, provider, model: name };
-  return budgetFor(limits(to), { contextWindow, to });
+  return createBudget(limits(to), { contextWindow, model: to });
 }

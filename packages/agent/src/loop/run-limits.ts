@@ -1,6 +1,6 @@
 /** Limits one run by its turns and by what it costs: replies, retries, summaries and sub-agents together. */
 
-import { addedUsage, noUsage, paidIn, type Session } from "@pith/context";
+import { addUsage, type Session, usageOfEntry, zeroUsage } from "@pith/context";
 import type { RunEnd } from "../events.ts";
 
 export interface RunLimits {
@@ -15,12 +15,12 @@ export class RunMeter {
   readonly #limits: RunLimits;
   readonly #unwatch: () => void;
   #turns = 0;
-  #usage = noUsage;
+  #usage = zeroUsage;
 
   constructor(session: Session, limits: RunLimits = {}) {
     this.#limits = limits;
     this.#unwatch = session.watch((entries) => {
-      for (const entry of entries) this.#usage = addedUsage(this.#usage, paidIn(entry)?.usage ?? noUsage);
+      for (const entry of entries) this.#usage = addUsage(this.#usage, usageOfEntry(entry)?.usage ?? zeroUsage);
     });
   }
 

@@ -1,6 +1,13 @@
 /** Runs turn after turn until the model is done and the queue is empty. Each turn first checks that its request fits. */
 
-import { type AgentMessage, breakerNotes, type Entry, type ModelFailure, type Queued, reportTo } from "@pith/context";
+import {
+  type AgentMessage,
+  breakerNotes,
+  type Entry,
+  type ModelFailure,
+  type QueuedMessage,
+  reportHookFailure,
+} from "@pith/context";
 import { appended, NotWritten } from "../append.ts";
 import { keepFit } from "../compaction/auto-compact.ts";
 import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
@@ -18,7 +25,7 @@ export async function* goesOn(event: BoundaryEvent, parts: RunParts): AsyncGener
   const { isWanted, hasSaid } = yield* boundary(event, parts);
   if (!isWanted || parts.signal.aborted) return false;
   if (!parts.nudges.take()) {
-    reportTo(parts.hooks, { event: event.type, why: ENOUGH });
+    reportHookFailure(parts.hooks, { event: event.type, why: ENOUGH });
     return false;
   }
   // Some providers refuse a request that ends with a reply.
@@ -163,8 +170,8 @@ const MOST_STRAIN = 3;
 async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
   const { session } = parts;
   // What was said before this moment is in the log after it.
-  await session.settle();
-  const { queue } = session.window.state;
+  await session.loadState();
+  const { queue } = session.branch.state;
   if (queue.some(({ kind }) => kind === "steer")) return true;
   return queue.length > 0 && (yield* deliver(parts, saidNow("followUp", parts))) > 0;
 }
@@ -182,7 +189,7 @@ function codeOf({ kind, cause }: ModelFailure): FailedCode | undefined {
 }
 
 /** What was left open is closed, what waited is said, and then this. */
-export function saying(said: Queued): Start {
+export function saying(said: QueuedMessage): Start {
   return {
     id: said.id,
     async *begin(parts) {
@@ -215,7 +222,7 @@ export function takingUp(): Start {
 /** A compaction may have kept no message at all; then the branch before it says what is next. */
 async function nextOf({ session, ports }: RunParts): Promise<Next> {
   await forgetSaid(session);
-  const next = nextAt(session.window.entries) ?? nextAt(await session.branch());
+  const next = nextAt(session.branch.entries) ?? nextAt(await session.branchEntries());
   if (next?.type !== "results") return next ?? { type: "nothing" };
   const calls: OpenCall[] = [];
   // RUN8: answered on another branch, it was run there.

@@ -1,6 +1,6 @@
 /** Schedules an agent's work: one run at a time, and other work between two of its requests. */
 
-import type { Ports, Session } from "@pith/context";
+import type { Runtime, Session } from "@pith/context";
 import { NewEntries } from "../append.ts";
 import { during, type Tell, unlessAborted } from "../async.ts";
 import type { AgentEvent, Listen, RunEnd } from "../events.ts";
@@ -91,7 +91,7 @@ export class Turns {
     for (;;) {
       const { done, value } = await events.next();
       // SEC11: whoever it comes from; a provider or a hook may complain of a secret.
-      const next = done ? [] : [this.#session.redacted(value)];
+      const next = done ? [] : [this.#session.redact(value)];
       // A reply is told behind the pieces it was made of.
       const written = !done && value.type === "message_update" ? [] : this.#entries.take();
       for (const event of [...written, ...this.#redactions(), ...next]) {
@@ -122,7 +122,7 @@ function undisturbed(listen: Listen): Listen {
 
 export interface WorkParts {
   readonly session: Session;
-  readonly ports: Pick<Ports, "entryId">;
+  readonly ports: Pick<Runtime, "entryId">;
   readonly listen?: Listen | undefined;
   readonly secrets?: Secrets | undefined;
   /** As they are at the moment they are asked for. */

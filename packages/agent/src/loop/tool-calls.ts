@@ -91,7 +91,7 @@ export async function runCall(open: OpenCall, { parts, tell, refusal }: Running)
   tell({ type: "tool_execution_start", ...told });
   const { session } = parts;
   const update = (text: string): void =>
-    tell({ type: "tool_execution_update", ...told, partialResult: session.redacted(text) });
+    tell({ type: "tool_execution_update", ...told, partialResult: session.redact(text) });
   const output = await hookedResult(hooked.open, await outputOf(hooked, parts, update), parts);
   const result = await answered(open, output, parts);
   tell({ type: "tool_execution_end", ...told, result, isError: result.isError });

@@ -62,11 +62,7 @@ export async function answered(open: OpenCall, output: ToolOutput, parts: RunPar
     if (error instanceof NotWritten) throw error;
     // Too long for a line, nested without end, or no result at all: then that is the answer.
     const why = error instanceof Error ? error.message : String(error);
-    return await kept(
-      open,
-      failed(`its result could not be kept: ${parts.session.redacted(why).slice(0, 500)}`),
-      parts,
-    );
+    return await kept(open, failed(`its result could not be kept: ${parts.session.redact(why).slice(0, 500)}`), parts);
   }
 }
 
@@ -74,7 +70,7 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
   const { session, model, blobs, ports } = parts;
   if (!Array.isArray(output?.content)) throw new Error(`${call.name} gave no content`);
   // Before it is cut, because half a secret looks like none.
-  const clean = session.redacted(output);
+  const clean = session.redact(output);
   const room = { room: roomIn(model.contextWindow), blobs };
   const { content, details } = await bounded(clean, room);
   const message: ToolResultMessage = {
@@ -87,7 +83,7 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
     timestamp: ports.now(),
   };
   const hooked = await hookedResultMessage(message, parts);
-  const kept = session.redacted(hooked === message ? message : { ...hooked, ...(await bounded(hooked, room)) });
+  const kept = session.redact(hooked === message ? message : { ...hooked, ...(await bounded(hooked, room)) });
   await appendedSoon(session, { type: "message", message: kept, id });
   return kept;
 }

@@ -4,7 +4,7 @@ import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isBlobHash } from "@pith/context";
-import { BLOB_QUOTA, BlobDraft, findBlobs, keepBlob, readBlob } from "@pith/context/node";
+import { BLOB_QUOTA, BlobWriter, findBlobs, keepBlob, readBlob } from "@pith/context/node";
 import type { BlobKept, Blobs } from "../ports.ts";
 import type { Originals } from "../session/rewind.ts";
 import { hashOf } from "../text.ts";
@@ -75,7 +75,7 @@ export function sessionBlobs(sessionPath: string, { quota = BLOB_QUOTA }: Sessio
   return {
     keep: (bytes) => keepStart(sessionPath, bytes, quota),
     find: (digits) => findBlobs(sessionPath, digits),
-    begin: () => new BlobDraft(sessionPath, { quota }),
+    begin: () => new BlobWriter(sessionPath, { quota }),
     read: async (hash, range) => {
       // Each page waits for the disk: whoever turns thousands of them lets others in between.
       await setImmediate();

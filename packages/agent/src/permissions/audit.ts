@@ -80,7 +80,7 @@ function toAuditRule({ text, source }: Rule): AuditRule {
 
 /** Where nothing is redacted, only names are told: of a command its program, of an address its host. */
 export function describeAct({ act: { tool, intent } }: Sight, redaction: Redaction | undefined): string {
-  const text = redaction ? redaction.redacted(wholeText(intent, tool)) : nameIn(intent, tool);
+  const text = redaction ? redaction.redact(wholeText(intent, tool)) : nameIn(intent, tool);
   return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
 }
 

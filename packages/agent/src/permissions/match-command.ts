@@ -63,7 +63,7 @@ export function couldRun(wanted: WantedCommand, line: string): Fit {
 const LONGEST = 20_000;
 
 // `/bin/rm` and `sudo rm` are an `rm` to whoever denies it.
-function looseFit(wanted: WantedCommand, { words, beginnings }: ShellCommand): Fit {
+function looseFit(wanted: WantedCommand, { words, knownPrefixes: beginnings }: ShellCommand): Fit {
   if (words.length === 0) return "not";
   const fit = nearest(commandsIn(words).map((each) => fitByName(wanted, each)));
   if (fit !== "not" || !words.includes(null)) return fit;
@@ -115,7 +115,9 @@ function hidesCommands({ commands }: ShellLine, line: string): boolean {
 
 /** A variable that holds an option, and a command that may get it. */
 function setsOption(commands: readonly ShellCommand[]): boolean {
-  const isSet = commands.some(({ settings }) => settings.some(({ value }) => /(?:^|\s)-/.test(value ?? "")));
+  const isSet = commands.some(({ assignments: settings }) =>
+    settings.some(({ value }) => /(?:^|\s)-/.test(value ?? "")),
+  );
   return isSet && commands.some(({ words }) => words.includes(null) && mayRunText(programName(words[0]) ?? ""));
 }
 
@@ -189,14 +191,14 @@ function isCode(path: string): boolean {
 }
 
 /** Whether a text of it, or one that is open, would run a program as code. */
-function holdsCode({ words, inputs }: ShellCommand): boolean {
+function holdsCode({ words, heredocBodies: inputs }: ShellCommand): boolean {
   return [...words.slice(1), ...inputs].some((text) => text === null || STARTING.test(text));
 }
 
 const STARTING = /[`$]\(|\$\{|\$[A-Z]|`|system|exec|spawn|popen|subprocess|child_process|fork/i;
 
 /** Whether it writes files whose names it makes up or reads from its input. */
-function writesAnyPath({ words, writesTo }: ShellCommand): boolean {
+function writesAnyPath({ words, outputPaths: writesTo }: ShellCommand): boolean {
   const isOpenWriter = (each: readonly ShellWord[]) => WRITERS.has(programName(each[0]) ?? "") && each.includes(null);
   return writesTo.includes(null) || commandsIn(words).some((each) => namesOwnFiles(each) || isOpenWriter(each));
 }
@@ -218,7 +220,7 @@ const NAMING_WRITERS: ReadonlySet<string> = new Set([
   ...["split", "csplit", "bsplit"],
 ]);
 
-function writtenPaths({ words, writesTo }: ShellCommand): readonly string[] {
+function writtenPaths({ words, outputPaths: writesTo }: ShellCommand): readonly string[] {
   const [program, ...rest] = words;
   const name = programName(program) ?? "";
   const isWriter = WRITERS.has(name) || (name === "sed" && rest.some((word) => /^-\w*i|^--in/.test(word ?? "")));
@@ -269,7 +271,13 @@ function mentions(wanted: readonly string[], { commands }: ShellLine, line: stri
 }
 
 /** All that a command says beside its program, as a shell would take it. */
-function hiddenTexts({ words, settings, inputs, readsFrom, writesTo }: ShellCommand): readonly string[] {
+function hiddenTexts({
+  words,
+  assignments: settings,
+  heredocBodies: inputs,
+  inputPaths: readsFrom,
+  outputPaths: writesTo,
+}: ShellCommand): readonly string[] {
   const values = settings.map(({ value }) => value);
   return [...words.slice(1), ...values, ...inputs, ...readsFrom, ...writesTo].filter((word) => word !== null);
 }

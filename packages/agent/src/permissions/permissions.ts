@@ -246,7 +246,7 @@ export class Permissions implements Permits {
       ...{ decision: permit.type, ...rest, ...(rules.length > 0 && { rules }), mode: this.#mode },
     };
     // A rule that the user wrote may have a secret in it, too.
-    audit(redaction ? redaction.redacted(record) : record);
+    audit(redaction ? redaction.redact(record) : record);
     return permit;
   }
 
@@ -268,7 +268,7 @@ export class Permissions implements Permits {
     const { redaction } = this.#parts;
     const question = questionOf(sight, asked, ground);
     return redaction
-      ? withoutSecrets(question, questionOf(redaction.redacted(sight), asked, ground), redaction)
+      ? withoutSecrets(question, questionOf(redaction.redact(sight), asked, ground), redaction)
       : question;
   }
 

@@ -173,7 +173,7 @@ export function withoutSecrets({ intent, rules }: Question, clean: Question, red
   return {
     ...clean,
     text: isHiding ? `${clean.text} A secret in it has signs that a shell acts on.` : clean.text,
-    rules: rules.filter(({ text }) => redaction.redacted(text) === text),
+    rules: rules.filter(({ text }) => redaction.redact(text) === text),
   };
 }
 

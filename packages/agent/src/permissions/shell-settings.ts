@@ -1,6 +1,6 @@
 /** Tells which variables a line may set without changing what its commands run. */
 
-import type { ShellCommand, ShellSetting, ShellWord } from "@pith/context/shell";
+import type { ShellAssignment, ShellCommand, ShellWord } from "@pith/context/shell";
 
 /** Whether a variable that a command sets, for itself or for those behind it, could make a program run another. */
 export function setsPrograms(commands: readonly ShellCommand[], line: string): boolean {
@@ -8,7 +8,7 @@ export function setsPrograms(commands: readonly ShellCommand[], line: string): b
   return commands.some(changesWhatRuns) || loops.some(isUsedByPrograms);
 }
 
-function changesWhatRuns({ words: known, beginnings, settings }: ShellCommand): boolean {
+function changesWhatRuns({ words: known, knownPrefixes: beginnings, assignments: settings }: ShellCommand): boolean {
   const isBefore = known.length > 0;
   const words = known.map((word, at) => word ?? `${beginnings[at]}$`);
   return (
@@ -26,7 +26,7 @@ function namedVariables([name, ...rest]: readonly ShellWord[]): readonly string[
 const NAMING: ReadonlySet<string> = new Set(["read", "printf", "mapfile", "readarray", "getopts", "export", "unset"]);
 
 /** What `export`, `declare -x` and `env` set; `set -a` exports all that comes behind it. */
-function exportedSettings([name, ...rest]: readonly ShellWord[]): readonly ShellSetting[] {
+function exportedSettings([name, ...rest]: readonly ShellWord[]): readonly ShellAssignment[] {
   const program = name?.slice(name.lastIndexOf("/") + 1) ?? "";
   if (program === "set" && rest.some((word) => /^-\w*a|^allexport$/.test(word ?? "")))
     return [{ name: "*", value: null }];
@@ -39,7 +39,7 @@ const EXPORTING: ReadonlySet<string> = new Set([
   ...["export", "declare", "typeset", "local", "readonly", "env", "sudo", "doas", "cross-env", "systemd-run"],
 ]);
 
-function isHarmless({ name, value }: ShellSetting): boolean {
+function isHarmless({ name, value }: ShellAssignment): boolean {
   return HARMLESS.test(name) || (HARMLESS_VALUES.get(name)?.test(value ?? "$") ?? false);
 }
 
@@ -55,7 +55,7 @@ const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** A variable that is set alone reaches programs only where it is exported already. */
-function isUsedByPrograms(setting: ShellSetting): boolean {
+function isUsedByPrograms(setting: ShellAssignment): boolean {
   return USED_BY_PROGRAMS.test(setting.name) && !isHarmless(setting);
 }
 

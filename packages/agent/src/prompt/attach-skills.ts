@@ -2,19 +2,19 @@
 
 import {
   type Budget,
-  calibrationAt,
+  collectCalibration,
+  collectLoadedSkills,
   contextSize,
-  type Drafted,
   type Entry,
-  fitOf,
-  LISTED,
-  type LoadedReference,
-  loadedReferences,
-  missingReferences,
-  type Reference,
+  findCalibration,
+  findMissingSkills,
+  type LoadedBranch,
+  type LoadedSkill,
+  type NewEntry,
   type Session,
+  type SessionSkill,
+  SKILL_LIST_TYPE,
   textTokens,
-  type Window,
 } from "@pith/context";
 import { appended } from "../append.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
@@ -27,7 +27,7 @@ export async function attachSkill(session: Session, { name, path, hash, text }: 
   await appended(session, attached(reference, skillBlock({ name, path, text })));
 }
 
-export function attached(reference: Reference, content: string): Drafted {
+export function attached(reference: LoadedSkill, content: string): NewEntry {
   return { type: "custom_message", customType: SKILL, content, display: false, details: { pith: { reference } } };
 }
 
@@ -36,9 +36,10 @@ export function skillBlock({ name, path, text }: Omit<SkillText, "hash">): strin
   return `<skill name="${name}" path="${path.replaceAll('"', "'")}">\n${text}${text.endsWith("\n") ? "" : "\n"}</skill>`;
 }
 
-function hasSkill({ window }: Session, { name, hash }: Pick<SkillText, "name" | "hash">): boolean {
-  const isIt = (reference: Reference): boolean => reference.name === name && reference.hash === hash && !reference.part;
-  return loadedReferences(window).some(isIt) && !missingReferences(window).some(isIt);
+function hasSkill({ branch: window }: Session, { name, hash }: Pick<SkillText, "name" | "hash">): boolean {
+  const isIt = (reference: LoadedSkill): boolean =>
+    reference.name === name && reference.hash === hash && !reference.part;
+  return collectLoadedSkills(window).some(isIt) && !findMissingSkills(window).some(isIt);
 }
 
 export const SKILL = "pith.skill";
@@ -54,7 +55,7 @@ export interface Reattaching {
 
 /** Skills that a compaction covered come back as they were loaded: the newest that fit. The others are only named. */
 export async function reattachSkills(parts: ReattachParts, { attempt = 0, budget }: Reattaching = {}): Promise<void> {
-  const missing = unlisted(parts.session.window);
+  const missing = unlisted(parts.session.branch);
   if (missing.length === 0) return;
   const bodies = await Promise.all(missing.map((reference) => bodyOf(reference, parts.session)));
   const { chosen, left } = newestThatFit(bodies, roomFor(parts, budget) / 2 ** attempt);
@@ -64,27 +65,27 @@ export async function reattachSkills(parts: ReattachParts, { attempt = 0, budget
 }
 
 /** Those of which somebody has to be told something. */
-export function unlisted(window: Window): readonly LoadedReference[] {
-  const said = new Set(window.entries.slice(window.compactionAt + 1).flatMap(listedIn));
-  return missingReferences(window).filter(({ name }) => !said.has(name));
+export function unlisted(window: LoadedBranch): readonly SessionSkill[] {
+  const said = new Set(window.entries.slice(window.compactionIndex + 1).flatMap(listedIn));
+  return findMissingSkills(window).filter(({ name }) => !said.has(name));
 }
 
 interface Body {
-  readonly reference: LoadedReference;
+  readonly reference: SessionSkill;
   /** As it is told; empty where not all of it is in the log. */
   readonly text: string;
   readonly tokens: number;
 }
 
-async function bodyOf(reference: LoadedReference, { store, window }: Session): Promise<Body> {
+async function bodyOf(reference: SessionSkill, { store, branch: window }: Session): Promise<Body> {
   const entry = await store.entry(reference.entryId);
   const text = entry && !reference.part ? textIn(entry, reference) : "";
-  const { factor } = fitOf(calibrationAt(window), undefined);
+  const { factor } = findCalibration(collectCalibration(window), undefined);
   return { reference, text, tokens: Math.ceil(textTokens(text) * factor) };
 }
 
 /** What was attached before is attached as it was; what a tool has read gets a frame once. */
-function textIn(entry: Entry, { name, path }: Reference): string {
+function textIn(entry: Entry, { name, path }: LoadedSkill): string {
   if (entry.type === "custom_message" && entry.customType === SKILL)
     return typeof entry.content === "string" ? entry.content : "";
   if (entry.type !== "message" || entry.message.role !== "toolResult") return "";
@@ -113,7 +114,7 @@ function newestThatFit(bodies: readonly Body[], room: number): Choice {
 function roomFor(parts: ReattachParts, budget: Budget = budgetOf(parts)): number {
   const { contextWindow } = parts.model;
   const limit = Math.min(budget.limit, contextWindow);
-  const free = Math.max(0, limit - contextSize(parts.session.window, budget).tokens);
+  const free = Math.max(0, limit - contextSize(parts.session.branch, budget).tokens);
   return Math.min(MOST_IN_ALL, contextWindow * SHARE, free * SHARE_OF_FREE);
 }
 
@@ -122,8 +123,8 @@ const MOST_IN_ALL = 25_000;
 const SHARE = 0.1;
 const SHARE_OF_FREE = 0.25;
 
-async function listed({ chosen, left }: Choice, { skills }: ReattachParts): Promise<readonly Drafted[]> {
-  const changed: Reference[] = [];
+async function listed({ chosen, left }: Choice, { skills }: ReattachParts): Promise<readonly NewEntry[]> {
+  const changed: LoadedSkill[] = [];
   for (const { reference } of chosen) {
     const now = (await skills?.hashNow(reference.path)) ?? reference.hash;
     if (now !== reference.hash) changed.push(reference);
@@ -137,16 +138,18 @@ async function listed({ chosen, left }: Choice, { skills }: ReattachParts): Prom
   ];
   if (parts.length === 0) return [];
   const details = { pith: { listed: left.map(({ reference: { name } }) => name) } };
-  return [{ type: "custom_message", customType: LISTED, content: parts.join("\n\n"), display: false, details }];
+  return [
+    { type: "custom_message", customType: SKILL_LIST_TYPE, content: parts.join("\n\n"), display: false, details },
+  ];
 }
 
-function section(lead: string, references: readonly Reference[]): readonly string[] {
+function section(lead: string, references: readonly LoadedSkill[]): readonly string[] {
   const lines = references.map(({ name, path }) => `- ${name}: ${path}`);
   return lines.length === 0 ? [] : [[lead, ...lines].join("\n")];
 }
 
 function listedIn(entry: Entry): readonly string[] {
-  if (entry.type !== "custom_message" || entry.customType !== LISTED) return [];
+  if (entry.type !== "custom_message" || entry.customType !== SKILL_LIST_TYPE) return [];
   const { pith } = Object(entry.details) as { readonly pith?: { readonly listed?: unknown } };
   return Array.isArray(pith?.listed) ? pith.listed.filter((name) => typeof name === "string") : [];
 }

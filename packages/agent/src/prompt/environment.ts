@@ -1,14 +1,14 @@
 /** Drafts the entry that states the working folder, the date and the git branch. It stands behind the conversation, never in the system prompt. */
 
 import {
-  attempted,
-  type Drafted,
-  ENVIRONMENT,
+  ENVIRONMENT_TYPE,
   type Entry,
-  type Ports,
-  plainText,
+  type LoadedBranch,
+  type NewEntry,
+  type Runtime,
+  runGuarded,
   type Session,
-  type Window,
+  sanitizeLine,
 } from "@pith/context";
 
 export interface Environment {
@@ -23,22 +23,22 @@ export interface Environment {
 
 export interface EnvironmentParts {
   readonly session: Session;
-  readonly ports: Pick<Ports, "now" | "sleep">;
+  readonly ports: Pick<Runtime, "now" | "sleep">;
 }
 
 /** Null if the newest such entry that the model sees has the same content. An entry that a compaction covers is not seen. */
-export async function draftEnvironment(environment: Environment, parts: EnvironmentParts): Promise<Drafted | null> {
+export async function draftEnvironment(environment: Environment, parts: EnvironmentParts): Promise<NewEntry | null> {
   const { session, ports } = parts;
   const branch = await readBranch(environment, parts);
   const date = new Date(ports.now()).toISOString().slice(0, 10);
   const facts = [
-    `The working folder is ${session.redacted(environment.folder)}.`,
+    `The working folder is ${session.redact(environment.folder)}.`,
     `Today is ${date}.`,
     ...(branch === null ? [] : [`The git branch is ${branch}.`]),
   ];
-  const content = session.redacted(facts.join(" "));
-  if (visibleEnvironment(session.window) === content) return null;
-  return { type: "custom_message", customType: ENVIRONMENT, content, display: false };
+  const content = session.redact(facts.join(" "));
+  if (visibleEnvironment(session.branch) === content) return null;
+  return { type: "custom_message", customType: ENVIRONMENT_TYPE, content, display: false };
 }
 
 /** The name is foreign text: one line, without control characters and secrets, of bounded length. */
@@ -47,22 +47,22 @@ async function readBranch(
   { session, ports: { sleep } }: EnvironmentParts,
 ): Promise<string | null> {
   if (!readGitBranch) return null;
-  const result = await attempted(readGitBranch, { within: { ms: TIMEOUT_MS, sleep } });
+  const result = await runGuarded(readGitBranch, { timeout: { ms: TIMEOUT_MS, sleep } });
   const name: unknown = result.type === "done" ? result.value : null;
   if (typeof name !== "string") return null;
-  return plainText(session.redacted(name), MAX_BRANCH_CHARS) || null;
+  return sanitizeLine(session.redact(name), MAX_BRANCH_CHARS) || null;
 }
 
 const TIMEOUT_MS = 1_000;
 const MAX_BRANCH_CHARS = 200;
 
 // A window holds what the newest compaction keeps and all that follows it. An edited entry may no longer say it.
-function visibleEnvironment({ entries, edits }: Window): unknown {
+function visibleEnvironment({ entries, edits }: LoadedBranch): unknown {
   const entry = entries.findLast(isEnvironment);
   if (!entry || edits.some(({ targetId }) => targetId === entry.id)) return null;
   return entry.content;
 }
 
 function isEnvironment(entry: Entry): entry is Extract<Entry, { type: "custom_message" }> {
-  return entry.type === "custom_message" && entry.customType === ENVIRONMENT;
+  return entry.type === "custom_message" && entry.customType === ENVIRONMENT_TYPE;
 }

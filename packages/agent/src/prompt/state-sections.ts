@@ -1,12 +1,12 @@
 /** Tells the model before a request what has changed of its environment and of extension state, and all of it again after a compaction. */
 
 import {
-  attempted,
   type CustomMessageEntry,
-  type Drafted,
-  reportTo,
+  type NewEntry,
+  reportHookFailure,
+  runGuarded,
   type Session,
-  STATE,
+  STATE_TYPE,
   textTokens,
 } from "@pith/context";
 import type { StateSection } from "../agent-options.ts";
@@ -17,7 +17,7 @@ import { draftEnvironment } from "./environment.ts";
 export async function tellStates(parts: RunParts): Promise<void> {
   const { session, states = [], beginning } = parts;
   const environment = beginning ? await draftEnvironment(beginning, parts) : null;
-  const drafts: Drafted[] = environment ? [environment] : [];
+  const drafts: NewEntry[] = environment ? [environment] : [];
   for (const section of states) {
     const text = await textOf(section, parts);
     if (text !== undefined) drafts.push(...changed(section, text, session));
@@ -27,29 +27,29 @@ export async function tellStates(parts: RunParts): Promise<void> {
 
 /** Undefined where it cannot be had: then what was said last still holds. */
 async function textOf(section: StateSection, { session, hooks }: RunParts): Promise<string | null | undefined> {
-  const told = await attempted((): string | null => {
+  const told = await runGuarded((): string | null => {
     const text: unknown = section.text();
     if (text !== null && typeof text !== "string") throw new Error("it is no text");
-    return text === null || text.trim() === "" ? null : bounded(session.redacted(text));
+    return text === null || text.trim() === "" ? null : bounded(session.redact(text));
   });
   if (told.type === "done") return told.value;
   const why = told.type === "failed" ? told.why : told.type;
-  reportTo(hooks, { event: `state ${section.name}`, why });
+  reportHookFailure(hooks, { event: `state ${section.name}`, why });
   return undefined;
 }
 
-function changed({ name }: StateSection, text: string | null, session: Session): readonly Drafted[] {
-  const { entries, compactionAt } = session.window;
+function changed({ name }: StateSection, text: string | null, session: Session): readonly NewEntry[] {
+  const { entries, compactionIndex: compactionAt } = session.branch;
   const last = entries.slice(compactionAt + 1).findLast((entry) => isStateOf(entry, name));
   // As it will be written, name and all: else it would never be what was written last.
-  const content = session.redacted(text === null ? `${name}: nothing any more.` : `${name}:\n${text}`);
+  const content = session.redact(text === null ? `${name}: nothing any more.` : `${name}:\n${text}`);
   const isSaid = last?.type === "custom_message" ? last.content === content : text === null;
-  return isSaid ? [] : [{ type: "custom_message", customType: STATE, content, display: false, details: { name } }];
+  return isSaid ? [] : [{ type: "custom_message", customType: STATE_TYPE, content, display: false, details: { name } }];
 }
 
 function isStateOf(entry: { readonly type: string }, name: string): boolean {
   const { customType, details } = entry as CustomMessageEntry;
-  return entry.type === "custom_message" && customType === STATE && Object(details).name === name;
+  return entry.type === "custom_message" && customType === STATE_TYPE && Object(details).name === name;
 }
 
 /** What a section may weigh in every request from here on. */

@@ -1,11 +1,11 @@
 /** Builds the system prompt in named sections, and writes to the log only what has changed of it. */
 
 import {
-  type Drafted,
-  foldedSystem,
   type Model,
   type ModelName,
-  type Ports,
+  mergeSystemMessages,
+  type NewEntry,
+  type Runtime,
   type Session,
   type SystemMessage,
   type ThinkingLevel,
@@ -138,7 +138,7 @@ export interface EstablishParts {
   readonly tools: readonly Tool[];
   /** Who will speak: known from the log also where no reply ever comes. */
   readonly model: ModelName & Pick<Model, "takesTools">;
-  readonly ports: Ports;
+  readonly ports: Runtime;
   readonly beginning?: Beginning | undefined;
   readonly thinking?: ThinkingLevel | undefined;
 }
@@ -146,23 +146,23 @@ export interface EstablishParts {
 /** Writes what the model must know before the first message; what the log has already is not written again. */
 export async function establish(parts: EstablishParts): Promise<void> {
   const { session, beginning, thinking } = parts;
-  await session.settle();
+  await session.loadState();
   const environment = beginning ? await draftEnvironment(beginning, parts) : null;
   const said = [
     ...(beginning ? beginningOf(beginning, environment, parts) : []),
-    ...(thinking && session.window.state.thinkingLevel !== thinking ? [levelOf(thinking)] : []),
+    ...(thinking && session.branch.state.thinkingLevel !== thinking ? [levelOf(thinking)] : []),
   ];
   if (said.length > 0) await appended(session, ...said);
 }
 
-function beginningOf(prompt: Beginning, environment: Drafted | null, parts: EstablishParts): Drafted[] {
+function beginningOf(prompt: Beginning, environment: NewEntry | null, parts: EstablishParts): NewEntry[] {
   const { session, tools, model, ports } = parts;
-  const { window } = session;
+  const { branch: window } = session;
   const now = ports.now();
-  const before = foldedSystem(window);
+  const before = mergeSystemMessages(window);
   const change = systemChange(
     before,
-    withExtension(session.redacted(systemMessage({ ...prompt, tools, takesTools: model.takesTools }, now)), before),
+    withExtension(session.redact(systemMessage({ ...prompt, tools, takesTools: model.takesTools }, now)), before),
   );
   const speaker = window.state.model;
   const isKnown = speaker?.provider === model.provider && speaker.modelId === model.model;
@@ -173,6 +173,6 @@ function beginningOf(prompt: Beginning, environment: Drafted | null, parts: Esta
   ];
 }
 
-function levelOf(thinkingLevel: ThinkingLevel): Drafted {
+function levelOf(thinkingLevel: ThinkingLevel): NewEntry {
   return { type: "thinking_level_change", thinkingLevel };
 }

@@ -1,14 +1,14 @@
 /** Writes the first message of a new session: a model summarises what the goal needs, code checks it and adds the files. */
 
 import {
-  type BranchSummarised,
+  type BranchSummaryOutcome,
   collectEntriesForBranchSummary,
+  collectFileLists,
   type Entry,
   generateBranchSummary,
-  type LeftBranch,
+  type OldBranch,
   removeCitations,
   type ToolRoles,
-  touchedFiles,
 } from "@pith/context";
 import { appended } from "../append.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
@@ -28,7 +28,7 @@ export interface NeededFiles {
 
 /** Named ones first, then what was changed; no more than a new session can look at. */
 export async function neededFiles({ entries, tools, story, isThere }: NeededFiles): Promise<readonly string[]> {
-  const { read, modified } = touchedFiles(entries, tools);
+  const { read, modified } = collectFileLists(entries, tools);
   const named = [...modified, ...read].filter((path) => isNamed(path, story));
   const wanted = [...new Set([...named, ...modified])].slice(0, MOST_TRIED);
   const found: string[] = [];
@@ -75,8 +75,8 @@ export type HandedOff =
 /** What it costs stands in this session, whatever comes of it; nothing else is written here. */
 export async function handOff(wish: string, parts: HandOffParts): Promise<HandedOff> {
   const { session, isThere } = parts;
-  await session.settle();
-  const goal = session.redacted(wish);
+  await session.loadState();
+  const goal = session.redact(wish);
   const left = await collectEntriesForBranchSummary(session.store, session.leaf, null);
   if (!left.entries.some(isWork)) return { type: "nothing-to-do" };
   const told = await toldFor(goal, left, parts);
@@ -84,11 +84,11 @@ export async function handOff(wish: string, parts: HandOffParts): Promise<Handed
   await pay(told, parts);
   if (told.type === "cancelled") return told;
   if (told.type === "failed") return { type: "failed", why: told.failures.map(({ note }) => note).join("; ") };
-  const story = withoutNumbers(told.told.story);
+  const story = withoutNumbers(told.summary.narrative);
   const { tools } = budgetOf(parts);
   const files = await neededFiles({ entries: left.entries, tools, story: `${goal}\n${story}`, isThere });
   const message = filled(MESSAGE, { goal, story, files: filesText(files) });
-  return { type: "written", message, files, mended: told.mended.map(({ note }) => note), cost };
+  return { type: "written", message, files, mended: told.flaws.map(({ note }) => note), cost };
 }
 
 function isWork(entry: Entry): boolean {
@@ -96,7 +96,7 @@ function isWork(entry: Entry): boolean {
 }
 
 /** The goal is the user's word like any other: what is made of it is held against it, too. */
-function toldFor(goal: string, { entries, edits }: LeftBranch, parts: HandOffParts): Promise<BranchSummarised> {
+function toldFor(goal: string, { entries, edits }: OldBranch, parts: HandOffParts): Promise<BranchSummaryOutcome> {
   const { model, ports, signal } = parts;
   const budget = budgetOf(parts);
   const said: Entry = {
@@ -109,8 +109,8 @@ function toldFor(goal: string, { entries, edits }: LeftBranch, parts: HandOffPar
   };
   return generateBranchSummary({
     models: [model],
-    ports,
-    left: { entries: [...entries, said], edits },
+    runtime: ports,
+    oldBranch: { entries: [...entries, said], edits },
     instructions: filled(TASK, { goal, words: String(Math.floor(budget.checkpoint * WORDS_PER_TOKEN)) }),
     replaceInstructions: true,
     tokens: budget.checkpoint,
@@ -123,7 +123,7 @@ function toldFor(goal: string, { entries, edits }: LeftBranch, parts: HandOffPar
 /** With room for a few more, since what is longer than it may be is cut. */
 const WORDS_PER_TOKEN = 0.4;
 
-async function pay({ calls }: BranchSummarised, { session }: HandOffParts): Promise<void> {
+async function pay({ calls }: BranchSummaryOutcome, { session }: HandOffParts): Promise<void> {
   if (calls.length === 0) return;
   const usages = calls.map(({ by, usage }) => ({
     type: "usage" as const,

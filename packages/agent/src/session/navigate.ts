@@ -2,12 +2,12 @@
 
 import {
   type Entry,
-  type Moved,
+  type MoveResult,
   moveTo,
-  type Queued,
+  type QueuedMessage,
   redoCompaction,
   type Session,
-  type Undone,
+  type UndoResult,
   undoCompaction,
 } from "@pith/context";
 import { during } from "../async.ts";
@@ -31,7 +31,7 @@ export async function filesOnTheWay(
 }
 
 /** Behind this entry to the leaf, from what is loaded already; null where that does not reach so far. */
-function loaded({ window: { entries }, leaf }: Session, first: string | null): readonly Entry[] | null {
+function loaded({ branch: { entries }, leaf }: Session, first: string | null): readonly Entry[] | null {
   const upwards: Entry[] = [];
   let wanted = leaf;
   for (let at = entries.length - 1; at >= 0 && wanted !== first; at--) {
@@ -61,9 +61,9 @@ async function stretch(last: string | null, first: string | null, store: Session
 const BREATH = 100;
 
 /** Queued messages belong to their author, not to a branch: they move along. */
-export async function takeAlong(queue: readonly Queued[], session: Session): Promise<void> {
+export async function takeAlong(queue: readonly QueuedMessage[], session: Session): Promise<void> {
   await forgetSaid(session);
-  const here = new Set(session.window.state.queue.map(({ id }) => id));
+  const here = new Set(session.branch.state.queue.map(({ id }) => id));
   for (const queued of queue)
     if (!here.has(queued.id) && !(await session.store.entry(queued.id))) await enqueue(session, queued);
 }
@@ -81,7 +81,7 @@ export interface Destination {
 }
 
 export type Navigated =
-  | (Moved & { readonly files?: Rewound })
+  | (MoveResult & { readonly files?: Rewound })
   /** Somebody else changed these since, or their bytes were not kept; nobody has moved. */
   | { readonly type: "files-in-the-way"; readonly files: readonly PlannedFile[] };
 
@@ -102,7 +102,7 @@ export async function* navigate(
   const plan = Array.isArray(restoreFiles) ? changed.filter(({ path }) => restoreFiles.includes(path)) : changed;
   const inTheWay = plan.filter(({ type }) => type === "conflict" || type === "lost");
   if (inTheWay.length > 0) return { type: "files-in-the-way", files: inTheWay };
-  const { queue } = parts.session.window.state;
+  const { queue } = parts.session.branch.state;
   const moved = yield* move(target, wish, parts);
   if (moved.type !== "moved") return moved;
   await takeAlong(queue, parts.session);
@@ -110,23 +110,27 @@ export async function* navigate(
   return { ...moved, files: await rewindFiles(plan, rewind) };
 }
 
-async function* move(target: string | null, wish: Destination, parts: RunParts): AsyncGenerator<AgentEvent, Moved> {
+async function* move(
+  target: string | null,
+  wish: Destination,
+  parts: RunParts,
+): AsyncGenerator<AgentEvent, MoveResult> {
   const { session, model, hooks, ports, signal } = parts;
   const { summarize = false, customInstructions, replaceInstructions, label } = wish;
   const summary = {
     models: [model],
-    ...(customInstructions !== undefined && { instructions: session.redacted(customInstructions) }),
+    ...(customInstructions !== undefined && { instructions: session.redact(customInstructions) }),
     ...(replaceInstructions !== undefined && { replaceInstructions }),
   };
   const wanted = { [summarize ? "summary" : "summaryForHooks"]: summary, ...(label !== undefined && { label }) };
   const oldLeafId = session.leaf;
-  const moved = yield* during<AgentEvent, Moved>((tell) =>
+  const moved = yield* during<AgentEvent, MoveResult>((tell) =>
     moveTo({
       session,
       target,
       budget: budgetOf(parts),
       hooks,
-      ports,
+      runtime: ports,
       signal,
       ...wanted,
       progress: (progress) => tell(progressEvent(progress, { source: "branchSummary" })),
@@ -138,8 +142,8 @@ async function* move(target: string | null, wish: Destination, parts: RunParts):
   return moved;
 }
 
-export async function* stepBack(step: "undo" | "redo", { session }: RunParts): AsyncGenerator<AgentEvent, Undone> {
-  const { queue } = session.window.state;
+export async function* stepBack(step: "undo" | "redo", { session }: RunParts): AsyncGenerator<AgentEvent, UndoResult> {
+  const { queue } = session.branch.state;
   const undoes = compactionAt(session);
   const undone = await (step === "undo" ? undoCompaction(session) : redoCompaction(session));
   if (undone.type !== "undone" && undone.type !== "redone") return undone;
@@ -150,6 +154,6 @@ export async function* stepBack(step: "undo" | "redo", { session }: RunParts): A
   return undone;
 }
 
-function compactionAt({ window: { entries, compactionAt: at } }: Session): string | undefined {
+function compactionAt({ branch: { entries, compactionIndex: at } }: Session): string | undefined {
   return entries[at]?.id;
 }

@@ -1,6 +1,6 @@
 /** Tests compaction/outcome-events.ts: quality findings, compaction events. */
 
-import { compactionLimits, type Finding, type Receipt, type Writer } from "@pith/context";
+import { compactionLimits, type Finding, type Receipt, type Summarizer } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import { qualityOf } from "../../src/compaction/outcome-events.ts";
 import type { AgentEvent, AgentParts } from "../../src/index.ts";
@@ -13,9 +13,9 @@ describe("quality findings", () => {
     return qualityOf({ route, findings } as Receipt, circumstances).map(({ code }) => code);
   }
 
-  const failed: Finding = { code: "writer-failed", note: "p/m: empty" };
+  const failed: Finding = { code: "summarizer-failed", note: "p/m: empty" };
   const mended: Finding = { code: "unfounded", note: "line 2 is made up" };
-  const evicted: Finding = { code: "words-evicted", note: "2 messages are no longer shown" };
+  const evicted: Finding = { code: "user-messages-evicted", note: "2 messages are no longer shown" };
   const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shown as head and tail" };
 
   test("EVT4 a sound summary is worth no word", () => {
@@ -24,9 +24,13 @@ describe("quality findings", () => {
   });
 
   test("EVT4 who had to give up, what was mended and which words are gone are told apart", () => {
-    expect(codes("model", [failed, mended, evicted, reduced])).toEqual(["repaired", "writer-failed", "words-evicted"]);
-    expect(codes("model-free", [failed, evicted])).toEqual(["told-by-code", "words-evicted"]);
-    expect(codes("model-free", [failed], { ...once, hasWriters: false })).toEqual(["writer-failed"]);
+    expect(codes("model", [failed, mended, evicted, reduced])).toEqual([
+      "repaired",
+      "summarizer-failed",
+      "user-messages-evicted",
+    ]);
+    expect(codes("model-free", [failed, evicted])).toEqual(["no-model-summary", "user-messages-evicted"]);
+    expect(codes("model-free", [failed], { ...once, hasWriters: false })).toEqual(["summarizer-failed"]);
     expect(codes("model", [], { ...once, isAgain: true })).toEqual(["compacted-again"]);
   });
 
@@ -42,16 +46,16 @@ describe("compaction events", () => {
   const WORDS = "Here is more of it. ".repeat(300);
 
   /** It fails the first time, and tells a story afterwards. */
-  function writer(fails = 0): Writer {
+  function writer(fails = 0): Summarizer {
     let times = 0;
     return {
       route: "teller",
       isPaid: false,
-      write: async (plan, { progress }) => {
+      summarize: async (plan, { progress }) => {
         progress?.({ step: "asking", model: "anthropic/teller" });
         if (times++ < fails) return { type: "failed", why: "it lost its voice" };
         const covers = new Set(plan.covered.map(({ id }) => id));
-        return { type: "written", candidate: { route: "teller", story: "## Goal\nWork on.", notes: "", covers } };
+        return { type: "written", candidate: { route: "teller", narrative: "## Goal\nWork on.", notes: "", covers } };
       },
     };
   }
@@ -185,9 +189,11 @@ describe("compaction events", () => {
       const at = await scene({ writers: [writer(1)] });
       await at.say(16);
       const findings = of(at, "compaction_quality").map((event) => event.findings);
-      expect(findings[0]).toMatchObject([{ code: "told-by-code", note: expect.stringContaining("it lost its voice") }]);
+      expect(findings[0]).toMatchObject([
+        { code: "no-model-summary", note: expect.stringContaining("it lost its voice") },
+      ]);
       expect(findings[1]?.map(({ code }) => code)).toContain("compacted-again");
-      expect(findings.slice(1).flat()).not.toContainEqual(expect.objectContaining({ code: "told-by-code" }));
+      expect(findings.slice(1).flat()).not.toContainEqual(expect.objectContaining({ code: "no-model-summary" }));
     });
   });
 

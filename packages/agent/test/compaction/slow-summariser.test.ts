@@ -1,7 +1,7 @@
 /** Slow, silent and broken summarisers over HTTP, with the providers' own packages: how long they are waited for, and what is kept. */
 
-import { type CompactionEntry, type Entry, type Model, modelWriter, type Ports } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { type CompactionEntry, type Entry, type Model, modelSummarizer, type Runtime } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
@@ -152,17 +152,17 @@ async function compactedOnce(
       return "Good.";
     },
   });
-  const ports = { ...machine, sleep: clock.sleep };
+  const ports = { ...nodeRuntime, sleep: clock.sleep };
   const open = (name: string): Promise<Model> => opened(name, server, ports);
   const writers = await Promise.all(
-    Object.keys(summarisers).map(async (name) => modelWriter(await open(name), { ports })),
+    Object.keys(summarisers).map(async (name) => modelSummarizer(await open(name), { runtime: ports })),
   );
   const listen = (event: AgentEvent): void => void events.push(event);
   const agent = await agentOf(await open("claude-sonnet-4-5"), { ports, writers, listen });
   const work = async (): Promise<void> => {
     for (let at = 0; at < 3; at++) await ran(agent, `${at} ${"Build the observatory, stone by stone. ".repeat(700)}`);
   };
-  const entries = (): readonly Entry[] => agent.session.window.entries;
+  const entries = (): readonly Entry[] => agent.session.branch.entries;
   const newest = (): CompactionEntry => entries().findLast((entry) => entry.type === "compaction") as CompactionEntry;
   await work();
   await agent.compact();
@@ -194,7 +194,7 @@ async function compactedOnce(
   };
 }
 
-async function opened(model: string, server: TestServer, ports: Ports): Promise<Model> {
+async function opened(model: string, server: TestServer, ports: Runtime): Promise<Model> {
   const wish = { provider: "anthropic", model, baseUrl: `${server.url}/v1`, apiKey: "any", contextWindow: 100_000 };
   // With the usual retries, which must not multiply those of a summary.
   const found = await openModel(wish, { environment: {}, ports });
@@ -211,8 +211,8 @@ function sceneClock() {
     time += 3_000;
     for (const { until, wake } of sleepers) if (until <= time) wake();
   };
-  const sleep: Ports["sleep"] = (ms, act) => (ms <= 200 ? machine.sleep(ms * 20, act) : asleep(ms, act));
-  const asleep: Ports["sleep"] = (ms, { signal }) =>
+  const sleep: Runtime["sleep"] = (ms, act) => (ms <= 200 ? nodeRuntime.sleep(ms * 20, act) : asleep(ms, act));
+  const asleep: Runtime["sleep"] = (ms, { signal }) =>
     new Promise((resolve) => {
       const sleeper = { until: time + ms, wake: () => wake() };
       const wake = (): void => {

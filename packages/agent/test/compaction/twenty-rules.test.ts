@@ -1,7 +1,7 @@
 /** Twenty rules, wherever they were given, are the same after ten compactions with a summariser that says nothing of use. */
 
-import { buildRequest, buildSessionContext, type Model, modelWriter, pinWords } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { buildRequest, buildSessionContext, type Model, modelSummarizer, pinText } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
@@ -13,20 +13,20 @@ const rules = (kind: string): readonly string[] => [1, 2, 3, 4, 5].map((number) 
 
 test("TXT9 rules from AGENTS.md, a system prompt, the chat and pins survive ten compactions word for word", async () => {
   const model: Model = { ...scriptedModel(...Array(100).fill("Moss and fern. ".repeat(700))), contextWindow: 30_000 };
-  const summariser = modelWriter(scriptedModel(...Array(40).fill("ok")), { ports: machine });
+  const summariser = modelSummarizer(scriptedModel(...Array(40).fill("ok")), { runtime: nodeRuntime });
   const { session } = await agentOf(model);
   const beginning = {
     folder: "/work",
     replacement: rules("prompt").join("\n"),
     project: [{ path: "AGENTS.md", text: rules("house").join("\n") }],
   };
-  const agent = new Agent({ session, model, tools: [], ports: machine, beginning, writers: [summariser] });
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning, writers: [summariser] });
   await ran(agent, rules("chat").join("\n"));
-  for (const text of rules("pinned")) await pinWords(session, text);
+  for (const text of rules("pinned")) await pinText(session, text);
   for (let round = 0; round < 10; round++) {
     for (let part = 0; part < 3; part++) await ran(agent, "Go on.");
     expect(await agent.compact()).toMatchObject({ type: "compacted" });
-    const { system, messages } = buildRequest(buildSessionContext(session.window), { to: model });
+    const { system, messages } = buildRequest(buildSessionContext(session.branch), { model: model });
     const sent = texts([system, messages]).join("\n");
     for (const kind of ["house", "prompt", "chat", "pinned"])
       for (const text of rules(kind)) expect(sent).toContain(text);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import { type AgentEvent, actsOn, type ExtensionActs, nobodyThere } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, text } from "../loop/held.ts";
@@ -28,7 +28,7 @@ function wordsOf(content: unknown): string {
 }
 
 async function kinds({ agent }: Stage): Promise<readonly string[]> {
-  return (await agent.session.branch()).map((entry: Entry) => entry.type);
+  return (await agent.session.branchEntries()).map((entry: Entry) => entry.type);
 }
 
 test("EXT11 state, labels and names are in the log at once, at rest and within a run", async () => {
@@ -37,7 +37,7 @@ test("EXT11 state, labels and names are in the log at once, at rest and within a
   const acts = actsAt(scene);
   await acts.appendEntry("mine", { list: [1, 2] });
   await acts.appendEntry("mine", ["a list"]);
-  const first = (await scene.agent.session.branch())[0];
+  const first = (await scene.agent.session.branchEntries())[0];
   assert.deepEqual(first?.type === "custom" && first.data, { list: [1, 2] });
   const end = scene.prompt("Work.");
   await quiet();
@@ -210,7 +210,7 @@ test("EXT13 a listener that is waited for may act, and never waits for itself", 
   await quiet();
   model.waiting[0]?.end(text("Done."));
   assert.deepEqual(await end, { type: "done" });
-  const [first] = await scene.agent.session.branch();
+  const [first] = await scene.agent.session.branchEntries();
   const moved = await scene.agent.navigateTree(first?.id ?? null);
   assert.equal(moved.type, "moved");
   await scene.agent.compact();
@@ -243,7 +243,7 @@ test("TOK6 an extension sees whether the size of the context is measured or an e
   const { getContextUsage } = actsAt(scene).context();
   const before = getContextUsage();
   assert.deepEqual([before.isEstimate, before.measured, before.tokens > 0], [true, 0, true]);
-  model.waiting[0]?.end({ ...text("Done."), usage: { ...nothingUsed, input: 4_990, output: 10, totalTokens: 5_000 } });
+  model.waiting[0]?.end({ ...text("Done."), usage: { ...emptyUsage, input: 4_990, output: 10, totalTokens: 5_000 } });
   await end;
   const { isEstimate, measured, tokens, percent } = getContextUsage();
   assert.deepEqual(

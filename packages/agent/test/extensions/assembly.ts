@@ -1,6 +1,6 @@
 /** Extensions put together for a test, where thirty seconds are over at once, and all that went wrong is written down. */
 
-import type { Ports } from "@pith/context";
+import type { Runtime } from "@pith/context";
 import {
   assembledExtensions,
   type CommandContext,
@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 
 /** Whoever is waited for has a few turns of the event loop, and no clock. */
-export const ports: Pick<Ports, "sleep"> = {
+export const ports: Pick<Runtime, "sleep"> = {
   sleep: async (_, { signal }) => {
     for (let turn = 0; turn < 6 && !signal?.aborted; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   },

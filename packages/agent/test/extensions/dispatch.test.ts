@@ -1,7 +1,7 @@
 /** What is only told: in order, in a queue of each extension's own, and never more than it can hold. */
 
 import assert from "node:assert/strict";
-import type { Ports } from "@pith/context";
+import type { Runtime } from "@pith/context";
 import { test } from "vitest";
 import {
   type AgentEvent,
@@ -77,7 +77,7 @@ test("EXT9 what was told last is heard before the session is left", async () => 
 test("EXT9 at the end nobody is waited for longer than a moment, and nothing more is told", async () => {
   const waited: number[] = [];
   const heard: string[] = [];
-  const sleep: Ports["sleep"] = async (ms, { signal }) => {
+  const sleep: Runtime["sleep"] = async (ms, { signal }) => {
     if (ms < 30_000) waited.push(ms);
     await (ms < 30_000 ? quiet() : new Promise((resolve) => signal?.addEventListener("abort", resolve)));
   };

@@ -1,7 +1,7 @@
 /** Every event against everything that can go wrong with whoever listens: it is reported with its name, and the next one is heard. */
 
 import assert from "node:assert/strict";
-import { answersOf, type Hook } from "@pith/context";
+import { type Hook, runHooks } from "@pith/context";
 import { test } from "vitest";
 import {
   type AgentEvent,
@@ -43,8 +43,8 @@ async function happen(name: ExtensionEventName, extensions: Extensions): Promise
   const event = { type: name, signal: new AbortController().signal };
   if (Array.isArray(hooks)) {
     const asked = hooks as readonly Hook<typeof event, unknown>[];
-    const asking = { host: extensions.hooks, ports, read: (result: unknown) => result ?? null };
-    return (await answersOf(asked, () => event, asking)).answers;
+    const asking = { host: extensions.hooks, runtime: ports, read: (result: unknown) => result ?? null };
+    return (await runHooks(asked, () => event, asking)).answers;
   }
   extensions.listen(event as unknown as AgentEvent);
   await quiet();

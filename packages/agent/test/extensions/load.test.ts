@@ -18,7 +18,7 @@ function everything(pith: ExtensionApi): void {
   pith.registerTool(tool("tool_a"));
   pith.registerCommand("command-a", { description: "It.", run: async () => undefined });
   pith.registerState("state a", () => "now");
-  pith.registerWriter({ route: "writer-a", isPaid: false, write: () => ({ type: "nothing" }) });
+  pith.registerWriter({ route: "writer-a", isPaid: false, summarize: () => ({ type: "nothing" }) });
   pith.registerRules({ deny: ["bash(git push)"] });
 }
 

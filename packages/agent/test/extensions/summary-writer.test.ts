@@ -1,7 +1,7 @@
 /** Writers that extensions bring, in real compactions: what one does wrong is a failed writer, and the next is asked. */
 
 import assert from "node:assert/strict";
-import type { Plan, Writer, Written } from "@pith/context";
+import type { CompactionPlan, Summarizer, SummarizerResult } from "@pith/context";
 import { test } from "vitest";
 import type { ExtensionApi } from "../../src/index.ts";
 import { heldModel, quiet, stage, text } from "../loop/held.ts";
@@ -9,7 +9,7 @@ import { assembled, never } from "./assembly.ts";
 
 const story = "## Goal\nWork on.";
 
-async function compacted(...writers: readonly Writer[]) {
+async function compacted(...writers: readonly Summarizer[]) {
   const { extensions } = await assembled({
     one: (pith: ExtensionApi) => {
       for (const writer of writers) pith.registerWriter(writer);
@@ -25,19 +25,24 @@ async function compacted(...writers: readonly Writer[]) {
   }
   const outcome = await scene.agent.compact();
   assert.equal(outcome.type, "compacted");
-  const entry = (await scene.agent.session.branch()).findLast(({ type }) => type === "compaction");
+  const entry = (await scene.agent.session.branchEntries()).findLast(({ type }) => type === "compaction");
   assert.ok(outcome.type === "compacted" && entry?.type === "compaction");
   return { receipt: outcome.receipt, entry };
 }
 
-const good = (wrote: Plan[] = []): Writer => ({
+const good = (wrote: CompactionPlan[] = []): Summarizer => ({
   route: "good",
   isPaid: false,
-  write: (plan) => {
+  summarize: (plan) => {
     wrote.push(plan);
     return {
       type: "written",
-      candidate: { route: "model-free", story, notes: "", covers: new Set(plan.covered.map(({ id }) => id)) },
+      candidate: {
+        route: "model-free",
+        narrative: story,
+        notes: "",
+        covers: new Set(plan.covered.map(({ id }) => id)),
+      },
     };
   },
 });
@@ -68,7 +73,10 @@ const faults: Readonly<Record<string, () => unknown>> = {
 };
 
 test.each(Object.entries(faults))("EXT14 after a writer that %s the next is asked", async (_, write) => {
-  const { receipt } = await compacted({ route: "bad", isPaid: false, write: write as () => Written }, good());
+  const { receipt } = await compacted(
+    { route: "bad", isPaid: false, summarize: write as () => SummarizerResult },
+    good(),
+  );
   assert.equal(receipt.route, "hook");
   assert.equal(receipt.findings.length > 0, true);
 });

@@ -34,7 +34,7 @@ async function lived(extension: Extension) {
   const ended = await end;
   const before = await talk(scene);
   const compacted = await scene.agent.compact();
-  const [first] = await scene.agent.session.branch();
+  const [first] = await scene.agent.session.branchEntries();
   const moved = await scene.agent.navigateTree(first?.id ?? null);
   await extensions.asked({ type: "session_shutdown", reason: "quit" });
   const outcome = [ended.type, compacted.type, moved.type, tool.ran.length, ...before.map((line) => line.slice(0, 20))];

@@ -7,7 +7,7 @@ import type { AgentHooks } from "../../src/index.ts";
 import { type Life, lived } from "./life.ts";
 import { nonsense } from "./misbehaviour.ts";
 
-type Name = Exclude<keyof AgentHooks, "report" | "onFailure" | "isAsking">;
+type Name = Exclude<keyof AgentHooks, "report" | "onFailure" | "isWaitingForUser">;
 
 /** The compiler sees that none is missing. */
 const names: Readonly<Record<Name, true>> = {

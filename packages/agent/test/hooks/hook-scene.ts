@@ -25,7 +25,7 @@ export async function spoken(
   const ran: Readonly<Record<string, unknown>>[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);
   const scene = await stage(model, { tools: [worker(ran)], writers: [], ...parts, hooks: { report, ...hooks } });
-  const log = () => scene.agent.session.branch();
+  const log = () => scene.agent.session.branchEntries();
   return { ...scene, model, reported, ran, log, shown: (request) => JSON.stringify(model.requests[request]) };
 }
 

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { attachText, type Entry } from "@pith/context";
-import { testPorts } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import type { InputEvent } from "../../src/hooks/hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
@@ -60,10 +60,10 @@ describe("before_agent_start", () => {
     const first = await spoken(["1"], { before_agent_start: [() => ({ systemPrompt: "Be brief." })] }, { beginning });
     await first.prompt("1");
     const { session } = first.agent;
-    const second = await spoken(["2", "3"], {}, { beginning, session, ports: testPorts("z") });
+    const second = await spoken(["2", "3"], {}, { beginning, session, ports: testRuntime("z") });
     await second.prompt("2");
     await second.prompt("3");
-    const said = (await session.branch()).filter((entry) => kind(entry) === "system");
+    const said = (await session.branchEntries()).filter((entry) => kind(entry) === "system");
     assert.equal(said.length, 3);
   });
 
@@ -153,7 +153,7 @@ describe("input", () => {
   test("SAY2 a prompt that somebody still thinks about is a run under way, and can be stopped", async () => {
     const { prompt, agent, log } = await spoken([], {
       input: [() => new Promise<never>(() => {})],
-      isAsking: () => true,
+      isWaitingForUser: () => true,
     });
     const end = prompt("Begin");
     await quiet();

@@ -1,7 +1,7 @@
 /** A life in which every hook is asked: words, calls, a wait in the queue, a compaction, a compaction that comes to nothing, and a move. */
 
 import { type Entry, MemoryStore, type Model, Session } from "@pith/context";
-import { nothingUsed, testPorts } from "@pith/context/testing";
+import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { type AgentHooks, joinedHooks, type RunEnd, type Tool } from "../../src/index.ts";
 import { quiet, type Stage, stage } from "../loop/held.ts";
 
@@ -31,16 +31,16 @@ export async function lived(hooks: AgentHooks): Promise<Life> {
   const outcomes = [
     await agent.compact(NOT_NOW),
     await agent.compact(),
-    await agent.navigateTree(agent.session.window.entries[0]?.id ?? null),
+    await agent.navigateTree(agent.session.branch.entries[0]?.id ?? null),
   ];
   ends.push(await scene.prompt("Once more."));
   await quiet();
-  const branch = await agent.session.branch();
+  const branch = await agent.session.branchEntries();
   const { store } = agent.session;
   if (!(store instanceof MemoryStore)) throw new Error("it is kept in memory");
-  const again = await Session.open(MemoryStore.open(store.bytes(), testPorts("z")), testPorts("z"));
+  const again = await Session.open(MemoryStore.open(store.bytes(), testRuntime("z")), testRuntime("z"));
   const log = branch.map(lineOf);
-  const opensAgain = JSON.stringify((await again.branch()).map(lineOf)) === JSON.stringify(log);
+  const opensAgain = JSON.stringify((await again.branchEntries()).map(lineOf)) === JSON.stringify(log);
   return { scene, ends, outcomes: outcomes.map(({ type }) => type), log, ran, opensAgain };
 }
 
@@ -57,10 +57,10 @@ function talker(): Model {
     ...name,
     contextWindow: 24_000,
     maxTokens: 4_000,
-    async *stream(_, { line }) {
+    async *stream(_, { transport: line }) {
       asked += 1;
-      line?.answered?.({ "x-request-id": `r${asked}` });
-      line?.piece?.({ piece: asked });
+      line?.onResponse?.({ "x-request-id": `r${asked}` });
+      line?.onChunk?.({ piece: asked });
       const call = (at: string) =>
         ({ type: "toolCall", id: `c${asked}${at}`, name: "work", arguments: { at } }) as const;
       const isCalling = asked % 2 === 1;
@@ -70,7 +70,7 @@ function talker(): Model {
           role: "assistant",
           content: isCalling ? [call("a"), call("b")] : [{ type: "text", text: `Said ${asked}.` }],
           ...name,
-          usage: nothingUsed,
+          usage: emptyUsage,
           stopReason: isCalling ? "toolUse" : "stop",
           timestamp: 0,
         },

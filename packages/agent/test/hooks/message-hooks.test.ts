@@ -9,7 +9,7 @@ import {
   Session,
   splitContent,
 } from "@pith/context";
-import { testPorts } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";
 import { keepMarks } from "../../src/hooks/message-hooks.ts";
@@ -103,7 +103,7 @@ test("SAY6 what a hook puts in is redacted before anybody else sees it, and boun
     return { message: { ...message, content: [...firm, { type: "text", text: said }] } as AgentMessage };
   };
   const listening: Hook = ({ message }) => void heard.push(JSON.stringify(message));
-  const ports = testPorts("e");
+  const ports = testRuntime("e");
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
   const { prompt, log, events, shown, reported } = await spoken(
     [calling(), "Done."],

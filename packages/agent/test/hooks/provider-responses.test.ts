@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { HookFailure, Model } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
 import { stage } from "../loop/held.ts";
@@ -15,11 +15,11 @@ function chatty(): Model {
     ...name,
     contextWindow: 200_000,
     maxTokens: 4_000,
-    async *stream(_, { line }) {
-      line?.answered?.({ "x-request-id": "r1" });
-      for (let piece = 0; piece < PIECES; piece += 1) line?.piece?.({ piece });
+    async *stream(_, { transport: line }) {
+      line?.onResponse?.({ "x-request-id": "r1" });
+      for (let piece = 0; piece < PIECES; piece += 1) line?.onChunk?.({ piece });
       const message = { role: "assistant", content: [{ type: "text", text: "Good." }], ...name } as const;
-      yield { type: "reply-ended", message: { ...message, usage: nothingUsed, stopReason: "stop", timestamp: 0 } };
+      yield { type: "reply-ended", message: { ...message, usage: emptyUsage, stopReason: "stop", timestamp: 0 } };
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { MemoryStore, Session, type ToolResultMessage } from "@pith/context";
-import { testPorts } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
 import { calling, type Scene, spoken } from "./hook-scene.ts";
@@ -121,9 +121,9 @@ describe("tool_result", () => {
   test("SAY5 what it makes of it is bounded and redacted like any other result", async () => {
     const word = ["sec", "ret"].join("");
     const redaction = {
-      redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(word, "[…]")) as Value,
+      redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(word, "[…]")) as Value,
     };
-    const ports = testPorts("r");
+    const ports = testRuntime("r");
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction });
     const hook: Hook = () => ({ content: [{ type: "text", text: `${word} ${"x".repeat(200_000)}` }] });
     const scene = await spoken([calling(), "Done."], { tool_result: [hook] }, { session, ports });

@@ -1,6 +1,6 @@
 /** Stopped, wherever it waits: it ends at once, nothing more begins, and what was said stays. */
 
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import type { AgentParts, RunEnd } from "../../src/index.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text, tooLong } from "./held.ts";
@@ -17,7 +17,7 @@ const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; rea
   "a hook": () => begun({ hooks: { context: [() => never] } }),
   "a compaction": () => begun({ writers: [heldWriter()] }, "overflow"),
   "a compaction whose writer does not listen": () =>
-    begun({ writers: [{ route: "deaf", isPaid: false, write: () => never }] }, "overflow"),
+    begun({ writers: [{ route: "deaf", isPaid: false, summarize: () => never }] }, "overflow"),
   "a hook before a compaction": () => begun({ hooks: { session_before_compact: [() => never] } }, "overflow"),
 };
 
@@ -33,10 +33,10 @@ test.each(Object.entries(places))(
     await settled;
     expect(performance.now() - before).toBeLessThan(200);
     expect(scene.events.at(-1)).toEqual({ type: "agent_settled", aborted: true });
-    const length = (await scene.agent.session.branch()).length;
+    const length = (await scene.agent.session.branchEntries()).length;
     await quiet();
-    expect((await scene.agent.session.branch()).length).toBe(length);
-    expect(scene.agent.session.occupied).toEqual([]);
+    expect((await scene.agent.session.branchEntries()).length).toBe(length);
+    expect(scene.agent.session.busyReasons).toEqual([]);
   },
 );
 
@@ -59,7 +59,7 @@ test("RUN5 who stops listening stops the work, and the next run waits for its en
   const { agent } = await stage(model);
   for await (const { type } of agent.prompt("Talk.")) if (type === "message_start") break;
   expect(agent.isRunning).toBe(false);
-  expect(agent.session.occupied).toEqual([]);
+  expect(agent.session.busyReasons).toEqual([]);
 });
 
 test("RUN5 whoever reads along may stop it, and wait for that", async () => {
@@ -86,7 +86,7 @@ async function begun(
 ): Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }> {
   const model = (parts.model as ReturnType<typeof heldModel>) ?? heldModel();
   const { hooks, ...quick } = parts;
-  const scene = await stage(model, { ports: machine, ...quick, ...(hooks && { hooks: later(hooks) }) });
+  const scene = await stage(model, { ports: nodeRuntime, ...quick, ...(hooks && { hooks: later(hooks) }) });
   for (let round = 0; round < 4; round += 1) {
     const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(1_000)}`);
     await quiet();

@@ -1,8 +1,8 @@
 /** Bounds of a run: how many calls run at once, how many a reply may have, and when a run ends though the model would go on. */
 
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentParts, type RunEnd, type Tool } from "../../src/index.ts";
 import { calls, heldModel, heldTool, text } from "./held.ts";
@@ -44,8 +44,8 @@ type Reply = ReturnType<typeof text>;
 
 async function run(replies: readonly Reply[], parts: Partial<AgentParts> = {}) {
   const model = heldModel();
-  const session = await Session.open(MemoryStore.create(machine), machine);
-  const agent = new Agent({ session, model, tools: [], ports: machine, ...parts });
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, ...parts });
   let end: RunEnd | null = null;
   const ended = (async () => {
     const events = agent.prompt("Go.");
@@ -61,7 +61,7 @@ async function run(replies: readonly Reply[], parts: Partial<AgentParts> = {}) {
     while (model.waiting[0] && !end) await new Promise((resolve) => setImmediate(resolve));
   }
   await ended;
-  const results = (await session.branch()).flatMap((entry) =>
+  const results = (await session.branchEntries()).flatMap((entry) =>
     entry.type === "message" && entry.message.role === "toolResult" ? [entry.message] : [],
   );
   return { end: end as RunEnd | null, agent, results };
@@ -102,7 +102,7 @@ test("BOUND6 a run that is done at its last turn is done", async () => {
 
 test("BOUND6 a run ends once it has cost so much", async () => {
   const { tool } = countingTool();
-  const usage = { ...nothingUsed, totalTokens: 1, cost: { ...nothingUsed.cost, total: 0.3 } };
+  const usage = { ...emptyUsage, totalTokens: 1, cost: { ...emptyUsage.cost, total: 0.3 } };
   const dear = { ...manyCalls(1), usage };
   const { end } = await run([dear, dear], { tools: [tool], runLimits: { cost: 0.5 } });
   expect(end).toEqual({

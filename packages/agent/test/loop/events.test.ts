@@ -68,7 +68,7 @@ test("RUN12 each entry is told once, through compactions and moves", async () =>
     await end;
   }
   const told = scene.events.flatMap((event) => (event.type === "entry_appended" ? [event.entry.id] : []));
-  const written = (await scene.agent.session.branch()).map(({ id }) => id);
+  const written = (await scene.agent.session.branchEntries()).map(({ id }) => id);
   expect(told).toEqual(written);
   expect(scene.events.some(({ type }) => type === "compaction_end")).toBe(true);
 });
@@ -78,7 +78,7 @@ test("RUN12 what is told of a wait says which try it is and how it ended", async
   const scene = await stage({
     ...model,
     async *stream(asked, act) {
-      yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50, most: 6 };
+      yield { type: "reply-restarted", failure: { kind: "busy", message: "slow down" }, waitMs: 50, maxAttempts: 6 };
       yield* model.stream(asked, act);
     },
   });

@@ -4,18 +4,18 @@ import "../../src/compaction/compact.ts";
 import "../../src/session/navigate.ts";
 import {
   type AssistantMessage,
-  type Candidate,
   type Entry,
   MemoryStore,
   type Model,
   type ModelEvent,
   type ModelFailure,
-  type Ports,
   type Request,
+  type Runtime,
   Session,
-  type Writer,
+  type Summarizer,
+  type SummaryCandidate,
 } from "@pith/context";
-import { nothingUsed, testPorts } from "@pith/context/testing";
+import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
 
 // Loaded when first needed, which would take longer than anybody here waits.
@@ -79,7 +79,7 @@ export function heldTool(name: string, { isIdempotent = false } = {}): HeldTool 
 }
 
 /** It tells a story of a few words, or fails, when it is told to. */
-export interface HeldWriter extends Writer {
+export interface HeldWriter extends Summarizer {
   readonly waiting: Held<null, "tells" | "fails">[];
 }
 
@@ -89,12 +89,12 @@ export function heldWriter(): HeldWriter {
     route: "held",
     isPaid: false,
     waiting,
-    write: async (plan, { signal }) => {
+    summarize: async (plan, { signal }) => {
       const how = await held(waiting, null, signal);
       if (how === null) return { type: "cancelled" };
       if (how === "fails") return { type: "failed", why: "it was told to fail" };
       const covers = new Set(plan.covered.map(({ id }) => id));
-      const candidate: Candidate = { route: "held", story: "## Goal\nWork on.", notes: "", covers };
+      const candidate: SummaryCandidate = { route: "held", narrative: "## Goal\nWork on.", notes: "", covers };
       return { type: "written", candidate };
     },
   };
@@ -138,7 +138,7 @@ function stopped(voice: typeof VOICE): ModelEvent {
 function messageOf(reply: Partial<AssistantMessage>, voice: typeof VOICE): AssistantMessage {
   const isCalling = reply.content?.some((block) => block.type === "toolCall");
   const stopReason = isCalling ? "toolUse" : "stop";
-  return { role: "assistant", content: [], ...voice, usage: nothingUsed, stopReason, timestamp: 0, ...reply };
+  return { role: "assistant", content: [], ...voice, usage: emptyUsage, stopReason, timestamp: 0, ...reply };
 }
 
 export const text = (words: string): Reply => ({ content: [{ type: "text", text: words }] });
@@ -150,7 +150,7 @@ export const calls = (name: string, ...ids: readonly string[]): Reply => ({
 export const tooLong: Reply = { failure: { kind: "overflow", message: "prompt is too long" } };
 
 export async function stage(model: Model, parts: Partial<AgentParts> = {}, prefix = "e"): Promise<Stage> {
-  const ports = patient(testPorts(prefix));
+  const ports = patient(testRuntime(prefix));
   return onStage(await Session.open(MemoryStore.create(ports), ports), { model, ports, ...parts });
 }
 
@@ -160,7 +160,7 @@ export async function reopened(
   parts: Partial<AgentParts> & { readonly model: Model },
   prefix: string,
 ): Promise<Stage> {
-  const ports = patient(testPorts(prefix));
+  const ports = patient(testRuntime(prefix));
   const { store } = agent.session;
   if (!(store instanceof MemoryStore)) throw new Error("only what is in memory is opened again");
   return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { ports, ...parts });
@@ -188,7 +188,7 @@ function onStage(session: Session, parts: Partial<AgentParts> & Pick<AgentParts,
 }
 
 // Here a moment is a turn of the event loop: what is stopped has time to end, and nobody waits for a clock.
-function patient(ports: Ports): Ports {
+function patient(ports: Runtime): Runtime {
   return { ...ports, sleep: async (ms, { signal }) => (ms > 0 && !signal?.aborted ? quiet() : undefined) };
 }
 
@@ -199,7 +199,7 @@ export async function quiet(): Promise<void> {
 
 /** The words of the conversation in the log, one line a message. */
 export async function talk({ agent }: Stage): Promise<readonly string[]> {
-  return (await agent.session.branch()).flatMap(lineOf);
+  return (await agent.session.branchEntries()).flatMap(lineOf);
 }
 
 function lineOf(entry: Entry): readonly string[] {

@@ -1,7 +1,7 @@
 /** Tools and permissions that do what they must not: the model hears of it, and nothing else comes of it. */
 
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { Agent, type Tool } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, stage, talk, text } from "./held.ts";
@@ -53,9 +53,9 @@ test("RUN1 where the log takes no more, the run ends with the reason, and nothin
   const model = heldModel();
   const quick = { ...heldTool("quick"), run: async () => ({ content: [{ type: "text" as const, text: "done" }] }) };
   const slow = heldTool("slow");
-  const store = MemoryStore.create(machine);
-  const session = await Session.open(store, machine);
-  const agent = new Agent({ session, model, tools: [quick, slow], ports: machine });
+  const store = MemoryStore.create(nodeRuntime);
+  const session = await Session.open(store, nodeRuntime);
+  const agent = new Agent({ session, model, tools: [quick, slow], ports: nodeRuntime });
   const run = agent.prompt("Try.");
   const ended = (async () => {
     for (;;) {

@@ -13,7 +13,7 @@ test("RUN6 words that a hook still thinks about are waited for, whoever else spe
     if (as === "steer") await thought.promise;
     return { action: "continue" } as const;
   };
-  const scene = await stage(model, { hooks: { input: [slow], isAsking: () => true } });
+  const scene = await stage(model, { hooks: { input: [slow], isWaitingForUser: () => true } });
   const end = scene.prompt("Begin.");
   await quiet();
   const steered = scene.agent.steer("And this.");

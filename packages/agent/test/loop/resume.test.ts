@@ -1,6 +1,6 @@
 /** A program that ended in the middle of a turn, and what the next one makes of it. */
 
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Act, Permits } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, talk, text } from "./held.ts";
@@ -107,7 +107,7 @@ test("RUN8 a call that was answered on another branch was run there, and is not 
   await quiet();
   model.waiting[0]?.end(text("Good."));
   await end;
-  const reply = (await scene.agent.session.branch()).find((entry) => entry.id.endsWith("-1-0"));
+  const reply = (await scene.agent.session.branchEntries()).find((entry) => entry.id.endsWith("-1-0"));
   await scene.agent.navigateTree(reply?.id ?? "");
   const again = scene.resume();
   await quiet();
@@ -124,7 +124,7 @@ test("RUN8 of a reply that another program wrote nobody knows whether its calls 
   const reply = { role: "assistant", content: [call], ...voiceOf(model), timestamp: 0 } as const;
   await scene.agent.session.append(
     { type: "message", message: { role: "user", content: "Begin.", timestamp: 0 } },
-    { type: "message", message: { ...reply, usage: nothingUsed, stopReason: "toolUse" }, id: "1a2b3c4d" },
+    { type: "message", message: { ...reply, usage: emptyUsage, stopReason: "toolUse" }, id: "1a2b3c4d" },
   );
   const end = scene.resume();
   await quiet();

@@ -1,17 +1,17 @@
 /** How much of what waits is said at once. */
 
 import assert from "node:assert/strict";
-import type { Queued } from "@pith/context";
+import type { QueuedMessage } from "@pith/context";
 import { test } from "vitest";
 import { type DeliveryParts, saidNow } from "../../src/loop/run-context.ts";
 
-const queue: readonly Queued[] = (["followUp", "steer", "steer", "followUp"] as const).map((kind, at) => ({
+const queue: readonly QueuedMessage[] = (["followUp", "steer", "steer", "followUp"] as const).map((kind, at) => ({
   id: `q${at}`,
   kind,
   content: "words",
 }));
 
-const heard = (kind: Queued["kind"], delivery: "all" | "one-at-a-time"): readonly string[] => {
+const heard = (kind: QueuedMessage["kind"], delivery: "all" | "one-at-a-time"): readonly string[] => {
   const session = { window: { state: { queue } } } as unknown as DeliveryParts["session"];
   const isSaid = saidNow(kind, { session, deliveries: { steer: delivery, followUp: delivery } });
   return queue.filter(isSaid).map(({ id }) => id);

@@ -45,7 +45,7 @@ describe("work between two requests", () => {
     writer.waiting[0]?.end("fails");
     expect(await set).toEqual({ type: "set" });
     expect(scene.agent.model).toBe(small);
-    expect(scene.agent.session.window.state.model).toEqual({ provider: "anthropic", modelId: "small" });
+    expect(scene.agent.session.branch.state.model).toEqual({ provider: "anthropic", modelId: "small" });
     expect(scene.agent.contextUsage().tokens).toBeLessThan(12_000);
     expect(small.requests).toEqual([]);
   });
@@ -152,7 +152,7 @@ describe("runs", () => {
       expect(end).toEqual({ type: "done" });
       expect(server.served.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
       expect(count(events, "tool_execution_end")).toBe(80);
-      const kinds = agent.session.window.entries.map((entry) =>
+      const kinds = agent.session.branch.entries.map((entry) =>
         entry.type === "message" ? entry.message.role : entry.type,
       );
       expect(kinds.filter((kind) => kind === "assistant")).toHaveLength(41);
@@ -277,7 +277,7 @@ describe("runs", () => {
       });
       expect(end).toEqual({ type: "aborted" });
       expect(performance.now() - aborted).toBeLessThan(200);
-      const last = agent.session.window.entries.at(-1);
+      const last = agent.session.branch.entries.at(-1);
       expect(last).toMatchObject(
         moment === "message_update" ? { message: { stopReason: "aborted" } } : { message: { role: "toolResult" } },
       );

@@ -1,6 +1,6 @@
 /** What was paid is told once: the provider's own count, the events, the entries and the totals are the same number. */
 
-import { addedUsage, type Entry, type Model, noTotals, noUsage, sessionTotals, type Usage } from "@pith/context";
+import { addToTotals, addUsage, type Entry, type Model, type Usage, zeroTotals, zeroUsage } from "@pith/context";
 import { openModel } from "@pith/models";
 import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
@@ -34,8 +34,8 @@ test.each(voices)(
     const paid = server.served.filter(({ outcome, broke }) => outcome === "said" && (voice.tellsBroken || !broke));
     const counted = paid.flatMap(({ usage }) => (usage ? [usage] : []));
     const byServer = counted.reduce((sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite, 0);
-    const byEvents = told.flatMap(usagesIn).reduce(addedUsage, noUsage);
-    const totals = (await allEntries(agent.session.store)).reduce(sessionTotals, noTotals);
+    const byEvents = told.flatMap(usagesIn).reduce(addUsage, zeroUsage);
+    const totals = (await allEntries(agent.session.store)).reduce(addToTotals, zeroTotals);
     expect(byEvents.input + byEvents.cacheRead + byEvents.cacheWrite).toBe(byServer);
     expect(rounded(byEvents)).toEqual(rounded(totals.usage));
     expect(byEvents.cost.total).toBeGreaterThan(0);

@@ -114,7 +114,9 @@ test("RUN6 what was heard waits nowhere any more, also where one goes back to be
   await quiet();
   model.waiting[0]?.end(text("And this."));
   await end;
-  const said = (await scene.agent.session.branch()).find((entry) => JSON.stringify(entry).includes('"Then this."}]'));
+  const said = (await scene.agent.session.branchEntries()).find((entry) =>
+    JSON.stringify(entry).includes('"Then this."}]'),
+  );
   expect(await scene.agent.navigateTree(said?.id ?? "")).toMatchObject({ type: "moved", editorText: "Then this." });
   expect(scene.agent.queue).toEqual([]);
   const next = scene.prompt("Rather that.");

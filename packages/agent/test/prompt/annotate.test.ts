@@ -1,19 +1,19 @@
 /** What is written beside the conversation, and what must stand before it. */
 
 import { MemoryStore, type Model, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
 
 const model = { provider: "none", model: "nobody" } as unknown as Model;
 
 async function written(isSeen: boolean): Promise<readonly string[]> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
-  const agent = new Agent({ session, model, tools: [], ports: machine, beginning: { folder: "/work" } });
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning: { folder: "/work" } });
   const message = { role: "bashExecution", command: "ls", output: "", exitCode: 0 } as const;
   const line = { ...message, cancelled: false, truncated: false, timestamp: 0 };
   await agent.annotate((open) => open.append({ type: "message", message: line }), { isSeen });
-  return session.window.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
+  return session.branch.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
 }
 
 test("TYP5 what the model will see stands behind what it must be told first, even where it is the first of all", async () => {

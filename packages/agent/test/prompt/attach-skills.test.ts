@@ -1,7 +1,7 @@
 /** Skills in an agent's session: loaded once, never retold, and there again behind every compaction. */
 
-import { compact, compactionLimits, LISTED, type Session, textTokens } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { compact, compactionLimits, type Session, SKILL_LIST_TYPE, textTokens } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Agent, SkillText } from "../../src/index.ts";
@@ -26,7 +26,7 @@ async function forget(agent: Agent, word = "tree"): Promise<void> {
   expect(await agent.compact()).toMatchObject({ type: "compacted" });
 }
 
-function seen({ window: { entries } }: Session): readonly string[] {
+function seen({ branch: { entries } }: Session): readonly string[] {
   return entries.flatMap((entry) => (entry.type === "custom_message" ? [String(entry.content)] : []));
 }
 
@@ -39,7 +39,7 @@ test("SKL7 what was loaded stands behind each compaction, byte for byte, once, a
   for (const word of ["tree", "moss", "fern", "pine", "rose"]) {
     await forget(agent, word);
     expect(seen(agent.session)).toEqual([whole]);
-    const { entries, compactionAt } = agent.session.window;
+    const { entries, compactionIndex: compactionAt } = agent.session.branch;
     expect(entries[compactionAt + 1]).toMatchObject({ customType: "pith.skill", content: whole });
     expect(JSON.stringify(entries[compactionAt])).not.toContain("green light");
   }
@@ -79,7 +79,7 @@ test("SKL7 who compacted the session beside an agent has lost none: they come ba
   await agent.attachSkill(deploy);
   for (let part = 0; part < 12; part++) await ran(agent, `tree${part} `.repeat(500));
   const { session } = agent;
-  await compact({ session, budget: agent.budget, reason: "asked", ports: machine });
+  await compact({ session, budget: agent.budget, reason: "asked", runtime: nodeRuntime });
   expect(seen(session)).toEqual([]);
   await ran(agent, "Go on.");
   expect(seen(session)).toHaveLength(1);
@@ -100,6 +100,8 @@ test("SKL8 a context that is refused again and again has less and less of them",
   expect(told[0]).toBe(3);
   expect(told[3]).toBeLessThan(told[1] ?? 0);
   expect(
-    agent.session.window.entries.some((entry) => entry.type === "custom_message" && entry.customType === LISTED),
+    agent.session.branch.entries.some(
+      (entry) => entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE,
+    ),
   ).toBe(true);
 });

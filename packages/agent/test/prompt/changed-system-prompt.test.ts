@@ -1,7 +1,7 @@
 /** Another beginning in the middle of a session: what was sent stays as it was, and what differs is said behind it. */
 
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
@@ -9,9 +9,9 @@ import { ran } from "../agents.ts";
 
 test("SKL11 what is read anew changes no byte of what was sent; it is said behind it, once", async () => {
   const model = scriptedModel("One.", "Two.", "Three.");
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const project = [{ path: "AGENTS.md", text: "Use tabs." }];
-  const agent = new Agent({ session, model, tools: [], ports: machine, beginning: { folder: "/work", project } });
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning: { folder: "/work", project } });
   await ran(agent, "First.");
   agent.setBeginning({ folder: "/work", project: [{ path: "AGENTS.md", text: "Use spaces." }] });
   await ran(agent, "Second.");

@@ -1,7 +1,7 @@
 /** Working folder, date and git branch: stated behind the conversation, again when they change or a compaction covers them. */
 
 import { buildSessionContext, type Entry, MemoryStore, type Request, Session } from "@pith/context";
-import { scriptedModel, testPorts } from "@pith/context/testing";
+import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import type { AgentParts } from "../../src/index.ts";
 import { calling, type Scene, spoken } from "../hooks/hook-scene.ts";
@@ -18,7 +18,7 @@ function contentsOf(entries: readonly Entry[]): readonly unknown[] {
 }
 
 const stated = async ({ agent }: Pick<Stage, "agent">): Promise<readonly unknown[]> =>
-  contentsOf(await agent.session.branch());
+  contentsOf(await agent.session.branchEntries());
 
 function timesIn(value: unknown, words: string): number {
   return JSON.stringify(value ?? null).split(words).length - 1;
@@ -68,7 +68,7 @@ describe("after a compaction", () => {
     expect(timesIn(request.system, "The working folder is")).toBe(0);
     expect(request.messages.at(-1)).toMatchObject({ role: "user" });
     expect(timesIn(request.messages.at(-1), content)).toBe(1);
-    const { entries, compactionAt } = scene.agent.session.window;
+    const { entries, compactionIndex: compactionAt } = scene.agent.session.branch;
     const compaction = entries[compactionAt];
     expect(compaction?.type === "compaction" && compaction.summary).not.toContain("The working folder is");
     expect(contentsOf(entries.slice(0, compactionAt))).toEqual([]);
@@ -100,7 +100,7 @@ describe("after a compaction", () => {
     for (const words of ["1", "2", "3"]) await prompt(words);
     expect((await agent.compact()).type).toBe("compacted");
     await prompt("what now?");
-    const { messages } = buildSessionContext(agent.session.window);
+    const { messages } = buildSessionContext(agent.session.branch);
     const roles = messages.map(({ role }) => role);
     expect(roles.slice(-3)).toEqual(["custom", "user", "assistant"]);
     expect(model.requests.at(-1)?.messages.at(-1)).toMatchObject({ role: "user" });
@@ -118,7 +118,7 @@ describe("after a compaction", () => {
     branch = "next";
     await prompt("4");
     expect((await agent.compact()).type).toBe("compacted");
-    expect(contentsOf(agent.session.window.entries)).toHaveLength(1);
+    expect(contentsOf(agent.session.branch.entries)).toHaveLength(1);
     await prompt("5");
     expect(contentsOf(await log())).toHaveLength(2);
   });
@@ -139,7 +139,7 @@ describe("after a compaction", () => {
     scene.model.waiting[0]?.end(tooLong);
     await quiet();
     const request = scene.model.requests.at(-1);
-    expect(scene.agent.session.window.compactionAt).toBeGreaterThanOrEqual(0);
+    expect(scene.agent.session.branch.compactionIndex).toBeGreaterThanOrEqual(0);
     expect(timesIn(request?.messages.at(-1), content)).toBe(1);
     scene.model.waiting[0]?.end(text("done"));
   });
@@ -161,7 +161,7 @@ describe("when something changes", () => {
         },
       },
     ];
-    const ports = { ...testPorts("p"), now: () => now };
+    const ports = { ...testRuntime("p"), now: () => now };
     const beginning = { folder: "/work", readGitBranch: async () => branch };
     const scene = await spoken([calling(), calling(), "done"], {}, { beginning, tools, ports });
     await scene.prompt("go");
@@ -178,7 +178,7 @@ describe("when something changes", () => {
     const scene = await spoken(["1", "2"], {}, { beginning: { folder: "/work" } });
     await scene.prompt("1");
     const { session } = scene.agent;
-    const entry = session.window.entries.find((each) => contentsOf([each]).length > 0);
+    const entry = session.branch.entries.find((each) => contentsOf([each]).length > 0);
     await session.append({ type: "context_edit", targetId: entry?.id ?? "", replacement: null });
     await scene.prompt("2");
     expect(await stated(scene)).toHaveLength(2);
@@ -222,7 +222,7 @@ describe("the git branch", () => {
 
   test("ENV2 a secret in the name is not written, and the entry is not repeated because of it", async () => {
     const secrets = secretsFor();
-    const ports = testPorts();
+    const ports = testRuntime();
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
     const model = scriptedModel("1", "2");
     const beginning = { folder: "/work", readGitBranch: () => `fix/${github}` };

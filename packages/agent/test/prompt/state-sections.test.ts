@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { type Entry, MemoryStore, Session } from "@pith/context";
-import { testPorts } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";
 import { calling, spoken } from "../hooks/hook-scene.ts";
@@ -70,14 +70,14 @@ test("SAY15 whatever it says, it is said once as long as it stays the same, also
   await fc.assert(
     fc.asyncProperty(name, text, async (name, said) => {
       const states = [{ name, text: () => said }];
-      const ports = testPorts("e");
+      const ports = testRuntime("e");
       const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
       const { prompt, agent } = await spoken(["1", "2"], {}, { states, session, secrets, ports });
       for (const words of ["1", "2"]) await prompt(words);
       const { store } = agent.session;
       assert.ok(store instanceof MemoryStore);
       const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports, { redaction: secrets });
-      const later = await spoken(["3"], {}, { states, session: again, secrets, ports: testPorts("f") });
+      const later = await spoken(["3"], {}, { states, session: again, secrets, ports: testRuntime("f") });
       await later.prompt("3");
       assert.equal((await later.log()).flatMap(stateOf).length, said.trim() === "" ? 0 : 1);
     }),
@@ -99,7 +99,7 @@ test("SAY15 what was sent is never rewritten: every request extends the one befo
   for (const words of ["1", "2"]) await scene.prompt(words);
   const { store } = scene.agent.session;
   assert.ok(store instanceof MemoryStore);
-  const ports = testPorts("f");
+  const ports = testRuntime("f");
   const session = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
   const later = await spoken([calling(), "3"], hooks, { states, beginning, session, ports });
   await later.prompt("3");

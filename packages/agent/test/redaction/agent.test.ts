@@ -1,12 +1,12 @@
 /** An agent whose session keeps no secrets: what tools get, what is told, and what stands in the log. */
 
 import { MemoryStore, Session } from "@pith/context";
-import { scriptedModel, testPorts } from "@pith/context/testing";
+import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, Permissions, type Tool, type ToolOutput } from "../../src/index.ts";
 import { github, gitlab, secretsFor, testVault } from "./vaults.ts";
 
-const placeholder = testVault().redacted(String(github));
+const placeholder = testVault().redact(String(github));
 
 interface Scene {
   readonly run?: (args: Readonly<Record<string, unknown>>, update: (text: string) => void) => ToolOutput;
@@ -18,7 +18,7 @@ interface Scene {
 
 async function played({ run = () => said("ok"), arguments: args = { text: placeholder }, ...scene }: Scene) {
   const { permits, isRestoring = true } = scene;
-  const ports = testPorts();
+  const ports = testRuntime();
   const secrets = secretsFor();
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
   const got: unknown[] = [];
@@ -46,7 +46,7 @@ async function played({ run = () => said("ok"), arguments: args = { text: placeh
   });
   const events: AgentEvent[] = [];
   for await (const event of agent.prompt(`Use ${github}.`)) events.push(event);
-  return { session, agent, got, events, told: JSON.stringify([events, session.window.entries, model.requests]) };
+  return { session, agent, got, events, told: JSON.stringify([events, session.branch.entries, model.requests]) };
 }
 
 function said(text: string): ToolOutput {
@@ -126,7 +126,7 @@ test("SEC15 what was found is told once, by its kind, before what it led to", as
 test("SEC15 a secret in the system texts is not said anew at every start", async () => {
   const { session, agent } = await played({});
   const systems = (): number =>
-    session.window.entries.filter((entry) => entry.type === "message" && entry.message.role === "system").length;
+    session.branch.entries.filter((entry) => entry.type === "message" && entry.message.role === "system").length;
   const before = systems();
   for await (const _ of agent.resume());
   expect([before, systems()]).toEqual([1, 1]);

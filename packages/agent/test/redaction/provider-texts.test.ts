@@ -2,13 +2,13 @@
 
 import { MemoryStore, type ModelEvent, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
-import { scriptedModel, testPorts } from "@pith/context/testing";
+import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { Agent, type AgentEvent, type AgentHooks, Permissions } from "../../src/index.ts";
 import { github, secretsFor, testVault } from "./vaults.ts";
 
 async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
-  const ports = testPorts();
+  const ports = testRuntime();
   const secrets = secretsFor();
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
   const model = scriptedModel("Done.");
@@ -32,7 +32,7 @@ test("SEC11 what a provider complains of is told without the secret, and nothing
     { type: "reply-restarted", failure, waitMs: 0 },
   ]);
   expect(events.find(({ type }) => type === "auto_retry_start")).toMatchObject({
-    errorMessage: `too many requests with ${testVault().redacted(github)}`,
+    errorMessage: `too many requests with ${testVault().redact(github)}`,
   });
   const said = events.flatMap((event) =>
     event.type === "message_update" && event.delta.type === "text-delta" ? event.delta.text : [],
@@ -49,7 +49,7 @@ test("SEC11 what a hook puts into a request is sent without its secrets", async 
       }),
     ],
   });
-  expect(requests).toContain(`With ${testVault().redacted(github)}.`);
+  expect(requests).toContain(`With ${testVault().redact(github)}.`);
   expect(requests).not.toContain(github);
 });
 

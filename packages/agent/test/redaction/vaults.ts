@@ -2,16 +2,16 @@
 
 import { createHmac } from "node:crypto";
 import { Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Secrets } from "../../src/index.ts";
 
 export function secretsFor(vault: Vault = testVault()): Secrets {
   return {
-    redacted: (value) => vault.redacted(value),
-    restored: async (value) => vault.restored(value),
+    redact: (value) => vault.redact(value),
+    restored: async (value) => vault.restore(value),
     stream: () => vault.stream(),
-    found: () => vault.found(),
-    placeholdersIn: (value) => vault.placeholdersIn(value),
+    found: () => vault.takeFindings(),
+    placeholdersIn: (value) => vault.listPlaceholders(value),
   };
 }
 
@@ -20,4 +20,6 @@ export function testVault(): Vault {
 }
 
 /** Tokens as GitHub and GitLab give them out. */
-export const [github, , gitlab]: readonly string[] = plantedSecrets(3, seededChance(1)).map(({ secret }) => secret);
+export const [github, , gitlab]: readonly string[] = createSampleSecrets(3, createSeededRandom(1)).map(
+  ({ secret }) => secret,
+);

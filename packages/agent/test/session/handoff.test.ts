@@ -1,8 +1,8 @@
 /** Tests session/handoff.ts: handoff, needed files. */
 
 import { type Entry, MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed, type ScriptedReply, scriptedModel, story, testPorts } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage, type ScriptedReply, scriptedModel, story, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import { Agent, type HandedOff } from "../../src/index.ts";
 import { neededFiles } from "../../src/session/handoff.ts";
@@ -23,11 +23,11 @@ describe("handoff", () => {
   }
 
   async function scene(lines: readonly string[], ...replies: readonly ScriptedReply[]): Promise<Scene> {
-    const store = MemoryStore.create(machine);
+    const store = MemoryStore.create(nodeRuntime);
     for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     const model = scriptedModel(...replies);
-    const agent = new Agent({ session, model, tools: [], ports: machine });
+    const agent = new Agent({ session, model, tools: [], ports: nodeRuntime });
     const isThere = async (path: string): Promise<boolean> => path !== "gone.ts";
     return {
       agent,
@@ -36,7 +36,7 @@ describe("handoff", () => {
     };
   }
 
-  const paid = { ...nothingUsed, output: 7, cost: { ...nothingUsed.cost, total: 0.5 } };
+  const paid = { ...emptyUsage, output: 7, cost: { ...emptyUsage.cost, total: 0.5 } };
 
   function saying(text: string): ScriptedReply {
     return { content: [{ type: "text", text }], usage: paid };
@@ -99,10 +99,10 @@ describe("handoff", () => {
       failure: { kind: "refused", message: "no credit" },
     });
     await handOff("go on");
-    const entries: readonly Entry[] = agent.session.window.entries;
+    const entries: readonly Entry[] = agent.session.branch.entries;
     expect(entries.slice(5)).toMatchObject([{ type: "usage", kind: "handoff", provider: "anthropic", usage: paid }]);
     expect(await handOff("go on")).toMatchObject({ type: "failed", why: expect.stringContaining("no credit") });
-    expect(agent.session.window.entries).toHaveLength(6);
+    expect(agent.session.branch.entries).toHaveLength(6);
   });
 
   test("COM30 where nothing was said there is nothing to hand over, and nobody is asked", async () => {
@@ -111,11 +111,11 @@ describe("handoff", () => {
   });
 
   test("COM28 what is asked of the model, word for word", async () => {
-    const store = MemoryStore.create(testPorts());
+    const store = MemoryStore.create(testRuntime());
     for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
-    const session = await Session.open(store, testPorts("g"));
+    const session = await Session.open(store, testRuntime("g"));
     const model = scriptedModel(saying("## Background\n- a cache [#4]"));
-    const agent = new Agent({ session, model, tools: [], ports: testPorts("g") });
+    const agent = new Agent({ session, model, tools: [], ports: testRuntime("g") });
     await agent.handOff("measure the cache", async () => true);
     const [request] = model.requests;
     const asked = request?.messages.map((message) => JSON.stringify(message.content).replaceAll("\\n", "\n"));

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactionLimits, messageTokens } from "@pith/context";
-import { nothingUsed, scriptedModel } from "@pith/context/testing";
+import { emptyUsage, scriptedModel } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { fileTools } from "../../src/index.ts";
 import { nodeFiles, originalsFolder } from "../../src/node/index.ts";
@@ -67,7 +67,7 @@ async function compactable() {
   for (const word of ["one", "two", "three"]) {
     const content = [{ type: "text", text: `${word} ${"work on the parser ".repeat(300)}` }] as const;
     const { api, provider, model } = agent.model;
-    const reply = { role: "assistant", content, api, provider, model, usage: nothingUsed, stopReason: "stop" } as const;
+    const reply = { role: "assistant", content, api, provider, model, usage: emptyUsage, stopReason: "stop" } as const;
     await agent.session.append({ type: "message", message: { role: "user", content: word, timestamp: 0 } });
     await agent.session.append({ type: "message", message: { ...reply, timestamp: 0 } });
   }
@@ -76,7 +76,7 @@ async function compactable() {
 
 test("RUN14 while a compaction is under way another one, a move, an undo and a redo are refused by name, and none waits behind it (B80)", async () => {
   const { agent, writer } = await compactable();
-  const start = agent.session.window.entries[0]?.id ?? "";
+  const start = agent.session.branch.entries[0]?.id ?? "";
   const first = agent.compact();
   while (writer.waiting.length === 0) await quiet();
   const refused = { type: "refused", why: "compacting" };
@@ -101,7 +101,7 @@ test("RUN15 a stop of the compaction leaves what was said meanwhile in the queue
   await agent.abort();
   expect(await compaction).toMatchObject({ type: "cancelled" });
   expect((await run).end).toEqual({ type: "aborted" });
-  expect(JSON.stringify(agent.session.window.entries.filter(({ type }) => type === "message"))).not.toContain(
+  expect(JSON.stringify(agent.session.branch.entries.filter(({ type }) => type === "message"))).not.toContain(
     "a question",
   );
   expect(await agent.clearQueue()).toMatchObject([{ content: "a question" }]);

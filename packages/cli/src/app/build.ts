@@ -13,8 +13,8 @@ import {
   type SessionShutdownEvent,
   type Tool,
 } from "@pith/agent";
-import type { Model, Writer } from "@pith/context";
-import { machine } from "@pith/context/node";
+import type { Model, Summarizer } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import type { Wish } from "../args/args.ts";
 import type { ActsParts } from "../extensions/session.ts";
 import { forbidden, refuseMode, requiresSandbox } from "../policy/policy.ts";
@@ -91,7 +91,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     ...ownPrompt(wish),
   });
   const { session, path, missing, damage } = voiced;
-  const { gaps } = session.window;
+  const { gaps } = session.branch;
   const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
   const { guidance } = guides.standing;
   const { runLimits = {} } = wish;
@@ -236,7 +236,7 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
     ...told,
     session,
     model,
-    ports: machine,
+    ports: nodeRuntime,
     permits: permissions,
     blobs: at.blobs,
     skills: guides,
@@ -268,11 +268,11 @@ function settled({ compaction, thinking }: Settings): Partial<AgentParts> {
 /** Loaded only where somebody is named for it. */
 async function ownWriters(
   { model: names = [] }: CompactionSettings = {},
-  { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Writer[] },
+  { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Summarizer[] },
 ): Promise<Pick<AgentParts, "writers">> {
   if (names.length === 0 && first.length === 0) return {};
   const { compactionWriters } = await import("./summary-models.ts");
-  return { writers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: machine })] };
+  return { writers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: nodeRuntime })] };
 }
 
 /** Loaded where there are extensions. */

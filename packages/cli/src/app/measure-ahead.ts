@@ -3,7 +3,7 @@
 import { measureInSteps, type Session } from "@pith/context";
 
 /** Begins once what is under way has had its turn. Keeps no program running. */
-export function measureAhead({ window }: Pick<Session, "window">): void {
+export function measureAhead({ branch: window }: Pick<Session, "branch">): void {
   const steps = measureInSteps(window);
   const work = (): void => {
     const until = performance.now() + MOMENT_MS;

@@ -159,7 +159,7 @@ export async function askedChange(
   { cwd, vault, mostBytes, signal }: ChangePlace,
 ): Promise<ChangedText | null> {
   if (tool !== "edit" && tool !== "write") return null;
-  const restored = vault?.restored(asked);
+  const restored = vault?.restore(asked);
   if (restored && restored.type !== "restored") return null;
   const files = nodeFiles({ root: cwd, mostBytes });
   const call = { tool, arguments: restored?.value ?? asked, signal } as const;

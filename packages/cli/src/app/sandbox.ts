@@ -97,9 +97,9 @@ export function shownFolders({ sandboxRead = [], sandboxWrite = [] }: Settings):
 
 /** Keys of model providers are withheld whatever the settings say. */
 async function withheldVariables({ environment, choices }: BoxPlace): Promise<readonly string[]> {
-  const { secretVariables } = await import("@pith/context/secrets");
+  const { findSecretVariables } = await import("@pith/context/secrets");
   const passed = choices.sandboxEnvironment ?? [];
-  const secret = secretVariables(environment, choices.secrets?.also).filter((name) => !passed.includes(name));
+  const secret = findSecretVariables(environment, choices.secrets?.also).filter((name) => !passed.includes(name));
   return [...keyVariables(), ...secret];
 }
 

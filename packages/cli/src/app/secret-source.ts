@@ -10,7 +10,7 @@ import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 
 export interface SecretPlace {
-  readonly vault: Pick<Vault, "restored" | "learn"> | null;
+  readonly vault: Pick<Vault, "restore" | "learn"> | null;
   readonly environment: Environment;
   /** What `~` stands for. */
   readonly home: string;
@@ -24,7 +24,7 @@ export function secretSource(place: SecretPlace): SecretSource {
   const { vault, environment, withheld } = place;
   return {
     placeholder: async (placeholder) => {
-      const restored = vault?.restored(placeholder);
+      const restored = vault?.restore(placeholder);
       return restored?.type === "restored" && restored.value !== placeholder ? restored.value : null;
     },
     variable: (name) => {

@@ -1,7 +1,14 @@
 /** Describes the damage that opening a session found, as the one event that every mode shows. */
 
 import type { AgentEvent } from "@pith/agent";
-import { type Damage, type DamageKind, type GapEntry, harmlessDamage, TORN_END_NOTE, tornDamage } from "@pith/context";
+import {
+  crashDamageKinds,
+  type Damage,
+  type DamageKind,
+  type GapEntry,
+  harmlessDamageKinds,
+  TORN_END_NOTE,
+} from "@pith/context";
 import { wordFor } from "../sessions/find-session.ts";
 import { counted } from "../text/format.ts";
 
@@ -21,7 +28,7 @@ export interface FoundDamage {
 
 /** Null where every entry is there and reads as it was written. */
 export function describeDamage({ damage, gaps, id, path, home }: FoundDamage): SessionDamaged | null {
-  const told = withoutConsequences(damage.filter(({ kind }) => !harmlessDamage.has(kind)));
+  const told = withoutConsequences(damage.filter(({ kind }) => !harmlessDamageKinds.has(kind)));
   const clauses = told.length > 0 ? clausesOf(told) : gaps.length > 0 ? [lostEntries(gaps)] : [];
   if (clauses.length === 0) return null;
   const message = `This session is damaged: ${joined(clauses)}. Nothing was deleted, and everything else is used; where a message is missing, the model is told. To see the damaged lines, run: pith doctor ${wordFor({ id, path }, home)}`;
@@ -35,7 +42,7 @@ export function describeDamage({ damage, gaps, id, path, home }: FoundDamage): S
 
 /** What the model is told before the next message; null where the gaps on its branch say all there is to say. */
 export function tornEndNote(damage: readonly Damage[]): string | null {
-  return damage.some(({ kind }) => tornDamage.has(kind)) ? TORN_END_NOTE : null;
+  return damage.some(({ kind }) => crashDamageKinds.has(kind)) ? TORN_END_NOTE : null;
 }
 
 // The line after a lost one may no longer find its parent: that is the same damage, not a second one.
@@ -49,9 +56,9 @@ function clausesOf(damage: readonly Damage[]): readonly string[] {
     ...new Set(damage.filter(({ kind }) => kinds.includes(kind)).map(({ line }) => line)),
   ];
   const header = of("damaged-header", "no-header");
-  const torn = of(...tornDamage);
+  const torn = of(...crashDamageKinds);
   const missing = of("lost-entry", "missing-parent", "parent-cycle", "missing-first-kept");
-  const changed = of("damaged-seal");
+  const changed = of("damaged-trailer");
   const named = new Set([...header, ...torn, ...missing, ...changed]);
   const unreadable = [...new Set(damage.map(({ line }) => line))].filter((line) => !named.has(line));
   return [

@@ -2,8 +2,8 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Carried, type Damage, MemoryStore, type Model, type Redaction, Session } from "@pith/context";
-import { createSession, listSessions, machine, openStore, pithHome } from "@pith/context/node";
+import { type Damage, MemoryStore, type Model, type Redaction, Session, type SessionState } from "@pith/context";
+import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
 import type { SessionWish, Wish } from "../args/args.ts";
 import { isOfSubAgent, type Place } from "./app-options.ts";
 import { chooseModel } from "./model.ts";
@@ -36,18 +36,18 @@ export interface SessionPlace {
 }
 
 export async function openSession(wish: SessionWish, { cwd, id, redaction }: SessionPlace): Promise<OpenedSession> {
-  const ports = { ...machine, sessionId: () => id };
+  const ports = { ...nodeRuntime, sessionId: () => id };
   switch (wish.type) {
     case "none":
       return {
         type: "opened",
-        session: await Session.open(MemoryStore.create(ports, { cwd }), machine, { redaction }),
+        session: await Session.open(MemoryStore.create(ports, { cwd }), nodeRuntime, { redaction }),
         path: null,
         damage: [],
         close: async () => {},
       };
     case "new":
-      return withoutTrace(await opened(await createSession({ cwd, ports }), redaction));
+      return withoutTrace(await opened(await createSession({ cwd, runtime: ports }), redaction));
     case "last": {
       // One that was stopped before a word was said is nobody's last, nor is one that a sub-agent worked in.
       const last = (await listSessions({ cwd })).find(({ firstMessage, id }) => firstMessage && !isOfSubAgent(id));
@@ -74,8 +74,8 @@ async function opened(
     return { ...failed(`process ${outcome.owner.pid} writes this session; end it, or begin another`), code: 1 };
   if (outcome.type !== "opened") return { ...failed(outcome.why), code: 1 };
   const { store } = outcome;
-  const damage = await store.damageAtOpening();
-  const session = await Session.open(store, machine, { redaction });
+  const damage = await store.damageOnOpen();
+  const session = await Session.open(store, nodeRuntime, { redaction });
   return { type: "opened", session, path: store.path, damage, close: async () => void (await store.close()) };
 }
 
@@ -110,11 +110,11 @@ export interface Speaker {
 export async function sessionWithModel({ session: wish }: Wish, where: Place): Promise<Voiced> {
   const { cwd, home, environment, choices, vault, needsModel = true } = where;
   const isNew = wish.type === "new" || wish.type === "none";
-  const id = machine.sessionId();
+  const id = nodeRuntime.sessionId();
   const at = { cwd, id, redaction: vault ?? undefined };
   const found = isNew ? null : await openSession(wish, at);
   if (found?.type === "failed") return found;
-  const { model: last } = found?.session.window.state ?? { model: null };
+  const { model: last } = found?.session.branch.state ?? { model: null };
   const spoke = last ? `${last.provider}/${last.modelId}` : undefined;
   const sessionId = found?.session.store.header.id ?? id;
   const opened = await chooseModel(choices, { environment, home, sessionId, spoke });
@@ -129,7 +129,7 @@ export async function sessionWithModel({ session: wish }: Wish, where: Place): P
 }
 
 /** For what needs no model: every request fails. `spoke`: who did in this session, so that it is not taken for another's. */
-export function absentModel(missing: string, spoke: Carried["model"] = null): Model {
+export function absentModel(missing: string, spoke: SessionState["model"] = null): Model {
   return {
     api: "none",
     provider: spoke?.provider ?? "none",

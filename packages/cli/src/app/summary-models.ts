@@ -1,6 +1,6 @@
 /** Opens the models named for writing summaries when first needed; the session's model comes last. Loaded lazily. */
 
-import { type Model, modelWriter, type Ports, type Writer, type Written } from "@pith/context";
+import { type Model, modelSummarizer, type Runtime, type Summarizer, type SummarizerResult } from "@pith/context";
 import type { ChosenModel } from "./model.ts";
 
 export interface NamedWriters {
@@ -9,31 +9,31 @@ export interface NamedWriters {
   readonly open: (name: string) => Promise<ChosenModel>;
   /** Who speaks at this moment. */
   readonly speaking: () => Model;
-  readonly ports: Pick<Ports, "sleep" | "nonce">;
+  readonly ports: Pick<Runtime, "sleep" | "nonce">;
 }
 
 /** One that cannot be opened, or fails, is passed over; the receipt says why. */
-export function compactionWriters(named: NamedWriters): readonly Writer[] {
+export function compactionWriters(named: NamedWriters): readonly Summarizer[] {
   return [...named.names.map((name) => onceNeeded(name, named)), whoSpeaks(named)];
 }
 
-function onceNeeded(name: string, { open, ports }: NamedWriters): Writer {
-  let own: Writer | null = null;
+function onceNeeded(name: string, { open, ports }: NamedWriters): Summarizer {
+  let own: Summarizer | null = null;
   return {
     route: name,
     isPaid: true,
-    async write(plan, act): Promise<Written> {
+    async summarize(plan, act): Promise<SummarizerResult> {
       if (!own) {
         const opened = await open(name);
         if (opened.type !== "opened") return { type: "failed", why: opened.message };
-        own = modelWriter(opened.model, { ports });
+        own = modelSummarizer(opened.model, { runtime: ports });
       }
-      return own.write(plan, act);
+      return own.summarize(plan, act);
     },
   };
 }
 
-function whoSpeaks({ names, speaking, ports }: NamedWriters): Writer {
+function whoSpeaks({ names, speaking, ports }: NamedWriters): Summarizer {
   const name = (): string => `${speaking().provider}/${speaking().model}`;
   return {
     get route(): string {
@@ -41,7 +41,9 @@ function whoSpeaks({ names, speaking, ports }: NamedWriters): Writer {
     },
     isPaid: true,
     // Whoever was asked by name has failed, and would again.
-    write: (plan, act) =>
-      names.includes(name()) ? { type: "nothing" } : modelWriter(speaking(), { ports }).write(plan, act),
+    summarize: (plan, act) =>
+      names.includes(name())
+        ? { type: "nothing" }
+        : modelSummarizer(speaking(), { runtime: ports }).summarize(plan, act),
   };
 }

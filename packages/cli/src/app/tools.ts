@@ -38,7 +38,7 @@ import {
   sessionBlobs,
 } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
-import { idAsName } from "@pith/context/node";
+import { sessionIdToFileName } from "@pith/context/node";
 import { searches, webSearch } from "@pith/models";
 import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
@@ -141,11 +141,11 @@ function notesOn(
 }
 
 export function readsOf(session: Session, resolve: (path: string) => string): Reads {
-  const reads = new Reads(knownFiles(session.window.entries, resolve));
+  const reads = new Reads(knownFiles(session.branch.entries, resolve));
   let { leaf } = session;
   session.watch(([first]) => {
     // What is written elsewhere than behind the leaf is a move.
-    if (first && first.parentId !== leaf) reads.relearn(knownFiles(session.window.entries, resolve));
+    if (first && first.parentId !== leaf) reads.relearn(knownFiles(session.branch.entries, resolve));
     leaf = session.leaf;
   });
   return reads;
@@ -186,7 +186,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const kept =
     sessionPath === null
       ? {}
-      : { originals: originalsFolder(join(home, "restore", idAsName(session.store.header.id))) };
+      : { originals: originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id))) };
   const reads = readsOf(session, named.resolve);
   const { bash, notes, close: closeBash } = await bashHere(parts, blobs);
   const found = nodeSearch({ ...seen, ...(await ripgrep(choices.tools)) });

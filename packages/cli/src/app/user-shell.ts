@@ -2,7 +2,7 @@
 
 import { type Agent, CommandOutput, type Extensions, outputLimit, redactedShell } from "@pith/agent";
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
-import { type Appended, type BashExecutionMessage, blobReference, type Session } from "@pith/context";
+import { type AppendResult, type BashExecutionMessage, blobReference, type Session } from "@pith/context";
 import { written } from "../commands/command.ts";
 import type { Place } from "./app-options.ts";
 import type { Ready } from "./start.ts";
@@ -169,7 +169,7 @@ class Lines implements ShellLines {
     const instead = extensions ? await answeredInstead({ command, isPrivate, cwd }, { extensions, signal }) : null;
     if (!instead && signal.aborted) return null;
     const act = { ...place, sessionPath: built.sessionPath, signal, update };
-    const ran = instead ? built.agent.session.redacted(instead) : await shellRun(command, act);
+    const ran = instead ? built.agent.session.redact(instead) : await shellRun(command, act);
     tell?.(ran);
     return ran;
   }
@@ -177,7 +177,7 @@ class Lines implements ShellLines {
   /** While a run is under way, it comes into the log between two requests. */
   async #kept(ran: ShellRan | null, line: Running): Promise<ShellOutcome> {
     if (ran === null) return { type: "unrun", isStopped: true };
-    const append = async (session: Session): Promise<Appended> => {
+    const append = async (session: Session): Promise<AppendResult> => {
       line.keeping?.();
       return await session.append({ type: "message", message: messageOf(line, ran) });
     };

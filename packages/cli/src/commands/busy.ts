@@ -1,14 +1,14 @@
 /** Says what happens to what is asked for while a run, a compaction or a move is under way: the same sentences in every mode. */
 
 import type { Agent } from "@pith/agent";
-import type { Occupation } from "@pith/context";
+import type { BusyReason } from "@pith/context";
 
 /** Why a move, an undo or another compaction is not done now, and what to do. */
-export function refusedBecause(why: Occupation): string {
+export function refusedBecause(why: BusyReason): string {
   return `${occupations[why]}; wait for its end, or stop it first`;
 }
 
-const occupations: Readonly<Record<Occupation, string>> = {
+const occupations: Readonly<Record<BusyReason, string>> = {
   streaming: "a run is under way here",
   compacting: "a compaction is under way here",
   moving: "another move is under way here",
@@ -20,7 +20,7 @@ export function queuedBecause(agent: Pick<Agent, "session">): string | null {
 }
 
 export function isCompacting({ session }: Pick<Agent, "session">): boolean {
-  return session.occupied.includes("compacting");
+  return session.busyReasons.includes("compacting");
 }
 
 const QUEUED = "A compaction is under way; your message is kept and is sent when it has ended.";

@@ -9,7 +9,7 @@ import type {
   SessionBeforeForkEvent,
   SessionBeforeSwitchEvent,
 } from "@pith/agent";
-import { type Appended, refusalNotes } from "@pith/context";
+import { type AppendResult, refusalNotes } from "@pith/context";
 import type { ChosenModel } from "../app/model.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import type { ListedSetting } from "../settings/list.ts";
@@ -107,7 +107,7 @@ export function failed(message: string): Answer {
 }
 
 /** What was to be written, and what is said once it is. */
-export function written(appended: Appended, answer: () => Answer): Answer {
+export function written(appended: AppendResult, answer: () => Answer): Answer {
   if (appended.type === "appended") return answer();
   return failed(appended.type === "refused" ? refusalNotes[appended.why] : LEAF_MOVED);
 }

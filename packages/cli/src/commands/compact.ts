@@ -1,7 +1,7 @@
 /** Implements `/compact`, `/autocompact`, `/undo` and `/redo`. */
 
 import type { Agent } from "@pith/agent";
-import { type Receipt, receiptOf, refusalNotes } from "@pith/context";
+import { type Receipt, readReceipt, refusalNotes } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { compactionTold, receiptTold } from "../context-report/compaction-text.ts";
 import { amount, formatTokensOrShare } from "../text/format.ts";
@@ -95,9 +95,9 @@ const nothings = {
   "no-undo": "no compaction was undone here, or another has come since",
 } as const;
 
-function receiptAt({ session: { window } }: Agent): Receipt | null {
-  const compaction = window.entries[window.compactionAt];
-  return compaction?.type === "compaction" ? receiptOf(compaction) : null;
+function receiptAt({ session: { branch: window } }: Agent): Receipt | null {
+  const compaction = window.entries[window.compactionIndex];
+  return compaction?.type === "compaction" ? readReceipt(compaction) : null;
 }
 
 function sentence(receipt: Receipt | null, agent: Agent): string {

@@ -7,9 +7,9 @@ export const context: Command = {
   name: "context",
   says: "what fills the window, when it is too much, and what a compaction would free",
   async run(_, { agent: { session, budget } }) {
-    await session.settle();
+    await session.loadState();
     const { contextReport, contextText } = await import("../context-report/report.ts");
-    const report = contextReport(session.window, budget);
+    const report = contextReport(session.branch, budget);
     return told(contextText(report), report);
   },
 };
@@ -18,9 +18,9 @@ export const seen: Command = {
   name: "seen",
   says: "what the model sees now, word for word: what compactions have put first, what they kept, what is new",
   async run(_, { agent: { session, budget } }) {
-    await session.settle();
+    await session.loadState();
     const { seenParts } = await import("../context-report/model-view.ts");
-    const parts = seenParts(session.window, budget.to);
+    const parts = seenParts(session.branch, budget.model);
     return told(textOf(parts), parts);
   },
 };

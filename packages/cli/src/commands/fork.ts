@@ -1,14 +1,14 @@
 /** Implements `/fork` (a new session from before one of your messages) and `/clone` (a copy of the current branch). */
 
-import { type Entry, plainText, provenance } from "@pith/context";
-import { type Forking, forkSession } from "@pith/context/node";
+import { authorOf, type Entry, sanitizeLine } from "@pith/context";
+import { type ForkResult, forkSession } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import { entryDisplayText, entryEditableText } from "../resources/attachments.ts";
 import { findEntry, lostTold, shortId } from "../sessions/entries.ts";
 import { wayTo } from "../sessions/tree-lines.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
 
-export function copiedTo(outcome: Forking, draft?: string): Answer {
+export function copiedTo(outcome: ForkResult, draft?: string): Answer {
   switch (outcome.type) {
     case "forked": {
       const { path, id, missing } = outcome;
@@ -63,14 +63,14 @@ export function isSaidAnew(entry: Entry): boolean {
 }
 
 function isYours(entry: Entry): boolean {
-  return entry.type === "message" && provenance(entry) === "person";
+  return entry.type === "message" && authorOf(entry) === "person";
 }
 
 /** The newest of the branch, the last one last. */
 async function messagesTold({ agent: { session } }: Desk): Promise<Answer> {
   const said = (await wayTo(session.leaf, session.store, MOST_SEEN)).filter(isYours).slice(-MOST);
   if (said.length === 0) return told("you have said nothing on this branch yet; /tree shows all of them", []);
-  const items = said.map((entry) => ({ id: entry.id, words: plainText(entryDisplayText(entry), WIDTH) }));
+  const items = said.map((entry) => ({ id: entry.id, words: sanitizeLine(entryDisplayText(entry), WIDTH) }));
   const lines = items.map(({ id, words }) => `${shortId(id)}  ${words}`);
   return told([...lines, "From before which? /fork and its id"].join("\n"), items);
 }

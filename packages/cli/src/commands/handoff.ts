@@ -3,8 +3,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { DRAFT, type HandedOff } from "@pith/agent";
-import { type Drafted, PIN, refusalNotes, Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
+import { type NewEntry, PIN_TYPE, refusalNotes, Session } from "@pith/context";
+import { createSession, nodeRuntime } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import { costTold, counted } from "../text/format.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
@@ -25,8 +25,8 @@ export async function handedSession(message: string, parts: HandedParts): Promis
   if (made.type !== "opened") return { type: "failed", message: made.why };
   const { store } = made;
   try {
-    const { pins } = agent.session.window.state;
-    const session = await Session.open(store, machine, { redaction: agent.session });
+    const { pins } = agent.session.branch.state;
+    const session = await Session.open(store, nodeRuntime, { redaction: agent.session });
     const appended = await session.append(...draftsFor(message, parts));
     if (appended.type === "appended") return { type: "made", path: store.path, id: store.header.id, pins: pins.length };
     return {
@@ -38,11 +38,11 @@ export async function handedSession(message: string, parts: HandedParts): Promis
   }
 }
 
-function draftsFor(text: string, { agent: { session, model } }: HandedParts): readonly Drafted[] {
+function draftsFor(text: string, { agent: { session, model } }: HandedParts): readonly NewEntry[] {
   return [
     { type: "model_change", provider: model.provider, modelId: model.model },
-    ...session.window.state.pins.map(
-      (pin): Drafted => ({ type: "custom_message", customType: PIN, content: pin.text, display: true }),
+    ...session.branch.state.pins.map(
+      (pin): NewEntry => ({ type: "custom_message", customType: PIN_TYPE, content: pin.text, display: true }),
     ),
     { type: "custom", customType: DRAFT, data: { text } },
   ];

@@ -1,13 +1,13 @@
 /** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
 import {
-  type Appended,
-  entryWords,
+  type AppendResult,
+  entryText,
   type Pin,
   pinEntry,
-  pinWords,
-  plainText,
+  pinText,
   type Session,
+  sanitizeLine,
   unpin as takeAway,
 } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
@@ -15,13 +15,13 @@ import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
 import { type Answer, type Command, type Desk, told, written } from "./command.ts";
 
 export function pinsTold(session: Session): Answer {
-  const { pins } = session.window.state;
+  const { pins } = session.branch.state;
   if (pins.length === 0) return told("nothing is pinned; /pin and some words keep them through every compaction", []);
   return told(pins.map(lineOf).join("\n"), pins);
 }
 
 function lineOf({ id, text }: Pin, at: number): string {
-  return `${String(at + 1).padStart(2)}  ${shortId(id)}  ${plainText(text, WIDTH)}`;
+  return `${String(at + 1).padStart(2)}  ${shortId(id)}  ${sanitizeLine(text, WIDTH)}`;
 }
 
 const WIDTH = 100;
@@ -46,17 +46,17 @@ async function entryMeant(words: string, { agent: { session } }: Desk): Promise<
 }
 
 async function wordsPinned(words: string, { agent }: Desk): Promise<Answer> {
-  const appended = await agent.annotate((session) => pinWords(session, words));
-  return written(appended, () => told(`pinned: ${plainText(words)}`, agent.session.window.state.pins));
+  const appended = await agent.annotate((session) => pinText(session, words));
+  return written(appended, () => told(`pinned: ${sanitizeLine(words)}`, agent.session.branch.state.pins));
 }
 
 async function entryPinned(entryId: string, { agent }: Desk): Promise<Answer> {
-  const { store, window } = agent.session;
+  const { store, branch: window } = agent.session;
   const entry = await store.entry(entryId);
-  const text = entry ? entryWords(entry, window.edits) : "";
+  const text = entry ? entryText(entry, window.edits) : "";
   if (text.trim() === "") return mistake(`${shortId(entryId)} has no words to pin`);
   const appended = await agent.annotate((session) => pinEntry(session, entryId));
-  return written(appended, () => told(`pinned: ${plainText(text)}`, agent.session.window.state.pins));
+  return written(appended, () => told(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
 export const unpin: Command = {
@@ -66,18 +66,20 @@ export const unpin: Command = {
   examples: ["/unpin 1"],
   async run(words, { agent }) {
     if (words === "") return pinsTold(agent.session);
-    const { pins } = agent.session.window.state;
+    const { pins } = agent.session.branch.state;
     const [found, another] = pinsMeant(words, pins);
-    if (!found) return mistake(`there is no pin "${plainText(words, 40)}"; /pin shows them`);
-    if (another) return mistake(`several pins begin with "${plainText(words, 40)}"; say more of it`);
+    if (!found) return mistake(`there is no pin "${sanitizeLine(words, 40)}"; /pin shows them`);
+    if (another) return mistake(`several pins begin with "${sanitizeLine(words, 40)}"; say more of it`);
     const appended = await agent.annotate((session) => taken(found, session));
-    return written(appended, () => told(`no longer pinned: ${plainText(found.text)}`, agent.session.window.state.pins));
+    return written(appended, () =>
+      told(`no longer pinned: ${sanitizeLine(found.text)}`, agent.session.branch.state.pins),
+    );
   },
 };
 
 /** Said twice while a run was under way, it is gone already when its moment comes. */
-async function taken({ id }: Pin, session: Session): Promise<Appended> {
-  const isThere = session.window.state.pins.some((pin) => pin.id === id);
+async function taken({ id }: Pin, session: Session): Promise<AppendResult> {
+  const isThere = session.branch.state.pins.some((pin) => pin.id === id);
   return isThere ? await takeAway(session, id) : { type: "appended", leaf: session.leaf };
 }
 

@@ -4,7 +4,7 @@ import { isAbsolute, join, relative } from "node:path";
 import { type FileRead, type PlannedFile, textOf } from "@pith/agent";
 import { nodeFiles, originalsFolder } from "@pith/agent/node";
 import type { Entry } from "@pith/context";
-import { idAsName } from "@pith/context/node";
+import { sessionIdToFileName } from "@pith/context/node";
 import { structuredPatch } from "diff";
 import { oneLine } from "../text/safe-text.ts";
 import type { Desk } from "./command.ts";
@@ -163,10 +163,10 @@ export type DiffPlace = Pick<Desk, "agent" | "cwd" | "home">;
 /** Every file that tools changed on this branch. Only reads. */
 export async function sessionChanges({ agent, cwd, home }: DiffPlace): Promise<readonly ChangedFile[]> {
   const { session } = agent;
-  const logged = loggedPatches(await session.store.branch(session.leaf));
+  const logged = loggedPatches(await session.store.branchEntries(session.leaf));
   const planned = await agent.previewFiles(null);
   if (planned.length === 0) return [...logged].map(([path, patch]) => toldFile(shownPath(path, cwd), patch));
-  const originals = originalsFolder(join(home, "restore", idAsName(session.store.header.id)));
+  const originals = originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id)));
   const files = nodeFiles({ root: cwd });
   const changed: ChangedFile[] = [];
   // One after the other: each may have megabytes.

@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { plainText } from "@pith/context";
+import { sanitizeLine } from "@pith/context";
 import { createSession, listSessions, type SessionItem } from "@pith/context/node";
 import { lostTold } from "../sessions/entries.ts";
 import { atHome, namedSession, sessionToWrite, withId, wordFor } from "../sessions/find-session.ts";
@@ -73,7 +73,7 @@ export const name: Command = {
     const known = await agent.session.store.name();
     if (words === "")
       return told(known ?? "this session has no name yet; /name and some words give it one", { name: known ?? null });
-    const wanted = words === "--none" ? "" : plainText(words);
+    const wanted = words === "--none" ? "" : sanitizeLine(words);
     const appended = await agent.annotate((session) => session.append({ type: "session_info", name: wanted }));
     return written(appended, () =>
       told(wanted === "" ? "the name is gone" : `called: ${wanted}`, { name: wanted || null }),

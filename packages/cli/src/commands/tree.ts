@@ -27,7 +27,7 @@ export function moveTold(moved: Navigated, session: Session): Answer {
 
 type Arrived = Extract<Navigated, { type: "moved" }>;
 
-function arrived({ leaf, editorText, summary, files }: Arrived, { window }: Session): Answer {
+function arrived({ leaf, editorText, summary, files }: Arrived, { branch: window }: Session): Answer {
   // A move and a label are entries like any other, but nobody thinks of standing at one.
   const at = window.entries.findLast((entry) => !isMove(entry) && entry.type !== "label");
   const place = at ? `you stand at ${shortId(at.id)}` : "you stand before the first entry";

@@ -4,16 +4,16 @@ import {
   type Budget,
   contextSize,
   type Entry,
-  entryWords,
-  type FrontKind,
+  entryText,
   fileTouches,
-  foldedSystem,
+  type LoadedBranch,
+  mergeSystemMessages,
   messageTokens,
-  plainText,
+  type SummaryPartKind,
   type SystemMessage,
+  sanitizeLine,
   type ToolCallBlock,
   type ToolRoles,
-  type Window,
 } from "@pith/context";
 import { blocksIn, type EntryWeight, type RawParts, rawParts } from "./meter.ts";
 import { scaled } from "./token-counts.ts";
@@ -27,10 +27,10 @@ export interface ContextPart {
 }
 
 /** System, front and tail, those of the same kind together; none is empty. */
-export function contextParts(window: Window, budget: Pick<Budget, "to" | "fixed">): readonly ContextPart[] {
+export function contextParts(window: LoadedBranch, budget: Pick<Budget, "model" | "fixed">): readonly ContextPart[] {
   const { tokens, fixed } = contextSize(window, budget);
-  const said = merged(rawParts(window, budget.to));
-  const own = scaled(systemParts(foldedSystem(window)), fixed);
+  const said = merged(rawParts(window, budget.model));
+  const own = scaled(systemParts(mergeSystemMessages(window)), fixed);
   // An estimate of the system above what was measured in all would leave no room for what was said.
   const parts = tokens <= fixed ? scaled([...own, ...said], tokens) : [...own, ...scaled(said, tokens - fixed)];
   return parts.filter((part) => part.tokens > 0);
@@ -60,7 +60,7 @@ function systemParts(system: SystemMessage | null): readonly ContextPart[] {
   ];
 }
 
-const fronts: Readonly<Record<FrontKind, string>> = {
+const fronts: Readonly<Record<SummaryPartKind, string>> = {
   pins: "pins",
   words: "your words",
   story: "summary",
@@ -153,9 +153,9 @@ const MOST = 20;
 const WIDTH = 80;
 
 function wordsOf({ entry, message, call }: EntryWeight): string {
-  const words = call ? argumentsIn(call) : entryWords(entry);
-  if (words.trim() !== "") return plainText(words, WIDTH);
-  return plainText(
+  const words = call ? argumentsIn(call) : entryText(entry);
+  if (words.trim() !== "") return sanitizeLine(words, WIDTH);
+  return sanitizeLine(
     blocksIn(message)
       .map((made) => `${made.name} ${argumentsIn(made)}`)
       .join("; "),

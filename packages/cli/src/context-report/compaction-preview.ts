@@ -2,13 +2,13 @@
 
 import type { Agent } from "@pith/agent";
 import {
+  authorOf,
   type Budget,
+  type CompactionPreview,
   type Entry,
-  type Preview,
+  type LoadedBranch,
   previewCompaction,
-  provenance,
   type Usage,
-  type Window,
 } from "@pith/context";
 import { type Answer, told } from "../commands/command.ts";
 import { amount } from "../text/format.ts";
@@ -16,14 +16,14 @@ import { compactionTold } from "./compaction-text.ts";
 import { entryWeights } from "./meter.ts";
 
 export function previewTold({ session, budget }: Agent): Answer {
-  const preview = previewCompaction(session.window, budget);
+  const preview = previewCompaction(session.branch, budget);
   if (preview.type === "nothing-to-do") return compactionTold(preview);
   if (preview.type === "cannot-fit")
     return compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker });
   return told(textOf(preview), preview.receipt);
 }
 
-function textOf({ receipt, front }: Extract<Preview, { type: "planned" }>): string {
+function textOf({ receipt, summaryText: front }: Extract<CompactionPreview, { type: "planned" }>): string {
   const { tokens, covered, kept } = receipt;
   return [
     `would cover ${covered.count} entries and keep ${kept.count}: ${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
@@ -51,7 +51,7 @@ export interface Share {
   readonly tokens: number;
 }
 
-type Planned = Extract<Preview, { type: "planned" }>;
+type Planned = Extract<CompactionPreview, { type: "planned" }>;
 
 export interface Teller {
   readonly by: string;
@@ -62,7 +62,7 @@ export interface Teller {
 }
 
 export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, prices }: Teller): PreviewFacts {
-  const { window, budget, covered, kept, checkpoint } = plan;
+  const { branch: window, budget, covered, kept, checkpoint } = plan;
   const ids = new Set(covered.map(({ id }) => id));
   const weights = entryWeights(window, budget);
   const share = (entries: readonly Entry[], isCovered: boolean): Share => ({
@@ -75,7 +75,7 @@ export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, price
     tokens: receipt.tokens,
     dropped,
     kept: share(kept, false),
-    words: { count: covered.filter(isTyped).length, tokens: budget.words },
+    words: { count: covered.filter(isTyped).length, tokens: budget.userMessages },
     pins: window.state.pins.length,
     by,
     price: (isSpeaking ? priceOf(window, amounts) : null) ?? listPrice(prices, amounts),
@@ -83,17 +83,17 @@ export function previewFacts({ plan, receipt }: Planned, { by, isSpeaking, price
 }
 
 function isTyped(entry: Entry): boolean {
-  return entry.type === "message" && entry.message.role === "user" && provenance(entry) === "person";
+  return entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "person";
 }
 
 interface Amounts {
-  readonly budget: Pick<Budget, "to">;
+  readonly budget: Pick<Budget, "model">;
   readonly read: number;
   readonly written: number;
 }
 
 /** By what the last reply of who speaks has cost; null where it does not say. */
-function priceOf({ entries }: Window, { budget: { to }, read, written }: Amounts): number | null {
+function priceOf({ entries }: LoadedBranch, { budget: { model: to }, read, written }: Amounts): number | null {
   const reply = entries.findLast((entry) => usageIn(entry, to?.model) !== null);
   const usage = reply && usageIn(reply, to?.model);
   if (!usage) return null;

@@ -3,9 +3,9 @@
 import type { CompactionRefused } from "@pith/agent";
 import {
   breakerNotes,
-  type Compaction,
+  type CompactionOutcome,
   type Finding,
-  type NothingToDo,
+  type NoCompaction,
   type Receipt,
   refusalNotes,
 } from "@pith/context";
@@ -13,7 +13,7 @@ import { refusedBecause } from "../commands/busy.ts";
 import { type Answer, failed, LEAF_MOVED, told } from "../commands/command.ts";
 import { amount, costTold, counted } from "../text/format.ts";
 
-export function compactionTold(compaction: Compaction | CompactionRefused): Answer {
+export function compactionTold(compaction: CompactionOutcome | CompactionRefused): Answer {
   switch (compaction.type) {
     case "refused":
       return failed(`nothing was compacted: ${refusedBecause(compaction.why)}`);
@@ -41,7 +41,7 @@ export function receiptTold({ tokens, by, route, covered, kept, calls, cost, fin
   ].join("; ");
 }
 
-const nothings: Readonly<Record<NothingToDo["why"], string>> = {
+const nothings: Readonly<Record<NoCompaction["why"], string>> = {
   off: 'automatic compaction is off ("compaction.enabled" in the settings, --no-auto-compact, /autocompact)',
   empty: "nothing was said yet",
   "already-compacted": "nothing was said since the last one; /undo takes that back",
@@ -49,7 +49,7 @@ const nothings: Readonly<Record<NothingToDo["why"], string>> = {
   "too-little": "a summary would be about as long as what it stands for",
 };
 
-function whyFailed(compaction: Extract<Compaction, { type: "failed" }>): string {
+function whyFailed(compaction: Extract<CompactionOutcome, { type: "failed" }>): string {
   if (compaction.why === "cannot-fit") {
     const { fills, tokens, limit } = compaction.breaker;
     const room = limit === null ? "" : ` (${amount(tokens)} tokens of ${amount(limit)})`;

@@ -7,12 +7,12 @@ import {
   type CompactionEntry,
   contextSize,
   type Entry,
-  type FrontKind,
-  frontParts,
+  type LoadedBranch,
   type ModelName,
   messageTokens,
+  readSummaryParts,
+  type SummaryPartKind,
   type ToolCallBlock,
-  type Window,
 } from "@pith/context";
 import { type Kind, messageKinds, scaled, sumsOf } from "./token-counts.ts";
 
@@ -24,19 +24,19 @@ export interface RawParts {
 }
 
 export interface RawFront {
-  readonly kind: FrontKind;
+  readonly kind: SummaryPartKind;
   readonly tokens: number;
 }
 
-export function rawParts(window: Window, to: ModelName | undefined): RawParts {
+export function rawParts(window: LoadedBranch, to: ModelName | undefined): RawParts {
   const { messages, sources } = buildSessionContext(window);
   return { front: frontOf(window), ...sumsOf(messages, { firstFresh: freshFrom(window, sources), to }) };
 }
 
-function frontOf({ entries, compactionAt }: Window): readonly RawFront[] {
+function frontOf({ entries, compactionIndex: compactionAt }: LoadedBranch): readonly RawFront[] {
   const compaction = entries[compactionAt];
   if (compaction?.type !== "compaction") return [];
-  const parts = frontParts(compaction);
+  const parts = readSummaryParts(compaction);
   return parts.length > 0 ? parts : [{ kind: "story", tokens: summaryTokens(compaction) }];
 }
 
@@ -45,7 +45,7 @@ function summaryTokens({ summary }: CompactionEntry): number {
 }
 
 /** Where in the messages that begins what came since the newest compaction; without one, all did. */
-function freshFrom({ entries, compactionAt }: Window, sources: readonly string[]): number {
+function freshFrom({ entries, compactionIndex: compactionAt }: LoadedBranch, sources: readonly string[]): number {
   if (compactionAt < 0) return 0;
   const kept = new Set(entries.slice(0, compactionAt + 1).map(({ id }) => id));
   const at = sources.findIndex((id) => !kept.has(id));
@@ -62,9 +62,9 @@ export interface MeterParts {
   readonly fresh: number;
 }
 
-export function meterParts(window: Window, budget: Pick<Budget, "to" | "fixed">): MeterParts {
+export function meterParts(window: LoadedBranch, budget: Pick<Budget, "model" | "fixed">): MeterParts {
   const { tokens, fixed } = contextSize(window, budget);
-  const said = saidIn(rawParts(window, budget.to));
+  const said = saidIn(rawParts(window, budget.model));
   const own = { tokens: fixed };
   // An estimate of the system above what was measured in all would leave no room for what was said.
   const parts = tokens <= fixed ? scaled([own, ...said], tokens) : [own, ...scaled(said, tokens - fixed)];
@@ -77,7 +77,7 @@ interface Part {
 }
 
 function saidIn({ front, kept, fresh }: RawParts): readonly Part[] {
-  const of = (isIt: (kind: FrontKind) => boolean): Part => ({
+  const of = (isIt: (kind: SummaryPartKind) => boolean): Part => ({
     tokens: front.filter(({ kind }) => isIt(kind)).reduce((sum, { tokens }) => sum + tokens, 0),
   });
   return [
@@ -106,15 +106,15 @@ export interface EntryWeight {
 }
 
 /** As they stand in the context; the front of a compaction is not among them. */
-export function entryWeights(window: Window, budget: Pick<Budget, "to" | "fixed">): readonly EntryWeight[] {
-  const raw = rawWeights(window, budget.to);
+export function entryWeights(window: LoadedBranch, budget: Pick<Budget, "model" | "fixed">): readonly EntryWeight[] {
+  const raw = rawWeights(window, budget.model);
   const { tail, fresh } = meterParts(window, budget);
   const sum = raw.reduce((all, { tokens }) => all + tokens, 0);
   const factor = sum === 0 ? 0 : (tail + fresh) / sum;
   return raw.map((weight) => ({ ...weight, tokens: Math.round(weight.tokens * factor) }));
 }
 
-function rawWeights(window: Window, to: ModelName | undefined): readonly EntryWeight[] {
+function rawWeights(window: LoadedBranch, to: ModelName | undefined): readonly EntryWeight[] {
   const { messages, sources } = buildSessionContext(window);
   const entries = new Map(window.entries.map((entry) => [entry.id, entry]));
   const calls = callsIn(messages);

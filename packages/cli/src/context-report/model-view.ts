@@ -4,13 +4,13 @@ import {
   type AssistantMessage,
   buildSessionContext,
   convertToLlm,
-  type FrontKind,
-  frontParts,
+  type LoadedBranch,
   type Message,
   type ModelName,
+  readSummaryParts,
+  type SummaryPartKind,
   type SystemMessage,
   type UserMessage,
-  type Window,
 } from "@pith/context";
 
 export interface SeenText {
@@ -69,12 +69,12 @@ export interface SeenPart {
 /** `said`: nothing was compacted, so that all of it stands as it was said. */
 export type SeenPlace = "system" | "pins" | "words" | "checkpoint" | "kept" | "new" | "said";
 
-export function seenParts(window: Window, to: ModelName | undefined): readonly SeenPart[] {
+export function seenParts(window: LoadedBranch, to: ModelName | undefined): readonly SeenPart[] {
   const { messages, sources } = buildSessionContext(window);
-  const since = new Set(window.entries.slice(window.compactionAt + 1).map(({ id }) => id));
+  const since = new Set(window.entries.slice(window.compactionIndex + 1).map(({ id }) => id));
   const firstNew = sources.findIndex((id) => since.has(id));
   const keptCount = firstNew === -1 ? Number.POSITIVE_INFINITY : convertToLlm(messages.slice(0, firstNew), to).length;
-  const hasFront = window.compactionAt >= 0;
+  const hasFront = window.compactionIndex >= 0;
   const sent = convertToLlm(messages, to);
   const front = hasFront ? sent.findIndex(({ role }) => role === "user") : -1;
   return sent.flatMap((message, at) => {
@@ -86,9 +86,9 @@ export function seenParts(window: Window, to: ModelName | undefined): readonly S
 }
 
 /** It is sent in blocks: what stays for long is one each, the checkpoint is the last. */
-function frontSeen(message: Message, { entries, compactionAt }: Window): readonly SeenPart[] {
+function frontSeen(message: Message, { entries, compactionIndex: compactionAt }: LoadedBranch): readonly SeenPart[] {
   const compaction = entries[compactionAt];
-  const kinds = compaction?.type === "compaction" ? frontParts(compaction).map(({ kind }) => kind) : [];
+  const kinds = compaction?.type === "compaction" ? readSummaryParts(compaction).map(({ kind }) => kind) : [];
   const places = [...kinds.filter(isStable), "checkpoint" as const];
   const blocks = typeof message.content === "string" ? [] : message.content;
   if (blocks.length !== places.length) return [{ place: "checkpoint", ...seenText(message), who: PROGRAM }];
@@ -101,6 +101,6 @@ function frontSeen(message: Message, { entries, compactionAt }: Window): readonl
 
 const PROGRAM = "Pith, in your place";
 
-function isStable(kind: FrontKind): kind is "pins" | "words" {
+function isStable(kind: SummaryPartKind): kind is "pins" | "words" {
   return kind === "pins" || kind === "words";
 }

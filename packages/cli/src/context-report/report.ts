@@ -1,6 +1,13 @@
 /** Reports what fills a context and how full it is, as data and as text, for `/context`, `pith context` and programs. */
 
-import { type Budget, contextSize, due, type Preview, previewCompaction, type Window } from "@pith/context";
+import {
+  type Budget,
+  type CompactionPreview,
+  compactionDue,
+  contextSize,
+  type LoadedBranch,
+  previewCompaction,
+} from "@pith/context";
 import { shortId } from "../sessions/entries.ts";
 import { amount, counted, formatContextTokens } from "../text/format.ts";
 import {
@@ -39,11 +46,11 @@ export interface ContextReport {
   readonly afterCompaction: number | null;
 }
 
-export function contextReport(window: Window, budget: Budget): ContextReport {
+export function contextReport(window: LoadedBranch, budget: Budget): ContextReport {
   const { tokens, isEstimate, measured } = contextSize(window, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
   const { enabled, soft } = budget.limits;
-  const state = due(window, budget);
+  const state = compactionDue(window, budget);
   const preview = previewCompaction(window, budget);
   return {
     ...breakdown(window, budget, preview),
@@ -61,9 +68,9 @@ export function contextReport(window: Window, budget: Budget): ContextReport {
 }
 
 function breakdown(
-  window: Window,
+  window: LoadedBranch,
   budget: Budget,
-  preview: Preview,
+  preview: CompactionPreview,
 ): Pick<ContextReport, "tools" | "files" | "biggest"> {
   const weights = entryWeights(window, budget);
   const covered = new Set(preview.type === "planned" ? preview.plan.covered.map(({ id }) => id) : []);

@@ -3,7 +3,7 @@
 import { writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
 import type { Redaction } from "@pith/context";
-import { exportForPi, idAsName, openStore } from "@pith/context/node";
+import { exportForPi, openStore, sessionIdToFileName } from "@pith/context/node";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { page } from "./html.ts";
 import { type Block, type Item, type ReadBranch, readBranch } from "./read-branch.ts";
@@ -94,11 +94,11 @@ export async function exportSession(path: string, wish: ExportWish): Promise<Exp
   if (as === null) return mistake(`what shall ${to} be? Let it end with .html, .md or .jsonl (for pi)`);
   if (as === "pi" && wish.leaf !== undefined)
     return mistake("a file for pi holds every branch; name a leaf only for markdown and html");
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") return mistake(opened.type === "unavailable" ? opened.why : `${path} cannot be read`);
   try {
     const { store } = opened;
-    const target = resolve(cwd, to ?? `pith-${idAsName(store.header.id).slice(0, 8)}${formats[as]}`);
+    const target = resolve(cwd, to ?? `pith-${sessionIdToFileName(store.header.id).slice(0, 8)}${formats[as]}`);
     if (as !== "pi") {
       const branch = await readBranch(store, { path, leaf: wish.leaf, redaction });
       if (branch.type === "mistake") return branch;

@@ -1,12 +1,12 @@
 /** Reads a branch as items for a reader: who said or did what, in order, without secrets and without internal state. */
 
 import {
-  blobOf,
+  type BlobInfo,
   describeAttachment,
   type Entry,
-  type KeptBlob,
+  parseBlobBlock,
   type Redaction,
-  receiptOf,
+  readReceipt,
   type Store,
   splitContent,
 } from "@pith/context";
@@ -17,7 +17,7 @@ import { plain } from "../text/safe-text.ts";
 
 export type Block =
   /** With `blob`, it only says what lies elsewhere. */
-  | { readonly type: "text"; readonly text: string; readonly blob?: KeptBlob }
+  | { readonly type: "text"; readonly text: string; readonly blob?: BlobInfo }
   | { readonly type: "thinking"; readonly text: string }
   | { readonly type: "call"; readonly name: string; readonly text: string }
   | { readonly type: "output"; readonly text: string }
@@ -35,7 +35,7 @@ export function blocksOf(content: unknown): readonly Block[] {
 function shown(block: Readonly<Record<string, unknown>> | null): readonly Block[] {
   switch (block?.type) {
     case "text": {
-      const blob = blobOf(block);
+      const blob = parseBlobBlock(block);
       return [{ type: "text", text: plainly(block.text), ...(blob && { blob }) }];
     }
     case "thinking":
@@ -146,7 +146,7 @@ function asOutput(block: Block): Block {
 }
 
 function compactionHeading(entry: Extract<Entry, { type: "compaction" }>): string {
-  const receipt = receiptOf(entry);
+  const receipt = readReceipt(entry);
   if (!receipt) return `Compaction of ${entry.tokensBefore} tokens`;
   const { before, after } = receipt.tokens;
   return `Compaction: ${before} → ${after} tokens, summary by ${receipt.by ?? "code"}`;
@@ -180,15 +180,15 @@ export async function readBranch(store: Store, { path, leaf, redaction }: Readin
   const at = end ? end.entry.id : await store.leaf();
   const missing: string[] = [];
   const items: Item[] = [];
-  for (const entry of await store.branch(at)) {
-    const item = itemOf(redaction.redacted(entry));
+  for (const entry of await store.branchEntries(at)) {
+    const item = itemOf(redaction.redact(entry));
     if (item) items.push({ ...item, blocks: await withPictures(item.blocks, { path, missing }) });
   }
   const { id, cwd, timestamp } = store.header;
-  const name = redaction.redacted((await store.name()) || firstWords(items) || `session ${id}`);
+  const name = redaction.redact((await store.name()) || firstWords(items) || `session ${id}`);
   const facts: readonly Fact[] = [
     ["session", id],
-    ["folder", redaction.redacted(cwd)],
+    ["folder", redaction.redact(cwd)],
     ["begun", timestamp],
   ];
   return { type: "branch", title: plain(name), facts, items, missing };

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { assembledExtensions, type Extension, type Extensions, type NamedExtension, nobodyThere } from "@pith/agent";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { areWantedHere, type Place } from "../app/app-options.ts";
 import { namesServers } from "../mcp/servers.ts";
 import type { Policy } from "../policy/policy.ts";
@@ -68,7 +68,7 @@ export async function assembled(
   const { commands } = await import("../commands/commands.ts");
   const ownCommands = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   const early = { ui: ui ?? nobodyThere, hasUI: ui !== undefined, cwd };
-  return await assembledExtensions(named, { ports: machine, report, early, ownTools: allTools, ownCommands });
+  return await assembledExtensions(named, { ports: nodeRuntime, report, early, ownTools: allTools, ownCommands });
 }
 
 /** Once for each event: it may happen with every letter that comes. */

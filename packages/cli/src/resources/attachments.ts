@@ -8,7 +8,7 @@ import {
   displayText,
   type Entry,
   editableText,
-  entryWords,
+  entryText,
   type ImageBlock,
   type TextBlock,
 } from "@pith/context";
@@ -149,12 +149,12 @@ export function pictureIn(base64: string): ImageBlock | null {
 
 /** The text of an entry as people know it: what was typed, and the names of what was attached. */
 export function entryDisplayText(entry: Entry): string {
-  if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
+  if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
   return displayText(entry.message.content);
 }
 
 /** The text of an entry to be changed and sent again. */
 export function entryEditableText(entry: Entry): string {
-  if (entry.type !== "message" || entry.message.role !== "user") return entryWords(entry);
+  if (entry.type !== "message" || entry.message.role !== "user") return entryText(entry);
   return editableText(entry.message.content);
 }

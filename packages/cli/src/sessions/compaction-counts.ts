@@ -1,7 +1,7 @@
 /** Counts the compactions on one branch and the entries they summarise. An undone compaction is on another branch, so it does not count. */
 
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type CompactionEntry, type Entry, receiptOf, type Store } from "@pith/context";
+import { type CompactionEntry, type Entry, readReceipt, type Store } from "@pith/context";
 import { wayTo } from "./tree-lines.ts";
 
 export interface CompactionCounts {
@@ -48,7 +48,7 @@ async function previousCompaction({ parentId }: Entry, store: Store): Promise<Co
 const PIECE = 200;
 
 function addCompaction({ compactions, entries }: CompactionCounts, compaction: CompactionEntry): CompactionCounts {
-  const count: unknown = Object(receiptOf(compaction)?.covered).count;
+  const count: unknown = Object(readReceipt(compaction)?.covered).count;
   const isCount = typeof count === "number" && Number.isSafeInteger(count) && count >= 0;
   return { compactions: compactions + 1, entries: entries === null || !isCount ? null : entries + count };
 }

@@ -3,14 +3,14 @@
 import {
   type AgentMessage,
   type Entry,
-  entryWords,
-  plainText,
+  entryText,
   type Redaction,
-  receiptOf,
+  readReceipt,
   Session,
   type Store,
+  sanitizeLine,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { entryDisplayText } from "../resources/attachments.ts";
 import { choose } from "../settings/resolve.ts";
@@ -53,7 +53,7 @@ function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
     case "user":
       return "you";
     case "assistant":
-      return entryWords(entry).trim() === "" ? null : "reply";
+      return entryText(entry).trim() === "" ? null : "reply";
     case "bashExecution":
       return "shell";
     default:
@@ -63,9 +63,9 @@ function speaker(entry: Extract<Entry, { type: "message" }>): string | null {
 
 function wordsOf(entry: Entry): string {
   if (entry.type === "compaction") return `${entry.tokensBefore.toLocaleString("en-US")} tokens before it`;
-  if (entry.type === "gap") return plainText(entry.why, WIDTH);
+  if (entry.type === "gap") return sanitizeLine(entry.why, WIDTH);
   const words = entry.type === "branch_summary" ? entry.summary : entryDisplayText(entry);
-  return plainText(words.replaceAll(/^#+ .*$/gm, ""), WIDTH);
+  return sanitizeLine(words.replaceAll(/^#+ .*$/gm, ""), WIDTH);
 }
 
 const WIDTH = 72;
@@ -163,7 +163,7 @@ function toldOf(entry: Entry): Told | null {
     case "message":
       return toldMessage(entry.message);
     case "compaction": {
-      const tokens = receiptOf(entry)?.tokens;
+      const tokens = readReceipt(entry)?.tokens;
       const sizes = tokens ? `${tokens.before} → ${tokens.after} tokens` : `${entry.tokensBefore} tokens before`;
       return { who: `compaction (${sizes})`, words: entry.summary };
     }
@@ -240,7 +240,7 @@ function shortened(words: string, most: number): string {
 }
 
 export async function entryMeant(store: Store, name: string): Promise<FoundEntry> {
-  const found = await findEntry(name, await Session.open(store, machine));
+  const found = await findEntry(name, await Session.open(store, nodeRuntime));
   if (found.type === "found") return found;
   return mistake(
     `there is no entry "${name}" in this session, or several begin so; pith sessions show SESSION --tree shows their ids`,
@@ -253,7 +253,7 @@ export async function redactionHere({ home, environment }: Pick<Call, "home" | "
   // Settings with a mistake in them are no reason to show a secret, nor to show nothing.
   const choices = chosen.type === "chosen" ? chosen.choices : {};
   const vault = await vaultHere({ home, environment, choices });
-  return { redacted: (value) => vault?.redacted(value) ?? value };
+  return { redact: (value) => vault?.redact(value) ?? value };
 }
 
 /** Empty where nothing is lost; `missing` are hashes of blobs. */

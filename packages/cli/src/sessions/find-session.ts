@@ -5,12 +5,12 @@ import { isAbsolute, join, resolve, sep } from "node:path";
 import {
   type FileStat,
   findSession,
-  idAsName,
   type JsonlStore,
   listSessions,
   openStore,
   realFiles,
   type SessionItem,
+  sessionIdToFileName,
   sessionsFolder,
 } from "@pith/context/node";
 import { isOfSubAgent } from "../app/app-options.ts";
@@ -145,7 +145,7 @@ export function atHome(folder: string): string {
 export async function sessionToWrite(found: NamedSession, home: string): Promise<NamedSession> {
   // What lies among the sessions is one, however damaged it is.
   if (found.type === "mistake" || found.path.startsWith(`${sessionsFolder({ PITH_HOME: home })}${sep}`)) return found;
-  const opened = await openStore(found.path, { as: "follower" });
+  const opened = await openStore(found.path, { mode: "follower" });
   // Why it cannot be opened is said by whoever works on it.
   if (opened.type !== "opened") return found;
   const { damage } = opened.store;
@@ -165,7 +165,7 @@ export function wordFor({ id, path }: { readonly id: string; readonly path: stri
 
 /** Whether it can be typed as it is. */
 export function isPlainId(id: string): boolean {
-  return idAsName(id) === id;
+  return sessionIdToFileName(id) === id;
 }
 
 const LETTERS = 8;
@@ -204,7 +204,7 @@ export async function withId(found: NamedSession): Promise<NamedSession | Failed
 }
 
 export async function looked<Look>(path: string, look: (store: JsonlStore) => Promise<Look>): Promise<Look | Failed> {
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") return { type: "failed", message: whyNot(opened) };
   try {
     return await look(opened.store);

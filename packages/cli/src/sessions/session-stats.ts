@@ -1,22 +1,22 @@
 /** Counts what a session contains and has cost over all its branches, and formats it as a report. */
 
-import { type Entry, noTotals, paidIn, type Session, type SessionTotals, sessionTotals } from "@pith/context";
-import { totalsOf } from "@pith/context/node";
+import { addToTotals, type Entry, type Session, type SessionTotals, usageOfEntry, zeroTotals } from "@pith/context";
+import { readSessionTotals } from "@pith/context/node";
 import { amount, type ContextTokens, costTold, counted, formatContextTokens } from "../text/format.ts";
 
 /** Null where the file cannot be read. */
 export async function sessionSums(session: Session, path: string | null): Promise<SessionTotals | null> {
   if (path === null) return await summed(session);
-  const counted = await totalsOf(path);
+  const counted = await readSessionTotals(path);
   return counted.type === "counted" ? counted.totals : null;
 }
 
 /** One that is only in memory. */
 async function summed({ store }: Session): Promise<SessionTotals> {
-  let totals = noTotals;
+  let totals = zeroTotals;
   const waiting = [...(await store.children(null))];
   for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
-    totals = sessionTotals(totals, entry);
+    totals = addToTotals(totals, entry);
     waiting.push(...(await store.children(entry.id)));
   }
   return totals;
@@ -45,7 +45,7 @@ export class SessionCost {
     const totals = await sessionSums(session, path);
     if (!totals) return true;
     // What was counted may not have been told of yet; it would be added to a count that has it already.
-    await session.settle();
+    await session.loadState();
     if (writes !== this.#writes) return false;
     this.#counted = totals.usage.cost.total;
     this.#since = 0;
@@ -55,7 +55,7 @@ export class SessionCost {
 }
 
 function costOf(entry: Entry): number {
-  const cost = paidIn(entry)?.usage.cost?.total ?? 0;
+  const cost = usageOfEntry(entry)?.usage.cost?.total ?? 0;
   return Number.isFinite(cost) ? cost : 0;
 }
 

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { diskError, findSession, idAsName, realFiles, trashSession } from "@pith/context/node";
+import { diskErrorCode, findSession, realFiles, sessionIdToFileName, trashSession } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import { isPlainId, looked, meantToWrite, whyNot } from "./find-session.ts";
@@ -26,7 +26,7 @@ export async function logged(home: string, deletion: Deletion): Promise<string |
     await noted(home, deletion);
     return null;
   } catch (error) {
-    const code = diskError(error);
+    const code = diskErrorCode(error);
     if (code === "") throw error;
     return `it cannot be noted in ${logFile(home)}: the disk gave ${code}`;
   }
@@ -80,7 +80,7 @@ export function keptFolders(
 }
 
 function keptFor(id: string, home: string): string {
-  return join(home, KEPT, idAsName(id));
+  return join(home, KEPT, sessionIdToFileName(id));
 }
 
 const KEPT = "restore";
@@ -91,7 +91,7 @@ async function moved(from: string, to: string): Promise<void> {
     await rename(from, to);
   } catch (error) {
     // The session is where it should be; what cannot follow it stays whole in its old place.
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads the part of a session's tree around the branch to one entry and draws it as lines. Bounded, however long the session is. */
 
-import { type Entry, MOVE, plainText, type Session, type Store } from "@pith/context";
+import { type Entry, MOVE_TYPE, type Session, type Store, sanitizeLine } from "@pith/context";
 import { type EntryLine, entryLine, shortId } from "./entries.ts";
 
 export interface TreeNode {
@@ -95,7 +95,7 @@ async function nodeOf(root: Entry, { store, way, budget, last }: Growing): Promi
 }
 
 export function isMove(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE;
+  return entry.type === "custom" && entry.customType === MOVE_TYPE;
 }
 
 export interface TreeLine {
@@ -174,7 +174,7 @@ function lineOf(
 ): Omit<TreeLine, "isSide"> {
   const { id } = node.entry;
   const given = labels.get(id);
-  const label = given === undefined ? undefined : plainText(given, 40);
+  const label = given === undefined ? undefined : sanitizeLine(given, 40);
   const isLeaf = leaves.has(id);
   const kind = line.kind ?? node.entry.type.replaceAll("_", " ");
   const marks = [

@@ -1,7 +1,15 @@
 /** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
 
 import { DRAFT } from "@pith/agent";
-import { type AgentMessage, type Entry, entryWords, PIN, plainText, provenance, removeCitations } from "@pith/context";
+import {
+  type AgentMessage,
+  authorOf,
+  type Entry,
+  entryText,
+  PIN_TYPE,
+  removeCitations,
+  sanitizeLine,
+} from "@pith/context";
 import { entryDisplayText } from "../resources/attachments.ts";
 
 export interface Outline {
@@ -160,11 +168,11 @@ export function kindOf(entry: Exclude<Entry, { type: "message" }>): SketchKind {
     case "branch_summary":
       return "left";
     case "custom_message":
-      if (entry.customType === PIN) return "pin";
+      if (entry.customType === PIN_TYPE) return "pin";
       return entry.display ? "note" : "other";
     case "custom":
       if (entry.customType === DRAFT) return "draft";
-      return entry.customType === PIN ? "pin" : "other";
+      return entry.customType === PIN_TYPE ? "pin" : "other";
     case "gap":
       return "lost";
     default:
@@ -192,7 +200,7 @@ export interface Sketch {
 export function sketchOf(entry: Entry, redacted: (text: string) => string = (text) => text): Sketch {
   const { id, parentId, timestamp } = entry;
   const place = { id, parentId, time: Date.parse(timestamp) || 0 };
-  const cut: Cut = (text, most = LETTERS) => plainText(redacted(text.slice(0, most * 5)), most);
+  const cut: Cut = (text, most = LETTERS) => sanitizeLine(redacted(text.slice(0, most * 5)), most);
   if (entry.type === "message") return { ...place, ...sketchOfMessage(entry, entry.message, cut) };
   return { ...place, kind: kindOf(entry), words: cut(wordsOf(entry)) };
 }
@@ -208,14 +216,14 @@ type Told = Omit<Sketch, "id" | "parentId" | "time">;
 function sketchOfMessage(entry: Entry, message: AgentMessage, cut: Cut): Told {
   switch (message.role) {
     case "user":
-      return { kind: provenance(entry) === "person" ? "you" : "program", words: saidIn(entry, cut) };
+      return { kind: authorOf(entry) === "person" ? "you" : "program", words: saidIn(entry, cut) };
     case "assistant":
       return repliedWith(message, saidIn(entry, cut), cut);
     case "toolResult": {
       const { toolName, toolCallId: callId } = message;
       // What a tool gave is the call's; only a failure speaks for itself.
       if (!message.isError) return { kind: "tool", words: cut(toolName), callId };
-      return { kind: "tool", words: cut(`${toolName} ${entryWords(entry)}`), callId, isFailed: true };
+      return { kind: "tool", words: cut(`${toolName} ${entryText(entry)}`), callId, isFailed: true };
     }
     case "bashExecution":
       return { kind: "shell", words: cut(message.command) };
@@ -266,7 +274,7 @@ function wordsOf(entry: Exclude<Entry, { type: "message" }>): string {
     case "branch_summary":
       return told(entry.summary);
     case "custom_message":
-      return entryWords(entry);
+      return entryText(entry);
     case "custom":
       return textIn(entry.data) ?? entry.customType;
     case "gap":

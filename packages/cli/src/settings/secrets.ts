@@ -16,7 +16,7 @@ import {
 import { dirname, join } from "node:path";
 import type { Restored, Secrets, WorkspaceFiles } from "@pith/agent";
 import { type Entry, fileTouches, type Session, splitContent } from "@pith/context";
-import { type Variables, Vault } from "@pith/context/secrets";
+import { type EnvironmentVariables, Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import { keyFile, ownUserId, readKeyFile } from "./keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
@@ -100,7 +100,7 @@ export type ServersWritten = Readonly<Record<string, McpServerSettings>>;
  * What starts or reaches MCP servers, as variables, so that the vault finds secrets among it wherever they appear.
  * Each with the server's name before its own, so that none stands in the place of another.
  */
-export function serverVariables(servers: ServersWritten): Variables {
+export function serverVariables(servers: ServersWritten): EnvironmentVariables {
   const variables = Object.entries(servers).flatMap(([server, { args = [], env = {}, url = "", headers = {} }]) => {
     const sent = Object.entries(headers).map(([name, value]) => headerVariable(name, value));
     const asked = [...(URL.parse(url)?.searchParams ?? [])];
@@ -134,7 +134,7 @@ export async function vaultHere({ home, environment, choices, mcpServers }: Vaul
   return new Vault({
     digest: keyedDigest(home),
     environment: { ...(await keptKeys(home)), ...serverVariables(servers), ...environment },
-    names: also.flatMap((name) => [name, ...Object.keys(servers).map((server) => `${server}_${name}`)]),
+    variableNames: also.flatMap((name) => [name, ...Object.keys(servers).map((server) => `${server}_${name}`)]),
   });
 }
 
@@ -178,14 +178,14 @@ export interface RelearningParts {
 /** A placeholder whose value is unknown is learnt again from the files that the session has seen. */
 export function relearning(vault: Vault, parts: RelearningParts): Secrets {
   return {
-    redacted: (value) => vault.redacted(value),
+    redact: (value) => vault.redact(value),
     stream: () => vault.stream(),
-    found: () => vault.found(),
-    placeholdersIn: (value) => vault.placeholdersIn(value),
+    found: () => vault.takeFindings(),
+    placeholdersIn: (value) => vault.listPlaceholders(value),
     restored: async (value) => {
-      const restored = vault.restored(value);
+      const restored = vault.restore(value);
       if (restored.type === "restored") return restored;
-      return (await learnt(value, vault, parts)) ?? vault.restored(value, { own: await fileOf(value, parts) });
+      return (await learnt(value, vault, parts)) ?? vault.restore(value, { sourceText: await fileOf(value, parts) });
     },
   };
 }
@@ -193,12 +193,12 @@ export function relearning(vault: Vault, parts: RelearningParts): Secrets {
 /** Null where no file that the session has seen tells it. */
 async function learnt<Value>(value: Value, vault: Vault, parts: RelearningParts): Promise<Restored<Value> | null> {
   let room = MOST_BYTES;
-  for (const path of filesOnceSeen(parts.session.window.entries, value)) {
+  for (const path of filesOnceSeen(parts.session.branch.entries, value)) {
     const text = await textAt(path, parts);
     room -= text.length;
     if (room < 0) break;
     vault.learn(text);
-    const restored = vault.restored(value);
+    const restored = vault.restore(value);
     if (restored.type === "restored") return restored;
   }
   return null;

@@ -1,7 +1,7 @@
 /** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
 import type { LimitsFor, Mode } from "@pith/agent";
-import { compactionLimits, summaryTimeFor, type ThinkingLevel, type TokensOrShare } from "@pith/context";
+import { compactionLimits, createSummaryTimeouts, type ThinkingLevel, type TokensOrShare } from "@pith/context";
 import { providers } from "@pith/models";
 import type { Policy } from "../policy/policy.ts";
 
@@ -186,7 +186,7 @@ export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {
       ...(softPercent !== undefined && { soft: softPercent / 100 }),
       thresholds: [{ reserve, ...(percent !== undefined && { percent }), ...(tokens !== undefined && { tokens }) }],
       tail: { ...tail, tokens: amount("keepRecentTokens") ?? tail.tokens },
-      ...(firstTokenMinutes !== undefined && { summaryTime: summaryTimeFor(firstTokenMinutes * 60_000) }),
+      ...(firstTokenMinutes !== undefined && { summaryTime: createSummaryTimeouts(firstTokenMinutes * 60_000) }),
       branchReserve,
     };
   };

@@ -1,7 +1,7 @@
 /** Registers the sub-agent extension: one tool, and a state section that lists what works in the background. */
 
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
-import { asItIs, type Redaction } from "@pith/context";
+import { noRedaction, type Redaction } from "@pith/context";
 import type { Held, Place } from "../app/app-options.ts";
 import { type AgentPart, findAgents } from "./definitions.ts";
 import { type StillOpen, SUB_AGENT, startedIn, stillOpen, subAgentsOf } from "./log.ts";
@@ -14,7 +14,7 @@ export async function subAgents({ home, trusted, held, vault, note }: Place): Pr
   const { agents, notes } = await findAgents({ home, ...(trusted && { trusted }) });
   for (const line of notes) note?.(line);
   return (pith) => {
-    if (held && agents.length > 0) registered(pith, { agents, held, redaction: vault ?? asItIs });
+    if (held && agents.length > 0) registered(pith, { agents, held, redaction: vault ?? noRedaction });
   };
 }
 
@@ -63,7 +63,7 @@ function registered(pith: ExtensionApi, { agents, held, redaction }: Parts): voi
       const { crew, context } = now;
       const known = (id: string) => startedIn(context.session, id);
       // A task is for another model: what is kept from this one is kept from that one, too.
-      const concealed = { ...call, arguments: redaction.redacted(call.arguments) };
+      const concealed = { ...call, arguments: redaction.redact(call.arguments) };
       return await runTool(concealed, { crew, agents, stays: context.hasUI, known });
     },
   });

@@ -1,7 +1,7 @@
 /** Reads from a session's log which sub-agents were started, reported (once: the report is its own mark) and paid for. */
 
 import type { SessionSight } from "@pith/agent";
-import { type Entry, QUEUED } from "@pith/context";
+import { type Entry, QUEUE_TYPE } from "@pith/context";
 
 /** The kind of what stands in the log for one: a custom entry at its start, a message at its end, and what it cost. */
 export const SUB_AGENT = "subagent";
@@ -100,7 +100,7 @@ function isStarted(data: unknown): data is Started {
 /** One that waits for its turn is as good as told: it stands in the log. */
 function endsIn(entry: Entry): readonly string[] {
   if (entry.type === "custom_message") return entry.customType === SUB_AGENT ? idsIn(entry.details) : [];
-  if (entry.type === "custom" && entry.customType === QUEUED) {
+  if (entry.type === "custom" && entry.customType === QUEUE_TYPE) {
     const { custom } = Object(entry.data) as { readonly custom?: unknown };
     const { customType, details } = Object(custom) as { readonly customType?: unknown; readonly details?: unknown };
     return customType === SUB_AGENT ? idsIn(details) : [];

@@ -1,7 +1,7 @@
 /** Formats the progress and the results of sub-agents, for people and for the model. */
 
 import type { RpcEvent } from "@pith/client";
-import { addedUsage, noUsage, type Usage } from "@pith/context";
+import { addUsage, type Usage, zeroUsage } from "@pith/context";
 import { usageTold } from "../modes/print/progress-notes.ts";
 import { clipped } from "../text/safe-text.ts";
 import { type Ends, SUB_AGENT } from "./log.ts";
@@ -28,7 +28,7 @@ export interface Progress {
   readonly usage: Usage;
 }
 
-export const waiting: Progress = { doing: "waits", usage: noUsage };
+export const waiting: Progress = { doing: "waits", usage: zeroUsage };
 
 /** The same where it says nothing new. */
 export function progressAfter(progress: Progress, event: RpcEvent): Progress {
@@ -40,7 +40,7 @@ export function progressAfter(progress: Progress, event: RpcEvent): Progress {
     case "message_end":
       // Whatever else writes there may look like a line of ours.
       if (event.message?.role !== "assistant") return progress;
-      return { ...progress, usage: addedUsage(progress.usage, event.message.usage) };
+      return { ...progress, usage: addUsage(progress.usage, event.message.usage) };
     default:
       return progress;
   }

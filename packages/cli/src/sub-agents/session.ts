@@ -2,8 +2,8 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type AssistantMessage, type Entry, noUsage, type Usage } from "@pith/context";
-import { createSession, type JsonlStore, openStore, renameSession, totalsOf } from "@pith/context/node";
+import { type AssistantMessage, type Entry, type Usage, zeroUsage } from "@pith/context";
+import { createSession, type JsonlStore, openStore, readSessionTotals, renameSession } from "@pith/context/node";
 import { toldEntry } from "../sessions/entries.ts";
 import { clipped } from "../text/safe-text.ts";
 
@@ -58,9 +58,9 @@ export interface Outcome {
 }
 
 export async function outcomeIn(path: string): Promise<Outcome> {
-  const counted = await totalsOf(path);
-  const usage = counted.type === "counted" ? counted.totals.usage : noUsage;
-  const opened = await openStore(path, { as: "follower" });
+  const counted = await readSessionTotals(path);
+  const usage = counted.type === "counted" ? counted.totals.usage : zeroUsage;
+  const opened = await openStore(path, { mode: "follower" });
   const unread: Outcome = { status: "broken", text: "", why: "its session cannot be read", usage, by: null };
   if (opened.type !== "opened") return unread;
   try {
@@ -120,7 +120,7 @@ export type Page =
   | { readonly type: "failed"; readonly why: string };
 
 export async function transcriptPage({ path, page, room }: PageWish): Promise<Page> {
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") return { type: "failed", why: "its session cannot be read" };
   const { store } = opened;
   try {

@@ -2,14 +2,14 @@
 
 import {
   type Budget,
-  budgetFor,
-  type Preview,
+  type CompactionPreview,
+  createBudget,
+  type LoadedBranch,
   previewCompaction,
   type Receipt,
   Session,
-  type Window,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { catalogue, type Prices, providers } from "@pith/models";
 import { build } from "../app/build.ts";
 import { readArguments } from "../args/args.ts";
@@ -92,7 +92,7 @@ export interface WindowRead {
   readonly id: string;
   /** What to type to mean it. */
   readonly word: string;
-  readonly window: Window;
+  readonly window: LoadedBranch;
   readonly budget: Budget;
   /** As `provider/model`. */
   readonly model: string;
@@ -105,9 +105,9 @@ export async function windowRead(call: Call): Promise<WindowRead | Mistake | Fai
   const chosen = await settingsHere(call);
   if (chosen.type === "mistake") return chosen;
   return await withRead(call.arguments[0] ?? "", call, async (store): Promise<WindowRead | Mistake> => {
-    const session = await Session.open(store, machine);
-    await session.settle();
-    const { window } = session;
+    const session = await Session.open(store, nodeRuntime);
+    await session.loadState();
+    const { branch: window } = session;
     const spoke = window.state.model && `${window.state.model.provider}/${window.state.model.modelId}`;
     const model = chosen.settings.model ?? spoke;
     if (!model) return mistake("nobody has spoken in this session yet; say for whom with --model provider/model");
@@ -125,7 +125,7 @@ function measured(name: string, { compaction, contextWindow }: Settings): Pick<W
   const { facts } = catalogue().facts(seller, model, { local: provider?.isLocal === true });
   const to = { api: provider?.api ?? "", provider: seller, model };
   const seen = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
-  return { budget: budgetFor(limitsOf(compaction)(to), { contextWindow: seen, to }), prices: facts.prices };
+  return { budget: createBudget(limitsOf(compaction)(to), { contextWindow: seen, model: to }), prices: facts.prices };
 }
 
 export async function contextShown(call: Call): Promise<Outcome> {
@@ -141,7 +141,7 @@ export async function previewed(call: Call): Promise<Outcome> {
   const read = await windowRead(call);
   if (read.type !== "read") return read;
   // It quotes what was said, maybe to another program.
-  return (await redactionHere(call)).redacted(outcomeOf(read));
+  return (await redactionHere(call)).redact(outcomeOf(read));
 }
 
 function outcomeOf(read: WindowRead): Outcome {
@@ -150,12 +150,12 @@ function outcomeOf(read: WindowRead): Outcome {
   if (preview.type === "cannot-fit")
     return asOutcome(compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
   const price = priceOf(preview, read);
-  const { receipt, front } = preview;
-  const data = { id: read.id, model: read.model, receipt, front, price, evicted: preview.plan.words.evicted };
+  const { receipt, summaryText: front } = preview;
+  const data = { id: read.id, model: read.model, receipt, front, price, evicted: preview.plan.userMessages.evicted };
   return { type: "shown", text: textOf(preview, { read, price }), data };
 }
 
-type Planned = Extract<Preview, { type: "planned" }>;
+type Planned = Extract<CompactionPreview, { type: "planned" }>;
 
 /** Dollars for one answer: all of it read anew, nothing from a cache. Parts and corrections come on top. */
 function priceOf({ plan, receipt }: Planned, { prices }: WindowRead): number | null {
@@ -168,10 +168,10 @@ interface Telling {
   readonly price: number | null;
 }
 
-function textOf({ plan, receipt, front }: Planned, { read, price }: Telling): string {
+function textOf({ plan, receipt, summaryText: front }: Planned, { read, price }: Telling): string {
   const { tokens, covered, kept } = receipt;
   const pins = read.window.state.pins.length;
-  const lost = plan.words.evicted.length;
+  const lost = plan.userMessages.evicted.length;
   return [
     `${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
     `kept as it was said: ${entries(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,

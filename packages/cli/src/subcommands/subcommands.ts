@@ -169,7 +169,7 @@ export const settings: Subcommand = {
     const { listedSettings, shownSettings } = await import("../settings/list.ts");
     const { redactionHere } = await import("../sessions/entries.ts");
     // A key may stand in an address, too.
-    const { redacted } = await redactionHere({ home, environment });
+    const { redact: redacted } = await redactionHere({ home, environment });
     const listed = redacted(listedSettings(holds.choices, holds.sources));
     return { type: "shown", text: shownSettings(listed), data: { settings: listed } };
   },

@@ -65,7 +65,7 @@ async function rootOf(folder: string): Promise<string> {
 /** A folder may hold keys of its own servers: they are neither shown nor kept a second time. */
 export async function trusting(call: Call): Promise<Outcome> {
   const redaction = await redactionHere(call);
-  return redaction.redacted(await acted(call, redaction));
+  return redaction.redact(await acted(call, redaction));
 }
 
 async function acted(call: Call, redaction: Redaction): Promise<Outcome> {
@@ -116,7 +116,7 @@ async function decided({ trusted, question }: Looked, { call, redaction }: Decid
     return { ...shown(question, [...notes, how]), code: 1 };
   }
   if (!flags.yes) {
-    note(`${redaction.redacted(questionText(question))}\n`);
+    note(`${redaction.redact(questionText(question))}\n`);
     if (!(await confirmed("Trust it?"))) return { type: "failed", message: "nothing was trusted" };
   }
   const kept = await trustShown(holds, { home, redaction });

@@ -20,7 +20,7 @@ export function terminalOf({ stdout, stderr }: Pick<NodeJS.Process, "stdout" | "
   return {
     answer: (text) =>
       new Promise((resolve) => stdout.write(stdout.isTTY ? plain(text) : text, (error) => resolve(faultOf(error)))),
-    note: (line) => void stderr.write(`${plain(concealed?.redacted(line) ?? line)}\n`),
+    note: (line) => void stderr.write(`${plain(concealed?.redact(line) ?? line)}\n`),
     conceal: (redaction) => {
       concealed = redaction;
     },

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
+import { createSession, nodeRuntime } from "@pith/context/node";
 import { test } from "vitest";
 import { newSubAgentId } from "../../src/app/app-options.ts";
 import { wayOn } from "../../src/app/session.ts";
@@ -19,7 +19,7 @@ test("AGT14 the last session of a folder is never a sub-agent's, however new", a
   for (const id of ["mine", other]) {
     const opened = await createSession({ ...place, id });
     if (opened.type !== "opened") throw new Error(opened.type);
-    const session = await Session.open(opened.store, machine);
+    const session = await Session.open(opened.store, nodeRuntime);
     const { next } = wayOn({ session: { type: "new" }, choices: {} } as Wish, session);
     assert.ok(next?.endsWith(id === "mine" ? "-p -c" : `-p --session ${other.slice(0, 8)}`), next ?? "");
     await session.append({ type: "message", message: { role: "user", content: "Look.", timestamp: 0 } });

@@ -1,6 +1,6 @@
 /** Measuring an opened session while the program does other things. */
 
-import { type Entry, windowOf } from "@pith/context";
+import { type Entry, loadBranch } from "@pith/context";
 import { expect, test, vi } from "vitest";
 import { measureAhead } from "../../src/app/measure-ahead.ts";
 
@@ -27,7 +27,7 @@ test("DUE9 an opened session is measured ahead, and not before what is under way
       message: message as Extract<Entry, { type: "message" }>["message"],
     }),
   );
-  measureAhead({ window: windowOf(entries) });
+  measureAhead({ branch: loadBranch(entries) });
   expect(reads).toBe(0);
   await vi.waitFor(() => expect(reads).toBeGreaterThanOrEqual(300), { timeout: 10_000 });
 });

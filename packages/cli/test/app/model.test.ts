@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { openingBeside } from "../../src/app/model.ts";
@@ -44,7 +44,7 @@ async function asked(name: string, choices: object, provider: string): Promise<v
   };
   const opened = await openingBeside({ environment, home, choices, sessionId: "one", provider })(name);
   if (opened.type !== "opened") throw new Error(opened.message);
-  const session = await Session.open(MemoryStore.create(machine), machine);
-  const agent = new Agent({ session, model: opened.model, tools: [], ports: machine });
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
+  const agent = new Agent({ session, model: opened.model, tools: [], ports: nodeRuntime });
   for await (const event of agent.prompt("hi")) expect(event).toBeDefined();
 }

@@ -5,7 +5,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { secretSource } from "../../src/app/secret-source.ts";
 
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }));
 
 const { signal } = new AbortController();
-const [one, two] = plantedSecrets(2, seededChance(9)).map(({ secret }) => secret);
+const [one, two] = createSampleSecrets(2, createSeededRandom(9)).map(({ secret }) => secret);
 
 function source(environment: Record<string, string> = {}, vault: Vault | null = null) {
   const seen = { PATH: process.env.PATH ?? "", HOME: home, ...environment };
@@ -27,7 +27,7 @@ function source(environment: Record<string, string> = {}, vault: Vault | null = 
 
 test("SEC19 a placeholder has the value it was given for, and one that nobody knows has none", async () => {
   const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
-  const placeholder = vault.redacted(`token ${one}`).replace("token ", "");
+  const placeholder = vault.redact(`token ${one}`).replace("token ", "");
   expect(await source({}, vault).placeholder(placeholder)).toBe(one);
   expect(await source({}, vault).placeholder("PITH_SECRET_github_000000000000")).toBe(null);
   expect(await source().placeholder(placeholder)).toBe(null);
@@ -86,8 +86,8 @@ test("SEC20 git's own helper is asked for the named hosts alone, and git finds t
     execFileSync("git", ["config", "--get-urlmatch", "http.extraHeader", url], { env, cwd: home, encoding: "utf8" });
   expect(asked("https://git.example/ann/x.git")).toBe(`${header}\n`);
   expect(() => asked("https://other.example/ann/x.git")).toThrow();
-  expect(vault.redacted(`${header} ${two}`)).not.toContain(two);
-  expect(vault.redacted(header)).not.toContain(header.slice(-20));
+  expect(vault.redact(`${header} ${two}`)).not.toContain(two);
+  expect(vault.redact(header)).not.toContain(header.slice(-20));
 });
 
 test("SEC20 a git that a command could have put there is not run", async () => {

@@ -2,8 +2,8 @@
 
 import { Agent } from "@pith/agent";
 import { MemoryStore, type Model, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
-import { nothingUsed, type ScriptedReply, scriptedModel } from "@pith/context/testing";
+import { nodeRuntime } from "@pith/context/node";
+import { emptyUsage, type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { ChosenModel } from "../../src/app/model.ts";
 import { compactionWriters } from "../../src/app/summary-models.ts";
@@ -67,7 +67,7 @@ function openedAs(model: Model): ChosenModel {
 }
 
 function finding(note: string): object {
-  return { code: "writer-failed", note };
+  return { code: "summarizer-failed", note };
 }
 
 interface Cast {
@@ -76,17 +76,17 @@ interface Cast {
 }
 
 async function agentWith(names: readonly string[], { open, speaker = named("main/speaker") }: Cast): Promise<Agent> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await talk(session);
-  const writers = compactionWriters({ names, open, speaking: () => agent.model, ports: machine });
-  const agent: Agent = new Agent({ session, model: speaker, tools: [], ports: machine, writers });
+  const writers = compactionWriters({ names, open, speaking: () => agent.model, ports: nodeRuntime });
+  const agent: Agent = new Agent({ session, model: speaker, tools: [], ports: nodeRuntime, writers });
   return agent;
 }
 
 async function talk(session: Session): Promise<void> {
   const { api, provider, model } = named("main/speaker");
   const content = [{ type: "text", text: "looking at the parser ".repeat(150) }] as const;
-  const reply = { role: "assistant", content, api, provider, model, usage: nothingUsed, stopReason: "stop" } as const;
+  const reply = { role: "assistant", content, api, provider, model, usage: emptyUsage, stopReason: "stop" } as const;
   for (let said = 0; said < 12; said += 1)
     await session.append(
       { type: "message", message: { role: "user", content: "mend the parser", timestamp: 0 } },

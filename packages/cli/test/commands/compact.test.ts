@@ -2,7 +2,7 @@
 
 import { Agent } from "@pith/agent";
 import { Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { limitsOf } from "../../src/settings/settings.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
@@ -36,11 +36,11 @@ test("COM11 /compact tells with what it was done, what it freed and how it is ta
 test("COM42 no secret leaves with what is asked of a summary, of a compaction or of a branch", async () => {
   const desk = await deskOf(long(20), { replies: [told, told] });
   const redaction = {
-    redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "GONE")) as Value,
+    redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("hunter2", "GONE")) as Value,
   };
-  const session = await Session.open(desk.agent.session.store, machine, { redaction });
+  const session = await Session.open(desk.agent.session.store, nodeRuntime, { redaction });
   const { model } = desk.agent;
-  const agent = new Agent({ session, model, tools: [], ports: machine, instructions: "always hunter2" });
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, instructions: "always hunter2" });
   await agent.compact("look at hunter2");
   await answerOf("/tree e5 --summary mind hunter2", { ...desk, agent });
   const requests = JSON.stringify((model as unknown as { requests: unknown }).requests);

@@ -1,13 +1,13 @@
 /** What fills a window, and that the parts of it add up. */
 
-import { budgetFor, compactionLimits, contextSize, type Entry, windowOf } from "@pith/context";
+import { compactionLimits, contextSize, createBudget, type Entry, loadBranch } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { contextParts } from "../../src/context-report/breakdown.ts";
 import { contextReport, contextText } from "../../src/context-report/report.ts";
 import { deskOf, toldBy } from "./desks.ts";
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 const talk = [
   "system: You work.",
@@ -21,7 +21,7 @@ const talk = [
 ];
 
 test("COM14 the parts of a context add up to what the next request weighs, each in its place and by kind", () => {
-  const window = windowOf(story(...talk));
+  const window = loadBranch(story(...talk));
   const parts = contextParts(window, budget);
   expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(contextSize(window, budget).tokens);
   expect(parts.map(({ place, kind }) => `${place}: ${kind}`)).toEqual([
@@ -37,7 +37,7 @@ test("COM14 the parts of a context add up to what the next request weighs, each 
 });
 
 test("COM14 they add up, too, where less was measured than the system was estimated at", () => {
-  const window = windowOf(story(...talk));
+  const window = loadBranch(story(...talk));
   const { tokens } = contextSize(window, budget);
   const heavy = { ...budget, fixed: tokens + 500 };
   const parts = contextParts(window, heavy);
@@ -49,12 +49,12 @@ test("COM14 blocks that nobody knows are in no part", () => {
   const [, reply] = entries;
   if (reply?.type !== "message") throw new Error("no reply");
   const content = [null, { type: "citation" }, { type: "text" }, { type: "toolCall" }, { type: "text", text: "read" }];
-  const window = windowOf([...entries.slice(0, 1), { ...reply, message: { ...reply.message, content } } as Entry]);
+  const window = loadBranch([...entries.slice(0, 1), { ...reply, message: { ...reply.message, content } } as Entry]);
   expect(contextParts(window, budget).map(({ kind }) => kind)).toEqual(["your messages", "replies"]);
 });
 
 test("COM14 behind a compaction its summary is the front, and what it covered is in no part", () => {
-  const window = windowOf(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
+  const window = loadBranch(story(...talk, "user: go on", "compacts: a story of it, keeps e9", "says: going on"));
   const parts = contextParts(window, budget);
   expect(parts.filter(({ place }) => place === "front")).toMatchObject([{ kind: "summary" }]);
   expect(parts.map(({ kind }) => kind)).not.toContain("results of read");
@@ -62,7 +62,7 @@ test("COM14 behind a compaction its summary is the front, and what it covered is
 });
 
 test("COM15 MET19 the report says when it is too much, when it is told, and what a compaction would free", () => {
-  const window = windowOf(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
+  const window = loadBranch(story("user: go", ...Array.from({ length: 30 }, () => `says: ${"work ".repeat(2_000)}`)));
   const report = contextReport(window, budget);
   expect(report).toMatchObject({ limit: 183_616, soft: Math.floor(183_616 * 0.8), isAutomatic: true, held: null });
   expect(report.afterCompaction).toBeLessThan(report.tokens / 2);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type AgentParts } from "@pith/agent";
 import { type Entry, MemoryStore, type Model, Session, type Store } from "@pith/context";
-import { createSession, type JsonlStore, machine } from "@pith/context/node";
+import { createSession, type JsonlStore, nodeRuntime } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel, story } from "@pith/context/testing";
 import { afterEach } from "vitest";
 import type { Answer, Desk } from "../../src/commands/command.ts";
@@ -24,11 +24,11 @@ export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Pro
   const { replies = [], isKept = true, parts = {} } = wish;
   const cwd = folder("pith-desk-");
   const home = folder("pith-home-");
-  const store = isKept ? await keptStore(cwd, home) : MemoryStore.create(machine, { cwd });
+  const store = isKept ? await keptStore(cwd, home) : MemoryStore.create(nodeRuntime, { cwd });
   await fill(store, story(...lines));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const model = { ...scriptedModel(...replies), ...wish.model };
-  const agent = new Agent({ session, model, tools: [], ports: machine, ...parts });
+  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, ...parts });
   return {
     agent,
     sessionPath: isKept ? (store as JsonlStore).path : null,

@@ -18,7 +18,7 @@ test("COM17 /model tells who speaks and lets another take over; one that cannot 
   expect(await answerOf("/model google/x", desk)).toEqual({ type: "mistake", message: "google/x needs a key" });
   expect(await answerOf("/model gpt-5", desk)).toMatchObject({ message: expect.stringContaining("provider/model") });
   expect(await toldBy("/model openai/gpt-5", desk)).toBe("from now on: openai/gpt-5, a window of 400,000 tokens");
-  expect(desk.agent.session.window.state.model).toEqual({ provider: "openai", modelId: "gpt-5" });
+  expect(desk.agent.session.branch.state.model).toEqual({ provider: "openai", modelId: "gpt-5" });
 });
 
 test("COM17 a model that the context is too much for does not take over, and it says what to do", async () => {
@@ -43,7 +43,7 @@ test("COM18 /thinking tells the level and changes it; a level there is not names
   expect(await toldBy("/thinking", desk)).toBe("thinking: off");
   expect(await toldBy("/thinking high", desk)).toBe("thinking, from the next request on: high");
   expect(await toldBy("/thinking", desk)).toBe("thinking: high");
-  expect(desk.agent.session.window.state.thinkingLevel).toBe("high");
+  expect(desk.agent.session.branch.state.thinkingLevel).toBe("high");
   expect(await answerOf("/thinking hihg", desk)).toMatchObject({
     message: expect.stringContaining("minimal, low, medium"),
   });

@@ -2,7 +2,7 @@
 
 import { Agent } from "@pith/agent";
 import { type Entry, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
 
@@ -12,11 +12,11 @@ test("COM16 words and entries are pinned, shown with their numbers, and let go b
   expect(await toldBy("/pin", desk)).toMatch(/^nothing is pinned/);
   expect(await toldBy("/pin Use tabs, not spaces.", desk)).toBe("pinned: Use tabs, not spaces.");
   expect(await toldBy("/pin e1", desk)).toBe("pinned: never push to main");
-  expect(session.window.state.pins.map(({ text }) => text)).toEqual(["Use tabs, not spaces.", "never push to main"]);
+  expect(session.branch.state.pins.map(({ text }) => text)).toEqual(["Use tabs, not spaces.", "never push to main"]);
   expect(await toldBy("/pin", desk)).toMatch(/^ 1 {2}\w+ {2}Use tabs, not spaces\.\n 2 {2}\w+ {2}never push to main$/);
   expect(await toldBy("/unpin 1", desk)).toBe("no longer pinned: Use tabs, not spaces.");
   expect(await toldBy("/unpin e1", desk)).toBe("no longer pinned: never push to main");
-  expect(session.window.state.pins).toEqual([]);
+  expect(session.branch.state.pins).toEqual([]);
 });
 
 test("COM16 a word that is no entry is pinned as it is; what has no words cannot be", async () => {
@@ -30,7 +30,7 @@ test("COM16 a word that is no entry is pinned as it is; what has no words cannot
   for (const words of ["/unpin 0", "/unpin 2", "/unpin e", "/unpin zzzz"])
     expect(await answerOf(words, desk), words).toMatchObject({ type: "mistake" });
   expect(await toldBy("/unpin", desk)).toContain("tabs");
-  const [pin] = desk.agent.session.window.state.pins;
+  const [pin] = desk.agent.session.branch.state.pins;
   expect(await toldBy(`/unpin ${pin?.id.slice(0, 8)}`, desk)).toBe("no longer pinned: tabs");
 });
 
@@ -39,8 +39,8 @@ test("COM16 a pin is let go by the short id of what it keeps, also of a reply", 
   const { store } = desk.agent.session;
   const reply = { ...(await store.entry("e1")), id: "0123456789abcdef0123-1-0", parentId: "e1", number: 2 } as Entry;
   await store.append([reply], { expectedLeaf: "e1" });
-  const session = await Session.open(store, machine);
-  const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], ports: machine }) };
+  const session = await Session.open(store, nodeRuntime);
+  const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], ports: nodeRuntime }) };
   expect(await toldBy("/pin 01234567-1-0", later)).toBe("pinned: hello");
   expect(await toldBy("/unpin 01234567-1-0", later)).toBe("no longer pinned: hello");
 });

@@ -31,7 +31,7 @@ test("COM34 what only looks answers at once; what writes beside the talk waits f
   expect(await run).toEqual({ type: "done" });
   await Promise.all(waiting);
   expect(order.toSorted()).toEqual(["/compact", "/name the work", "/pin Use tabs.", "/thinking high"]);
-  expect(desk.agent.session.window.state.pins).toMatchObject([{ text: "Use tabs." }]);
+  expect(desk.agent.session.branch.state.pins).toMatchObject([{ text: "Use tabs." }]);
 });
 
 /** A run whose model is silent until the gate is opened. */
@@ -44,7 +44,7 @@ async function atWork() {
   };
   const desk = await deskOf(["user: hello", "says: hi"], { model: { stream } });
   const run = ended(desk.agent);
-  while (!desk.agent.session.window.entries.some((entry) => JSON.stringify(entry).includes("work on")))
+  while (!desk.agent.session.branch.entries.some((entry) => JSON.stringify(entry).includes("work on")))
     await new Promise((resolve) => setTimeout(resolve, 5));
   return { desk, gate, run };
 }

@@ -1,6 +1,6 @@
 /** What fills a context by tool, by file and by entry, and what the model sees of it. */
 
-import { budgetFor, buildSessionContext, compactionLimits, convertToLlm, windowOf } from "@pith/context";
+import { buildSessionContext, compactionLimits, convertToLlm, createBudget, loadBranch } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { seenParts } from "../../src/context-report/model-view.ts";
@@ -23,10 +23,10 @@ const talk = [
   "says: read",
 ];
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 test("MET12 results count by tool and by file, the most first, and add up to what /context says of them", () => {
-  const report = contextReport(windowOf(story(...talk)), budget);
+  const report = contextReport(loadBranch(story(...talk)), budget);
   expect(report.tools.map(({ tool, results }) => [tool, results])).toEqual([
     ["read", 3],
     ["bash", 1],
@@ -43,7 +43,7 @@ test("MET12 results count by tool and by file, the most first, and add up to wha
 
 test("MET12 the biggest entries say what becomes free by a compaction, and by going back to before them", () => {
   const long = Array.from({ length: 30 }, (_, at) => [`user: more ${at}`, `says: ${"words ".repeat(1_500)}`]).flat();
-  const report = contextReport(windowOf(story(...talk, ...long)), budget);
+  const report = contextReport(loadBranch(story(...talk, ...long)), budget);
   const old = report.biggest.find(({ id }) => id === "e12");
   expect(report.biggest.length).toBeLessThanOrEqual(20);
   const sizes = report.biggest.map(({ tokens }) => tokens);
@@ -66,11 +66,11 @@ test("MET12 print and JSON have the same: by tool, by file and by entry", async 
   expect(answer).toMatchObject({
     data: { tools: [{ tool: "read" }, { tool: "bash" }], files: [{ path: "a.ts" }, {}] },
   });
-  expect(contextText(contextReport(windowOf([]), budget))).not.toContain("By tool");
+  expect(contextText(contextReport(loadBranch([]), budget))).not.toContain("By tool");
 });
 
 test("MET11 what is shown as seen is what is sent, word for word and in its order, each in its place", () => {
-  const window = windowOf(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
+  const window = loadBranch(story(...talk, "compacts: what was done, keeps e8", "user: on", "says: yes"));
   const parts = seenParts(window, undefined);
   expect(parts.map(({ place }) => place)).toEqual(["checkpoint", "kept", "kept", "kept", "kept", "new", "new"]);
   const sent = convertToLlm(buildSessionContext(window).messages);

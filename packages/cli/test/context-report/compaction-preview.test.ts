@@ -1,6 +1,6 @@
 /** What a compaction would cost, by what is known of who tells it. */
 
-import { budgetFor, compactionLimits, previewCompaction, windowOf } from "@pith/context";
+import { compactionLimits, createBudget, loadBranch, previewCompaction } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { previewFacts } from "../../src/context-report/compaction-preview.ts";
@@ -8,8 +8,8 @@ import { previewFacts } from "../../src/context-report/compaction-preview.ts";
 const long = "a sentence of some words. ".repeat(400);
 const exchanges = Array.from({ length: 8 }, (_, at) => [`user: question ${at}`, `says: ${long}`]).flat();
 const planned = previewCompaction(
-  windowOf(story(...exchanges)),
-  budgetFor(compactionLimits, { contextWindow: 24_000 }),
+  loadBranch(story(...exchanges)),
+  createBudget(compactionLimits, { contextWindow: 24_000 }),
 );
 
 test("MET8 where another model tells it, its price is the listed one; where none is, none is told", () => {

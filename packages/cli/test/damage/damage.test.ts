@@ -1,7 +1,7 @@
 /** A session in which one bit has flipped: everybody is told, nothing of the flipped line is used, and the model is asked all the same. */
 
 import type { AgentEvent } from "@pith/agent";
-import { asItIs } from "@pith/context";
+import { noRedaction } from "@pith/context";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readied } from "../../src/app/start.ts";
 import { readArguments } from "../../src/args/args.ts";
@@ -55,7 +55,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
     cwd: ground.folder,
     listen: (event) => void events.push(event),
     note: () => {},
-    conceal: () => asItIs,
+    conceal: () => noRedaction,
   });
   if (ready.type !== "ready") throw new Error(JSON.stringify(ready));
   const damaged = ready.takeDamage();

@@ -1,9 +1,9 @@
 /** Writes a session of forty entries of every kind with the real store, and makes copies of its file in which one bit is flipped. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type Drafted, MOVE, PIN, Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { MOVE_TYPE, type NewEntry, PIN_TYPE, Session } from "@pith/context";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 
 export interface FortyEntries {
   readonly path: string;
@@ -17,8 +17,8 @@ export async function writeFortyEntries(cwd: string, home: string): Promise<Fort
   const opened = await createSession({ cwd, env: { PITH_HOME: home } });
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   const { store } = opened;
-  const session = await Session.open(store, machine);
-  const add = async (...drafts: readonly Drafted[]): Promise<string> => {
+  const session = await Session.open(store, nodeRuntime);
+  const add = async (...drafts: readonly NewEntry[]): Promise<string> => {
     const outcome = await session.append(...drafts);
     if (outcome.type !== "appended") throw new Error(JSON.stringify(outcome));
     return session.leaf ?? "";
@@ -35,7 +35,7 @@ export async function writeFortyEntries(cwd: string, home: string): Promise<Fort
   const pinned = await turn(add, 4);
   await add({
     type: "custom",
-    customType: PIN,
+    customType: PIN_TYPE,
     data: { entryId: pinned, reference: "#1", text: "Pelican stays pinned." },
   });
   await add({ type: "custom", customType: "example.state", data: { word: "Cormorant" } });
@@ -51,15 +51,16 @@ export async function writeFortyEntries(cwd: string, home: string): Promise<Fort
   await store.close();
   const bytes = readFileSync(store.path);
   const lines = bytes.toString().trimEnd().split("\n");
-  if (lines.length < 41 || !lines.some((line) => line.includes(`"${MOVE}"`))) throw new Error(`${lines.length} lines`);
+  if (lines.length < 41 || !lines.some((line) => line.includes(`"${MOVE_TYPE}"`)))
+    throw new Error(`${lines.length} lines`);
   return { path: store.path, id: store.header.id, bytes };
 }
 
 /** A question, a call with its result, and an answer; the id of the question. */
-async function turn(add: (...drafts: readonly Drafted[]) => Promise<string>, number: number): Promise<string> {
+async function turn(add: (...drafts: readonly NewEntry[]) => Promise<string>, number: number): Promise<string> {
   const timestamp = 1_760_000_000_000 + number;
   const speaker = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
-  const reply = { role: "assistant", ...speaker, usage: nothingUsed, timestamp } as const;
+  const reply = { role: "assistant", ...speaker, usage: emptyUsage, timestamp } as const;
   const toolCallId = `toolu_${number}`;
   const call = { type: "toolCall", id: toolCallId, name: "read", arguments: { path: `bird-${number}.txt` } } as const;
   const text = (words: string): readonly [{ readonly type: "text"; readonly text: string }] => [

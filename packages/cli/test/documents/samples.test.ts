@@ -6,7 +6,7 @@ import { stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import { Agent } from "@pith/agent";
 import * as context from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { openModel } from "@pith/models";
 import { type Asked, type Step, startServer } from "@pith/testkit";
@@ -140,10 +140,10 @@ async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) =>
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
   const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
-  const store = context.MemoryStore.create(machine);
+  const store = context.MemoryStore.create(nodeRuntime);
   await store.append(story(...work.flat()), { expectedLeaf: null });
-  const session = await context.Session.open(store, machine);
-  const agent = new Agent({ session, model: opened.model, tools: [], ports: machine, thinking: "off" });
+  const session = await context.Session.open(store, nodeRuntime);
+  const agent = new Agent({ session, model: opened.model, tools: [], ports: nodeRuntime, thinking: "off" });
   const result = await act(agent);
   await server.close();
   return { result, agent, asked: JSON.stringify(server.served.map(({ body }) => body)) };
@@ -151,7 +151,7 @@ async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) =>
 
 test("SRC3 002 messages are converted and serialised", async () => {
   const { result } = await withAgent([], ({ session }) => {
-    const { messages: agentMessages } = context.buildSessionContext(session.window);
+    const { messages: agentMessages } = context.buildSessionContext(session.branch);
     return run(sampleWith(2, "Then serialize to text"), { agentMessages }, "text");
   });
   expect(String(result)).toMatch(/^\[User\]: part 0\n\n\[Assistant\]: part 0 is done\. /);
@@ -181,7 +181,7 @@ test("SRC3 002 session.compact gives summary, first kept entry, tokens before an
     details: { readFiles: [], modifiedFiles: [] },
   });
   expect(asked).toContain("Additional focus: Focus on authentication changes");
-  expect(agent.session.window.compactionAt).toBeGreaterThan(-1);
+  expect(agent.session.branch.compactionIndex).toBeGreaterThan(-1);
 });
 
 test("SRC1 the calls that ask a model, with one of openModel: it has its key and its clock", async () => {
@@ -189,7 +189,7 @@ test("SRC1 the calls that ask a model, with one of openModel: it has its key and
   const branchRecord = record.replace(/\n\n## Critical Context[\s\S]*/, "");
   const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 };
   const { result } = await withAgent([record, record, branchRecord], async ({ session, model }) => {
-    const entries = await session.branch();
+    const entries = await session.branchEntries();
     const preparation = context.prepareCompaction(entries, settings);
     if (!preparation) throw new Error("there is enough to compact");
     const compacted = await context.compact(preparation, model, "any");
@@ -214,7 +214,7 @@ test("SRC3 SRC2 003 compact({ auto: true }) was a plan: it says what to call", a
   const model = { contextWindow: 200_000 };
   await run(ratio, { compact, tokenUsage: 100_000, contextLimit: 200_000 });
   await run(trigger, { compact, contextTokens: 183_616, model, settings });
-  const says = /^compact needs a session: compact\(\{ session, budget, reason: "asked", ports: machine \}\)\. /;
+  const says = /^compact needs a session: compact\(\{ session, budget, reason: "asked", runtime: nodeRuntime \}\)\. /;
   await expect(run(ratio, { compact, tokenUsage: 171_000, contextLimit: 200_000 })).rejects.toThrow(says);
   await expect(run(trigger, { compact, contextTokens: 183_617, model, settings })).rejects.toThrow(says);
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Redaction, Session } from "@pith/context";
-import { createSession, keepBlob, machine, openStore } from "@pith/context/node";
+import { createSession, keepBlob, nodeRuntime, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { exportSession } from "../../src/export/export-session.ts";
 
@@ -16,7 +16,7 @@ afterEach(() => rmSync(home, { recursive: true }));
 
 const SECRET = "hunter2hunter2";
 const redaction: Redaction = {
-  redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as Value,
+  redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as Value,
 };
 const HOSTILE = [
   "<script>alert(1)</script>",
@@ -36,7 +36,7 @@ interface Made {
 async function made(replies?: readonly string[]): Promise<Made> {
   const opened = await createSession({ cwd: "/code", env: { PITH_HOME: home } });
   if (opened.type !== "opened") throw new Error("no session");
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   const user = (text: string) => ({ type: "message", message: { role: "user", content: text, timestamp: 1 } }) as const;
   const result = (text: string) =>
     ({
@@ -182,7 +182,7 @@ test("EXP5 pictures come along in a page; one that is lost is told", async () =>
   if (kept.type !== "kept") throw new Error(kept.why);
   const opened = await openStore(path);
   if (opened.type !== "opened") throw new Error("no session");
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   const block = (hash: string) => ({
     type: "text" as const,
     text: "[image/png]",

@@ -11,12 +11,12 @@ import {
   type AgentMessage,
   type CompactionEntry,
   entryReference,
-  frontTexts,
   MemoryStore,
+  readSummaryPartTexts,
   Session,
   type UserMessage,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { type Asked, startServer } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -52,7 +52,7 @@ interface Findings {
 }
 
 function findingsIn(compaction: CompactionEntry, { claim, typed }: Posing): Findings {
-  const texts = frontTexts(compaction);
+  const texts = readSummaryPartTexts(compaction);
   const own = texts.filter(({ part: { kind } }) => ["words", "request", "pins"].includes(kind)).map(({ text }) => text);
   const story = texts.filter(({ part: { kind } }) => kind === "story").map(({ text }) => text);
   // What the user typed may name a file that is called like the claim.
@@ -111,7 +111,7 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     await server.close();
     for (const each of Object.values(place)) rmSync(each, { recursive: true });
   });
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
   const opened = await openModel({ ...wish, contextWindow: 60_000 }, { environment: {} });
   if (opened.type !== "opened") throw new Error(opened.message);
@@ -119,7 +119,7 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     session,
     model: opened.model,
     tools: [],
-    ports: machine,
+    ports: nodeRuntime,
     thinking: "off",
     ...hooked(hook, session),
   });
@@ -127,7 +127,7 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     for await (const _ of agent.prompt(said));
   };
   await say(await content(place));
-  const first = session.window.entries.find((each) => each.type === "message" && each.message.role === "user");
+  const first = session.branch.entries.find((each) => each.type === "message" && each.message.role === "user");
   reference = first ? entryReference(first) : "";
   return {
     transcripts,
@@ -135,7 +135,7 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
       for (let at = 0; at < 3; at += 1) await say("Go on, please.");
       const outcome = await agent.compact();
       if (outcome.type !== "compacted") throw new Error(JSON.stringify(outcome));
-      return session.window.entries.findLast((each) => each.type === "compaction") as CompactionEntry;
+      return session.branch.entries.findLast((each) => each.type === "compaction") as CompactionEntry;
     },
   };
 }
@@ -161,7 +161,7 @@ function hooked(hook: Posing["hook"], session: Session): Pick<ConstructorParamet
     hooks: {
       turn_end: [
         () => {
-          const first = session.window.entries.find((each) => each.type === "message" && isFirst(each.message));
+          const first = session.branch.entries.find((each) => each.type === "message" && isFirst(each.message));
           if (isDone || first?.type !== "message" || !isFirst(first.message)) return undefined;
           isDone = true;
           const replacement = { content: changed(first.message) };

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RpcEvent } from "@pith/client";
 import { RpcClient } from "@pith/client";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Script } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => ground.clear());
 
 const bin = join(import.meta.dirname, "../../src/bin.ts");
-const [secret = ""] = plantedSecrets(1, seededChance(12)).map((planted) => planted.secret);
+const [secret = ""] = createSampleSecrets(1, createSeededRandom(12)).map((planted) => planted.secret);
 
 /** Says this to every question. */
 async function talk(script: Script, answer: "Yes" | "No", flags: readonly string[]) {

@@ -5,8 +5,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
-import { type PlantedSecret, plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { createSampleSecrets, createSeededRandom, type SampleSecret } from "@pith/context/testing";
 import type { Asked, Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Ended, Ground } from "../ground.ts";
@@ -22,7 +22,7 @@ const all = ["--permission-mode", "all", "--sandbox", "off", "--allow", "fetch(1
 test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way it comes", {
   timeout: 120_000,
 }, async () => {
-  const planted = plantedSecrets(200, seededChance(2_026));
+  const planted = createSampleSecrets(200, createSeededRandom(2_026));
   const share = sharesOf(planted, 10);
   const page = await serving(textOf(share(0)));
   const { port } = page.address() as AddressInfo;
@@ -106,11 +106,11 @@ test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way
 });
 
 test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, is shown, or gets into the index", async () => {
-  const planted = plantedSecrets(200, seededChance(8));
+  const planted = createSampleSecrets(200, createSeededRandom(8));
   const created = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
   if (created.type !== "opened") throw new Error(created.type);
   // As another program would have written it down: nothing is redacted on the way.
-  const older = await Session.open(created.store, machine);
+  const older = await Session.open(created.store, nodeRuntime);
   for (const { text } of planted)
     await older.append({ type: "message", message: { role: "user", content: `remember\n${text}\n`, timestamp: 1 } });
   await created.store.close();
@@ -132,7 +132,7 @@ test("SEC11 EXP1 none of 200 that an older session holds leaves with an export, 
 test("SEC12 a file that holds a secret is written and edited with its true bytes, after a kill and a restart too", {
   timeout: 60_000,
 }, async () => {
-  const [one, two] = plantedSecrets(2, seededChance(31));
+  const [one, two] = createSampleSecrets(2, createSeededRandom(31));
   const text = `first = ${one?.text}\nsecond = ${two?.text}\nlast\n`;
   writeFileSync(join(ground.folder, "settings.conf"), text);
   const slow: Step = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
@@ -175,7 +175,7 @@ test("SEC12 a file that holds a secret is written and edited with its true bytes
 });
 
 test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and the model is told", async () => {
-  const [one] = plantedSecrets(1, seededChance(77));
+  const [one] = createSampleSecrets(1, createSeededRandom(77));
   const asked: string[] = [];
   const page = createServer((request, response) => {
     asked.push(String(request.url));
@@ -209,7 +209,7 @@ test("SEC6 SEC17 a placeholder in an address or a command is sent as it is, and 
 });
 
 test("SEC13 switched off it says so at every start, and everything is as it is", { timeout: 60_000 }, async () => {
-  const [one] = plantedSecrets(1, seededChance(5));
+  const [one] = createSampleSecrets(1, createSeededRandom(5));
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify({ secrets: { redact: "off" } }));
   const { notes } = await ground.pith(["-p", `It is ${one?.text}.`], ["Yes."]);
   expect(notes).toContain("secrets are sent and kept as they are, because secrets.redact is off");
@@ -217,7 +217,7 @@ test("SEC13 switched off it says so at every start, and everything is as it is",
 });
 
 test("SEC11 no command shows a secret that was written down before", { timeout: 60_000 }, async () => {
-  const [one] = plantedSecrets(1, seededChance(5));
+  const [one] = createSampleSecrets(1, createSeededRandom(5));
   const settings = join(ground.home, "settings.json");
   writeFileSync(settings, JSON.stringify({ secrets: { redact: "off" } }));
   await ground.pith(["-p", `It is ${one?.text}.`], [`Yes, ${one?.text}.`]);
@@ -233,16 +233,16 @@ test("SEC11 no command shows a secret that was written down before", { timeout: 
   }
 });
 
-function sharesOf(planted: readonly PlantedSecret[], count: number): (at: number) => readonly PlantedSecret[] {
+function sharesOf(planted: readonly SampleSecret[], count: number): (at: number) => readonly SampleSecret[] {
   const size = planted.length / count;
   return (at) => planted.slice(at * size, (at + 1) * size);
 }
 
-function textOf(planted: readonly PlantedSecret[]): string {
-  return planted.map(({ family, text }) => `the ${family}: ${text}\n`).join("");
+function textOf(planted: readonly SampleSecret[]): string {
+  return planted.map(({ patternId: family, text }) => `the ${family}: ${text}\n`).join("");
 }
 
-function secretOf(planted: PlantedSecret | undefined): string {
+function secretOf(planted: SampleSecret | undefined): string {
   return String(planted?.secret);
 }
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Beginning } from "@pith/agent";
-import { asItIs } from "@pith/context";
+import { noRedaction } from "@pith/context";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { guided, guideOf } from "../../src/resources/guidance.ts";
 import { trustShown } from "../../src/subcommands/trust.ts";
@@ -95,7 +95,7 @@ test("SKL11 what was read anew is told from then on, and what has changed is sai
 test("SKL11 TRU8 what no longer counts because the folder has changed is told with the reason", async () => {
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How.\n---\n" });
   const seen = () => trustedFolder({ ...parts(), always: false });
-  await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: asItIs });
+  await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: noRedaction });
   const began = { ...parts(), trusted: await seen() };
   const agent = { setBeginning: () => {} } as unknown as Parameters<typeof guideOf>[0];
   const beginning = (): Beginning => ({ folder: began.cwd });

@@ -1,12 +1,12 @@
 /** Tests sessions/compaction-counts.ts: what counts on a branch, and how much is read for it. */
 
 import { type CompactionEntry, MemoryStore, Session, type Store, undoCompaction } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
 import { CompactionCounter } from "../../src/sessions/compaction-counts.ts";
 
 async function newSession(): Promise<Session> {
-  return await Session.open(MemoryStore.create(machine), machine);
+  return await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
 }
 
 async function say(session: Session, count: number): Promise<void> {
@@ -20,7 +20,7 @@ const receipt = (count: unknown) => ({
 
 /** Keeps nothing. */
 async function compact(session: Session, details?: object): Promise<CompactionEntry> {
-  const id = machine.entryId();
+  const id = nodeRuntime.entryId();
   const compaction = { id, summary: "told", firstKeptEntryId: id, tokensBefore: 9 };
   await session.append({ type: "compaction", ...compaction, ...(details && { details }) });
   const entry = await session.store.entry(id);

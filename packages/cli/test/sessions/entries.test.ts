@@ -1,7 +1,7 @@
 /** Ids that people can type. */
 
 import { MemoryStore, Session } from "@pith/context";
-import { story, testPorts } from "@pith/context/testing";
+import { story, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { findEntry, mayMean, shortId } from "../../src/sessions/entries.ts";
 
@@ -27,9 +27,9 @@ test("COM9 the beginning of an id that another program made is enough, whatever 
 });
 
 test("COM9 NUM2 an entry is named by its number, on any branch, with the brackets of a citation or without", async () => {
-  const store = MemoryStore.create(testPorts());
+  const store = MemoryStore.create(testRuntime());
   await store.append(story("user: one", "says: two", "user: three"), { expectedLeaf: null });
-  const session = await Session.open(store, testPorts("n"));
+  const session = await Session.open(store, testRuntime("n"));
   await session.move("e1");
   for (const name of ["#3", "[#3]", "e3", "entry:e3"])
     expect(await findEntry(name, session)).toMatchObject({ type: "found", entry: { id: "e3" } });

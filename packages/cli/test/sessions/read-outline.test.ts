@@ -61,7 +61,7 @@ test("WLK15 in the end all of it was read, every entry below its parent, whateve
   }
   expect(new Set(seen).size).toBe(outline.nodes.size);
   expect(seen).toHaveLength(outline.nodes.size);
-  const way = (await store.branch(leaf)).map((entry: Entry) => entry.id);
+  const way = (await store.branchEntries(leaf)).map((entry: Entry) => entry.id);
   expect(new Set([...outline.nodes.values()].filter(({ isOnWay }) => isOnWay).map(({ id }) => id))).toEqual(
     new Set(way),
   );
@@ -81,7 +81,7 @@ test("WLK15 a session that is too long is read as far as there is room, and that
 test("WLK15 where the end of the way is known already, the first piece needs no reading at all", async () => {
   const store = await storeOf(long);
   const leaf = await store.leaf();
-  const { entries: near } = await store.window(leaf);
+  const { entries: near } = await store.loadBranch(leaf);
   const silent = new Proxy(store, {
     get: () => {
       throw new Error("nobody should have asked");

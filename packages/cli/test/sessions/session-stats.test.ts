@@ -21,9 +21,9 @@ function paid(cost: number): Entry {
 test("MET5 what is counted before one is told of it is not added a second time", async () => {
   const cost = new SessionCost();
   // It stands in the log already when the count reads it, and is told of only when the write has come back.
-  const session = await sessionWith({ settle: async () => cost.add([paid(0.5)]) });
+  const session = await sessionWith({ loadState: async () => cost.add([paid(0.5)]) });
   expect(await cost.count(session, null)).toBe(false);
-  const quiet = await sessionWith({ settle: async () => undefined });
+  const quiet = await sessionWith({ loadState: async () => undefined });
   expect(await cost.count(quiet, null)).toBe(true);
   expect(cost.cost).toBe(0);
 });
@@ -31,7 +31,7 @@ test("MET5 what is counted before one is told of it is not added a second time",
 test("MET5 what is written after the count is added to it", async () => {
   const cost = new SessionCost();
   expect(cost.cost).toBe(null);
-  await cost.count(await sessionWith({ settle: async () => undefined }), null);
+  await cost.count(await sessionWith({ loadState: async () => undefined }), null);
   cost.add([paid(0.5)]);
   cost.add([paid(0.25)]);
   expect(cost.cost).toBe(0.75);

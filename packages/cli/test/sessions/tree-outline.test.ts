@@ -1,6 +1,6 @@
 /** An entry in a few words, for the tree. */
 
-import { PIN } from "@pith/context";
+import { PIN_TYPE } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { sketchOf } from "../../src/sessions/tree-outline.ts";
@@ -48,8 +48,8 @@ test("WLK1 words, tools, shell lines, compactions, summaries and what is only no
 
 test("WLK1 pins are, too, whether words or an entry were pinned", () => {
   const place = { id: "p", parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
-  const words = sketchOf({ ...place, type: "custom_message", customType: PIN, content: "no tabs", display: true });
-  const entry = sketchOf({ ...place, type: "custom", customType: PIN, data: { entryId: "e1", text: "use pnpm" } });
+  const words = sketchOf({ ...place, type: "custom_message", customType: PIN_TYPE, content: "no tabs", display: true });
+  const entry = sketchOf({ ...place, type: "custom", customType: PIN_TYPE, data: { entryId: "e1", text: "use pnpm" } });
   expect([words, entry]).toMatchObject([
     { kind: "pin", words: "no tabs" },
     { kind: "pin", words: "use pnpm" },

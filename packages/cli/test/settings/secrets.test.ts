@@ -16,7 +16,7 @@ import { join } from "node:path";
 import type { FileRead } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance, testPorts } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom, testRuntime } from "@pith/context/testing";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   keyedDigest,
@@ -63,11 +63,11 @@ describe("secrets learnt again", () => {
   const vault = (): Vault => new Vault({ digest: (value) => Buffer.from(value.slice(-6)).toString("hex") });
   const relearning = (own: Vault, parts: Omit<RelearningParts, "mayRead">) =>
     relearningWith(own, { ...parts, mayRead: async (path) => !path.includes("closed") });
-  const [planted] = plantedSecrets(1, seededChance(3));
+  const [planted] = createSampleSecrets(1, createSeededRandom(3));
   const text = `key = ${planted?.text}`;
 
   async function sessionThat(...said: readonly string[]): Promise<Session> {
-    const ports = testPorts();
+    const ports = testRuntime();
     const session = await Session.open(MemoryStore.create(ports), ports);
     for (const each of said)
       await session.append({
@@ -91,7 +91,7 @@ describe("secrets learnt again", () => {
   }
 
   test("SEC12 what a placeholder stands for is learnt again from the file a call is about, then from those that were seen", async () => {
-    const redacted = vault().redacted(text);
+    const redacted = vault().redact(text);
     const session = await sessionThat('<file path="shown.txt">\nx\n</file>');
     const about = disk({ "/work/it.txt": text });
     const asked = { path: "it.txt", content: redacted };
@@ -109,7 +109,7 @@ describe("secrets learnt again", () => {
     const session = await sessionThat("hello");
     const files = disk({});
     const own = vault();
-    const redacted = own.redacted(text);
+    const redacted = own.redact(text);
     expect(await relearning(own, { session, files }).restored(redacted)).toEqual({ type: "restored", value: text });
     expect(files.seen).toEqual([]);
     expect((await relearning(vault(), { session, files }).restored(redacted)).type).toBe("unknown");
@@ -136,7 +136,7 @@ describe("secrets learnt again", () => {
   test("SEC12 no file is looked into that a tool could not read, whoever names it", async () => {
     const session = await sessionThat('<file path="closed/shown.txt">\nx\n</file>');
     const files = disk({ "/work/closed/it.txt": text, "/work/closed/shown.txt": text });
-    const asked = { path: "closed/it.txt", content: vault().redacted(text) };
+    const asked = { path: "closed/it.txt", content: vault().redact(text) };
     expect((await relearning(vault(), { session, files }).restored(asked)).type).toBe("unknown");
     expect(files.seen).toEqual([]);
   });
@@ -149,8 +149,8 @@ describe("vault key", () => {
     const key = "our-proxy-7-of-nine";
     writeFileSync(join(home, "keys.json"), JSON.stringify({ openai: key }), { mode: 0o600 });
     const vault = await vaultHere({ home, environment: {}, choices: {} });
-    expect(vault?.redacted(`no such key: ${key}`)).toMatch(/^no such key: PITH_SECRET_env_[0-9a-f]{12}$/);
-    expect(vault?.found().map(({ family }) => family)).toEqual(["OPENAI_API_KEY"]);
+    expect(vault?.redact(`no such key: ${key}`)).toMatch(/^no such key: PITH_SECRET_env_[0-9a-f]{12}$/);
+    expect(vault?.takeFindings().map(({ family }) => family)).toEqual(["OPENAI_API_KEY"]);
     expect(await vaultHere({ home, environment: {}, choices: { secrets: { redact: "off" } } })).toBeNull();
   });
 
@@ -174,7 +174,7 @@ describe("vault key", () => {
       mcpServers: { brought: { url: "https://example.com", headers: { "x-api-key": `${three}` } } },
     });
     const text = [one, two, three, four, five, environment.HUB_TOKEN, "in-the-west-1", "the-writers-7"].join("\n");
-    expect(vault?.redacted(text).replace(/PITH_SECRET_env_[0-9a-f]{12}/g, "*")).toBe(
+    expect(vault?.redact(text).replace(/PITH_SECRET_env_[0-9a-f]{12}/g, "*")).toBe(
       "*\n*\n*\n*\n*\n*\nin-the-west-1\nthe-writers-7",
     );
   });

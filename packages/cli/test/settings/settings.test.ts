@@ -4,8 +4,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from "@pith/agent";
-import { budgetFor, compactionLimits, due, MemoryStore, type Model, Session, type Usage } from "@pith/context";
-import { machine } from "@pith/context/node";
+import {
+  compactionDue,
+  compactionLimits,
+  createBudget,
+  MemoryStore,
+  type Model,
+  Session,
+  type Usage,
+} from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import { patience } from "@pith/models";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -263,7 +271,7 @@ async function chosen({ user = {}, project = {} }: Row): Promise<CompactionSetti
 async function isDue(tokens: number, { limits, window }: Looking): Promise<boolean> {
   const to = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
   const session = await sessionWith(tokens);
-  return due(session.window, budgetFor(limits(to), { contextWindow: window, to })).type === "due";
+  return compactionDue(session.branch, createBudget(limits(to), { contextWindow: window, model: to })).type === "due";
 }
 
 /** Between the result of a tool and the next request. */
@@ -322,7 +330,7 @@ function used(tokens: number): Usage {
 }
 
 async function sessionWith(tokens: number): Promise<Session> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const { api, provider, model } = scriptedModel();
   const reply = { role: "assistant", content: [{ type: "text", text: "Yes." }], api, provider, model } as const;
   await session.append(
@@ -333,7 +341,7 @@ async function sessionWith(tokens: number): Promise<Session> {
 }
 
 async function longSession(): Promise<Session> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const message = { role: "user", content: "The tests of the parser fail again. ".repeat(400), timestamp: 0 } as const;
   for (let said = 0; said < 20; said += 1) await session.append({ type: "message", message });
   return session;
@@ -344,10 +352,10 @@ async function agentOf(
   { limits, window }: Looking,
   parts: Partial<AgentParts> = {},
 ): Promise<Agent> {
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const model: Model = { ...scriptedModel(...replies), contextWindow: window };
   // Nobody is asked for summaries: code writes them.
-  return new Agent({ session, model, tools: [noop], ports: machine, limits, writers: [], ...parts });
+  return new Agent({ session, model, tools: [noop], ports: nodeRuntime, limits, writers: [], ...parts });
 }
 
 interface Ran {

@@ -1,7 +1,7 @@
 /** What a log says of sub-agents. */
 
 import assert from "node:assert/strict";
-import { type Entry, noUsage, QUEUED } from "@pith/context";
+import { type Entry, QUEUE_TYPE, zeroUsage } from "@pith/context";
 import { test } from "vitest";
 import { startedIn, stillOpen, subAgentsIn, subAgentsOf } from "../../src/sub-agents/log.ts";
 
@@ -42,7 +42,7 @@ test("AGT9 what tells an end is its own mark: a result, a message, one that wait
     },
     {
       ...placed,
-      ...{ id: "3", type: "custom", customType: QUEUED },
+      ...{ id: "3", type: "custom", customType: QUEUE_TYPE },
       data: {
         id: "q",
         kind: "steer",
@@ -51,7 +51,7 @@ test("AGT9 what tells an end is its own mark: a result, a message, one that wait
       },
     },
     { ...placed, id: "4", type: "custom", customType: "subagent", data: { id: "d", isDropped: true } },
-    { ...placed, id: "5", type: "usage", kind: "subagent", provider: "p", model: "m", usage: noUsage, note: "e" },
+    { ...placed, id: "5", type: "usage", kind: "subagent", provider: "p", model: "m", usage: zeroUsage, note: "e" },
   ];
   const { told, paid, started: all } = subAgentsIn(entries);
   assert.deepEqual(
@@ -72,7 +72,7 @@ test("AGT16 a long history is not read at every start: behind a compaction stand
     kind: "subagent",
     provider: "p",
     model: "m",
-    usage: noUsage,
+    usage: zeroUsage,
     note: "b",
   };
   const told: Entry = {

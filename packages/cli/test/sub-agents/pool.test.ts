@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RpcClient } from "@pith/client";
-import { type Entry, noUsage, Session, type Usage } from "@pith/context";
-import { createStore, machine, openStore } from "@pith/context/node";
+import { type Entry, Session, type Usage, zeroUsage } from "@pith/context";
+import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
 import { subAgentsIn } from "../../src/sub-agents/log.ts";
 import { type Crew, Gate, recover } from "../../src/sub-agents/pool.ts";
@@ -22,14 +22,14 @@ describe("recovery", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  const usage: Usage = { ...noUsage, input: 10, output: 5, totalTokens: 15 };
+  const usage: Usage = { ...zeroUsage, input: 10, output: 5, totalTokens: 15 };
   const placed = { parentId: null, timestamp: "2026-01-01T00:00:00.000Z" };
 
   async function ended(name: string, said: string): Promise<string> {
     const path = join(folder, `${name}.jsonl`);
     const opened = await createStore(path, { cwd: folder });
     if (opened.type !== "opened") throw new Error(opened.type);
-    const session = await Session.open(opened.store, machine);
+    const session = await Session.open(opened.store, nodeRuntime);
     const by = { api: "anthropic-messages", provider: "p", model: "m", usage, timestamp: 0 } as const;
     const content = [{ type: "text", text: said }] as const;
     await session.append({ type: "message", message: { role: "user", content: "Look.", timestamp: 0 } });
@@ -63,7 +63,7 @@ describe("recovery", () => {
     const file = join(folder, "parent.jsonl");
     const opened = await createStore(file, { cwd: folder });
     assert.ok(opened.type === "opened");
-    const session = await Session.open(opened.store, machine);
+    const session = await Session.open(opened.store, nodeRuntime);
     await session.append({ type: "usage", kind: "subagent", provider: "p", model: "m", usage, note: "d" });
     await opened.store.close();
     const paid: string[] = [];

@@ -2,8 +2,8 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { pinWords, Session } from "@pith/context";
-import { labelEntry, machine, openStore } from "@pith/context/node";
+import { pinText, Session } from "@pith/context";
+import { labelEntry, nodeRuntime, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { idOf, Shelf } from "./shelf.ts";
@@ -47,9 +47,9 @@ describe("prune", () => {
     await shelf.add({ age: 400, name: "kept" });
     const labelled = await shelf.add({ age: 400 });
     const pinned = await shelf.add({ age: 400 });
-    const old = { ...machine, now: () => Date.now() - 400 * 24 * 3_600_000 };
-    await labelEntry(labelled, { entryId: await firstOf(labelled), label: "here", ports: old });
-    await withWriter(pinned, async (session) => void (await pinWords(session, "Never forget.")));
+    const old = { ...nodeRuntime, now: () => Date.now() - 400 * 24 * 3_600_000 };
+    await labelEntry(labelled, { entryId: await firstOf(labelled), label: "here", runtime: old });
+    await withWriter(pinned, async (session) => void (await pinText(session, "Never forget.")));
     const damaged = await shelf.add({ age: 400 });
     writeFileSync(damaged, `${readFileSync(damaged, "utf8").trim()}garbage\n`);
     for (const path of [labelled, pinned, damaged]) utimesSync(path, new Date(0), new Date(0));
@@ -111,7 +111,7 @@ describe("prune", () => {
   });
 
   async function withWriter(path: string, act: (session: Session) => Promise<void>): Promise<void> {
-    const ports = { ...machine, now: () => Date.now() - 400 * 24 * 3_600_000 };
+    const ports = { ...nodeRuntime, now: () => Date.now() - 400 * 24 * 3_600_000 };
     const opened = await openStore(path);
     if (opened.type !== "opened") throw new Error(opened.type);
     await act(await Session.open(opened.store, ports));
@@ -119,7 +119,7 @@ describe("prune", () => {
   }
 
   async function firstOf(path: string): Promise<string> {
-    const opened = await openStore(path, { as: "follower" });
+    const opened = await openStore(path, { mode: "follower" });
     if (opened.type !== "opened") throw new Error(opened.type);
     const [first] = await opened.store.children(null);
     await opened.store.close();

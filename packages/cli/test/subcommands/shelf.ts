@@ -3,8 +3,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AssistantMessage, type Drafted, noUsage, Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
+import { type AssistantMessage, type NewEntry, Session, zeroUsage } from "@pith/context";
+import { createSession, nodeRuntime } from "@pith/context/node";
 import { runSubcommand } from "../../src/subcommands/run.ts";
 import { leaveTriggered } from "../inventory/triggered.ts";
 
@@ -69,8 +69,8 @@ export class Shelf {
 export async function added(told: Told & { readonly cwd: string }, env: Shelf["environment"]): Promise<string> {
   const { said = "Fix the login.", name, age = 0, cwd, answers = 0 } = told;
   const time = Date.now() - age * 24 * 3_600_000;
-  const ports = { ...machine, now: () => time };
-  const created = await createSession({ cwd, ports, env });
+  const ports = { ...nodeRuntime, now: () => time };
+  const created = await createSession({ cwd, runtime: ports, env });
   if (created.type !== "opened") throw new Error(`no session: ${created.type}`);
   const { store } = created;
   const session = await Session.open(store, ports);
@@ -82,14 +82,14 @@ export async function added(told: Told & { readonly cwd: string }, env: Shelf["e
   return store.path;
 }
 
-function exchange(turn: number, timestamp: number): readonly Drafted[] {
+function exchange(turn: number, timestamp: number): readonly NewEntry[] {
   const answer: AssistantMessage = {
     role: "assistant",
     content: [{ type: "text", text: `Answer ${turn}. ${"many words of a long answer, ".repeat(2_000)}` }],
     api: "anthropic-messages",
     provider: "anthropic",
     model: "claude-sonnet-4-5",
-    usage: noUsage,
+    usage: zeroUsage,
     stopReason: "stop",
     timestamp,
   };

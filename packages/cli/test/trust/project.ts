@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { asItIs } from "@pith/context";
+import { noRedaction } from "@pith/context";
 import { trustShown } from "../../src/subcommands/trust.ts";
 import { type TrustedFolder, trustedFolder } from "../../src/trust/trust.ts";
 import type { TrustKept } from "../../src/trust/trust-file.ts";
@@ -32,7 +32,7 @@ export class Project {
   }
 
   async trust(from = "repo"): Promise<TrustKept> {
-    return await trustShown((await this.seen(from)).holds, { home: this.home, redaction: asItIs });
+    return await trustShown((await this.seen(from)).holds, { home: this.home, redaction: noRedaction });
   }
 
   clear(): void {

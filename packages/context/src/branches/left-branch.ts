@@ -1,77 +1,83 @@
 /** Gets the summary of a left branch: an earlier one is reused, a hook's is taken, or a model writes one. */
 
 import type { Budget } from "../compaction/budget.ts";
-import { ANY_FORM } from "../compaction/checks.ts";
-import { isShown } from "../compaction/cut-point.ts";
-import { allowanceAt, summedUsage } from "../compaction/receipt.ts";
+import { ANY_SHAPE } from "../compaction/checks.ts";
+import { isVisibleToModel } from "../compaction/cut-point.ts";
+import { calculateAllowance, sumUsage } from "../compaction/receipt.ts";
 import { BRANCH_USAGE, type BranchSummaryEntry, type Entry } from "../entry.ts";
-import { reportTo } from "../hooks.ts";
+import { reportHookFailure } from "../hooks.ts";
 import type { ThinkingLevel, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
-import type { Ports } from "../runtime.ts";
-import type { Drafted, Redaction, Session } from "../session/session.ts";
+import type { Runtime } from "../runtime.ts";
+import type { NewEntry, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
-import type { Call, TellProgress } from "../summary/ask-model.ts";
+import type { ModelCall, OnProgress } from "../summary/ask-model.ts";
 import { checkSummary } from "../summary/audit.ts";
-import { moderate, type SummaryFailure } from "../summary/generate-summary.ts";
-import { describeTooLong, isFarTooLong } from "../summary/size-limit.ts";
+import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
+import { describeSizeLimit, isFarTooLong } from "../summary/size-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
-  branchEvidence,
+  type BranchSummary,
+  collectBranchEvidence,
+  createBranchSummary,
   generateBranchSummary,
-  type LeftBranch,
-  type ToldBranch,
-  toldBranch,
+  type OldBranch,
 } from "./summarize-branch.ts";
-import type { BeforeTree, HookSummary, TreeHooks } from "./tree-hooks.ts";
+import type { BeforeTreeOutcome, HookSummary, TreeHooks } from "./tree-hooks.ts";
 
-export interface Remembered {
+export interface EarlierSummary {
   readonly entry: BranchSummaryEntry;
-  readonly story: string;
+  readonly narrative: string;
   /** What came after the place at which it was left then. */
-  readonly since: readonly Entry[];
+  readonly newEntries: readonly Entry[];
 }
 
 /** The newest that tells the same branch from the same beginning with the same focus; null where there is none. */
-export async function remembered(store: Store, left: LeftBranch, focus: string): Promise<Remembered | null> {
-  const { entries, commonAncestorId } = left;
-  const places = new Map(entries.map(({ id }, at) => [id, at]));
-  const told = (await store.branchSummaries(new Set(places.keys()))).filter((entry) => {
-    const mark = markIn(entry);
+export async function findEarlierSummary(
+  store: Store,
+  oldBranch: OldBranch,
+  focus: string,
+): Promise<EarlierSummary | null> {
+  const { entries, commonAncestorId } = oldBranch;
+  const indexById = new Map(entries.map(({ id }, index) => [id, index]));
+  const matches = (await store.branchSummaries(new Set(indexById.keys()))).filter((entry) => {
+    const key = readBranchSummaryKey(entry);
     // B70: pi once wrote the destination here.
-    return mark && entry.fromId !== entry.parentId && mark.ancestor === commonAncestorId && mark.focus === focus;
+    return key && entry.fromId !== entry.parentId && key.ancestor === commonAncestorId && key.focus === focus;
   });
-  const newest = told.toSorted((one, other) => placeOf(one, places) - placeOf(other, places)).at(-1);
+  const newest = matches
+    .toSorted((one, other) => summaryLeafIndex(one, indexById) - summaryLeafIndex(other, indexById))
+    .at(-1);
   if (!newest) return null;
-  const letters = markIn(newest)?.story ?? 0;
+  const narrativeChars = readBranchSummaryKey(newest)?.story ?? 0;
   return {
     entry: newest,
-    story: newest.summary.slice(0, letters),
-    since: entries.slice(placeOf(newest, places) + 1),
+    narrative: newest.summary.slice(0, narrativeChars),
+    newEntries: entries.slice(summaryLeafIndex(newest, indexById) + 1),
   };
 }
 
 /** By what it is known again: where it begins, what it looked at, and how much of it is the story. */
-export interface LeftMark {
+export interface BranchSummaryKey {
   readonly ancestor: string | null;
   readonly focus: string;
   /** Letters. */
   readonly story: number;
 }
 
-function placeOf({ fromId }: BranchSummaryEntry, places: ReadonlyMap<string, number>): number {
-  return places.get(fromId) ?? -1;
+function summaryLeafIndex({ fromId }: BranchSummaryEntry, indexById: ReadonlyMap<string, number>): number {
+  return indexById.get(fromId) ?? -1;
 }
 
 // It comes from a file; a hook's own is nobody else's.
-function markIn({ details, fromHook, summary }: BranchSummaryEntry): LeftMark | null {
+function readBranchSummaryKey({ details, fromHook, summary }: BranchSummaryEntry): BranchSummaryKey | null {
   const left = (details as { readonly pith?: { readonly left?: unknown } } | null | undefined)?.pith?.left;
-  const { ancestor, focus, story } = Object(left) as Partial<Readonly<Record<keyof LeftMark, unknown>>>;
+  const { ancestor, focus, story } = Object(left) as Partial<Readonly<Record<keyof BranchSummaryKey, unknown>>>;
   if (fromHook || typeof focus !== "string" || typeof story !== "number" || story > summary.length) return null;
   return ancestor === null || typeof ancestor === "string" ? { ancestor, focus, story } : null;
 }
 
-export interface WantedSummary {
+export interface BranchSummaryOptions {
   /** In order of preference, each with its own window. */
   readonly models: readonly Model[];
   readonly instructions?: string;
@@ -80,122 +86,162 @@ export interface WantedSummary {
   readonly thinking?: ThinkingLevel;
 }
 
-export interface LeftParts {
+export interface SummarizeOldBranchOptions {
   readonly session: Session;
   readonly budget: Budget;
-  readonly ports: Pick<Ports, "sleep" | "nonce" | "now">;
-  readonly summary: WantedSummary;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce" | "now">;
+  readonly summary: BranchSummaryOptions;
   /** What hooks had to say before. */
-  readonly said: BeforeTree;
+  readonly hookResult: BeforeTreeOutcome;
   readonly hooks?: TreeHooks;
-  readonly progress?: TellProgress;
+  readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
 /** What was paid is to be written where nothing comes of it. */
-export type LeftTold =
-  | { readonly type: "told"; readonly summary: LeftSummary | null; readonly usages: readonly Drafted[] }
-  | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly usages: readonly Drafted[] }
-  | { readonly type: "cancelled"; readonly usages: readonly Drafted[] };
+export type SummarizeOldBranchResult =
+  | {
+      readonly type: "summarized";
+      readonly summary: OldBranchSummary | null;
+      readonly usageEntries: readonly NewEntry[];
+    }
+  | {
+      readonly type: "failed";
+      readonly failures: readonly SummaryFailure[];
+      readonly usageEntries: readonly NewEntry[];
+    }
+  | { readonly type: "cancelled"; readonly usageEntries: readonly NewEntry[] };
 
-export type LeftSummary = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
+export type OldBranchSummary = Pick<BranchSummaryEntry, "summary" | "details" | "usage" | "fromHook">;
 
-export async function tellLeft(left: LeftBranch, parts: LeftParts): Promise<LeftTold> {
-  const { session, budget, ports, summary, said, progress, signal } = parts;
-  const own = said.summary && hookSummary(left, said.summary, parts);
-  if (own) return { type: "told", summary: own, usages: [] };
-  const refused = said.summary?.usage ? [hookUsage(said.summary.usage, budget)] : [];
-  const { instructions, replaceInstructions, focus } = askedFor(said, summary);
+export async function summarizeOldBranch(
+  oldBranch: OldBranch,
+  options: SummarizeOldBranchOptions,
+): Promise<SummarizeOldBranchResult> {
+  const { session, budget, runtime, summary, hookResult, progress, signal } = options;
+  const fromHook = hookResult.summary && checkHookSummary(oldBranch, hookResult.summary, options);
+  if (fromHook) return { type: "summarized", summary: fromHook, usageEntries: [] };
+  const hookUsageEntries = hookResult.summary?.usage ? [hookUsageEntry(hookResult.summary.usage, budget)] : [];
+  const { instructions, replaceInstructions, focus } = resolveInstructions(hookResult, summary);
   // BR4: a branch that was left, come back to and left again without a word is not told again.
-  const found = await remembered(session.store, left, focus);
+  const earlier = await findEarlierSummary(session.store, oldBranch, focus);
   // What was taken out since must not come back.
-  const known = found?.since.some(({ type }) => type === "context_edit") ? null : found;
-  if (known && !known.since.some((entry) => isShown(entry, left.edits)))
-    return { type: "told", summary: { summary: known.entry.summary, details: known.entry.details }, usages: [] };
+  const reusable = earlier?.newEntries.some(({ type }) => type === "context_edit") ? null : earlier;
+  if (reusable && !reusable.newEntries.some((entry) => isVisibleToModel(entry, oldBranch.edits)))
+    return {
+      type: "summarized",
+      summary: { summary: reusable.entry.summary, details: reusable.entry.details },
+      usageEntries: [],
+    };
   const outcome = await generateBranchSummary({
     models: summary.models,
-    ports,
-    left,
-    ...(known && { before: known }),
+    runtime,
+    oldBranch,
+    ...(reusable && { earlier: reusable }),
     instructions,
     replaceInstructions,
-    tokens: budget.branch,
-    thinking: summary.thinking ?? moderate(session.window.state.thinkingLevel),
-    allowance: allowanceAt(session.window, budget.limits.hourly, { now: ports.now() }),
-    room: budget.branchRoom,
+    tokens: budget.branchSummary,
+    thinking: summary.thinking ?? clampThinking(session.branch.state.thinkingLevel),
+    allowance: calculateAllowance(session.branch, budget.limits.hourly, { now: runtime.now() }),
+    maxInputTokens: budget.branchInput,
     ...(budget.tools && { tools: budget.tools }),
     time: budget.limits.summaryTime,
     progress,
     signal,
   });
-  const usages = [...refused, ...outcome.calls.map(usageEntry)];
+  const usageEntries = [...hookUsageEntries, ...outcome.calls.map(branchUsageEntry)];
   if (outcome.type !== "summarised")
-    return outcome.type === "failed" ? { type: "failed", failures: outcome.failures, usages } : { ...outcome, usages };
+    return outcome.type === "failed"
+      ? { type: "failed", failures: outcome.failures, usageEntries }
+      : { ...outcome, usageEntries };
   const { by, calls } = outcome;
-  const told = withoutSecrets(outcome.told, session);
-  const mark = { ancestor: left.commonAncestorId, focus, story: told.story.length };
+  const branchSummary = redactBranchSummary(outcome.summary, session);
+  const key = { ancestor: oldBranch.commonAncestorId, focus, story: branchSummary.narrative.length };
   return {
-    type: "told",
-    summary: summaryOf(told, { mark, by: `${by.provider}/${by.model}`, usages: calls.map(({ usage }) => usage) }),
-    usages,
+    type: "summarized",
+    summary: toOldBranchSummary(branchSummary, {
+      key,
+      by: `${by.provider}/${by.model}`,
+      usages: calls.map(({ usage }) => usage),
+    }),
+    usageEntries,
   };
 }
 
-type AskedFor = Required<Pick<WantedSummary, "instructions" | "replaceInstructions">> & Pick<LeftMark, "focus">;
+type SummaryInstructions = Required<Pick<BranchSummaryOptions, "instructions" | "replaceInstructions">> &
+  Pick<BranchSummaryKey, "focus">;
 
 /** Hooks have the last word. */
-function askedFor(said: BeforeTree, summary: WantedSummary): AskedFor {
-  const instructions = (said.instructions ?? summary.instructions ?? "").trim();
-  const replaceInstructions = said.replaceInstructions ?? summary.replaceInstructions ?? false;
+function resolveInstructions(hookResult: BeforeTreeOutcome, summary: BranchSummaryOptions): SummaryInstructions {
+  const instructions = (hookResult.instructions ?? summary.instructions ?? "").trim();
+  const replaceInstructions = hookResult.replaceInstructions ?? summary.replaceInstructions ?? false;
   return { instructions, replaceInstructions, focus: replaceInstructions ? `= ${instructions}` : instructions };
 }
 
 // Where the story ends is marked by its length, so it is redacted before that is taken.
-function withoutSecrets({ story, summary, details }: ToldBranch, redaction: Redaction): ToldBranch {
-  const clean = redaction.redacted(story);
-  return { story: clean, summary: `${clean}${redaction.redacted(summary.slice(story.length))}`, details };
+function redactBranchSummary({ narrative, summary, details }: BranchSummary, redaction: Redaction): BranchSummary {
+  const cleanNarrative = redaction.redact(narrative);
+  return {
+    narrative: cleanNarrative,
+    summary: `${cleanNarrative}${redaction.redact(summary.slice(narrative.length))}`,
+    details,
+  };
 }
 
-interface Marks {
-  readonly mark?: LeftMark;
+interface BranchSummaryMetadata {
+  readonly key?: BranchSummaryKey;
   readonly by?: string;
   readonly usages: readonly Usage[];
 }
 
-function summaryOf({ summary, details }: ToldBranch, { mark, by, usages }: Marks): LeftSummary {
+function toOldBranchSummary(
+  { summary, details }: BranchSummary,
+  { key, by, usages }: BranchSummaryMetadata,
+): OldBranchSummary {
   const { pith } = details as { readonly pith: object };
   return {
     summary,
-    details: { ...details, pith: { ...pith, ...(mark && { left: mark }), ...(by && { by }) } },
-    ...(usages.length > 0 && { usage: summedUsage(usages) }),
+    details: { ...details, pith: { ...pith, ...(key && { left: key }), ...(by && { by }) } },
+    ...(usages.length > 0 && { usage: sumUsage(usages) }),
   };
 }
 
 // HOOK2: a hook's summary is checked against the log like a model's.
-function hookSummary(left: LeftBranch, { summary, details, usage }: HookSummary, parts: LeftParts): LeftSummary | null {
-  const { budget, hooks } = parts;
+function checkHookSummary(
+  oldBranch: OldBranch,
+  { summary, details, usage }: HookSummary,
+  options: SummarizeOldBranchOptions,
+): OldBranchSummary | null {
+  const { budget, hooks } = options;
   // BOUND4: by its length first, before anything reads it.
-  if (isFarTooLong(summary, budget.branch)) {
-    reportTo(hooks ?? {}, { event: "session_before_tree", why: describeTooLong(summary, budget.branch) });
+  if (isFarTooLong(summary, budget.branchSummary)) {
+    reportHookFailure(hooks ?? {}, {
+      event: "session_before_tree",
+      why: describeSizeLimit(summary, budget.branchSummary),
+    });
     return null;
   }
-  const { text: story } = checkSummary(summary.trim(), branchEvidence(left), ANY_FORM);
-  const tokens = textTokens(story);
-  const why = story.trim() === "" ? "its summary is empty" : `its summary has ${tokens} tokens`;
-  if (story.trim() === "" || tokens > budget.branch) {
-    reportTo(hooks ?? {}, { event: "session_before_tree", why });
+  const { text: narrative } = checkSummary(summary.trim(), collectBranchEvidence(oldBranch), ANY_SHAPE);
+  const tokens = textTokens(narrative);
+  const why = narrative.trim() === "" ? "its summary is empty" : `its summary has ${tokens} tokens`;
+  if (narrative.trim() === "" || tokens > budget.branchSummary) {
+    reportHookFailure(hooks ?? {}, { event: "session_before_tree", why });
     return null;
   }
-  const told = toldBranch(story, { left, tokens: budget.branch, ...(budget.tools && { tools: budget.tools }) });
-  const own = { ...told, details: { ...details, ...told.details } };
-  return { ...summaryOf(own, { usages: usage ? [usage] : [] }), fromHook: true };
+  const branchSummary = createBranchSummary(narrative, {
+    oldBranch,
+    tokens: budget.branchSummary,
+    ...(budget.tools && { tools: budget.tools }),
+  });
+  const withHookDetails = { ...branchSummary, details: { ...details, ...branchSummary.details } };
+  return { ...toOldBranchSummary(withHookDetails, { usages: usage ? [usage] : [] }), fromHook: true };
 }
 
-function hookUsage(usage: Usage, { to }: Budget): Drafted {
-  const { provider = "", model = "" } = to ?? {};
+function hookUsageEntry(usage: Usage, { model: budgetModel }: Budget): NewEntry {
+  const { provider = "", model = "" } = budgetModel ?? {};
   return { type: "usage", kind: BRANCH_USAGE, provider, model, usage };
 }
 
-function usageEntry({ usage, by }: Call): Drafted {
+function branchUsageEntry({ usage, by }: ModelCall): NewEntry {
   return { type: "usage", kind: BRANCH_USAGE, provider: by.provider, model: by.model, usage };
 }

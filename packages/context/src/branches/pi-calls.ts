@@ -1,9 +1,9 @@
 /** Accepts pi's calls for branch summaries beside ours: converts their arguments and runs the same engine. */
 
-import { budgetFor } from "../compaction/budget.ts";
-import { type FileOperations, fileOpsIn } from "../compaction/compaction-hooks.ts";
-import { isShown } from "../compaction/cut-point.ts";
-import { editsIn, fileLists, isList, openedModel } from "../compaction/pi-calls.ts";
+import { createBudget } from "../compaction/budget.ts";
+import { collectFileOperations, type FileOperations } from "../compaction/compaction-hooks.ts";
+import { isVisibleToModel } from "../compaction/cut-point.ts";
+import { collectEdits, isList, requireOpenModel, toFileLists } from "../compaction/pi-calls.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { BranchSummaryDetails, Entry } from "../entry.ts";
@@ -11,11 +11,11 @@ import type { AgentMessage } from "../message.ts";
 import type { Model } from "../model.ts";
 import { compactionLimits } from "../settings.ts";
 import {
-  type BranchSummarised,
-  type BranchSummaryParts,
+  type BranchSelection,
+  type BranchSummaryOutcome,
+  type BranchSummaryRequest,
   generateBranchSummary as generate,
-  type LeftBranch,
-  type PreparedBranch,
+  type OldBranch,
   prepareBranchEntries as prepare,
 } from "./summarize-branch.ts";
 
@@ -30,27 +30,27 @@ export interface BranchPreparation {
 
 /** The newest of a left branch that fit, and the summaries among the rest (BR2); `tokens: Infinity` takes all. */
 export function prepareBranchEntries(
-  left: Pick<LeftBranch, "entries" | "edits">,
-  room: { readonly tokens: number },
-): PreparedBranch;
+  oldBranch: Pick<OldBranch, "entries" | "edits">,
+  limit: { readonly tokens: number },
+): BranchSelection;
 /** As pi has it: `prepareBranchEntries(entries, 100_000)` gives messages and files; without a budget, or with 0, all of them. */
 export function prepareBranchEntries(entries: readonly Entry[], tokenBudget?: number): BranchPreparation;
 export function prepareBranchEntries(
-  first: Pick<LeftBranch, "entries" | "edits"> | readonly Entry[],
+  first: Pick<OldBranch, "entries" | "edits"> | readonly Entry[],
   second: { readonly tokens: number } | number = 0,
-): PreparedBranch | BranchPreparation {
+): BranchSelection | BranchPreparation {
   if (!isList(first) && typeof second === "object") return prepare(first, second);
   if (!isList(first) || typeof second !== "number" || !(second >= 0))
     throw new Error(
       "prepareBranchEntries needs entries and the tokens that there is room for: prepareBranchEntries(entries, 100_000); or a left branch: prepareBranchEntries(left, { tokens: 100_000 }).",
     );
-  const edits = editsIn(first);
+  const edits = collectEdits(first);
   const { entries } = prepare({ entries: first, edits }, { tokens: second === 0 ? Number.POSITIVE_INFINITY : second });
-  const told = entries.filter((entry) => entry.type === "compaction" || isShown(entry, edits));
+  const visibleEntries = entries.filter((entry) => entry.type === "compaction" || isVisibleToModel(entry, edits));
   return {
-    messages: told.flatMap((entry) => entryMessage(entry, latestEdit(edits, entry)) ?? []),
-    fileOps: fileOpsIn(first),
-    totalTokens: told.reduce((sum, entry) => sum + entrySize(entry, latestEdit(edits, entry)).tokens, 0),
+    messages: visibleEntries.flatMap((entry) => entryMessage(entry, latestEdit(edits, entry)) ?? []),
+    fileOps: collectFileOperations(first),
+    totalTokens: visibleEntries.reduce((sum, entry) => sum + entrySize(entry, latestEdit(edits, entry)).tokens, 0),
   };
 }
 
@@ -75,31 +75,31 @@ export interface BranchSummaryResult extends Partial<BranchSummaryDetails> {
 }
 
 /** Summarises a left branch with the first model that succeeds, and appends what code knows of files, commands and errors. */
-export function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised>;
+export function generateBranchSummary(request: BranchSummaryRequest): Promise<BranchSummaryOutcome>;
 /** As pi has it: `generateBranchSummary(entries, { model })`; failures come back as `error`, and a stop as `aborted`. */
 export function generateBranchSummary(
   entries: readonly Entry[],
   options: GenerateBranchSummaryOptions,
 ): Promise<BranchSummaryResult>;
 export async function generateBranchSummary(
-  first: BranchSummaryParts | readonly Entry[],
+  first: BranchSummaryRequest | readonly Entry[],
   options?: GenerateBranchSummaryOptions,
-): Promise<BranchSummarised | BranchSummaryResult> {
+): Promise<BranchSummaryOutcome | BranchSummaryResult> {
   if (!isList(first)) return generate(first);
-  const { model, ports } = openedModel("generateBranchSummary(entries, { model })", options?.model);
-  const left = { entries: first, edits: editsIn(first) };
-  if (!first.some((entry) => isShown(entry, left.edits) || entry.type === "compaction"))
+  const { model, runtime } = requireOpenModel("generateBranchSummary(entries, { model })", options?.model);
+  const oldBranch = { entries: first, edits: collectEdits(first) };
+  if (!first.some((entry) => isVisibleToModel(entry, oldBranch.edits) || entry.type === "compaction"))
     return { error: "The branch has nothing to summarise." };
   const { customInstructions = "", replaceInstructions = false, reserveTokens, signal } = options ?? {};
   const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: reserveTokens }] };
-  const budget = budgetFor({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });
+  const budget = createBudget({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });
   const outcome = await generate({
-    ...{ models: [model], ports, left, instructions: customInstructions, replaceInstructions, signal },
-    ...{ tokens: budget.branch, room: budget.limit },
+    ...{ models: [model], runtime, oldBranch, instructions: customInstructions, replaceInstructions, signal },
+    ...{ tokens: budget.branchSummary, maxInputTokens: budget.limit },
   });
   switch (outcome.type) {
     case "summarised":
-      return { summary: outcome.told.summary, ...fileLists(fileOpsIn(first)) };
+      return { summary: outcome.summary.summary, ...toFileLists(collectFileOperations(first)) };
     case "failed":
       return { error: outcome.failures.map(({ note }) => note).join("; ") };
     case "cancelled":

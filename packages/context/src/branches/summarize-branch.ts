@@ -1,122 +1,128 @@
 /** Collects the entries of a left branch and summarises them with the first model that succeeds, the ledger appended. */
 
 import {
-  type CarriedFront,
-  carriedFront,
-  carriedNarrative,
-  carriedUserMessages,
-  nothingBefore,
+  noPreviousSummary,
+  type PreviousSummary,
+  previousNarrative,
+  previousUserMessages,
+  readSummaryMessage,
 } from "../compaction/summary-message.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { ledgerOf } from "../ledger/collect-ledger.ts";
-import { ledgerText } from "../ledger/render-ledger.ts";
-import { type ToolRoles, touchedFiles } from "../ledger/touched-files.ts";
+import { collectLedger } from "../ledger/collect-ledger.ts";
+import { renderLedger } from "../ledger/render-ledger.ts";
+import { collectFileLists, type ToolRoles } from "../ledger/touched-files.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
-import type { Ports } from "../runtime.ts";
-import type { Window } from "../session/loaded-branch.ts";
+import type { Runtime } from "../runtime.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
-import { type SummaryTime, summaryTimeFor } from "../settings.ts";
-import type { Allowance, Call, TellProgress } from "../summary/ask-model.ts";
+import { createSummaryTimeouts, type SummaryTimeouts } from "../settings.ts";
+import type { Allowance, ModelCall, OnProgress } from "../summary/ask-model.ts";
 import type { Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
-export interface PreparedBranch {
+export interface BranchSelection {
   /** In the order they had. */
   readonly entries: readonly Entry[];
   /** The ids of what the model saw and there is no room for, oldest first. */
-  readonly left: readonly string[];
+  readonly omittedIds: readonly string[];
 }
 
 /** The newest of a left branch that fit, and the summaries among the rest (BR2); `tokens: Infinity` takes all. */
 export function prepareBranchEntries(
-  { entries, edits }: Pick<LeftBranch, "entries" | "edits">,
+  { entries, edits }: Pick<OldBranch, "entries" | "edits">,
   { tokens }: { readonly tokens: number },
-): PreparedBranch {
-  const sized = entries.map((entry) => ({ entry, tokens: seenTokens(entry, edits) }));
-  const { from, used } = newest(sized, tokens);
-  const squeezed = summariesIn(sized.slice(0, from), { tokens, used });
-  const isTaken = (each: Sized, at: number): boolean => at >= from || squeezed.has(each);
+): BranchSelection {
+  const entryTokens = entries.map((entry) => ({ entry, tokens: visibleTokens(entry, edits) }));
+  const { startIndex, used } = findNewestStart(entryTokens, tokens);
+  const olderSummaries = selectOlderSummaries(entryTokens.slice(0, startIndex), { tokens, used });
+  const isSelected = (each: EntryTokens, index: number): boolean => index >= startIndex || olderSummaries.has(each);
   return {
-    entries: sized.filter(isTaken).map(({ entry }) => entry),
-    left: sized.filter((each, at) => isSeen(each) && !isTaken(each, at)).map(({ entry }) => entry.id),
+    entries: entryTokens.filter(isSelected).map(({ entry }) => entry),
+    omittedIds: entryTokens
+      .filter((each, index) => hasTokens(each) && !isSelected(each, index))
+      .map(({ entry }) => entry.id),
   };
 }
 
-interface Sized {
+interface EntryTokens {
   readonly entry: Entry;
   /** 0 for what the model did not see. */
   readonly tokens: number;
 }
 
 // Nobody summarises the system's words, however many they are.
-function seenTokens(entry: Entry, edits: readonly ContextEditEntry[]): number {
+function visibleTokens(entry: Entry, edits: readonly ContextEditEntry[]): number {
   const { tokens, system } = entrySize(entry, latestEdit(edits, entry));
   return tokens - system;
 }
 
 /** Where the newest that fit begin. A call and its results are one; what stands between them goes with them. */
-function newest(sized: readonly Sized[], room: number): { readonly from: number; readonly used: number } {
-  let found = { from: sized.length, used: 0 };
+function findNewestStart(
+  entryTokens: readonly EntryTokens[],
+  maxTokens: number,
+): { readonly startIndex: number; readonly used: number } {
+  let result = { startIndex: entryTokens.length, used: 0 };
   let used = 0;
   // Whether results were met whose call lies further back.
-  let isOpen = false;
-  for (const [at, each] of [...sized.entries()].reverse()) {
+  let hasOpenResults = false;
+  for (const [index, each] of [...entryTokens.entries()].reverse()) {
     used += each.tokens;
-    if (used > room) break;
-    if (isSeen(each)) isOpen = isResult(each) || (isOpen && !isReply(each));
-    if (!isOpen || at === 0) found = { from: at, used };
+    if (used > maxTokens) break;
+    if (hasTokens(each)) hasOpenResults = isToolResultItem(each) || (hasOpenResults && !isAssistantItem(each));
+    if (!hasOpenResults || index === 0) result = { startIndex: index, used };
   }
-  return found;
+  return result;
 }
 
 // A summary says much in few words, so it may take what little room a long message did not fit into.
-function summariesIn(
-  before: readonly Sized[],
+function selectOlderSummaries(
+  before: readonly EntryTokens[],
   { tokens, used }: { readonly tokens: number; readonly used: number },
-): ReadonlySet<Sized> {
-  const squeezed = new Set<Sized>();
-  let all = used;
+): ReadonlySet<EntryTokens> {
+  const selected = new Set<EntryTokens>();
+  let totalTokens = used;
   for (const each of before.toReversed()) {
-    if (!isSummary(each) || all >= tokens * NEARLY_ALL || all + each.tokens > tokens) continue;
-    squeezed.add(each);
-    all += each.tokens;
+    if (!isSummaryItem(each) || totalTokens >= tokens * NEARLY_FULL_SHARE || totalTokens + each.tokens > tokens)
+      continue;
+    selected.add(each);
+    totalTokens += each.tokens;
   }
-  return squeezed;
+  return selected;
 }
 
-const NEARLY_ALL = 0.9;
+const NEARLY_FULL_SHARE = 0.9;
 
-const isSeen = ({ tokens }: Sized): boolean => tokens > 0;
+const hasTokens = ({ tokens }: EntryTokens): boolean => tokens > 0;
 
-function isResult({ entry }: Sized): boolean {
+function isToolResultItem({ entry }: EntryTokens): boolean {
   return entry.type === "message" && entry.message.role === "toolResult";
 }
 
-function isReply({ entry }: Sized): boolean {
+function isAssistantItem({ entry }: EntryTokens): boolean {
   return entry.type === "message" && entry.message.role === "assistant";
 }
 
-function isSummary({ entry }: Sized): boolean {
+function isSummaryItem({ entry }: EntryTokens): boolean {
   return entry.type === "compaction" || entry.type === "branch_summary";
 }
 
-export interface BranchSummaryParts {
+export interface BranchSummaryRequest {
   /** In order of preference, each with its own window. */
   readonly models: readonly Model[];
-  readonly ports: Pick<Ports, "sleep" | "nonce">;
-  readonly left: Pick<LeftBranch, "entries" | "edits">;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
+  readonly oldBranch: Pick<OldBranch, "entries" | "edits">;
   /** What was told of its beginning when it was left before, and the entries that came since. */
-  readonly before?: { readonly story: string; readonly since: readonly Entry[] };
+  readonly earlier?: { readonly narrative: string; readonly newEntries: readonly Entry[] };
   readonly instructions?: string;
   readonly replaceInstructions?: boolean;
   /** Of the branch that is told, newest first; without it all of it, in parts where one question has no room. */
-  readonly room?: number;
+  readonly maxInputTokens?: number;
   /** Of story and ledger together. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
@@ -124,45 +130,45 @@ export interface BranchSummaryParts {
   /** What may be spent on it. */
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
-  readonly progress?: TellProgress | undefined;
+  readonly progress?: OnProgress | undefined;
   /** How long models may take for it; without it the usual time. */
-  readonly time?: SummaryTime;
+  readonly time?: SummaryTimeouts;
   readonly signal?: AbortSignal | undefined;
 }
 
-export type BranchSummarised =
+export type BranchSummaryOutcome =
   | {
       readonly type: "summarised";
-      readonly told: ToldBranch;
+      readonly summary: BranchSummary;
       readonly by: ModelName;
-      readonly mended: readonly Flaw[];
-      readonly calls: readonly Call[];
+      readonly flaws: readonly Flaw[];
+      readonly calls: readonly ModelCall[];
     }
-  | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly calls: readonly Call[] }
-  | { readonly type: "cancelled"; readonly calls: readonly Call[] };
+  | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly calls: readonly ModelCall[] }
+  | { readonly type: "cancelled"; readonly calls: readonly ModelCall[] };
 
 /** What a branch summary holds. */
-export interface ToldBranch {
+export interface BranchSummary {
   readonly summary: string;
   /** What a model or a hook wrote; the summary begins with it. */
-  readonly story: string;
+  readonly narrative: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Has a left branch told by the first model that can, with what code knows of files, commands and errors behind it. */
-export function generateBranchSummary(parts: BranchSummaryParts): Promise<BranchSummarised> {
-  const { time = summaryTimeFor(), ports } = parts;
-  return withTimeLimit(time, ports, (limit) => firstSummary(parts, limit));
+export function generateBranchSummary(options: BranchSummaryRequest): Promise<BranchSummaryOutcome> {
+  const { time = createSummaryTimeouts(), runtime } = options;
+  return withTimeLimit(time, runtime, (limit) => tryModelsInOrder(options, limit));
 }
 
-async function firstSummary(parts: BranchSummaryParts, limit: TimeLimit): Promise<BranchSummarised> {
-  const calls: Call[] = [];
+async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit): Promise<BranchSummaryOutcome> {
+  const calls: ModelCall[] = [];
   const failures: SummaryFailure[] = [];
-  for (const [at, model] of parts.models.entries()) {
+  for (const [index, model] of options.models.entries()) {
     if (limit.totalExpired.aborted) break;
     // With another model to ask, one that is too slow is not asked again.
-    const time = { ...limit, mayRetrySlowAttempt: at === parts.models.length - 1 };
-    const outcome = await generateSummary({ model, ...storyParts(parts), time });
+    const time = { ...limit, mayRetrySlowAttempt: index === options.models.length - 1 };
+    const outcome = await generateSummary({ model, ...toGenerateSummaryOptions(options), time });
     calls.push(...outcome.calls);
     if (outcome.type === "cancelled") return { type: "cancelled", calls };
     if (outcome.type === "failed") {
@@ -170,16 +176,21 @@ async function firstSummary(parts: BranchSummaryParts, limit: TimeLimit): Promis
       continue;
     }
     const { api, provider, model: name } = model;
-    const told = toldBranch(outcome.story, parts);
-    return { type: "summarised", told, by: { api, provider, model: name }, mended: outcome.mended, calls };
+    const summary = createBranchSummary(outcome.summary, options);
+    return { type: "summarised", summary, by: { api, provider, model: name }, flaws: outcome.flaws, calls };
   }
   return { type: "failed", failures, calls };
 }
 
 // BR3: what tools gave is told as it is of a compaction; a summary on the way tells what lies before it.
-function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }: BranchSummaryParts) {
+function toGenerateSummaryOptions({
+  oldBranch,
+  earlier,
+  maxInputTokens = Number.POSITIVE_INFINITY,
+  ...options
+}: BranchSummaryRequest) {
   const {
-    ports,
+    runtime,
     instructions = "",
     replaceInstructions = false,
     thinking = "off",
@@ -187,21 +198,24 @@ function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }:
     tokens,
     allowance,
     progress,
-  } = parts;
-  const { edits } = left;
-  const carried = carriedBefore(left);
+  } = options;
+  const { edits } = oldBranch;
+  const previous = readPreviousSummary(oldBranch);
   return {
-    ports,
-    entries: prepareBranchEntries({ entries: before?.since ?? left.entries, edits }, { tokens: room }).entries,
+    runtime,
+    entries: prepareBranchEntries(
+      { entries: earlier?.newEntries ?? oldBranch.entries, edits },
+      { tokens: maxInputTokens },
+    ).entries,
     edits,
-    previous: before?.story ?? materialBefore(carried),
-    isChecked: before !== undefined || carried.isChecked,
+    previous: earlier?.narrative ?? previousMaterial(previous),
+    isChecked: earlier !== undefined || previous.isChecked,
     format: "branch" as const,
     instructions,
     replaceInstructions,
-    tokens: Math.floor(tokens * STORY),
+    tokens: Math.floor(tokens * BRANCH_NARRATIVE_SHARE),
     thinking,
-    evidence: branchEvidence(left, before?.story),
+    evidence: collectBranchEvidence(oldBranch, earlier?.narrative),
     progress,
     signal,
     ...(allowance && { allowance }),
@@ -209,27 +223,27 @@ function storyParts({ left, before, room = Number.POSITIVE_INFINITY, ...parts }:
 }
 
 // No message of the user is kept beside a branch summary: the model reads those that a compaction on the way has kept.
-function materialBefore(carried: CarriedFront): string {
-  return [carriedUserMessages(carried), carriedNarrative(carried)]
+function previousMaterial(previous: PreviousSummary): string {
+  return [previousUserMessages(previous), previousNarrative(previous)]
     .map((text) => text.trim())
     .filter((text) => text !== "")
     .join("\n\n");
 }
 
 // A compaction on the way tells what lies before it.
-function carriedBefore({ entries: [first] }: Pick<LeftBranch, "entries">): CarriedFront {
-  return first?.type === "compaction" ? carriedFront(first) : nothingBefore;
+function readPreviousSummary({ entries: [first] }: Pick<OldBranch, "entries">): PreviousSummary {
+  return first?.type === "compaction" ? readSummaryMessage(first) : noPreviousSummary;
 }
 
 /** What such a summary is checked against: the branch, earlier summaries of it, and what a compaction on the way has kept. */
-export function branchEvidence(left: Pick<LeftBranch, "entries" | "edits">, story?: string): Evidence {
-  const carried = carriedBefore(left);
+export function collectBranchEvidence(oldBranch: Pick<OldBranch, "entries" | "edits">, narrative?: string): Evidence {
+  const previous = readPreviousSummary(oldBranch);
   return collectEvidence({
-    covered: left.entries,
-    edits: left.edits,
-    previous: story ?? carriedNarrative(carried),
-    isChecked: story !== undefined || carried.isChecked,
-    userMessages: carriedUserMessages(carried),
+    covered: oldBranch.entries,
+    edits: oldBranch.edits,
+    previous: narrative ?? previousNarrative(previous),
+    isChecked: narrative !== undefined || previous.isChecked,
+    userMessages: previousUserMessages(previous),
     pins: [],
     ledger: "",
     request: null,
@@ -237,24 +251,24 @@ export function branchEvidence(left: Pick<LeftBranch, "entries" | "edits">, stor
 }
 
 /** The story, and behind it files, commands and errors as code knows them: no summariser need be believed for those. */
-export function toldBranch(
-  story: string,
-  { left, tools, tokens }: Pick<BranchSummaryParts, "left" | "tools" | "tokens">,
-): ToldBranch {
-  const ledger = ledgerOf([...left.entries, ...left.edits], tools);
-  const { read, modified } = touchedFiles(left.entries, tools);
-  const text = ledgerText(ledger, { tokens: tokens - textTokens(story) });
+export function createBranchSummary(
+  narrative: string,
+  { oldBranch, tools, tokens }: Pick<BranchSummaryRequest, "oldBranch" | "tools" | "tokens">,
+): BranchSummary {
+  const ledger = collectLedger([...oldBranch.entries, ...oldBranch.edits], tools);
+  const { read, modified } = collectFileLists(oldBranch.entries, tools);
+  const text = renderLedger(ledger, { tokens: tokens - textTokens(narrative) });
   return {
-    summary: text === "" ? story : `${story}\n\n${text}`,
-    story,
+    summary: text === "" ? narrative : `${narrative}\n\n${text}`,
+    narrative,
     details: { readFiles: read, modifiedFiles: modified, pith: { ledger } },
   };
 }
 
 /** Of the room: what the story may have at most; the ledger has the rest. */
-const STORY = 0.75;
+const BRANCH_NARRATIVE_SHARE = 0.75;
 
-export interface LeftBranch {
+export interface OldBranch {
   /** Oldest first, each once; a compaction stands before what it kept. */
   readonly entries: readonly Entry[];
   /** Where the branches part; null where they have nothing in common. */
@@ -271,20 +285,20 @@ export async function collectEntriesForBranchSummary(
   store: Store,
   oldLeafId: string | null,
   targetId: string | null,
-): Promise<LeftBranch> {
+): Promise<OldBranch> {
   const commonAncestorId = await store.commonAncestor(oldLeafId, targetId);
   if (commonAncestorId === oldLeafId) return { entries: [], commonAncestorId, edits: [] };
-  const window = await store.window(oldLeafId);
-  const entries = seenSince(window, commonAncestorId);
+  const branch = await store.loadBranch(oldLeafId);
+  const entries = entriesSinceAncestor(branch, commonAncestorId);
   const ids = new Set(entries.map(({ id }) => id));
-  return { entries, commonAncestorId, edits: window.edits.filter((edit) => ids.has(edit.targetId)) };
+  return { entries, commonAncestorId, edits: branch.edits.filter((edit) => ids.has(edit.targetId)) };
 }
 
 // BR1: what the newest compaction covers is told by its summary alone. Where both branches share all of that, it is not left.
-function seenSince({ entries, compactionAt }: Window, ancestorId: string | null): readonly Entry[] {
+function entriesSinceAncestor({ entries, compactionIndex }: LoadedBranch, ancestorId: string | null): readonly Entry[] {
   const start = entries.findIndex(({ id }) => id === ancestorId) + 1;
-  const said = entries.slice(start).filter(({ type }) => type !== "compaction");
-  const compaction = entries[compactionAt];
+  const newEntries = entries.slice(start).filter(({ type }) => type !== "compaction");
+  const compaction = entries[compactionIndex];
   const isShared = start > 0 || entries[0]?.parentId === ancestorId;
-  return compaction && !isShared ? [compaction, ...said] : said;
+  return compaction && !isShared ? [compaction, ...newEntries] : newEntries;
 }

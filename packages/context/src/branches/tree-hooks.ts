@@ -1,11 +1,11 @@
 /** Runs the hooks before and after a move in the tree, and reads what they return (B74, B75, c1). */
 
-import { addingUpTo, appendAdded, jsonDetails, usageIn } from "../compaction/added-entries.ts";
+import { appendHookEntries, createHookEntryParser, parseDetails, parseUsage } from "../compaction/added-entries.ts";
 import type { AddedContext } from "../compaction/compaction-hooks.ts";
 import type { BranchSummaryEntry, Entry } from "../entry.ts";
-import { afterwards, answersOf, type Hook, type HookHost, withSetters } from "../hooks.ts";
+import { continueOnFailure, type Hook, type HookHost, runHooks, withSetters } from "../hooks.ts";
 import type { Usage } from "../message.ts";
-import type { Ports } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
 
 /** Hooks before and after a move in the tree. */
@@ -67,7 +67,7 @@ export interface HookSummary {
 }
 
 /** Null: it is cancelled. */
-export interface BeforeTree {
+export interface BeforeTreeOutcome {
   readonly summarize: boolean | undefined;
   readonly summary: HookSummary | null;
   readonly instructions: string | undefined;
@@ -75,15 +75,18 @@ export interface BeforeTree {
   readonly label: string | undefined;
 }
 
-export interface TreeAct {
+export interface TreeHookOptions {
   readonly hooks: TreeHooks;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Of several answers the last that says something holds; null where the move is cancelled. */
-export async function beforeTree(preparation: TreePreparation, act: TreeAct): Promise<BeforeTree | null> {
-  const { hooks, ports, signal = new AbortController().signal } = act;
+export async function runBeforeTreeHooks(
+  preparation: TreePreparation,
+  options: TreeHookOptions,
+): Promise<BeforeTreeOutcome | null> {
+  const { hooks, runtime, signal = new AbortController().signal } = options;
   const event = (): SessionBeforeTreeEvent =>
     withSetters({ type: "session_before_tree" as const, preparation: structuredClone(preparation), signal }, (set) => ({
       setSummarize: (summarize: boolean) => set({ summarize }),
@@ -91,30 +94,30 @@ export async function beforeTree(preparation: TreePreparation, act: TreeAct): Pr
       setReplaceInstructions: (replaceInstructions: boolean) => set({ replaceInstructions }),
       cancel: () => set({ cancel: true }),
     }));
-  const { answers, isCancelled } = await answersOf(hooks.session_before_tree ?? [], event, {
+  const { answers, isCancelled } = await runHooks(hooks.session_before_tree ?? [], event, {
     host: hooks,
-    ports,
+    runtime,
     signal,
-    read: answerIn,
-    ends: ({ cancel }) => cancel,
+    read: parseBeforeTreeAnswer,
+    isFinal: ({ cancel }) => cancel,
   });
   if (isCancelled || answers.some(({ cancel }) => cancel)) return null;
-  const last = <Key extends keyof Answer>(key: Key): Answer[Key] | undefined =>
+  const lastAnswer = <Key extends keyof BeforeTreeAnswer>(key: Key): BeforeTreeAnswer[Key] | undefined =>
     answers.findLast((answer) => answer[key] !== undefined && answer[key] !== null)?.[key];
   return {
-    summarize: last("summarize"),
-    summary: last("summary") ?? null,
-    instructions: last("instructions"),
-    replaceInstructions: last("replaceInstructions"),
-    label: last("label"),
+    summarize: lastAnswer("summarize"),
+    summary: lastAnswer("summary") ?? null,
+    instructions: lastAnswer("instructions"),
+    replaceInstructions: lastAnswer("replaceInstructions"),
+    label: lastAnswer("label"),
   };
 }
 
-interface Answer extends BeforeTree {
+interface BeforeTreeAnswer extends BeforeTreeOutcome {
   readonly cancel: boolean;
 }
 
-function answerIn(result: unknown): Answer | null {
+function parseBeforeTreeAnswer(result: unknown): BeforeTreeAnswer | null {
   if (result === undefined || result === null) return null;
   const { cancel, summarize, summary, customInstructions, replaceInstructions, label } = Object(result) as Readonly<
     Record<string, unknown>
@@ -122,28 +125,33 @@ function answerIn(result: unknown): Answer | null {
   return {
     cancel: cancel === true,
     summarize: typeof summarize === "boolean" ? summarize : undefined,
-    summary: summary === undefined || summary === null ? null : summaryIn(summary),
+    summary: summary === undefined || summary === null ? null : parseHookSummary(summary),
     instructions: typeof customInstructions === "string" ? customInstructions : undefined,
     replaceInstructions: typeof replaceInstructions === "boolean" ? replaceInstructions : undefined,
     label: typeof label === "string" && label.trim() !== "" ? label : undefined,
   };
 }
 
-function summaryIn(value: unknown): HookSummary {
+function parseHookSummary(value: unknown): HookSummary {
   const { summary, details, usage } = Object(value) as Readonly<Record<string, unknown>>;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
-  return { summary, details: jsonDetails(details), usage: usageIn(usage) };
+  return { summary, details: parseDetails(details), usage: parseUsage(usage) };
 }
 
 /** What hooks put behind a move is there before anybody goes on. */
-export async function afterTree(
+export async function runAfterTreeHooks(
   event: Omit<SessionTreeEvent, "type">,
-  { hooks, ports, session, tokens }: TreeAct & { readonly session: Session; readonly tokens: number },
+  { hooks, runtime, session, tokens }: TreeHookOptions & { readonly session: Session; readonly tokens: number },
 ): Promise<void> {
-  const { answers } = await answersOf(
+  const { answers } = await runHooks(
     hooks.session_tree ?? [],
     () => ({ type: "session_tree" as const, ...structuredClone(event) }),
-    { host: afterwards(hooks), ports, read: addingUpTo(tokens) },
+    { host: continueOnFailure(hooks), runtime, read: createHookEntryParser(tokens) },
   );
-  await appendAdded(answers.flat(), { session, behind: event.newLeafId, host: hooks, event: "session_tree" });
+  await appendHookEntries(answers.flat(), {
+    session,
+    afterEntryId: event.newLeafId,
+    host: hooks,
+    event: "session_tree",
+  });
 }

@@ -1,108 +1,118 @@
 /** Chooses the first reduction level that leaves room to work, or reports what fills the window; previews a compaction. */
 
 import { contextSize } from "../context/context-size.ts";
-import { LISTED, referenceOf } from "../context/loaded-skills.ts";
+import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
-import type { Window } from "../session/loaded-branch.ts";
-import { type Budget, rungs, shouldCompact } from "./budget.ts";
-import { commit } from "./commit.ts";
-import { isShown } from "./cut-point.ts";
-import { modelFree } from "./fallback-summary.ts";
-import { type NothingToDo, type Plan, prepareCompaction } from "./plan.ts";
-import { type Reason, type Receipt, receiptOf } from "./receipt.ts";
-import { type Breaker, fillingOf } from "./should-compact.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
+import { type Budget, reductionLevels, shouldCompact } from "./budget.ts";
+import { commitCandidate } from "./commit.ts";
+import { isVisibleToModel } from "./cut-point.ts";
+import { createFallbackSummary } from "./fallback-summary.ts";
+import { type CompactionPlan, type NoCompaction, prepareCompaction } from "./plan.ts";
+import { type CompactionTrigger, type Receipt, readReceipt } from "./receipt.ts";
+import { type Breaker, createBreaker } from "./should-compact.ts";
 
-export type Chosen =
+export type PlanChoice =
   | {
       readonly type: "planned";
-      readonly plan: Plan;
+      readonly plan: CompactionPlan;
       /** As it would be if code alone wrote it now. */
       readonly receipt: Receipt;
-      readonly front: string;
+      readonly summaryText: string;
     }
-  | NothingToDo
+  | NoCompaction
   | { readonly type: "cannot-fit"; readonly breaker: Breaker };
 
-export interface Need {
-  readonly reason: Reason;
+export interface CompactionRequest {
+  readonly reason: CompactionTrigger;
   /** Compactions that this request has had after refusals; each begins a rung further down. */
   readonly attempt?: number;
 }
 
 /** Where the context fits, all that is kept is kept gladly; where it does not, as much as leaves room. */
-export function chosenPlan(window: Window, budget: Budget, { reason, attempt = 0 }: Need): Chosen {
-  const size = contextSize(window, budget);
+export function choosePlan(
+  branch: LoadedBranch,
+  budget: Budget,
+  { reason, attempt = 0 }: CompactionRequest,
+): PlanChoice {
+  const size = contextSize(branch, budget);
   if (reason === "overflow" || shouldCompact(size, budget) !== null)
-    return helpful(window, budget, attempt) ?? { type: "cannot-fit", breaker: fillingOf(window, budget) };
-  if (window.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
-  if (isCompacted(window)) return { type: "nothing-to-do", why: "already-compacted" };
-  return onRung(window, budget, 0);
+    return (
+      firstSufficientPlan(branch, budget, attempt) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) }
+    );
+  if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
+  if (isJustCompacted(branch)) return { type: "nothing-to-do", why: "already-compacted" };
+  return planAtLevel(branch, budget, 0);
 }
 
 // GUARD1: the first plan that leaves room; else the first that frees enough; else the barest, a few times.
-function helpful(window: Window, budget: Budget, attempt: number): Chosen | null {
-  const ready: Planned[] = [];
-  for (let rung = attempt; attempt < RETRIES && rung < rungs.length; rung++) {
-    const chosen = onRung(window, budget, rung);
-    if (chosen.type !== "planned") continue;
-    if (leavesRoom(chosen) && freesEnough(chosen)) return chosen;
-    ready.push(chosen);
+function firstSufficientPlan(branch: LoadedBranch, budget: Budget, attempt: number): PlanChoice | null {
+  const candidates: ViablePlan[] = [];
+  for (let levelIndex = attempt; attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < reductionLevels.length; levelIndex++) {
+    const choice = planAtLevel(branch, budget, levelIndex);
+    if (choice.type !== "planned") continue;
+    if (leavesEnoughFree(choice) && freesEnough(choice)) return choice;
+    candidates.push(choice);
   }
-  return ready.find(freesEnough) ?? (mayTryAgain(window, budget) ? (ready.at(-1) ?? null) : null);
+  return candidates.find(freesEnough) ?? (canRetryWithoutProgress(branch, budget) ? (candidates.at(-1) ?? null) : null);
 }
 
 // CMP4: after so many refusals of the same request there is nothing left to try.
-const RETRIES = 4;
+const MAX_OVERFLOW_ATTEMPTS = 4;
 
-type Planned = Extract<Chosen, { type: "planned" }>;
+type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 
 // What code alone would write fits for certain; a paid writer is asked only where that is known.
-function onRung(window: Window, budget: Budget, rung: number): Planned | NothingToDo {
-  const prepared = prepareCompaction(window, budget, rungs[rung]);
-  if (prepared.type !== "planned") return prepared;
-  const { plan } = prepared;
-  const committed = commit(plan, modelFree(plan), TRIAL);
-  if (committed.type === "refused") return { type: "nothing-to-do", why: "too-little" };
-  return { type: "planned", plan, receipt: committed.receipt, front: committed.front };
+function planAtLevel(branch: LoadedBranch, budget: Budget, levelIndex: number): ViablePlan | NoCompaction {
+  const preparation = prepareCompaction(branch, budget, reductionLevels[levelIndex]);
+  if (preparation.type !== "planned") return preparation;
+  const { plan } = preparation;
+  const result = commitCandidate(plan, createFallbackSummary(plan), TRIAL_COMMIT);
+  if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
+  return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
 }
 
-const TRIAL = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;
+const TRIAL_COMMIT = { id: "trial", reason: "asked", now: 0, durationMs: 0 } as const;
 
-function leavesRoom({ plan: { before, budget }, receipt }: Planned): boolean {
+function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: ViablePlan): boolean {
   const { limit } = budget;
-  return !Number.isFinite(limit) || receipt.tokens.after <= limit - (limit - before.fixed) * ROOM;
+  return !Number.isFinite(limit) || receipt.tokens.after <= limit - (limit - sizeBefore.fixed) * MIN_FREE_SHARE;
 }
 
 /** Of what the fixed part leaves: so much is free after a compaction, if a rung can free it. */
-const ROOM = 0.25;
+const MIN_FREE_SHARE = 0.25;
 
-function freesEnough({ plan: { before, budget }, receipt: { tokens, bytes } }: Planned): boolean {
-  const least = 1 - budget.limits.progress;
-  if (before.bytes > budget.bytes) return bytes.after <= before.bytes * least;
-  return tokens.after <= before.tokens * least;
+function freesEnough({ plan: { sizeBefore, budget }, receipt: { tokens, bytes } }: ViablePlan): boolean {
+  const maxRemainingShare = 1 - budget.limits.progress;
+  if (sizeBefore.bytes > budget.bytes) return bytes.after <= sizeBefore.bytes * maxRemainingShare;
+  return tokens.after <= sizeBefore.tokens * maxRemainingShare;
 }
 
-function mayTryAgain({ entries, compactionAt }: Window, { limits }: Budget): boolean {
-  const compaction = entries[compactionAt];
-  const rounds = compaction?.type === "compaction" ? (receiptOf(compaction)?.withoutProgress ?? 0) : 0;
+function canRetryWithoutProgress({ entries, compactionIndex }: LoadedBranch, { limits }: Budget): boolean {
+  const compaction = entries[compactionIndex];
+  const rounds = compaction?.type === "compaction" ? (readReceipt(compaction)?.withoutProgress ?? 0) : 0;
   return rounds < limits.rounds;
 }
 
 /** Whether nothing was said since the newest compaction but what stands behind each of them. */
-function isCompacted({ entries, compactionAt, edits }: Window): boolean {
-  const isSaid = (entry: Entry): boolean =>
-    isShown(entry, edits) &&
-    !referenceOf(entry) &&
+function isJustCompacted({ entries, compactionIndex, edits }: LoadedBranch): boolean {
+  const isNewContent = (entry: Entry): boolean =>
+    isVisibleToModel(entry, edits) &&
+    !readLoadedSkill(entry) &&
     !isStateEntry(entry) &&
-    !(entry.type === "custom_message" && entry.customType === LISTED);
-  return compactionAt !== -1 && !entries.slice(compactionAt + 1).some(isSaid);
+    !(entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE);
+  return compactionIndex !== -1 && !entries.slice(compactionIndex + 1).some(isNewContent);
 }
 
 /** Planned: the plan, the receipt as it would be without a model, and what the model would see first. */
-export type Preview = Chosen;
+export type CompactionPreview = PlanChoice;
 
 /** What `compact` would do now if code alone wrote it: nothing is done, nobody is asked. */
-export function previewCompaction(window: Window, budget: Budget, need: Need = { reason: "asked" }): Preview {
-  const chosen = chosenPlan(window, budget, need);
-  return chosen.type === "planned" ? { ...chosen, receipt: { ...chosen.receipt, reason: need.reason } } : chosen;
+export function previewCompaction(
+  branch: LoadedBranch,
+  budget: Budget,
+  request: CompactionRequest = { reason: "asked" },
+): CompactionPreview {
+  const choice = choosePlan(branch, budget, request);
+  return choice.type === "planned" ? { ...choice, receipt: { ...choice.receipt, reason: request.reason } } : choice;
 }

@@ -3,17 +3,17 @@
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import type { JsonObject } from "../format/read-line.ts";
-import { afterwards, answersOf, type Hook, type HookHost, withSetters } from "../hooks.ts";
+import { continueOnFailure, type Hook, type HookHost, runHooks, withSetters } from "../hooks.ts";
 import { fileTouches, type ToolRoles } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, Usage } from "../message.ts";
-import type { Ports } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
-import { type Added, addingUpTo, appendAdded, jsonDetails, usageIn } from "./added-entries.ts";
+import { appendHookEntries, createHookEntryParser, type HookEntry, parseDetails, parseUsage } from "./added-entries.ts";
 import type { CompactionSettings } from "./budget.ts";
-import { isShown } from "./cut-point.ts";
-import { type Candidate, type Plan, prepareAt } from "./plan.ts";
-import type { Finding, Reason } from "./receipt.ts";
-import { carriedNarrative } from "./summary-message.ts";
+import { isVisibleToModel } from "./cut-point.ts";
+import { type CompactionPlan, planWithCut, type SummaryCandidate } from "./plan.ts";
+import type { CompactionTrigger, Finding } from "./receipt.ts";
+import { previousNarrative } from "./summary-message.ts";
 
 /** Hooks before and after a compaction. */
 export interface CompactionHooks extends HookHost {
@@ -25,14 +25,14 @@ export interface CompactionHooks extends HookHost {
 /** As pi calls the reasons. */
 export type CompactReason = "manual" | "threshold" | "overflow";
 
-interface Occurrence {
+interface CompactionCause {
   readonly reason: CompactReason;
   /** Whether the request that was refused is sent again afterwards. */
   readonly willRetry: boolean;
 }
 
 /** Told before anything is written. */
-export interface SessionBeforeCompactEvent extends Occurrence {
+export interface SessionBeforeCompactEvent extends CompactionCause {
   readonly type: "session_before_compact";
   readonly preparation: CompactionPreparation;
   /** The loaded end of the branch. */
@@ -64,7 +64,7 @@ export interface HookCompaction {
   readonly usage?: Usage;
 }
 
-export interface SessionCompactEvent extends Occurrence {
+export interface SessionCompactEvent extends CompactionCause {
   readonly type: "session_compact";
   readonly compactionEntry: CompactionEntry;
   readonly fromExtension: boolean;
@@ -72,21 +72,21 @@ export interface SessionCompactEvent extends Occurrence {
 
 /** What is to stand behind it in the log: messages for the model, or state of one's own. */
 export interface AddedContext {
-  readonly entries?: readonly Added[];
+  readonly entries?: readonly HookEntry[];
 }
 
-export interface SessionCompactFailedEvent extends Occurrence {
+export interface SessionCompactFailedEvent extends CompactionCause {
   readonly type: "session_compact_failed";
   readonly errorMessage?: string;
   readonly aborted: boolean;
   readonly fromExtension: boolean;
 }
 
-export function occurrence(reason: Reason): Occurrence {
-  return { reason: REASONS[reason], willRetry: reason === "overflow" };
+export function toCompactionCause(trigger: CompactionTrigger): CompactionCause {
+  return { reason: HOOK_REASONS[trigger], willRetry: trigger === "overflow" };
 }
 
-const REASONS: Readonly<Record<Reason, CompactReason>> = {
+const HOOK_REASONS: Readonly<Record<CompactionTrigger, CompactReason>> = {
   asked: "manual",
   due: "threshold",
   overflow: "overflow",
@@ -94,44 +94,44 @@ const REASONS: Readonly<Record<Reason, CompactReason>> = {
 };
 
 /** The custom entry of a hook's wish to wait: a compaction that was due is put off once. */
-export const POSTPONED = "pith.postponed";
+export const POSTPONE_TYPE = "pith.postponed";
 
 /** A hook's summary as a candidate. It comes from outside, so nothing in it is taken on trust. */
-export interface HookMade {
-  readonly plan: Plan;
-  readonly candidate: Candidate;
+export interface HookCandidate {
+  readonly plan: CompactionPlan;
+  readonly candidate: SummaryCandidate;
 }
 
 /** Throws where it is nonsense; whoever asked the hook reports it. */
-export function hookCandidate(plan: Plan, compaction: unknown): HookMade {
+export function parseHookCandidate(plan: CompactionPlan, compaction: unknown): HookCandidate {
   const { summary, firstKeptEntryId, details, usage } = Object(compaction) as JsonObject;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
-  const own = planAt(plan, firstKeptEntryId);
-  if (!own) throw new Error(`nothing can be cut at ${String(firstKeptEntryId)}`);
-  const kept = jsonDetails(details);
-  const spent = usageIn(usage);
+  const hookPlan = replanAtEntry(plan, firstKeptEntryId);
+  if (!hookPlan) throw new Error(`nothing can be cut at ${String(firstKeptEntryId)}`);
+  const hookDetails = parseDetails(details);
+  const hookUsage = parseUsage(usage);
   return {
-    plan: own,
+    plan: hookPlan,
     candidate: {
       route: "hook",
-      story: summary,
+      narrative: summary,
       notes: "",
-      covers: new Set(own.covered.map(({ id }) => id)),
+      covers: new Set(hookPlan.covered.map(({ id }) => id)),
       fromHook: true,
-      ...(kept && { details: kept }),
-      ...(spent && { calls: [{ usage: spent }] }),
+      ...(hookDetails && { details: hookDetails }),
+      ...(hookUsage && { calls: [{ usage: hookUsage }] }),
     },
   };
 }
 
 // CUT2: a result is never the first that is kept, though an edit may have taken it out of the context.
-function planAt(plan: Plan, firstKept: unknown): Plan | null {
-  const { entries } = plan.window;
+function replanAtEntry(plan: CompactionPlan, firstKept: unknown): CompactionPlan | null {
+  const { entries } = plan.branch;
   if (firstKept === undefined || firstKept === (plan.kept[0]?.id ?? "")) return plan;
-  const at = entries.findIndex(({ id }) => id === firstKept);
-  const entry = entries[at];
-  if (at <= 0 || (entry?.type === "message" && entry.message.role === "toolResult")) return null;
-  return prepareAt(plan.window, plan, at);
+  const index = entries.findIndex(({ id }) => id === firstKept);
+  const entry = entries[index];
+  if (index <= 0 || (entry?.type === "message" && entry.message.role === "toolResult")) return null;
+  return planWithCut(plan.branch, plan, index);
 }
 
 /** A plan in the documents' shape. A copy, so that a hook cannot change ours. */
@@ -157,22 +157,22 @@ export interface FileOperations {
   readonly edited: Set<string>;
 }
 
-export function preparationOf(plan: Plan): CompactionPreparation {
-  const { window, covered, turn, kept, carried, budget, before } = plan;
-  const { edits } = window;
-  const isTurn = new Set(turn);
-  const shown = covered.filter((entry) => isShown(entry, edits));
-  const messages = (entries: readonly (typeof shown)[number][]): AgentMessage[] =>
+export function toCompactionPreparation(plan: CompactionPlan): CompactionPreparation {
+  const { branch, covered, turnPrefix, kept, previous, budget, sizeBefore } = plan;
+  const { edits } = branch;
+  const inTurnPrefix = new Set(turnPrefix);
+  const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
+  const toMessages = (entries: readonly (typeof visibleEntries)[number][]): AgentMessage[] =>
     entries.flatMap((entry) => structuredClone(entryMessage(entry, latestEdit(edits, entry))) ?? []);
-  const previousSummary = carriedNarrative(carried);
+  const previousSummary = previousNarrative(previous);
   return {
     firstKeptEntryId: kept[0]?.id ?? "",
-    messagesToSummarize: messages(shown.filter((entry) => !isTurn.has(entry))),
-    turnPrefixMessages: messages(shown.filter((entry) => isTurn.has(entry))),
-    isSplitTurn: turn.length > 0,
-    tokensBefore: before.tokens,
+    messagesToSummarize: toMessages(visibleEntries.filter((entry) => !inTurnPrefix.has(entry))),
+    turnPrefixMessages: toMessages(visibleEntries.filter((entry) => inTurnPrefix.has(entry))),
+    isSplitTurn: turnPrefix.length > 0,
+    tokensBefore: sizeBefore.tokens,
     ...(previousSummary !== "" && { previousSummary }),
-    fileOps: fileOpsIn(covered, budget.tools),
+    fileOps: collectFileOperations(covered, budget.tools),
     settings: {
       enabled: budget.limits.enabled,
       reserveTokens: Number.isFinite(budget.limit) ? Math.max(0, budget.contextWindow - budget.limit) : 0,
@@ -182,19 +182,19 @@ export function preparationOf(plan: Plan): CompactionPreparation {
 }
 
 // pi tells those apart that were written whole: such a call has the path and all of the text.
-export function fileOpsIn(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
+export function collectFileOperations(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
   const files = fileTouches(entries, tools);
   const paths = (did: "read" | "modified"): string[] =>
     files.filter((file) => file.did === did).map(({ path }) => path);
-  const wholes = new Set(
-    entries.flatMap(callsIn).flatMap(({ arguments: args }) => {
+  const fullyWrittenPaths = new Set(
+    entries.flatMap(entryToolCalls).flatMap(({ arguments: args }) => {
       const values = Object.entries(args ?? {});
-      return values.some(([name, value]) => WHOLE.has(name) && typeof value === "string")
+      return values.some(([name, value]) => FULL_TEXT_ARGUMENTS.has(name) && typeof value === "string")
         ? values.map(([, value]) => value)
         : [];
     }),
   );
-  const isWritten = (path: string): boolean => wholes.has(path);
+  const isWritten = (path: string): boolean => fullyWrittenPaths.has(path);
   return {
     read: new Set(paths("read")),
     written: new Set(paths("modified").filter(isWritten)),
@@ -202,48 +202,51 @@ export function fileOpsIn(entries: readonly Entry[], tools?: ToolRoles): FileOpe
   };
 }
 
-const WHOLE: ReadonlySet<string> = new Set(["content", "contents", "file_text", "text"]);
+const FULL_TEXT_ARGUMENTS: ReadonlySet<string> = new Set(["content", "contents", "file_text", "text"]);
 
-function callsIn(entry: Entry): readonly ToolCallBlock[] {
+function entryToolCalls(entry: Entry): readonly ToolCallBlock[] {
   if (entry.type !== "message" || entry.message.role !== "assistant") return [];
   return entry.message.content.filter((block) => block.type === "toolCall");
 }
 
-export interface BeforeParts {
+export interface BeforeCompactOptions {
   readonly hooks: CompactionHooks;
-  readonly ports: Pick<Ports, "sleep">;
-  readonly reason: Reason;
+  readonly runtime: Pick<Runtime, "sleep">;
+  readonly reason: CompactionTrigger;
   /** The user's own. */
   readonly instructions: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Said =
+export type BeforeCompactOutcome =
   | { readonly type: "cancelled" }
   | { readonly type: "postponed" }
   | {
-      readonly type: "go-on";
-      readonly made: HookMade | null;
+      readonly type: "continue";
+      readonly hookCandidate: HookCandidate | null;
       readonly instructions: string;
       readonly findings: readonly Finding[];
     };
 
 /** Hooks may cancel a compaction, postpone it once, add instructions, or bring a summary (B73). */
-export async function beforeCompact(plan: Plan, parts: BeforeParts): Promise<Said> {
-  const { hooks, ports, signal, instructions } = parts;
-  const heard = await answersOf(hooks.session_before_compact ?? [], () => eventOf(plan, parts), {
+export async function runBeforeCompactHooks(
+  plan: CompactionPlan,
+  options: BeforeCompactOptions,
+): Promise<BeforeCompactOutcome> {
+  const { hooks, runtime, signal, instructions } = options;
+  const results = await runHooks(hooks.session_before_compact ?? [], () => createBeforeCompactEvent(plan, options), {
     host: hooks,
-    ports,
+    runtime,
     signal,
-    read: (result) => answerIn(result, plan),
-    ends: ({ cancel }) => cancel,
+    read: (result) => parseBeforeCompactAnswer(result, plan),
+    isFinal: ({ cancel }) => cancel,
   });
-  const { answers, failures, isCancelled } = heard;
+  const { answers, failures, isCancelled } = results;
   if (isCancelled || answers.some(({ cancel }) => cancel)) return { type: "cancelled" };
-  if (answers.some(({ postpone }) => postpone) && mayWait(plan, parts)) return { type: "postponed" };
+  if (answers.some(({ postpone }) => postpone) && canPostpone(plan, options)) return { type: "postponed" };
   return {
-    type: "go-on",
-    made: answers.findLast(({ made }) => made)?.made ?? null,
+    type: "continue",
+    hookCandidate: answers.findLast(({ hookCandidate }) => hookCandidate)?.hookCandidate ?? null,
     instructions: [instructions, ...answers.map((answer) => answer.instructions)]
       .filter((each) => each !== "")
       .join("\n"),
@@ -251,14 +254,17 @@ export async function beforeCompact(plan: Plan, parts: BeforeParts): Promise<Sai
   };
 }
 
-function eventOf(plan: Plan, { reason, instructions, signal }: BeforeParts): SessionBeforeCompactEvent {
+function createBeforeCompactEvent(
+  plan: CompactionPlan,
+  { reason, instructions, signal }: BeforeCompactOptions,
+): SessionBeforeCompactEvent {
   const event = {
     type: "session_before_compact" as const,
-    preparation: preparationOf(plan),
-    branchEntries: structuredClone(plan.window.entries) as Entry[],
+    preparation: toCompactionPreparation(plan),
+    branchEntries: structuredClone(plan.branch.entries) as Entry[],
     ...(instructions !== "" && { customInstructions: instructions }),
     signal: signal ?? new AbortController().signal,
-    ...occurrence(reason),
+    ...toCompactionCause(reason),
   };
   return withSetters(event, (set) => ({
     setResult: (compaction: HookCompaction) => set({ compaction }),
@@ -266,73 +272,84 @@ function eventOf(plan: Plan, { reason, instructions, signal }: BeforeParts): Ses
   }));
 }
 
-interface Answer {
+interface BeforeCompactAnswer {
   readonly cancel: boolean;
   readonly postpone: boolean;
   readonly instructions: string;
-  readonly made: HookMade | null;
+  readonly hookCandidate: HookCandidate | null;
 }
 
-function answerIn(result: unknown, plan: Plan): Answer | null {
+function parseBeforeCompactAnswer(result: unknown, plan: CompactionPlan): BeforeCompactAnswer | null {
   if (result === undefined || result === null) return null;
   const { cancel, postpone, customInstructions, compaction } = Object(result) as Readonly<Record<string, unknown>>;
   // Who cancels is heard, whatever else it brings.
-  const brings = cancel !== true && compaction !== undefined && compaction !== null;
+  const hasCompaction = cancel !== true && compaction !== undefined && compaction !== null;
   return {
     cancel: cancel === true,
     postpone: postpone === true,
     instructions: typeof customInstructions === "string" ? customInstructions.trim() : "",
-    made: brings ? hookCandidate(plan, compaction) : null,
+    hookCandidate: hasCompaction ? parseHookCandidate(plan, compaction) : null,
   };
 }
 
 // HOOK3: one that is due waits once, and only while there is room for an answer; what was asked for or refused does not wait.
-function mayWait({ window, budget, before }: Plan, { reason }: BeforeParts): boolean {
-  const { entries, compactionAt } = window;
-  const hasWaited = entries
-    .slice(compactionAt + 1)
-    .some((entry) => entry.type === "custom" && entry.customType === POSTPONED);
+function canPostpone({ branch, budget, sizeBefore }: CompactionPlan, { reason }: BeforeCompactOptions): boolean {
+  const { entries, compactionIndex } = branch;
+  const wasPostponed = entries
+    .slice(compactionIndex + 1)
+    .some((entry) => entry.type === "custom" && entry.customType === POSTPONE_TYPE);
   const reserve = budget.contextWindow - budget.limit;
-  return reason === "due" && !hasWaited && budget.contextWindow - before.tokens >= reserve / 2;
+  return reason === "due" && !wasPostponed && budget.contextWindow - sizeBefore.tokens >= reserve / 2;
 }
 
-export interface AfterParts {
+export interface AfterCompactOptions {
   readonly session: Session;
   readonly hooks: CompactionHooks;
-  readonly ports: Pick<Ports, "sleep">;
-  readonly reason: Reason;
+  readonly runtime: Pick<Runtime, "sleep">;
+  readonly reason: CompactionTrigger;
   /** Of what hooks may add. */
   readonly tokens: number;
 }
 
 /** Hooks may add entries behind the compaction (B75). */
-export async function afterCompact(id: string, { session, hooks, ports, reason, tokens }: AfterParts): Promise<void> {
+export async function runAfterCompactHooks(
+  id: string,
+  { session, hooks, runtime, reason, tokens }: AfterCompactOptions,
+): Promise<void> {
   const { session_compact = [] } = hooks;
   const entry = session_compact.length > 0 ? await session.store.entry(id) : undefined;
   if (entry?.type !== "compaction") return;
-  const { answers } = await answersOf(
+  const { answers } = await runHooks(
     session_compact,
     () => ({
       type: "session_compact" as const,
       compactionEntry: structuredClone(entry),
       fromExtension: entry.fromHook === true,
-      ...occurrence(reason),
+      ...toCompactionCause(reason),
     }),
-    { host: afterwards(hooks), ports, read: addingUpTo(tokens) },
+    { host: continueOnFailure(hooks), runtime, read: createHookEntryParser(tokens) },
   );
-  await appendAdded(answers.flat(), { session, behind: id, host: hooks, event: "session_compact" });
+  await appendHookEntries(answers.flat(), { session, afterEntryId: id, host: hooks, event: "session_compact" });
 }
 
-export interface FailedCompact {
+export interface CompactFailure {
   readonly errorMessage?: string;
   readonly aborted: boolean;
 }
 
-export async function afterFailedCompact(failed: FailedCompact, { hooks, ports, reason }: AfterParts): Promise<void> {
-  const event = { type: "session_compact_failed" as const, ...failed, fromExtension: false, ...occurrence(reason) };
-  await answersOf(hooks.session_compact_failed ?? [], () => ({ ...event }), {
-    host: afterwards(hooks),
-    ports,
+export async function runCompactFailedHooks(
+  failure: CompactFailure,
+  { hooks, runtime, reason }: AfterCompactOptions,
+): Promise<void> {
+  const event = {
+    type: "session_compact_failed" as const,
+    ...failure,
+    fromExtension: false,
+    ...toCompactionCause(reason),
+  };
+  await runHooks(hooks.session_compact_failed ?? [], () => ({ ...event }), {
+    host: continueOnFailure(hooks),
+    runtime,
     read: () => null,
   });
 }

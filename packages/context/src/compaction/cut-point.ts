@@ -2,18 +2,18 @@
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
-import type { Window } from "../session/loaded-branch.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 
-export interface Cut {
+export interface CutPoint {
   /** The first entry that is kept; as many as there are entries: nothing is. */
-  readonly at: number;
+  readonly index: number;
   /** Where the turn begins that the cut parts; null where it falls between turns. */
-  readonly turnAt: number | null;
+  readonly turnStartIndex: number | null;
 }
 
-export interface CutParts {
+export interface CutPointOptions {
   /** Tokens to keep. */
-  readonly keep: number;
+  readonly keepTokens: number;
   readonly tokensOf: (entry: Entry) => number;
   readonly edits: readonly ContextEditEntry[];
 }
@@ -22,83 +22,88 @@ export interface CutParts {
  * Where the kept part begins; null where there is less than should be kept, or no place to cut. Walks no further back
  * than it keeps.
  */
-export function findCutPoint(entries: readonly Entry[], parts: CutParts): Cut | null {
-  const found = placesAround(entries, parts);
-  const { below, above } = found;
-  if (!below || !found.isFull) return null;
-  const fits = ({ kept }: Place): boolean => kept >= parts.keep * LEAST && kept <= parts.keep * MOST;
+export function findCutPoint(entries: readonly Entry[], options: CutPointOptions): CutPoint | null {
+  const candidates = findCutCandidates(entries, options);
+  const { below, above } = candidates;
+  if (!below || !candidates.hasEnough) return null;
+  const isCloseEnough = ({ keptTokens }: CutCandidate): boolean =>
+    keptTokens >= options.keepTokens * MIN_KEEP_SHARE && keptTokens <= options.keepTokens * MAX_KEEP_SHARE;
   // CUT1: as much as should be kept or a little less; else a little more; else the smaller.
-  const chosen = fits(below) || !above || !fits(above) ? below : above;
-  return cutAt({ entries, edits: parts.edits }, withMetadata(entries, chosen.at));
+  const chosen = isCloseEnough(below) || !above || !isCloseEnough(above) ? below : above;
+  return toCutPoint({ entries, edits: options.edits }, includeMetadata(entries, chosen.index));
 }
 
 /** The cut at this place, wherever it comes from. */
-export function cutAt({ entries, edits }: Pick<Window, "entries" | "edits">, at: number): Cut {
-  return { at, turnAt: splitTurn(entries, at, edits) };
+export function toCutPoint({ entries, edits }: Pick<LoadedBranch, "entries" | "edits">, index: number): CutPoint {
+  return { index, turnStartIndex: findSplitTurnStart(entries, index, edits) };
 }
 
 /** Whether a cut here parts no call from its results. */
-export function mayCutAt(entries: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): boolean {
-  const first = entries[at];
-  if (first && isResult(first)) return false;
-  for (const entry of entries.slice(at)) {
-    if (!isShown(entry, edits)) continue;
-    if (isResult(entry)) return false;
-    if (isReply(entry)) return true;
+export function isCutAllowed(entries: readonly Entry[], index: number, edits: readonly ContextEditEntry[]): boolean {
+  const first = entries[index];
+  if (first && isToolResultEntry(first)) return false;
+  for (const entry of entries.slice(index)) {
+    if (!isVisibleToModel(entry, edits)) continue;
+    if (isToolResultEntry(entry)) return false;
+    if (isAssistantEntry(entry)) return true;
   }
   return true;
 }
 
 /** What is kept lies between these shares of what should be, where exchanges allow it. */
-const LEAST = 0.5;
-const MOST = 1.25;
+const MIN_KEEP_SHARE = 0.5;
+const MAX_KEEP_SHARE = 1.25;
 
-interface Place {
-  readonly at: number;
-  readonly kept: number;
+interface CutCandidate {
+  readonly index: number;
+  readonly keptTokens: number;
 }
 
 /** The last place from which no more is kept than should be, and the first from which more is. */
-interface Places {
-  readonly below: Place | null;
-  readonly above: Place | null;
+interface CutCandidates {
+  readonly below: CutCandidate | null;
+  readonly above: CutCandidate | null;
   /** Whether there is as much as should be kept. */
-  readonly isFull: boolean;
+  readonly hasEnough: boolean;
 }
 
 // CUT2: a call and its results are one; what stands between them goes with them.
-function placesAround(entries: readonly Entry[], { keep, tokensOf, edits }: CutParts): Places {
-  let kept = 0;
-  let below: Place | null = null;
+function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, edits }: CutPointOptions): CutCandidates {
+  let keptTokens = 0;
+  let below: CutCandidate | null = null;
   // Whether results were met whose call lies further back.
-  let isOpen = false;
-  for (let at = entries.length - 1; at >= 0; at--) {
-    const entry = entries[at] as Entry;
-    if (!isShown(entry, edits)) continue;
-    kept += tokensOf(entry);
-    isOpen = isResult(entry) || (isOpen && !isReply(entry));
-    if (isOpen) continue;
-    const place = { at, kept };
-    if (kept > keep) return { below: below ?? place, above: below && place, isFull: true };
-    below = place;
+  let hasOpenResults = false;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index] as Entry;
+    if (!isVisibleToModel(entry, edits)) continue;
+    keptTokens += tokensOf(entry);
+    hasOpenResults = isToolResultEntry(entry) || (hasOpenResults && !isAssistantEntry(entry));
+    if (hasOpenResults) continue;
+    const candidate = { index, keptTokens };
+    if (keptTokens > keepTokens) return { below: below ?? candidate, above: below && candidate, hasEnough: true };
+    below = candidate;
   }
-  return { below, above: null, isFull: kept >= keep };
+  return { below, above: null, hasEnough: keptTokens >= keepTokens };
 }
 
 // CUT6: labels and changes of the model right before the cut go with what is kept; a compaction does not.
-function withMetadata(entries: readonly Entry[], at: number): number {
-  let start = at;
-  while (start > 0 && isMetadata(entries[start - 1] as Entry)) start--;
+function includeMetadata(entries: readonly Entry[], index: number): number {
+  let start = index;
+  while (start > 0 && isMetadataEntry(entries[start - 1] as Entry)) start--;
   return start;
 }
 
 // CUT4: a turn that began before the window has all that is covered in it.
-function splitTurn(entries: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): number | null {
-  const first = entries.slice(at).find((entry) => isShown(entry, edits));
+function findSplitTurnStart(
+  entries: readonly Entry[],
+  cutIndex: number,
+  edits: readonly ContextEditEntry[],
+): number | null {
+  const first = entries.slice(cutIndex).find((entry) => isVisibleToModel(entry, edits));
   if (!first || startsTurn(first)) return null;
   return Math.max(
     0,
-    entries.findLastIndex((entry, index) => index < at && startsTurn(entry) && isShown(entry, edits)),
+    entries.findLastIndex((entry, index) => index < cutIndex && startsTurn(entry) && isVisibleToModel(entry, edits)),
   );
 }
 
@@ -111,7 +116,7 @@ export function startsTurn(entry: Entry): boolean {
 }
 
 /** Whether the model sees something of it, in its place: the system's words are folded, and a failed reply is not sent. */
-export function isShown(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
+export function isVisibleToModel(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
   if (entry.type === "compaction") return false;
   const message = entryMessage(entry, latestEdit(edits, entry));
   if (!message || message.role === "system") return false;
@@ -119,15 +124,15 @@ export function isShown(entry: Entry, edits: readonly ContextEditEntry[]): boole
   return message.role !== "bashExecution" || !message.excludeFromContext;
 }
 
-function isResult(entry: Entry): boolean {
+function isToolResultEntry(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "toolResult";
 }
 
-function isReply(entry: Entry): boolean {
+function isAssistantEntry(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "assistant";
 }
 
-function isMetadata(entry: Entry): boolean {
+function isMetadataEntry(entry: Entry): boolean {
   switch (entry.type) {
     case "model_change":
     case "thinking_level_change":

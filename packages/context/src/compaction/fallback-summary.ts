@@ -1,37 +1,37 @@
 /** Writes the summary that needs no model: the summary before it, and a list of the turns since. It never fails. */
 
 import { entryReference } from "../references.ts";
-import { fill } from "../summary/prompts.ts";
-import { plainText } from "../text/sanitize.ts";
-import { shortened } from "../text/truncate.ts";
+import { fillTemplate } from "../summary/prompts.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { isTurn, keptByCode, MOST_LISTED, type TurnNote } from "./kept-work.ts";
-import { type Candidate, MODEL_FREE, NARRATIVE, type Plan } from "./plan.ts";
+import { collectWorkRecord, isTurn, MAX_LISTED_TURNS, type TurnNote } from "./kept-work.ts";
+import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "./plan.ts";
 
-const list = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
+const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
 {turns}
 Next: continue with the latest request. If it only says to go on, continue the newest turn that did not end well, or what the last reply left open.`;
 
-const titles = {
+const TURN_LIST_TITLES = {
   all: "# Turns so far (an automatic list; no model wrote it)",
   since: "# Turns since that summary (an automatic list; no model wrote it)",
 };
 
 /** It lists what the log shows, and calls nothing finished: code cannot know that. */
-const modelFreeSections = {
+const turnListTemplates = {
   /** Where there is no summary to go on from. */
-  all: `${titles.all}\n${list}`,
-  allShort: `${titles.all}\n{turns}`,
+  all: `${TURN_LIST_TITLES.all}\n${TURN_LIST_TEMPLATE}`,
+  allShort: `${TURN_LIST_TITLES.all}\n{turns}`,
   /** After a summary that a model wrote earlier. */
-  since: `${titles.since}\nThe list is newer than the summary: where they differ, the list holds. ${list}`,
-  sinceShort: `${titles.since}\n{turns}`,
+  since: `${TURN_LIST_TITLES.since}\nThe list is newer than the summary: where they differ, the list holds. ${TURN_LIST_TEMPLATE}`,
+  sinceShort: `${TURN_LIST_TITLES.since}\n{turns}`,
   left: "- (earlier turns are not listed)",
 } as const;
 
-export interface NotesParts {
+export interface RenderTurnNotesOptions {
   readonly turns: readonly TurnNote[];
   /** Whether a summary by a model stands before the notes. */
-  readonly hasStory: boolean;
+  readonly hasNarrative: boolean;
   /** Whether the last turn goes on in the messages that are kept. */
   readonly isOpen?: boolean;
   /** The entry of the latest request, where the summary message ends with it: it is not repeated. */
@@ -40,61 +40,67 @@ export interface NotesParts {
 }
 
 /** Of more turns than there is room for, the newest. Turns that the summary before covers are not listed again. */
-export function modelFreeNotes({ turns, hasStory, isOpen = false, request, tokens }: NotesParts): string {
+export function renderTurnNotes({
+  turns,
+  hasNarrative,
+  isOpen = false,
+  request,
+  tokens,
+}: RenderTurnNotesOptions): string {
   const openTurn = isOpen ? turns.findLast(isTurn) : undefined;
-  const since = hasStory ? turns.filter(({ inSummary }) => !inSummary) : turns;
-  const listed = since.slice(firstListed(since));
-  const lines = listed.flatMap((turn) =>
-    describeTurn(turn, { isOpen: turn === openTurn, isRequest: referenceOf(turn) === request }),
+  const unsummarizedTurns = hasNarrative ? turns.filter(({ inSummary }) => !inSummary) : turns;
+  const listedTurns = unsummarizedTurns.slice(firstListedIndex(unsummarizedTurns));
+  const lines = listedTurns.flatMap((turn) =>
+    describeTurn(turn, { isOpen: turn === openTurn, isRequest: turnReference(turn) === request }),
   );
   if (lines.length === 0) return "";
-  const isCut = listed.length < since.length;
-  const { all, allShort, since: sinceAll, sinceShort, left } = modelFreeSections;
-  const [whole, short] = hasStory ? [sinceAll, sinceShort] : [all, allShort];
+  const hasOmittedTurns = listedTurns.length < unsummarizedTurns.length;
+  const { all, allShort, since: sinceAll, sinceShort, left: omissionLine } = turnListTemplates;
+  const [fullTemplate, shortTemplate] = hasNarrative ? [sinceAll, sinceShort] : [all, allShort];
   // With little room the title alone stands before the lines, and at last each line is short.
-  for (const [frame, line] of [
-    [whole, wholeLine],
-    [short, wholeLine],
-    [short, shortLine],
+  for (const [template, renderLine] of [
+    [fullTemplate, renderFullLine],
+    [shortTemplate, renderFullLine],
+    [shortTemplate, renderShortLine],
   ] as const) {
-    const room = tokens - textTokens(fill(frame, { turns: "" }));
-    const newest = newestLines(lines.map(line), { tokens: room, isCut });
-    const notes = fill(frame, { turns: newest });
-    if (newest !== "" && textTokens(notes) <= tokens) return notes;
+    const freeTokens = tokens - textTokens(fillTemplate(template, { turns: "" }));
+    const newestText = joinNewestLines(lines.map(renderLine), { tokens: freeTokens, hasOmittedTurns });
+    const notes = fillTemplate(template, { turns: newestText });
+    if (newestText !== "" && textTokens(notes) <= tokens) return notes;
   }
-  const bare = fill(short, { turns: left });
-  return textTokens(bare) <= tokens ? bare : "";
+  const titleOnly = fillTemplate(shortTemplate, { turns: omissionLine });
+  return textTokens(titleOnly) <= tokens ? titleOnly : "";
 }
 
 // KEEP5: the note before the first one listed shows that there were more.
-function firstListed(turns: readonly TurnNote[]): number {
-  const places = turns.flatMap((turn, at) => (isTurn(turn) ? [at] : []));
-  const last = places.at(-MOST_LISTED - 1);
+function firstListedIndex(turns: readonly TurnNote[]): number {
+  const turnIndexes = turns.flatMap((turn, index) => (isTurn(turn) ? [index] : []));
+  const last = turnIndexes.at(-MAX_LISTED_TURNS - 1);
   return last === undefined ? 0 : last + 1;
 }
 
-interface LinesRoom {
+interface NewestLinesOptions {
   readonly tokens: number;
   /** Whether earlier turns are left out already. */
-  readonly isCut: boolean;
+  readonly hasOmittedTurns: boolean;
 }
 
-function newestLines(lines: readonly string[], { tokens, isCut }: LinesRoom): string {
-  const kept: string[] = [];
-  let room = tokens - LEFT_OUT;
+function joinNewestLines(lines: readonly string[], { tokens, hasOmittedTurns }: NewestLinesOptions): string {
+  const newest: string[] = [];
+  let remainingTokens = tokens - OMISSION_LINE_TOKENS;
   for (const line of lines.toReversed()) {
-    room -= textTokens(line) + 1;
-    if (room < 0) break;
-    kept.unshift(line);
+    remainingTokens -= textTokens(line) + 1;
+    if (remainingTokens < 0) break;
+    newest.unshift(line);
   }
-  const isNoted = kept.length > 0 && (isCut || kept.length < lines.length);
-  return (isNoted ? [modelFreeSections.left, ...kept] : kept).join("\n");
+  const showsOmission = newest.length > 0 && (hasOmittedTurns || newest.length < lines.length);
+  return (showsOmission ? [turnListTemplates.left, ...newest] : newest).join("\n");
 }
 
 /** Tokens of the line that says that turns are left out. */
-const LEFT_OUT = 10;
+const OMISSION_LINE_TOKENS = 10;
 
-interface TurnPlace {
+interface TurnLineOptions {
   readonly isOpen: boolean;
   readonly isRequest: boolean;
 }
@@ -102,13 +108,13 @@ interface TurnPlace {
 interface TurnLine {
   readonly label: string;
   /** What was asked, and what came of it. */
-  readonly words: readonly string[];
+  readonly texts: readonly string[];
   /** The entry and how the turn ended, or nothing. */
   readonly end: string;
 }
 
 /** Empty where there is nothing to say but the request, which stands at the end of the message. */
-function describeTurn(turn: TurnNote, { isOpen, isRequest }: TurnPlace): readonly TurnLine[] {
+function describeTurn(turn: TurnNote, { isOpen, isRequest }: TurnLineOptions): readonly TurnLine[] {
   const { asked, ending = "" } = turn;
   const end = isOpen ? "continues in the messages after this one" : ending;
   const reply = describeReply(turn);
@@ -118,19 +124,19 @@ function describeTurn(turn: TurnNote, { isOpen, isRequest }: TurnPlace): readonl
   return [
     {
       label: turn.by === "branch" ? "(a branch that was left) " : "",
-      words: [request, reply || noReply].filter((text) => text !== "").map(onOneLine),
-      end: `${isRequest ? "" : ` [${referenceOf(turn)}]`}${end === "" ? "" : ` (${onOneLine(end)})`}`,
+      texts: [request, reply || noReply].filter((text) => text !== "").map(toSingleLine),
+      end: `${isRequest ? "" : ` [${turnReference(turn)}]`}${end === "" ? "" : ` (${toSingleLine(end)})`}`,
     },
   ];
 }
 
-const wholeLine = ({ label, words, end }: TurnLine): string => `- ${label}${words.join(" → ")}${end}`;
+const renderFullLine = ({ label, texts, end }: TurnLine): string => `- ${label}${texts.join(" → ")}${end}`;
 
-const shortLine = ({ words, ...line }: TurnLine): string =>
-  wholeLine({ ...line, words: words.map((text) => plainText(text, SHORT)) });
+const renderShortLine = ({ texts, ...line }: TurnLine): string =>
+  renderFullLine({ ...line, texts: texts.map((text) => sanitizeLine(text, SHORT_LINE_CHARS)) });
 
 /** Letters of what was asked and of what came of it. */
-const SHORT = 50;
+const SHORT_LINE_CHARS = 50;
 
 /** The last text and the work after it; empty where there is neither. */
 function describeReply({ said, calls = 0, lastCall = "" }: TurnNote): string {
@@ -139,44 +145,44 @@ function describeReply({ said, calls = 0, lastCall = "" }: TurnNote): string {
   return said === "" ? `(no text; ${work})` : `${said} (then ${work})`;
 }
 
-function referenceOf({ entryId, reference = `entry:${entryId}` }: TurnNote): string {
+function turnReference({ entryId, reference = `entry:${entryId}` }: TurnNote): string {
   return reference;
 }
 
 // What was said cannot pass for a tag or a heading of ours.
-const onOneLine = (text: string): string => text.replaceAll("<", "‹").replaceAll(/\s+/g, " ");
+const toSingleLine = (text: string): string => text.replaceAll("<", "‹").replaceAll(/\s+/g, " ");
 
 /** The summary that a model wrote before is carried on, and code lists what came since. */
-export function modelFree(plan: Plan): Candidate {
-  const { checkpoint, cut, window, covered } = plan;
-  const before = window.entries[window.compactionAt];
-  const story = carriedStory(plan, before ? entryReference(before) : "");
-  const tokens = Math.max(checkpoint * NOTES - textTokens(story), checkpoint * LEAST_NOTES);
-  const parts = {
-    turns: keptByCode(plan).turns,
-    hasStory: story !== "",
-    isOpen: cut.turnAt !== null,
+export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
+  const { checkpoint, cut, branch, covered } = plan;
+  const previousCompaction = branch.entries[branch.compactionIndex];
+  const narrative = fitPreviousNarrative(plan, previousCompaction ? entryReference(previousCompaction) : "");
+  const tokens = Math.max(checkpoint * NOTES_SHARE - textTokens(narrative), checkpoint * MIN_NOTES_SHARE);
+  const options = {
+    turns: collectWorkRecord(plan).turns,
+    hasNarrative: narrative !== "",
+    isOpen: cut.turnStartIndex !== null,
     request: plan.requestText === "" ? undefined : plan.request?.reference,
   };
   return {
-    route: MODEL_FREE,
-    story,
-    notes: modelFreeNotes({ ...parts, tokens: Math.floor(tokens) }),
-    covers: new Set([...covered, ...(before ? [before] : [])].map(({ id }) => id)),
+    route: MODEL_FREE_ROUTE,
+    narrative,
+    notes: renderTurnNotes({ ...options, tokens: Math.floor(tokens) }),
+    covers: new Set([...covered, ...(previousCompaction ? [previousCompaction] : [])].map(({ id }) => id)),
   };
 }
 
 // CMP11: whole on every level that keeps the whole front. Below that it keeps to a narrative's room, and its place is named:
 // what it says can be read again.
-function carriedStory({ rung, checkpoint, carried: { story } }: Plan, handle: string): string {
-  if (story === "" || rung.front === 1) return story;
-  const tokens = Math.floor(checkpoint * NARRATIVE);
-  const short = shortened(story, { tokens, handle });
+function fitPreviousNarrative({ level, checkpoint, previous: { narrative } }: CompactionPlan, handle: string): string {
+  if (narrative === "" || level.summaryShare === 1) return narrative;
+  const tokens = Math.floor(checkpoint * NARRATIVE_SHARE);
+  const short = truncateMiddle(narrative, { tokens, handle });
   if (textTokens(short) <= tokens) return short;
-  const place = `The summary before this one does not fit here; ${handle} opens it.`;
-  return textTokens(place) <= tokens ? place : "";
+  const pointer = `The summary before this one does not fit here; ${handle} opens it.`;
+  return textTokens(pointer) <= tokens ? pointer : "";
 }
 
 /** Of the checkpoint: the carried summary and the list of turns together, and the list at least. The rest is mostly ledger. */
-const NOTES = 0.5;
-const LEAST_NOTES = 0.15;
+const NOTES_SHARE = 0.5;
+const MIN_NOTES_SHARE = 0.15;

@@ -1,28 +1,28 @@
 /** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
 
-import { attachedLine } from "../context/attachments.ts";
+import { formatAttachmentLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { isLost } from "../context/damage-note.ts";
-import { entryWords, provenance, userParts } from "../context/entry-text.ts";
-import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
-import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN } from "../entry.ts";
-import { ledgerOf } from "../ledger/collect-ledger.ts";
+import { isLostEntry } from "../context/damage-note.ts";
+import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
+import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
+import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../entry.ts";
+import { collectLedger } from "../ledger/collect-ledger.ts";
 import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
-import { ledgerIn } from "../ledger/read-ledger.ts";
+import { readLedger } from "../ledger/read-ledger.ts";
 import {
-  callMeaning,
-  callsIn,
-  carriedFiles,
+  completeToolCalls,
+  type FileLists,
   fileTouches,
-  newestFiles,
+  newestFileLists,
+  readFileLists,
   type ToolRoles,
-  type TouchedFiles,
+  toolCallEffects,
 } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
-import { plainText } from "../text/sanitize.ts";
-import { isShown } from "./cut-point.ts";
-import { MODEL_FREE, type Plan } from "./plan.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import { isVisibleToModel } from "./cut-point.ts";
+import { type CompactionPlan, MODEL_FREE_ROUTE } from "./plan.ts";
 
 export interface TurnNote {
   /** The first words of the request; empty where the turn began before. */
@@ -46,45 +46,45 @@ export interface TurnNote {
 }
 
 /** Notes on the newest turns. Only text that the model saw is read. */
-export function turnNotes(
+export function collectTurnNotes(
   covered: readonly Entry[],
   edits: readonly ContextEditEntry[] = [],
   tools: ToolRoles = {},
 ): readonly TurnNote[] {
-  const known = new Map<Entry, string>();
-  const wordsOf: Words = (entry) => {
-    const words = known.get(entry) ?? plainText(wordsIn(entry, edits), lettersOf(entry));
-    known.set(entry, words);
-    return words;
+  const cache = new Map<Entry, string>();
+  const textOf: EntryTextReader = (entry) => {
+    const text = cache.get(entry) ?? sanitizeLine(noteText(entry, edits), maxNoteChars(entry));
+    cache.set(entry, text);
+    return text;
   };
-  return bounded(newestTurns(covered, wordsOf).flatMap((turn) => notesOf(turn, { wordsOf, edits, tools })));
+  return limitNotes(splitNewestTurns(covered, textOf).flatMap((turn) => createNotes(turn, { textOf, edits, tools })));
 }
 
-function wordsIn(entry: Entry, edits: readonly ContextEditEntry[]): string {
-  if (!isShown(entry, edits)) return "";
-  const reference = referenceOf(entry);
-  if (reference) return referenceLine(reference);
-  if (provenance(entry) !== "person") return entryWords(entry, edits);
-  const { typed, attachments } = userParts(entry, edits);
-  return /\S/.test(typed) ? typed : attachedLine(attachments, entryReference(entry));
+function noteText(entry: Entry, edits: readonly ContextEditEntry[]): string {
+  if (!isVisibleToModel(entry, edits)) return "";
+  const skill = readLoadedSkill(entry);
+  if (skill) return formatSkillPlaceholder(skill);
+  if (authorOf(entry) !== "person") return entryText(entry, edits);
+  const { typed, attachments } = splitUserEntry(entry, edits);
+  return /\S/.test(typed) ? typed : formatAttachmentLine(attachments, entryReference(entry));
 }
 
 /** The first words of an entry on one line. */
-type Words = (entry: Entry) => string;
+type EntryTextReader = (entry: Entry) => string;
 
 /** The notes of two stretches that follow each other, where a turn may go on from the first into the second. */
-export function mergedTurns(older: readonly TurnNote[], newer: readonly TurnNote[]): readonly TurnNote[] {
+export function mergeTurnNotes(older: readonly TurnNote[], newer: readonly TurnNote[]): readonly TurnNote[] {
   const last = older.at(-1);
-  const at = newer.findIndex(isTurn);
-  const next = newer[at];
-  const goesOn = last && isTurn(last) && !next?.asked;
-  if (!goesOn) return bounded([...older, ...newer]);
-  const [between, after] = at < 0 ? [newer, []] : [newer.slice(0, at), newer.slice(at + 1)];
-  return bounded([...older.slice(0, -1), ...between, next ? continuedTurn(last, next) : last, ...after]);
+  const index = newer.findIndex(isTurn);
+  const next = newer[index];
+  const continues = last && isTurn(last) && !next?.asked;
+  if (!continues) return limitNotes([...older, ...newer]);
+  const [between, after] = index < 0 ? [newer, []] : [newer.slice(0, index), newer.slice(index + 1)];
+  return limitNotes([...older.slice(0, -1), ...between, next ? joinTurnNotes(last, next) : last, ...after]);
 }
 
 // The turn went on: how its first part ended, and whether a summary covers that part, no longer counts.
-function continuedTurn({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
+function joinTurnNotes({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
   const { said, calls, lastCall, ending } = next;
   const work = calls !== undefined && { calls, ...(lastCall !== undefined && { lastCall }) };
   if (said === "")
@@ -94,61 +94,66 @@ function continuedTurn({ ending: _ending, inSummary: _inSummary, ...last }: Turn
 }
 
 /** From a compaction's `details.pith.turns`; nothing in it is taken on trust. Notes of earlier versions have fewer fields. */
-export function turnsIn(value: unknown): readonly TurnNote[] {
-  return Array.isArray(value) ? bounded(value.filter(isNote)) : [];
+export function parseTurnNotes(value: unknown): readonly TurnNote[] {
+  return Array.isArray(value) ? limitNotes(value.filter(isTurnNote)) : [];
 }
 
 /** Of a compaction with a summary by a model or a hook, which covers all of them. */
-export function summarizedTurns(turns: readonly TurnNote[]): readonly TurnNote[] {
+export function markAsSummarized(turns: readonly TurnNote[]): readonly TurnNote[] {
   return turns.map((turn) => ({ ...turn, inSummary: true }));
 }
 
 /** Each from what opens it to the next; the first may have begun before. */
-function newestTurns(covered: readonly Entry[], wordsOf: Words): readonly (readonly Entry[])[] {
+function splitNewestTurns(covered: readonly Entry[], textOf: EntryTextReader): readonly (readonly Entry[])[] {
   const turns: (readonly Entry[])[] = [];
   let end = covered.length;
-  for (let at = end - 1; at >= 0 && turns.length < MOST; at--) {
-    if (at > 0 && !opensNote(covered[at] as Entry, wordsOf)) continue;
-    turns.push(covered.slice(at, end));
-    end = at;
+  for (let index = end - 1; index >= 0 && turns.length < MAX_TURN_NOTES; index--) {
+    if (index > 0 && !startsNote(covered[index] as Entry, textOf)) continue;
+    turns.push(covered.slice(index, end));
+    end = index;
   }
   return turns.reverse();
 }
 
-function opensNote(entry: Entry, wordsOf: Words): boolean {
-  return (provenance(entry) === "person" || entry.type === "branch_summary") && wordsOf(entry) !== "";
+function startsNote(entry: Entry, textOf: EntryTextReader): boolean {
+  return (authorOf(entry) === "person" || entry.type === "branch_summary") && textOf(entry) !== "";
 }
 
-interface Reading {
-  readonly wordsOf: Words;
+interface NoteContext {
+  readonly textOf: EntryTextReader;
   readonly edits: readonly ContextEditEntry[];
   readonly tools: ToolRoles;
 }
 
-function notesOf(turn: readonly Entry[], reading: Reading): readonly TurnNote[] {
-  const programs = turn.filter(isNamed).slice(-MOST_BY_PROGRAMS);
-  return [...programs.flatMap((entry) => programNote(entry, reading.wordsOf)), ...turnNote(turn, reading)];
+function createNotes(turn: readonly Entry[], context: NoteContext): readonly TurnNote[] {
+  const programEntries = turn.filter(isProgramEntry).slice(-MAX_PROGRAM_NOTES);
+  return [
+    ...programEntries.flatMap((entry) => createProgramNote(entry, context.textOf)),
+    ...createTurnNote(turn, context),
+  ];
 }
 
 /** None for a turn without a request in which the assistant neither wrote nor did anything. */
-function turnNote(turn: readonly Entry[], { wordsOf, edits, tools }: Reading): readonly TurnNote[] {
-  const isReply = (entry: Entry): boolean => provenance(entry) === "assistant";
-  const speaks = (entry: Entry): boolean => isReply(entry) && wordsOf(entry) !== "";
-  const opening = turn.find((entry, at) => at === 0 && opensNote(entry, wordsOf));
-  const answerAt = turn.findLastIndex(speaks);
-  const answer = turn[answerAt];
-  const calls = turn.slice(Math.max(answerAt, 0)).flatMap((entry) => callsOf(entry, edits));
+function createTurnNote(turn: readonly Entry[], { textOf, edits, tools }: NoteContext): readonly TurnNote[] {
+  const isReply = (entry: Entry): boolean => authorOf(entry) === "assistant";
+  const hasText = (entry: Entry): boolean => isReply(entry) && textOf(entry) !== "";
+  const firstEntry = turn.find((entry, index) => index === 0 && startsNote(entry, textOf));
+  const answerIndex = turn.findLastIndex(hasText);
+  const answer = turn[answerIndex];
+  const calls = turn.slice(Math.max(answerIndex, 0)).flatMap((entry) => visibleToolCalls(entry, edits));
   const lastCall = calls.at(-1);
-  const ending = endingOf(turn, edits);
-  const begins =
-    opening ?? turn.find((entry) => speaks(entry) || callsOf(entry, edits).length > 0) ?? turn.find(isReply);
-  if (!begins || !(opening || answer || lastCall || ending)) return [];
+  const ending = describeEnding(turn, edits);
+  const start =
+    firstEntry ??
+    turn.find((entry) => hasText(entry) || visibleToolCalls(entry, edits).length > 0) ??
+    turn.find(isReply);
+  if (!start || !(firstEntry || answer || lastCall || ending)) return [];
   return [
     {
-      asked: opening ? wordsOf(opening) : "",
-      said: answer ? firstAndLastWords(wordsIn(answer, edits)) : "",
-      ...namesOf(begins),
-      ...(opening?.type === "branch_summary" && { by: "branch" as const }),
+      asked: firstEntry ? textOf(firstEntry) : "",
+      said: answer ? firstAndLastChars(noteText(answer, edits)) : "",
+      ...toNoteReference(start),
+      ...(firstEntry?.type === "branch_summary" && { by: "branch" as const }),
       ...(lastCall && { calls: calls.length, lastCall: describeCall(lastCall, tools) }),
       ...(ending && { ending }),
     },
@@ -156,65 +161,69 @@ function turnNote(turn: readonly Entry[], { wordsOf, edits, tools }: Reading): r
 }
 
 /** None of a reply that the model does not see any more. */
-function callsOf(entry: Entry, edits: readonly ContextEditEntry[]): readonly ToolCallBlock[] {
+function visibleToolCalls(entry: Entry, edits: readonly ContextEditEntry[]): readonly ToolCallBlock[] {
   if (entry.type !== "message" || entry.message.role !== "assistant") return [];
   const message = entryMessage(entry, latestEdit(edits, entry));
-  return message?.role === "assistant" ? callsIn(message) : [];
+  return message?.role === "assistant" ? completeToolCalls(message) : [];
 }
 
 /** The tool, and the file or the command. */
 function describeCall(call: ToolCallBlock, tools: ToolRoles): string {
-  const { modifies, reads, runs } = callMeaning(call, tools);
+  const { modifies, reads, runs } = toolCallEffects(call, tools);
   const [target = ""] = [...modifies, ...reads, ...runs];
-  return plainText(`${call.name} ${target}`, LONGEST_CALL);
+  return sanitizeLine(`${call.name} ${target}`, MAX_CALL_CHARS);
 }
 
-const LONGEST_CALL = 80;
+const MAX_CALL_CHARS = 80;
 
 // A reply often begins with its plan and ends with its outcome.
-function firstAndLastWords(text: string): string {
-  if ([...plainText(text, LONGEST + 1)].length <= LONGEST) return plainText(text, LONGEST);
-  const end = [...plainText(text.slice(-LAST * 20), LAST * 20)].slice(-LAST).join("");
-  return `${plainText(text, FIRST)} ${end.replace(/^\S{0,15}\s/, "")}`;
+function firstAndLastChars(text: string): string {
+  if ([...sanitizeLine(text, MAX_NOTE_CHARS + 1)].length <= MAX_NOTE_CHARS) return sanitizeLine(text, MAX_NOTE_CHARS);
+  const end = [...sanitizeLine(text.slice(-NOTE_TAIL_CHARS * 20), NOTE_TAIL_CHARS * 20)]
+    .slice(-NOTE_TAIL_CHARS)
+    .join("");
+  return `${sanitizeLine(text, NOTE_HEAD_CHARS)} ${end.replace(/^\S{0,15}\s/, "")}`;
 }
 
 /** What the log says of the end of a turn, beside words; null where nothing went wrong that code could know of. */
-function endingOf(turn: readonly Entry[], edits: readonly ContextEditEntry[]): string | null {
+function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry[]): string | null {
   const isRemoved = (entry: Entry): boolean => latestEdit(edits, entry)?.replacement === null;
   const messages = turn.flatMap((entry) => (entry.type === "message" && !isRemoved(entry) ? [entry.message] : []));
   const last = messages.findLast(({ role }) => role === "assistant" || role === "toolResult");
   if (last?.role === "assistant") {
     if (last.stopReason === "aborted") return "stopped before it was finished";
-    if (last.stopReason === "error") return plainText(`ended in an error: ${last.errorMessage ?? "unknown"}`, LONGEST);
+    if (last.stopReason === "error")
+      return sanitizeLine(`ended in an error: ${last.errorMessage ?? "unknown"}`, MAX_NOTE_CHARS);
     if (last.stopReason === "length") return "the last reply was cut off";
   }
   const result = messages.findLast(({ role }) => role === "toolResult");
   return result?.role === "toolResult" && result.isError
-    ? plainText(`the last tool call failed: ${result.toolName}`, LONGEST)
+    ? sanitizeLine(`the last tool call failed: ${result.toolName}`, MAX_NOTE_CHARS)
     : null;
 }
 
-const namesOf = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({
+const toNoteReference = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> => ({
   entryId: entry.id,
   reference: entryReference(entry),
 });
 
 // A pin stands word for word at the front.
-function isNamed(entry: Entry): boolean {
-  if (entry.type === "custom_message") return !isStateEntry(entry) && ![PIN, LISTED].includes(entry.customType);
-  if (isLost(entry)) return true;
-  return entry.type === "message" && entry.message.role !== "system" && provenance(entry) === "program";
+function isProgramEntry(entry: Entry): boolean {
+  if (entry.type === "custom_message")
+    return !isStateEntry(entry) && ![PIN_TYPE, SKILL_LIST_TYPE].includes(entry.customType);
+  if (isLostEntry(entry)) return true;
+  return entry.type === "message" && entry.message.role !== "system" && authorOf(entry) === "program";
 }
 
-function programNote(entry: Entry, wordsOf: Words): readonly TurnNote[] {
-  const words = wordsOf(entry);
+function createProgramNote(entry: Entry, textOf: EntryTextReader): readonly TurnNote[] {
+  const text = textOf(entry);
   const message = entryMessage(entry, undefined);
   const kind = message?.role === "custom" ? message.customType : "program";
-  const asked = plainText(`[${kind}] ${words}`, LONGEST);
-  return words === "" ? [] : [{ asked, said: "", ...namesOf(entry), by: "program" }];
+  const asked = sanitizeLine(`[${kind}] ${text}`, MAX_NOTE_CHARS);
+  return text === "" ? [] : [{ asked, said: "", ...toNoteReference(entry), by: "program" }];
 }
 
-function isNote(value: unknown): value is TurnNote {
+function isTurnNote(value: unknown): value is TurnNote {
   const {
     asked,
     said,
@@ -231,78 +240,81 @@ function isNote(value: unknown): value is TurnNote {
 export const isTurn = ({ by }: TurnNote): boolean => by !== "program";
 
 /** The newest; what programs say pushes out nothing that was asked. */
-function bounded(notes: readonly TurnNote[]): readonly TurnNote[] {
-  const kept = new Set([
-    ...notes.filter(isTurn).slice(-MOST),
-    ...notes.filter((note) => !isTurn(note)).slice(-MOST_BY_PROGRAMS),
+function limitNotes(notes: readonly TurnNote[]): readonly TurnNote[] {
+  const selected = new Set([
+    ...notes.filter(isTurn).slice(-MAX_TURN_NOTES),
+    ...notes.filter((note) => !isTurn(note)).slice(-MAX_PROGRAM_NOTES),
   ]);
-  return notes.filter((note) => kept.has(note));
+  return notes.filter((note) => selected.has(note));
 }
 
 /** Turns that are listed. One more is kept: it shows that there were earlier ones. */
-export const MOST_LISTED = 60;
-const MOST = MOST_LISTED + 1;
-const MOST_BY_PROGRAMS = 20;
+export const MAX_LISTED_TURNS = 60;
+const MAX_TURN_NOTES = MAX_LISTED_TURNS + 1;
+const MAX_PROGRAM_NOTES = 20;
 
 // A branch that was left is told nowhere else.
-function lettersOf({ type }: Entry): number {
-  return type === "branch_summary" ? LONGEST_SUMMARY : LONGEST;
+function maxNoteChars({ type }: Entry): number {
+  return type === "branch_summary" ? MAX_BRANCH_NOTE_CHARS : MAX_NOTE_CHARS;
 }
 
-const LONGEST = 160;
-const FIRST = 90;
-const LAST = 68;
-const LONGEST_SUMMARY = 600;
+const MAX_NOTE_CHARS = 160;
+const NOTE_HEAD_CHARS = 90;
+const NOTE_TAIL_CHARS = 68;
+const MAX_BRANCH_NOTE_CHARS = 600;
 
-export interface Kept {
+export interface WorkRecord {
   readonly ledger: Ledger;
   readonly turns: readonly TurnNote[];
   /** For pi, which lists them in its own summaries. */
-  readonly files: TouchedFiles;
+  readonly files: FileLists;
 }
 
 /** The same plan always keeps the same; it is worked out once. */
-export function keptByCode(plan: Plan): Kept {
-  const known = keptOf.get(plan);
-  if (known) return known;
-  const kept = gathered(plan);
-  keptOf.set(plan, kept);
-  return kept;
+export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
+  const cached = workRecordCache.get(plan);
+  if (cached) return cached;
+  const workRecord = buildWorkRecord(plan);
+  workRecordCache.set(plan, workRecord);
+  return workRecord;
 }
 
-const keptOf = new WeakMap<Plan, Kept>();
+const workRecordCache = new WeakMap<CompactionPlan, WorkRecord>();
 
 // The compaction before stands behind what it kept; what it carries is older than that all the same. Those before it
 // may stand among the covered too, and are told by it: told again, their files would be counted twice.
-function gathered(plan: Plan): Kept {
-  const { window, covered, budget } = plan;
-  const before = window.entries[window.compactionAt];
-  const compaction = before?.type === "compaction" ? before : null;
-  const ledger = ledgerBefore(compaction);
-  const since = covered.filter((entry) => entry.type !== "compaction");
+function buildWorkRecord(plan: CompactionPlan): WorkRecord {
+  const { branch, covered, budget } = plan;
+  const lastCompaction = branch.entries[branch.compactionIndex];
+  const compaction = lastCompaction?.type === "compaction" ? lastCompaction : null;
+  const ledger = previousLedger(compaction);
+  const newEntries = covered.filter((entry) => entry.type !== "compaction");
   // pi's lists know no order, the ledger has that of the newest.
-  const touches = [...carriedFiles(compaction?.details), ...ledger.files, ...fileTouches(since, budget.tools)];
+  const touches = [...readFileLists(compaction?.details), ...ledger.files, ...fileTouches(newEntries, budget.tools)];
   return {
-    ledger: ledgerOf([...since, ...laterEdits(plan)], budget.tools, ledger),
-    turns: withOpenEnd(mergedTurns(carriedTurns(compaction), turnNotes(since, window.edits, budget.tools)), plan),
-    files: newestFiles(touches, MOST_FILES),
+    ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
+    turns: reopenLastTurn(
+      mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, branch.edits, budget.tools)),
+      plan,
+    ),
+    files: newestFileLists(touches, MAX_TOUCHED_FILES),
   };
 }
 
 // A model or a hook that wrote the summary was shown all turns before it.
-function carriedTurns(compaction: CompactionEntry | null): readonly TurnNote[] {
+function previousTurnNotes(compaction: CompactionEntry | null): readonly TurnNote[] {
   const { turns, receipt } = Object(Object(compaction?.details).pith) as {
     readonly turns?: unknown;
     readonly receipt?: unknown;
   };
-  const notes = turnsIn(turns);
-  return Object(receipt).route === MODEL_FREE ? notes : summarizedTurns(notes);
+  const notes = parseTurnNotes(turns);
+  return Object(receipt).route === MODEL_FREE_ROUTE ? notes : markAsSummarized(notes);
 }
 
 // A turn whose rest is kept has not ended yet.
-function withOpenEnd(turns: readonly TurnNote[], { cut }: Plan): readonly TurnNote[] {
-  const at = cut.turnAt === null ? -1 : turns.findLastIndex(isTurn);
-  return turns.map((turn, index) => (index === at ? withoutEnding(turn) : turn));
+function reopenLastTurn(turns: readonly TurnNote[], { cut }: CompactionPlan): readonly TurnNote[] {
+  const openIndex = cut.turnStartIndex === null ? -1 : turns.findLastIndex(isTurn);
+  return turns.map((turn, index) => (index === openIndex ? withoutEnding(turn) : turn));
 }
 
 function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
@@ -310,13 +322,13 @@ function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
 }
 
 // What an edit in the kept part has removed from the covered one does not come back either.
-function laterEdits({ kept }: Plan): readonly Entry[] {
+function laterEdits({ kept }: CompactionPlan): readonly Entry[] {
   return kept.filter((entry) => entry.type === "context_edit");
 }
 
-function ledgerBefore(compaction: CompactionEntry | null): Ledger {
-  return (compaction && ledgerIn(compaction.details)) ?? emptyLedger;
+function previousLedger(compaction: CompactionEntry | null): Ledger {
+  return (compaction && readLedger(compaction.details)) ?? emptyLedger;
 }
 
 // B49: what is written for pi stays small; the log itself has them all.
-const MOST_FILES = 500;
+const MAX_TOUCHED_FILES = 500;

@@ -1,37 +1,44 @@
 /** Wraps a model as a summariser, and marks in any summary what the log does not support. */
 
-import { calibrationAt, nameOf, uncalibrated } from "../context/context-size.ts";
+import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
-import type { Ports } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
-import { generateSummary, moderate } from "../summary/generate-summary.ts";
+import { clampThinking, generateSummary } from "../summary/generate-summary.ts";
 import { isFarTooLong } from "../summary/size-limit.ts";
-import { ANY_FORM, newIn, planEvidence } from "./checks.ts";
-import { isShown } from "./cut-point.ts";
-import { type Candidate, MODEL_FREE, NARRATIVE, type Plan, type Writer, type Written } from "./plan.ts";
+import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "./checks.ts";
+import { isVisibleToModel } from "./cut-point.ts";
+import {
+  type CompactionPlan,
+  MODEL_FREE_ROUTE,
+  NARRATIVE_SHARE,
+  type Summarizer,
+  type SummarizerResult,
+  type SummaryCandidate,
+} from "./plan.ts";
 import type { Finding } from "./receipt.ts";
-import { carriedNarrative } from "./summary-message.ts";
+import { previousNarrative } from "./summary-message.ts";
 
 /** Marks what a summary by a hook, a host or a model says without support in the log */
-export function mended(plan: Plan, candidate: Candidate): Candidate {
-  const { route, story, findings = [] } = candidate;
+export function repairNarrative(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
+  const { route, narrative, findings = [] } = candidate;
   // One that is far too long is refused as it is; nobody need read all of it.
-  const isDone = route === MODEL_FREE || checkedByModel.has(candidate);
-  if (isDone || isFarTooLong(story, plan.checkpoint)) return candidate;
-  const own = newIn(story, plan);
-  const { text, flaws } = checkSummary(own, { ...planEvidence(plan), request: null }, ANY_FORM);
-  const carried = story.slice(0, story.length - own.length);
-  return { ...candidate, story: `${carried}${text}`, findings: [...findings, ...flaws.map(findingOf)] };
+  const isAlreadyChecked = route === MODEL_FREE_ROUTE || modelCheckedCandidates.has(candidate);
+  if (isAlreadyChecked || isFarTooLong(narrative, plan.checkpoint)) return candidate;
+  const newPart = newNarrativePart(narrative, plan);
+  const { text, flaws } = checkSummary(newPart, { ...collectPlanEvidence(plan), request: null }, ANY_SHAPE);
+  const previousPart = narrative.slice(0, narrative.length - newPart.length);
+  return { ...candidate, narrative: `${previousPart}${text}`, findings: [...findings, ...flaws.map(toFinding)] };
 }
 
 /** A flaw as a receipt has it: lines of a draft that is gone say nothing. */
-export function findingOf({ code, note }: Flaw): Finding {
+export function toFinding({ code, note }: Flaw): Finding {
   return { code, note };
 }
 
-export interface ModelWriting {
-  readonly ports: Pick<Ports, "sleep" | "nonce">;
+export interface ModelSummarizerOptions {
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   /** Without it the session's own level, but never more than `medium` (B41). */
   readonly thinking?: ThinkingLevel;
 }
@@ -40,22 +47,22 @@ export interface ModelWriting {
  * A model as a writer. A list of models to try is a list of writers; each is told as much at once as its own window
  * holds.
  */
-export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Writer {
+export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummarizerOptions): Summarizer {
   const { api, provider, model: name } = model;
   const by = { api, provider, model: name };
   return {
     route: `${provider}/${name}`,
     isPaid: true,
-    async write(plan, { signal, instructions = "", allowance, progress, time }): Promise<Written> {
+    async summarize(plan, { signal, instructions = "", allowance, progress, time }): Promise<SummarizerResult> {
       const outcome = await generateSummary({
         model,
-        ports,
-        ...told(plan),
+        runtime,
+        ...toSummaryInput(plan),
         instructions,
-        tokens: Math.floor(plan.checkpoint * NARRATIVE),
-        thinking: thinking ?? moderate(plan.window.state.thinkingLevel),
-        factor: measuredFactor(plan, by),
-        evidence: planEvidence(plan),
+        tokens: Math.floor(plan.checkpoint * NARRATIVE_SHARE),
+        thinking: thinking ?? clampThinking(plan.branch.state.thinkingLevel),
+        factor: calibrationFactor(plan, by),
+        evidence: collectPlanEvidence(plan),
         ...(allowance && { allowance }),
         progress,
         time,
@@ -63,10 +70,18 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
       });
       switch (outcome.type) {
         case "summarised": {
-          const { story, calls, mended } = outcome;
-          const covers = new Set([...outcome.covers, ...hidden(plan)]);
-          const candidate = { route: MODEL, by, story, notes: "", covers, calls, findings: mended.map(findingOf) };
-          checkedByModel.add(candidate);
+          const { summary: narrative, calls, flaws } = outcome;
+          const covers = new Set([...outcome.covers, ...collectHiddenIds(plan)]);
+          const candidate = {
+            route: MODEL_ROUTE,
+            by,
+            narrative,
+            notes: "",
+            covers,
+            calls,
+            findings: flaws.map(toFinding),
+          };
+          modelCheckedCandidates.add(candidate);
           return { type: "written", candidate };
         }
         case "failed":
@@ -79,31 +94,31 @@ export function modelWriter(model: Model, { ports, thinking }: ModelWriting): Wr
 }
 
 /** Undefined where too little was measured to correct an estimate. */
-function measuredFactor({ window }: Plan, by: ModelName): number | undefined {
-  const { factor, samples } = calibrationAt(window)[nameOf(by)] ?? uncalibrated;
+function calibrationFactor({ branch }: CompactionPlan, by: ModelName): number | undefined {
+  const { factor, samples } = collectCalibration(branch)[modelKey(by)] ?? defaultCalibration;
   return samples >= 1 ? factor : undefined;
 }
 
 /** Summaries that were checked when a model wrote them. */
-const checkedByModel = new WeakSet<Candidate>();
+const modelCheckedCandidates = new WeakSet<SummaryCandidate>();
 
 /** The route of a story that a model wrote. */
-const MODEL = "model";
+const MODEL_ROUTE = "model";
 
-function told({ window, covered, turn, carried }: Plan) {
-  const { edits } = window;
-  const shown = covered.filter((entry) => isShown(entry, edits));
-  const isTurn = new Set(turn);
+function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPlan) {
+  const { edits } = branch;
+  const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
+  const inTurnPrefix = new Set(turnPrefix);
   return {
-    entries: shown.filter((entry) => !isTurn.has(entry)),
-    turn: shown.filter((entry) => isTurn.has(entry)),
+    entries: visibleEntries.filter((entry) => !inTurnPrefix.has(entry)),
+    turn: visibleEntries.filter((entry) => inTurnPrefix.has(entry)),
     edits,
-    previous: carriedNarrative(carried),
-    isChecked: carried.isChecked,
+    previous: previousNarrative(previous),
+    isChecked: previous.isChecked,
   };
 }
 
 // What the model never saw need not be put before a writer; the summary before was.
-function hidden({ covered, window: { edits } }: Plan): readonly string[] {
-  return covered.filter((entry) => !isShown(entry, edits)).map(({ id }) => id);
+function collectHiddenIds({ covered, branch: { edits } }: CompactionPlan): readonly string[] {
+  return covered.filter((entry) => !isVisibleToModel(entry, edits)).map(({ id }) => id);
 }

@@ -4,27 +4,31 @@ import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { CompactionDetails, Entry } from "../entry.ts";
 import { emptyLedger } from "../ledger/ledger.ts";
-import { ledgerText } from "../ledger/render-ledger.ts";
+import { renderLedger } from "../ledger/render-ledger.ts";
 import type { AgentMessage } from "../message.ts";
 import type { Model } from "../model.ts";
 import { removeCitations } from "../references.ts";
-import type { Ports } from "../runtime.ts";
-import { type Window, windowOf } from "../session/loaded-branch.ts";
-import { generateSummary as generate, type Summarised, type SummaryParts } from "../summary/generate-summary.ts";
+import type { Runtime } from "../runtime.ts";
+import { type LoadedBranch, loadBranch } from "../session/loaded-branch.ts";
+import {
+  type GenerateSummaryOptions,
+  generateSummary as generate,
+  type SummaryResult,
+} from "../summary/generate-summary.ts";
 import {
   type Budget,
-  budgetFor,
   type CompactionSettings,
-  isCount,
-  isSettings,
-  limitsFrom,
-  type Rung,
-  rungs,
+  createBudget,
+  isCompactionSettings,
+  isTokenCount,
+  type ReductionLevel,
+  reductionLevels,
+  toCompactionLimits,
 } from "./budget.ts";
-import { type Compaction, type CompactParts, compact as compactSession } from "./compact.ts";
-import { type CompactionPreparation, type FileOperations, preparationOf } from "./compaction-hooks.ts";
-import { type Cut, type CutParts, findCutPoint as findCut } from "./cut-point.ts";
-import { type Prepared, prepareCompaction as prepare } from "./plan.ts";
+import { type CompactionOutcome, type CompactOptions, compact as compactSession } from "./compact.ts";
+import { type CompactionPreparation, type FileOperations, toCompactionPreparation } from "./compaction-hooks.ts";
+import { type CutPoint, type CutPointOptions, findCutPoint as findCut } from "./cut-point.ts";
+import { type PrepareCompactionResult, prepareCompaction as prepare } from "./plan.ts";
 
 /** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
@@ -32,7 +36,7 @@ export function estimateTokens(message: AgentMessage): number {
     throw new Error(
       'estimateTokens needs a message: estimateTokens({ role: "user", content: "Hello", timestamp: 0 }). For a text, call textTokens("Hello").',
     );
-  return entrySize(entriesOf([message])[0] as Entry, undefined).tokens;
+  return entrySize(toEntries([message])[0] as Entry, undefined).tokens;
 }
 
 /** Where a cut falls, as pi has it. */
@@ -45,7 +49,7 @@ export interface CutPointResult {
 }
 
 /** Where the kept part begins; null where there is less than should be kept, or no place to cut. */
-export function findCutPoint(entries: readonly Entry[], parts: CutParts): Cut | null;
+export function findCutPoint(entries: readonly Entry[], options: CutPointOptions): CutPoint | null;
 /**
  * As pi has it, among the entries from `startIndex` up to `endIndex`: `findCutPoint(entries, 0, entries.length, 20_000)`.
  * Where there is nothing to cut, all of them are kept.
@@ -58,48 +62,52 @@ export function findCutPoint(
 ): CutPointResult;
 export function findCutPoint(
   entries: readonly Entry[],
-  second: CutParts | number,
+  second: CutPointOptions | number,
   endIndex?: number,
   keepRecentTokens?: number,
-): Cut | null | CutPointResult {
+): CutPoint | null | CutPointResult {
   if (typeof second === "object") return findCut(entries, second);
-  const isRange = isCount(second) && isCount(endIndex) && second <= endIndex && endIndex <= entries.length;
-  if (!isRange || !isCount(keepRecentTokens))
+  const isRange = isTokenCount(second) && isTokenCount(endIndex) && second <= endIndex && endIndex <= entries.length;
+  if (!isRange || !isTokenCount(keepRecentTokens))
     throw new Error(
       "findCutPoint needs entries, a range of them and the tokens to keep: findCutPoint(entries, 0, entries.length, 20_000).",
     );
-  const edits = editsIn(entries);
+  const edits = collectEdits(entries);
   const tokensOf = (entry: Entry): number => entrySize(entry, latestEdit(edits, entry)).tokens;
-  const cut = findCut(entries.slice(second, endIndex), { keep: keepRecentTokens, tokensOf, edits });
+  const cut = findCut(entries.slice(second, endIndex), { keepTokens: keepRecentTokens, tokensOf, edits });
   return {
-    firstKeptEntryIndex: second + (cut?.at ?? 0),
-    turnStartIndex: typeof cut?.turnAt === "number" ? second + cut.turnAt : -1,
-    isSplitTurn: typeof cut?.turnAt === "number",
+    firstKeptEntryIndex: second + (cut?.index ?? 0),
+    turnStartIndex: typeof cut?.turnStartIndex === "number" ? second + cut.turnStartIndex : -1,
+    isSplitTurn: typeof cut?.turnStartIndex === "number",
   };
 }
 
 /** The plan of a compaction on one reduction level, by default the first. It writes nothing and sends no request. */
-export function prepareCompaction(window: Window, budget: Budget, rung?: Rung): Prepared;
-/** As pi has it, for a branch from its root: `prepareCompaction(await session.branch(), settings)`; undefined where there is nothing to do. */
+export function prepareCompaction(
+  branch: LoadedBranch,
+  budget: Budget,
+  level?: ReductionLevel,
+): PrepareCompactionResult;
+/** As pi has it, for a branch from its root: `prepareCompaction(await session.branchEntries(), settings)`; undefined where there is nothing to do. */
 export function prepareCompaction(
   pathEntries: readonly Entry[],
   settings: CompactionSettings,
 ): CompactionPreparation | undefined;
 export function prepareCompaction(
-  first: Window | readonly Entry[],
+  first: LoadedBranch | readonly Entry[],
   second: Budget | CompactionSettings,
-  rung?: Rung,
-): Prepared | CompactionPreparation | undefined {
-  if (!isList(first) && second && "limits" in second) return prepare(first, second, rung);
-  if (!isList(first) || !isSettings(second))
+  level?: ReductionLevel,
+): PrepareCompactionResult | CompactionPreparation | undefined {
+  if (!isList(first) && second && "limits" in second) return prepare(first, second, level);
+  if (!isList(first) || !isCompactionSettings(second))
     throw new Error(
-      "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branch(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a window and a budget: prepareCompaction(session.window, budget).",
+      "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branchEntries(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a loaded branch and a budget: prepareCompaction(session.branch, budget).",
     );
   if (first.at(-1)?.type === "compaction") return undefined;
   // No window is known here, so that nothing in the kept part is reduced to fit one.
-  const budget = budgetFor(limitsFrom(second), { contextWindow: 0 });
-  const prepared = prepare(windowOf(first), budget, { ...rungs[0], reduceAbove: Number.POSITIVE_INFINITY });
-  return prepared.type === "planned" ? { ...preparationOf(prepared.plan), settings: second } : undefined;
+  const budget = createBudget(toCompactionLimits(second), { contextWindow: 0 });
+  const result = prepare(loadBranch(first), budget, { ...reductionLevels[0], reduceAbove: Number.POSITIVE_INFINITY });
+  return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
 }
 
 /** What comes of a compaction, as pi has it: nothing is written to a session. */
@@ -111,7 +119,7 @@ export interface CompactionResult<Details = CompactionDetails> {
 }
 
 /** Plans, has the summary written, checks it and appends one batch to the session; whatever comes of it is an outcome, never an exception. */
-export function compact(parts: CompactParts): Promise<Compaction>;
+export function compact(options: CompactOptions): Promise<CompactionOutcome>;
 /**
  * As pi has it: summarises a preparation and writes nothing, e.g. `compact(preparation, model)`. The model holds its key, so
  * `apiKey` is not used. Throws where the model fails or the signal is aborted.
@@ -124,30 +132,31 @@ export function compact(
   signal?: AbortSignal,
 ): Promise<CompactionResult>;
 export async function compact(
-  first: CompactParts | CompactionPreparation,
+  first: CompactOptions | CompactionPreparation,
   model?: Model,
   _apiKey?: string,
   customInstructions?: string,
   signal?: AbortSignal,
-): Promise<Compaction | CompactionResult> {
-  const { session, messagesToSummarize } = Object(first) as Partial<CompactParts & CompactionPreparation>;
+): Promise<CompactionOutcome | CompactionResult> {
+  const { session, messagesToSummarize } = Object(first) as Partial<CompactOptions & CompactionPreparation>;
   if (session && "session" in first) return compactSession(first);
   if (!messagesToSummarize || !("messagesToSummarize" in first))
     throw new Error(
-      'compact needs a session: compact({ session, budget, reason: "asked", ports: machine }). To compact only when it is time: if (due(session.window, budget).type === "due") await compact({ session, budget, reason: "due", ports: machine }).',
+      'compact needs a session: compact({ session, budget, reason: "asked", runtime: nodeRuntime }). To compact only when it is time: if (compactionDue(session.branch, budget).type === "due") await compact({ session, budget, reason: "due", runtime: nodeRuntime }).',
     );
   const { turnPrefixMessages, firstKeptEntryId, tokensBefore, previousSummary, fileOps, settings } = first;
-  if (!isSettings(settings)) throw new Error("compact needs a preparation of prepareCompaction, with its settings.");
-  const summary = await summarize("compact(preparation, model)", {
+  if (!isCompactionSettings(settings))
+    throw new Error("compact needs a preparation of prepareCompaction, with its settings.");
+  const summary = await summarizeMessages("compact(preparation, model)", {
     ...{ messages: messagesToSummarize, turn: turnPrefixMessages, model, reserveTokens: settings.reserveTokens },
     ...{ customInstructions, previousSummary, signal },
   });
-  const details = fileLists(fileOps);
-  return { summary: withFiles(summary, details), firstKeptEntryId, tokensBefore, details };
+  const details = toFileLists(fileOps);
+  return { summary: appendFileLists(summary, details), firstKeptEntryId, tokensBefore, details };
 }
 
 /** Has a model summarise these entries, holds its answer against them, lets it correct itself once and mends the rest. */
-export function generateSummary(parts: SummaryParts): Promise<Summarised>;
+export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult>;
 /**
  * As pi has it, for messages: `generateSummary(messages, model, 16_384)` gives the summary without file lists. The model holds
  * its key, so `apiKey` is not used. Throws where the model fails or the signal is aborted.
@@ -162,23 +171,23 @@ export function generateSummary(
   previousSummary?: string,
 ): Promise<string>;
 export async function generateSummary(
-  first: SummaryParts | readonly AgentMessage[],
+  first: GenerateSummaryOptions | readonly AgentMessage[],
   model?: Model,
   reserveTokens?: number,
   _apiKey?: string,
   signal?: AbortSignal,
   customInstructions?: string,
   previousSummary?: string,
-): Promise<Summarised | string> {
+): Promise<SummaryResult | string> {
   if (!isList(first)) return generate(first);
-  if (!isCount(reserveTokens))
+  if (!isTokenCount(reserveTokens))
     throw new Error("generateSummary needs the tokens that are reserved: generateSummary(messages, model, 16_384).");
-  return summarize("generateSummary(messages, model, 16_384)", {
+  return summarizeMessages("generateSummary(messages, model, 16_384)", {
     ...{ messages: first, turn: [], model, reserveTokens, customInstructions, previousSummary, signal },
   });
 }
 
-interface Summarizing {
+interface SummarizeMessagesOptions {
   readonly messages: readonly AgentMessage[];
   readonly turn: readonly AgentMessage[];
   readonly model: Model | undefined;
@@ -189,60 +198,63 @@ interface Summarizing {
 }
 
 /** Messages have no numbers that hold elsewhere, so the ones that the model cites are taken out again. */
-async function summarize(call: string, { messages, turn, model: given, ...parts }: Summarizing): Promise<string> {
-  const { model, ports } = openedModel(call, given);
-  const { reserveTokens, customInstructions = "", previousSummary = "", signal } = parts;
+async function summarizeMessages(
+  call: string,
+  { messages, turn, model: maybeModel, ...options }: SummarizeMessagesOptions,
+): Promise<string> {
+  const { model, runtime } = requireOpenModel(call, maybeModel);
+  const { reserveTokens, customInstructions = "", previousSummary = "", signal } = options;
   // A summary among the messages stands for what was said before them.
   const earlier = messages.flatMap((message) => (message.role === "compactionSummary" ? message.summary : []));
   const previous = [previousSummary, ...earlier].filter((text) => text !== "").join("\n\n");
-  const [entries, turnEntries] = [entriesOf(messages), entriesOf(turn, messages.length)];
+  const [entries, turnEntries] = [toEntries(messages), toEntries(turn, messages.length)];
   if (entries.length + turnEntries.length === 0) throw new Error(`${call} was given no messages to summarise.`);
-  const told = await generate({
-    ...{ model, ports, previous, entries, turn: turnEntries, instructions: customInstructions, signal },
+  const result = await generate({
+    ...{ model, runtime, previous, entries, turn: turnEntries, instructions: customInstructions, signal },
     keepsMessages: false,
-    tokens: Math.floor(Math.min(reserveTokens * SUMMARY, model.maxTokens || Number.POSITIVE_INFINITY)),
+    tokens: Math.floor(Math.min(reserveTokens * SUMMARY_SHARE, model.maxTokens || Number.POSITIVE_INFINITY)),
   });
-  if (told.type === "summarised") return removeCitations(told.story);
-  if (told.type === "cancelled") {
+  if (result.type === "summarised") return removeCitations(result.summary);
+  if (result.type === "cancelled") {
     signal?.throwIfAborted();
     throw new Error(`${call} was aborted.`);
   }
-  throw new Error(`${model.provider}/${model.model} wrote no summary that can be used: ${told.failure.note}`);
+  throw new Error(`${model.provider}/${model.model} wrote no summary that can be used: ${result.failure.note}`);
 }
 
 /** Of the reserve: what a summary may take (B40). */
-const SUMMARY = 0.8;
+const SUMMARY_SHARE = 0.8;
 
 /** Throws for pi's model, which is a description without a way to ask it, and for one without a clock. */
-export function openedModel(
+export function requireOpenModel(
   call: string,
   model: Model | undefined,
-): { readonly model: Model; readonly ports: Pick<Ports, "sleep" | "nonce"> } {
+): { readonly model: Model; readonly runtime: Pick<Runtime, "sleep" | "nonce"> } {
   if (!model || typeof model.stream !== "function")
     throw new Error(
       `${call} needs a model that was opened with its key: const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5", apiKey }); the model is opened.model (openModel is in @pith/models).`,
     );
-  if (!model.ports)
+  if (!model.runtime)
     throw new Error(
-      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: Object.assign(model, { ports: machine }) (machine is in @pith/context/node).`,
+      `${call} needs a model with a clock. Models of openModel (@pith/models) have one; to any other add it: Object.assign(model, { runtime: nodeRuntime }) (nodeRuntime is in @pith/context/node).`,
     );
-  return { model, ports: model.ports };
+  return { model, runtime: model.runtime };
 }
 
 /** Messages as entries; what stands behind others goes on counting. */
-function entriesOf(messages: readonly AgentMessage[], before = 0): readonly Entry[] {
-  return messages.map((message, at) => {
-    const number = before + at + 1;
+function toEntries(messages: readonly AgentMessage[], offset = 0): readonly Entry[] {
+  return messages.map((message, index) => {
+    const number = offset + index + 1;
     return { type: "message", id: `message-${number}`, parentId: null, timestamp: "", number, message };
   });
 }
 
-export function editsIn(entries: readonly Entry[]): Window["edits"] {
+export function collectEdits(entries: readonly Entry[]): LoadedBranch["edits"] {
   return entries.filter((entry) => entry.type === "context_edit");
 }
 
 /** What was modified is not among the files that were read (B47). */
-export function fileLists({ read, written, edited }: FileOperations): CompactionDetails {
+export function toFileLists({ read, written, edited }: FileOperations): CompactionDetails {
   const modified = new Set([...written, ...edited]);
   return {
     readFiles: [...read].filter((path) => !modified.has(path)).sort(),
@@ -251,17 +263,17 @@ export function fileLists({ read, written, edited }: FileOperations): Compaction
 }
 
 /** The lists in the text are bounded; those in the details are whole. */
-function withFiles(summary: string, { readFiles, modifiedFiles }: CompactionDetails): string {
+function appendFileLists(summary: string, { readFiles, modifiedFiles }: CompactionDetails): string {
   const files = [
     ...readFiles.map((path) => ({ path, did: "read" as const })),
     ...modifiedFiles.map((path) => ({ path, did: "modified" as const })),
   ];
-  const text = ledgerText({ ...emptyLedger, files }, { tokens: FILES, readTokens: FILES / 2 });
+  const text = renderLedger({ ...emptyLedger, files }, { tokens: FILE_LIST_TOKENS, readTokens: FILE_LIST_TOKENS / 2 });
   return text === "" ? summary : `${summary}\n\n${text}`;
 }
 
 /** Tokens of both lists. */
-const FILES = 2_000;
+const FILE_LIST_TOKENS = 2_000;
 
 export function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {
   return Array.isArray(value);

@@ -1,21 +1,21 @@
 /** Defines the receipt of a compaction, which its entry stores, and tracks what summaries cost for the hourly limit. */
 
-import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE } from "../entry.ts";
+import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE_TYPE } from "../entry.ts";
 import type { Usage } from "../message.ts";
-import type { Window } from "../session/loaded-branch.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";
 import type { FlawCode } from "../summary/audit.ts";
-import type { Rung } from "./budget.ts";
+import type { ReductionLevel } from "./budget.ts";
 
 export interface Receipt {
-  readonly reason: Reason;
+  readonly reason: CompactionTrigger;
   /** Who wrote the summary: `model`, `hook`, `model-free`, … */
   readonly route: string;
   /** The model that did, as `provider/model`. */
   readonly by: string | null;
-  readonly rung: Rung["name"];
-  readonly covered: Stretch;
-  readonly kept: Stretch;
+  readonly rung: ReductionLevel["name"];
+  readonly covered: EntryRange;
+  readonly kept: EntryRange;
   /** By the one estimator. */
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number | null };
   readonly bytes: { readonly before: number; readonly after: number };
@@ -30,10 +30,10 @@ export interface Receipt {
 }
 
 /** Asked for by somebody; due by the threshold; after a refusal of the provider; before a model with a smaller window. */
-export type Reason = "asked" | "due" | "overflow" | "model-switch";
+export type CompactionTrigger = "asked" | "due" | "overflow" | "model-switch";
 
 /** Entries of one branch that follow each other: the ends say which they are. */
-export interface Stretch {
+export interface EntryRange {
   readonly first: string | null;
   readonly last: string | null;
   readonly count: number;
@@ -47,23 +47,23 @@ export interface Finding {
 
 export type FindingCode =
   | FlawCode
-  | "words-evicted"
-  | "words-shortened"
+  | "user-messages-evicted"
+  | "user-messages-shortened"
   | "result-reduced"
   | "not-covered"
   | "no-gain"
   | "does-not-fit"
-  | "writer-failed"
+  | "summarizer-failed"
   | "hook-failed"
   | "spend-limit"
   | "time-limit";
 
-export function stretch(entries: readonly Entry[]): Stretch {
+export function toEntryRange(entries: readonly Entry[]): EntryRange {
   return { first: entries[0]?.id ?? null, last: entries.at(-1)?.id ?? null, count: entries.length };
 }
 
 /** The receipt of a compaction; null for one that is not ours. It comes from a file: only what is asked of it here is checked. */
-export function receiptOf({ details }: CompactionEntry): Receipt | null {
+export function readReceipt({ details }: CompactionEntry): Receipt | null {
   const receipt = (details as { readonly pith?: { readonly receipt?: unknown } } | null | undefined)?.pith?.receipt;
   const { route, withoutProgress, tokens } = Object(receipt) as Partial<Receipt>;
   const isOurs = typeof route === "string" && typeof withoutProgress === "number" && typeof tokens?.after === "number";
@@ -71,81 +71,84 @@ export function receiptOf({ details }: CompactionEntry): Receipt | null {
 }
 
 /** One paid call. The log carries it, so that the hourly limit holds across compactions, undos and restarts. */
-export interface Spent {
+export interface CallCost {
   readonly at: string;
   readonly cost: number;
 }
 
 /** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
-export function spentLately({ entries, compactionAt }: Window, now: number): readonly Spent[] {
+export function recentCallCosts({ entries, compactionIndex }: LoadedBranch, now: number): readonly CallCost[] {
   return entries
-    .slice(Math.max(0, compactionAt))
-    .flatMap((entry) => [...carriedBy(entry), ...spentBy(entry)])
-    .filter(({ at }) => Math.abs(Date.parse(at) - now) < HOUR)
-    .slice(-MOST);
+    .slice(Math.max(0, compactionIndex))
+    .flatMap((entry) => [...readCallCosts(entry), ...entryCallCosts(entry)])
+    .filter(({ at }) => Math.abs(Date.parse(at) - now) < HOUR_MS)
+    .slice(-MAX_CALL_COSTS);
 }
 
 /** What is left of the limit by the hour, after what was paid since. */
-export function allowanceAt(
-  window: Window,
+export function calculateAllowance(
+  branch: LoadedBranch,
   { calls, cost }: Allowance,
-  { now, paid = [] }: { readonly now: number; readonly paid?: readonly { readonly usage: Usage }[] },
+  { now, unusedCalls = [] }: { readonly now: number; readonly unusedCalls?: readonly { readonly usage: Usage }[] },
 ): Allowance {
-  const spent = [...spentLately(window, now).map((each) => each.cost), ...paid.map(({ usage }) => usage.cost.total)];
-  return { calls: calls - spent.length, cost: cost - spent.reduce((sum, each) => sum + each, 0) };
+  const costs = [
+    ...recentCallCosts(branch, now).map((each) => each.cost),
+    ...unusedCalls.map(({ usage }) => usage.cost.total),
+  ];
+  return { calls: calls - costs.length, cost: cost - costs.reduce((sum, each) => sum + each, 0) };
 }
 
 export const isAllowed = ({ calls, cost }: Allowance): boolean => calls > 0 && cost > 0;
 
-export function spentAt(at: string, { cost }: Usage): Spent {
+export function toCallCost(at: string, { cost }: Usage): CallCost {
   return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
 }
 
 /** What several calls cost together: a compaction has one place for it. */
-export function summedUsage(usages: readonly Usage[]): Usage {
-  return usages.reduce((sum, usage) => ({ ...added(sum, usage), cost: added(sum.cost, usage.cost) }));
+export function sumUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, usage) => ({ ...addNumbers(sum, usage), cost: addNumbers(sum.cost, usage.cost) }));
 }
 
-function added<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
+function addNumbers<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
   const sums = Object.entries(one).map(([name, value]) => {
-    const more = (other as Readonly<Record<string, unknown>>)[name];
-    return [name, typeof value === "number" && typeof more === "number" ? value + more : value];
+    const otherValue = (other as Readonly<Record<string, unknown>>)[name];
+    return [name, typeof value === "number" && typeof otherValue === "number" ? value + otherValue : value];
   });
   return Object.fromEntries(sums) as Numbers;
 }
 
 // A story in parts took several calls; they share what it cost.
-function spentBy(entry: Entry): readonly Spent[] {
+function entryCallCosts(entry: Entry): readonly CallCost[] {
   const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
   const isPaid = isSummary || (entry.type === "usage" && [COMPACTION_USAGE, BRANCH_USAGE].includes(entry.kind));
   if (!isPaid || !entry.usage) return [];
-  const spent = spentAt(entry.timestamp, entry.usage);
-  const calls = entry.type === "compaction" ? callsIn(entry.details) : 1;
-  return Array.from({ length: calls }, () => ({ ...spent, cost: spent.cost / calls }));
+  const callCost = toCallCost(entry.timestamp, entry.usage);
+  const calls = entry.type === "compaction" ? summaryCallCount(entry.details) : 1;
+  return Array.from({ length: calls }, () => ({ ...callCost, cost: callCost.cost / calls }));
 }
 
-function callsIn(details: unknown): number {
-  const ours = (details as { readonly pith?: { readonly ownCalls?: unknown } } | null | undefined)?.pith?.ownCalls;
-  return typeof ours === "number" && ours >= 1 && ours <= MOST ? Math.floor(ours) : 1;
+function summaryCallCount(details: unknown): number {
+  const callCount = (details as { readonly pith?: { readonly ownCalls?: unknown } } | null | undefined)?.pith?.ownCalls;
+  return typeof callCount === "number" && callCount >= 1 && callCount <= MAX_CALL_COSTS ? Math.floor(callCount) : 1;
 }
 
 // A compaction carries what was spent before it, and a move that undoes one what it undoes. It comes from a file.
-function carriedBy(entry: Entry): readonly Spent[] {
-  const spending = spendingIn(entry);
-  return Array.isArray(spending) ? spending.filter(isSpent) : [];
+function readCallCosts(entry: Entry): readonly CallCost[] {
+  const spending = readSpending(entry);
+  return Array.isArray(spending) ? spending.filter(isCallCost) : [];
 }
 
-function spendingIn(entry: Entry): unknown {
+function readSpending(entry: Entry): unknown {
   if (entry.type === "compaction")
     return (entry.details as { readonly pith?: { readonly spending?: unknown } } | null | undefined)?.pith?.spending;
-  return entry.type === "custom" && entry.customType === MOVE ? Object(entry.data).spending : null;
+  return entry.type === "custom" && entry.customType === MOVE_TYPE ? Object(entry.data).spending : null;
 }
 
-function isSpent(value: unknown): value is Spent {
+function isCallCost(value: unknown): value is CallCost {
   const { at, cost } = Object(value) as Readonly<Record<string, unknown>>;
   return typeof at === "string" && typeof cost === "number";
 }
 
-const HOUR = 3_600_000;
+const HOUR_MS = 3_600_000;
 /** Items that a compaction carries at most. */
-const MOST = 1_000;
+const MAX_CALL_COSTS = 1_000;

@@ -1,13 +1,13 @@
 /** Computes how many tokens of the window a reply may use. Below the compaction threshold it is never less than the reserve. */
 
-import { calibrationAt, contextSize, fitOf } from "../context/context-size.ts";
-import type { ReplyRoom, Request } from "../model.ts";
-import type { Window } from "../session/loaded-branch.ts";
+import { collectCalibration, contextSize, findCalibration } from "../context/context-size.ts";
+import type { ReplyBudget, Request } from "../model.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { requestTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget } from "./budget.ts";
-import { surelyFits } from "./should-compact.ts";
+import { fitsWithoutCounting } from "./should-compact.ts";
 
-export interface ReplyRoomParts {
+export interface ReplyBudgetOptions {
   readonly budget: Budget;
   /** The longest reply the model can give. */
   readonly maxTokens: number;
@@ -16,19 +16,24 @@ export interface ReplyRoomParts {
 }
 
 /** Undefined where the window is not known. The size is the one that decides whether a compaction is due. */
-export function replyRoom(window: Window, { budget, maxTokens, request }: ReplyRoomParts): ReplyRoom | undefined {
+export function computeReplyBudget(
+  branch: LoadedBranch,
+  { budget, maxTokens, request }: ReplyBudgetOptions,
+): ReplyBudget | undefined {
   const { contextWindow, limit } = budget;
   if (!Number.isFinite(limit)) return undefined;
   const reserve = contextWindow - limit;
-  const free = request ? contextWindow - hookedTokens(request, window, budget) : freeTokens(window, budget, maxTokens);
-  return { tokens: Math.min(maxTokens, Math.max(0, free)), reserve };
+  const freeTokenCount = request
+    ? contextWindow - estimateHookedRequest(request, branch, budget)
+    : freeTokens(branch, budget, maxTokens);
+  return { tokens: Math.min(maxTokens, Math.max(0, freeTokenCount)), reserve };
 }
 
-function freeTokens(window: Window, budget: Budget, maxTokens: number): number {
+function freeTokens(branch: LoadedBranch, budget: Budget, maxTokens: number): number {
   const { contextWindow, limit } = budget;
   // An estimate takes time, and a program that has just started does not have the estimator loaded.
-  if (surelyFits(window, { ...budget, limit: contextWindow - maxTokens })) return maxTokens;
-  const { tokens, measured } = contextSize(window, budget);
+  if (fitsWithoutCounting(branch, { ...budget, limit: contextWindow - maxTokens })) return maxTokens;
+  const { tokens, measured } = contextSize(branch, budget);
   const free = contextWindow - measured - Math.ceil((tokens - measured) * ESTIMATE_MARGIN);
   return Math.max(free, Math.min(contextWindow - limit, contextWindow - tokens));
 }
@@ -37,8 +42,10 @@ function freeTokens(window: Window, budget: Budget, maxTokens: number): number {
 // the rest needs a margin. Up to the reserve there is none: who exceeds it is above the threshold, and is asked again with less.
 const ESTIMATE_MARGIN = 1.25;
 
-function hookedTokens(request: Request, window: Window, { to }: Budget): number {
-  return Math.ceil(requestTokens(request) * fitOf(calibrationAt(window), to).factor * HOOKED_MARGIN);
+function estimateHookedRequest(request: Request, branch: LoadedBranch, { model }: Budget): number {
+  return Math.ceil(
+    requestTokens(request) * findCalibration(collectCalibration(branch), model).factor * HOOK_REQUEST_MARGIN,
+  );
 }
 
-const HOOKED_MARGIN = 1.1;
+const HOOK_REQUEST_MARGIN = 1.1;

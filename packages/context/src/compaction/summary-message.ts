@@ -1,22 +1,22 @@
 /** Renders the message a model sees first after a compaction, least changing parts first, and reads what the next one carries on. */
 
-import { type FrontKind, type FrontPart, frontTexts } from "../context/summary-parts.ts";
+import { readSummaryPartTexts, type SummaryPartInfo, type SummaryPartKind } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";
-import { lowerHeadings } from "../summary/repair.ts";
-import { splitLines } from "../summary/summary-lines.ts";
+import { demoteHeadings } from "../summary/repair.ts";
+import { splitSummaryLines } from "../summary/summary-lines.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { type OpenQuestion, parseRequest, type WordsBlock } from "./user-messages.ts";
+import { type OpenQuestion, parseRequest, type UserMessageBlock } from "./user-messages.ts";
 
-export interface Front {
+export interface SummaryMessage {
   readonly text: string;
-  readonly parts: readonly FrontPart[];
+  readonly parts: readonly SummaryPartInfo[];
 }
 
-export interface FrontTexts {
+export interface SummaryMessageSections {
   readonly pins: string;
-  readonly words: readonly WordsBlock[];
+  readonly userMessages: readonly UserMessageBlock[];
   /** The summary a model wrote; it is carried on where code goes on alone. */
-  readonly story: string;
+  readonly narrative: string;
   /** What code has to say of the turns since. */
   readonly notes: string;
   readonly ledger: string;
@@ -25,26 +25,37 @@ export interface FrontTexts {
   readonly request: string;
 }
 
-export function renderFront({ pins, words, story, notes, ledger, recall, request }: FrontTexts): Front {
-  const last = request === "" ? recall.trimEnd() : ended(recall);
-  const rendered = [
-    ...part("pins", pins),
-    ...words.map(({ text, tokens }) => ({ text, part: { kind: "words" as const, length: text.length, tokens } })),
-    ...part("story", ended(story === "" ? "" : `${STORY_TITLE}${story}`)),
-    ...part("notes", ended(notes)),
-    ...part("ledger", ended(ledger)),
-    ...part("recall", last),
-    ...part("request", request),
+export function renderSummaryMessage({
+  pins,
+  userMessages,
+  narrative,
+  notes,
+  ledger,
+  recall,
+  request,
+}: SummaryMessageSections): SummaryMessage {
+  const recallText = request === "" ? recall.trimEnd() : addBlankLine(recall);
+  const renderedParts = [
+    ...renderPart("pins", pins),
+    ...userMessages.map(({ text, tokens }) => ({
+      text,
+      part: { kind: "words" as const, length: text.length, tokens },
+    })),
+    ...renderPart("story", addBlankLine(narrative === "" ? "" : `${NARRATIVE_TITLE}${narrative}`)),
+    ...renderPart("notes", addBlankLine(notes)),
+    ...renderPart("ledger", addBlankLine(ledger)),
+    ...renderPart("recall", recallText),
+    ...renderPart("request", request),
   ];
-  return { text: rendered.map(({ text }) => text).join(""), parts: rendered.map(({ part }) => part) };
+  return { text: renderedParts.map(({ text }) => text).join(""), parts: renderedParts.map(({ part }) => part) };
 }
 
-const STORY_TITLE = "# Summary (a report, not the user's words)\n";
+const NARRATIVE_TITLE = "# Summary (a report, not the user's words)\n";
 
 /** What the next compaction takes over from this one. A summary that is not ours is a story as a whole. */
-export interface CarriedFront {
-  readonly words: readonly WordsBlock[];
-  readonly story: string;
+export interface PreviousSummary {
+  readonly userMessages: readonly UserMessageBlock[];
+  readonly narrative: string;
   /** What code had to say behind it. */
   readonly notes: string;
   /** The user's latest request, where it is older than the window. */
@@ -56,56 +67,62 @@ export interface CarriedFront {
 }
 
 /** The user's messages that the summary message before has, the latest request included, each below a line that names it. */
-export function carriedUserMessages({ words, request }: CarriedFront): string {
-  const last = parseRequest(request);
-  const blocks = words.map(({ text }) => text).join("");
-  return last?.isPerson ? `${blocks}\n[${last.reference}]\n${last.text}\n${last.attached ?? ""}\n` : blocks;
+export function previousUserMessages({ userMessages, request }: PreviousSummary): string {
+  const latestRequest = parseRequest(request);
+  const blocks = userMessages.map(({ text }) => text).join("");
+  return latestRequest?.isPerson
+    ? `${blocks}\n[${latestRequest.reference}]\n${latestRequest.text}\n${latestRequest.attached ?? ""}\n`
+    : blocks;
 }
 
 /** What was told before, by whomever. */
-export function carriedNarrative({ story, notes }: CarriedFront): string {
-  return [story, notes].filter((text) => text !== "").join("\n\n");
+export function previousNarrative({ narrative, notes }: PreviousSummary): string {
+  return [narrative, notes].filter((text) => text !== "").join("\n\n");
 }
 
-export const nothingBefore: CarriedFront = {
-  words: [],
-  story: "",
+export const noPreviousSummary: PreviousSummary = {
+  userMessages: [],
+  narrative: "",
   notes: "",
   request: "",
   isChecked: false,
   question: null,
 };
 
-export function carriedFront(compaction: CompactionEntry): CarriedFront {
-  const texts = frontTexts(compaction);
+export function readSummaryMessage(compaction: CompactionEntry): PreviousSummary {
+  const texts = readSummaryPartTexts(compaction);
   // What another program wrote must not pass for a part that only code writes.
   if (texts.length === 0)
-    return { ...nothingBefore, story: lowerHeadings(splitLines(compaction.summary.trim())).join("\n") };
-  const textOf = (wanted: FrontKind): string => texts.find(({ part: { kind } }) => kind === wanted)?.text ?? "";
+    return { ...noPreviousSummary, narrative: demoteHeadings(splitSummaryLines(compaction.summary.trim())).join("\n") };
+  const textOf = (wantedKind: SummaryPartKind): string =>
+    texts.find(({ part: { kind } }) => kind === wantedKind)?.text ?? "";
   return {
-    words: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
-    story: textOf("story").replace(STORY_TITLE, "").trim(),
+    userMessages: texts.flatMap(({ part: { kind, tokens }, text }) => (kind === "words" ? [{ text, tokens }] : [])),
+    narrative: textOf("story").replace(NARRATIVE_TITLE, "").trim(),
     notes: textOf("notes").trim(),
     request: textOf("request"),
-    isChecked: isChecked(compaction),
-    question: questionIn(compaction),
+    isChecked: isCheckedCompaction(compaction),
+    question: readOpenQuestion(compaction),
   };
 }
 
 // A story that others wrote may be carried on by ours; that makes it no truer.
-function isChecked({ details }: CompactionEntry): boolean {
+function isCheckedCompaction({ details }: CompactionEntry): boolean {
   return (details as { readonly pith?: { readonly checked?: unknown } } | null | undefined)?.pith?.checked === true;
 }
 
 // It comes from a file.
-function questionIn({ details }: CompactionEntry): OpenQuestion | null {
+function readOpenQuestion({ details }: CompactionEntry): OpenQuestion | null {
   const { question } = Object(Object(details).pith) as { readonly question?: unknown };
   const { reference, text } = Object(question) as Partial<OpenQuestion>;
   return typeof reference === "string" && typeof text === "string" ? { reference, text: text.slice(0, 1_000) } : null;
 }
 
-function part(kind: FrontKind, text: string): readonly { readonly text: string; readonly part: FrontPart }[] {
+function renderPart(
+  kind: SummaryPartKind,
+  text: string,
+): readonly { readonly text: string; readonly part: SummaryPartInfo }[] {
   return text === "" ? [] : [{ text, part: { kind, length: text.length, tokens: textTokens(text) } }];
 }
 
-const ended = (text: string): string => (text === "" ? "" : `${text}\n\n`);
+const addBlankLine = (text: string): string => (text === "" ? "" : `${text}\n\n`);

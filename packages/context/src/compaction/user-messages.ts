@@ -1,21 +1,21 @@
 /** Keeps the user's covered messages word for word, one block per compaction, newest first, and finds the request that is active. */
 
-import { attachedLine, splitQuotation } from "../context/attachments.ts";
-import { entryWords, provenance, userParts } from "../context/entry-text.ts";
+import { formatAttachmentLine, splitQuotation } from "../context/attachments.ts";
+import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { citedReferences, entryReference } from "../references.ts";
-import { foldForEye, plainText } from "../text/sanitize.ts";
-import { shortened } from "../text/truncate.ts";
+import { entryReference, findCitedReferences } from "../references.ts";
+import { sanitizeLine, toVisualSkeleton } from "../text/sanitize.ts";
+import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
 /** A block as it stands in the summary message. It stays byte for byte, so that it is cached, or goes as a whole. */
-export interface WordsBlock {
+export interface UserMessageBlock {
   readonly text: string;
   readonly tokens: number;
 }
 
-export interface KeptWords {
-  readonly blocks: readonly WordsBlock[];
+export interface UserMessageSelection {
+  readonly blocks: readonly UserMessageBlock[];
   /** Of all blocks. */
   readonly tokens: number;
   /** References of messages that are no longer shown, for lack of room. They can be read again. */
@@ -24,9 +24,9 @@ export interface KeptWords {
   readonly shortened: readonly string[];
 }
 
-export interface WordsParts {
+export interface SelectUserMessagesOptions {
   /** The blocks of the compaction before, oldest first. */
-  readonly before: readonly WordsBlock[];
+  readonly previousBlocks: readonly UserMessageBlock[];
   /** Oldest first. */
   readonly covered: readonly Entry[];
   /** What the context has in the place of what was written: removed words do not come back. */
@@ -36,7 +36,7 @@ export interface WordsParts {
   /** The active request stands at the end of the summary message, and not here. */
   readonly request: ActiveRequest | null;
   /** The request that stood there until now. */
-  readonly requestBefore: ActiveRequest | null;
+  readonly previousRequest: ActiveRequest | null;
   /** What the first message behind the cut before answers: the assistant's message is not loaded any more. */
   readonly question?: OpenQuestion | null;
 }
@@ -50,53 +50,63 @@ export interface OpenQuestion {
 /** The question of the first kept message, if that is a short answer to a message before the cut. */
 export function findOpenQuestion(
   entries: readonly Entry[],
-  at: number,
+  cutIndex: number,
   edits: readonly ContextEditEntry[],
 ): OpenQuestion | null {
-  const first = entries.findIndex((entry, index) => index >= at && (isFromUser(entry, edits) || isReply(entry, edits)));
-  const entry = entries[first];
+  const firstIndex = entries.findIndex(
+    (entry, index) => index >= cutIndex && (isFromUser(entry, edits) || hasAssistantText(entry, edits)),
+  );
+  const entry = entries[firstIndex];
   if (!entry || !isFromUser(entry, edits)) return null;
-  const text = questionBefore(entries, first, edits);
+  const text = findPrecedingQuestion(entries, firstIndex, edits);
   return text === "" ? null : { reference: entryReference(entry), text };
 }
 
-const isReply = (entry: Entry, edits: readonly ContextEditEntry[]): boolean =>
-  provenance(entry) === "assistant" && /\S/.test(entryWords(entry, edits));
+const hasAssistantText = (entry: Entry, edits: readonly ContextEditEntry[]): boolean =>
+  authorOf(entry) === "assistant" && /\S/.test(entryText(entry, edits));
 
-export function keepUserMessages(parts: WordsParts): KeptWords {
-  const messages = [...formerRequest(parts), ...coveredMessages(parts)];
-  const kept = keepWithin(messages, parts);
+export function selectUserMessages(options: SelectUserMessagesOptions): UserMessageSelection {
+  const messages = [...formerRequestMessage(options), ...collectCoveredMessages(options)];
+  const selection = selectByTokens(messages, options);
   // The user's own words come before what they answer: without room for all, only answers to a question keep it, in short.
-  return kept.evicted.length === 0 ? kept : keepWithin(messages.map(withShortQuestion), parts);
+  return selection.evicted.length === 0 ? selection : selectByTokens(messages.map(shortenQuestion), options);
 }
 
-function withShortQuestion(message: UserMessage): UserMessage {
+function shortenQuestion(message: UserMessageRecord): UserMessageRecord {
   const { text, repliesTo } = message;
-  const isNeeded = ENDS_IN_QUESTION.test(repliesTo) && countWords(text) <= BARE_ANSWER;
-  return { ...message, repliesTo: isNeeded ? lastLetters(repliesTo, LONGEST_SENTENCE) : "" };
+  const isNeeded = ENDS_IN_QUESTION.test(repliesTo) && countWords(text) <= MAX_BARE_ANSWER_WORDS;
+  return { ...message, repliesTo: isNeeded ? lastChars(repliesTo, MAX_SENTENCE_CHARS) : "" };
 }
 
-function keepWithin(messages: readonly UserMessage[], { before, tokens }: WordsParts): KeptWords {
-  const { chosen, evicted } = chooseNewest(messages, tokens);
-  const room = tokens - chosen.reduce((sum, quote) => sum + quote.tokens, 0);
-  const kept = newestBlocks(before, room);
-  const blocks = [...withTitle(kept), ...(chosen.length === 0 ? [] : [renderBlock(chosen, kept.length === 0)])];
-  const gone = before.slice(0, before.length - kept.length).flatMap(({ text }) => referencesIn(text));
+function selectByTokens(
+  messages: readonly UserMessageRecord[],
+  { previousBlocks, tokens }: SelectUserMessagesOptions,
+): UserMessageSelection {
+  const { chosen, evicted } = chooseNewestQuotes(messages, tokens);
+  const blockTokens = tokens - chosen.reduce((sum, quote) => sum + quote.tokens, 0);
+  const keptBlocks = selectNewestBlocks(previousBlocks, blockTokens);
+  const blocks = [
+    ...addTitle(keptBlocks),
+    ...(chosen.length === 0 ? [] : [renderMessageBlock(chosen, keptBlocks.length === 0)]),
+  ];
+  const evictedReferences = previousBlocks
+    .slice(0, previousBlocks.length - keptBlocks.length)
+    .flatMap(({ text }) => blockReferences(text));
   return {
     blocks,
     tokens: blocks.reduce((sum, each) => sum + each.tokens, 0),
-    evicted: [...gone, ...evicted],
+    evicted: [...evictedReferences, ...evicted],
     shortened: chosen.filter(({ isShortened }) => isShortened).map(({ reference }) => reference),
   };
 }
 
 /** Whether a person sent it and there is something in it. */
 export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
-  const { typed, attachments } = userParts(entry, edits);
+  const { typed, attachments } = splitUserEntry(entry, edits);
   return attachments.length > 0 || /\S/.test(typed);
 }
 
-export interface UserMessage {
+export interface UserMessageRecord {
   readonly reference: string;
   /** What the user typed; empty for a message that consists of attachments. */
   readonly text: string;
@@ -108,239 +118,286 @@ export interface UserMessage {
 }
 
 // A request that was active until now joins the other messages.
-function formerRequest({ before, request, requestBefore }: WordsParts): readonly UserMessage[] {
-  if (!requestBefore?.isPerson || requestBefore.reference === request?.reference) return [];
-  const { reference, text, attached = "", repliesTo } = requestBefore;
+function formerRequestMessage({
+  previousBlocks,
+  request,
+  previousRequest,
+}: SelectUserMessagesOptions): readonly UserMessageRecord[] {
+  if (!previousRequest?.isPerson || previousRequest.reference === request?.reference) return [];
+  const { reference, text, attached = "", repliesTo } = previousRequest;
   // Earlier versions kept the latest request among the other messages, too.
-  const isOld = (block: WordsBlock): boolean => block.text.startsWith(OLD_TITLE);
-  if (before.some((block) => isOld(block) && referencesIn(block.text).includes(reference))) return [];
+  const isOldBlock = (block: UserMessageBlock): boolean => block.text.startsWith(OLD_USER_MESSAGES_TITLE);
+  if (previousBlocks.some((block) => isOldBlock(block) && blockReferences(block.text).includes(reference))) return [];
   return [{ reference, text, attached, repliesTo, tokens: textTokens(text) }];
 }
 
-function coveredMessages({ covered, edits, request, question }: WordsParts): readonly UserMessage[] {
-  return covered.flatMap((entry, at) => {
+function collectCoveredMessages({
+  covered,
+  edits,
+  request,
+  question,
+}: SelectUserMessagesOptions): readonly UserMessageRecord[] {
+  return covered.flatMap((entry, index) => {
     const reference = entryReference(entry);
     if (entry.type === "gap" && entry.kind === "user")
-      return [{ reference, text: LOST, repliesTo: "", attached: "", tokens: textTokens(LOST) }];
+      return [
+        { reference, text: LOST_MESSAGE_NOTE, repliesTo: "", attached: "", tokens: textTokens(LOST_MESSAGE_NOTE) },
+      ];
     if (reference === request?.reference) return [];
-    const message = readUserMessage(covered, at, edits);
+    const message = readUserMessage(covered, index, edits);
     if (message === null) return [];
-    const carried = question?.reference === reference ? question.text : "";
-    return [{ ...message, repliesTo: message.repliesTo || carried }];
+    const carriedQuestion = question?.reference === reference ? question.text : "";
+    return [{ ...message, repliesTo: message.repliesTo || carriedQuestion }];
   });
 }
 
 /** The message of a user at this place; null where another entry stands. */
 export function readUserMessage(
   entries: readonly Entry[],
-  at: number,
+  index: number,
   edits: readonly ContextEditEntry[],
-): UserMessage | null {
-  const entry = entries[at];
+): UserMessageRecord | null {
+  const entry = entries[index];
   if (!entry || !isFromUser(entry, edits)) return null;
-  const { typed: text, attachments } = userParts(entry, edits);
+  const { typed: text, attachments } = splitUserEntry(entry, edits);
   const reference = entryReference(entry);
-  const attached = attachedLine(attachments, reference);
-  return { reference, text, attached, repliesTo: questionBefore(entries, at, edits), tokens: countTokens(entry, text) };
+  const attached = formatAttachmentLine(attachments, reference);
+  return {
+    reference,
+    text,
+    attached,
+    repliesTo: findPrecedingQuestion(entries, index, edits),
+    tokens: countMessageTokens(entry, text),
+  };
 }
 
 /** HARM2: a reader of the messages sees that one is missing. */
-const LOST = "(This message of the user is damaged and cannot be read.)";
+const LOST_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
 
 /** What a short answer answers: the assistant's last words since the message before it. */
-function questionBefore(covered: readonly Entry[], at: number, edits: readonly ContextEditEntry[]): string {
-  const answer = covered[at] as Entry;
-  const text = userParts(answer, edits).typed;
-  if (text.length > LONGEST_REPLY || !/\S/.test(text)) return "";
-  for (let index = at - 1; index >= 0; index -= 1) {
+function findPrecedingQuestion(
+  covered: readonly Entry[],
+  answerIndex: number,
+  edits: readonly ContextEditEntry[],
+): string {
+  const answer = covered[answerIndex] as Entry;
+  const text = splitUserEntry(answer, edits).typed;
+  if (text.length > MAX_ANSWER_CHARS || !/\S/.test(text)) return "";
+  for (let index = answerIndex - 1; index >= 0; index -= 1) {
     const entry = covered[index] as Entry;
     if (isFromUser(entry, edits)) return "";
-    const reply = provenance(entry) === "assistant" ? entryWords(entry, edits) : "";
-    if (/\S/.test(reply)) return findQuestion(answer, text, reply);
+    const reply = authorOf(entry) === "assistant" ? entryText(entry, edits) : "";
+    if (/\S/.test(reply)) return extractQuestion(answer, text, reply);
   }
   return "";
 }
 
 // Segmenting is slow, plans are made before every request near the limit, and neither text changes.
-function findQuestion(answer: Entry, text: string, reply: string): string {
-  const known = questions.get(answer);
-  if (known?.text === text && known.reply === reply) return known.question;
-  const words = countWords(text);
-  const question = words <= MOST_ANSWER_WORDS ? lastSentences(reply, words) : "";
-  questions.set(answer, { text, reply, question });
+function extractQuestion(answer: Entry, text: string, reply: string): string {
+  const cached = questionCache.get(answer);
+  if (cached?.text === text && cached.reply === reply) return cached.question;
+  const wordCount = countWords(text);
+  const question = wordCount <= MAX_ANSWER_WORDS ? lastSentences(reply, wordCount) : "";
+  questionCache.set(answer, { text, reply, question });
   return question;
 }
 
-const questions = new WeakMap<Entry, { readonly text: string; readonly reply: string; readonly question: string }>();
+const questionCache = new WeakMap<
+  Entry,
+  { readonly text: string; readonly reply: string; readonly question: string }
+>();
 
 /** `2` or `yes, but only on staging` means nothing without the question. */
-const MOST_ANSWER_WORDS = 8;
+const MAX_ANSWER_WORDS = 8;
 
 // Plans are made before every request near the limit, and a message does not change: it is counted once.
-function countTokens(entry: Entry, text: string): number {
-  const known = counted.get(entry);
-  if (known?.text === text) return known.tokens;
+function countMessageTokens(entry: Entry, text: string): number {
+  const cached = tokenCountCache.get(entry);
+  if (cached?.text === text) return cached.tokens;
   const tokens = textTokens(text);
-  counted.set(entry, { text, tokens });
+  tokenCountCache.set(entry, { text, tokens });
   return tokens;
 }
 
-const counted = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
+const tokenCountCache = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
 
 function countWords(text: string): number {
   return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
 }
 
 /** The last sentence and, where a word or two answer a question, as much before it as a list of options takes. */
-function lastSentences(reply: string, answerWords: number): string {
-  const hasOptions = answerWords <= BARE_ANSWER && ENDS_IN_QUESTION.test(reply);
-  const most = hasOptions ? LONGEST_OPTIONS : LONGEST_SENTENCE;
+function lastSentences(reply: string, answerWordCount: number): string {
+  const hasOptions = answerWordCount <= MAX_BARE_ANSWER_WORDS && ENDS_IN_QUESTION.test(reply);
+  const maxChars = hasOptions ? MAX_OPTIONS_CHARS : MAX_SENTENCE_CHARS;
   const end = reply
     .trimEnd()
-    .slice(-2 * most)
+    .slice(-2 * maxChars)
     .toWellFormed();
   const sentences = Array.from(segmenters.sentences().segment(end), ({ segment }) => segment);
-  let [text, words] = ["", 0];
+  let [text, wordCount] = ["", 0];
   for (const sentence of sentences.toReversed()) {
-    if (words >= (hasOptions ? WORDS_OF_OPTIONS : 1)) break;
+    if (wordCount >= (hasOptions ? MIN_OPTION_WORDS : 1)) break;
     text = `${sentence}${text}`;
-    words += countWords(sentence);
+    wordCount += countWords(sentence);
   }
-  return lastLetters(plainText(text, 2 * most), most);
+  return lastChars(sanitizeLine(text, 2 * maxChars), maxChars);
 }
 
-function lastLetters(text: string, most: number): string {
-  return text.length > most ? `…${text.slice(-most).toWellFormed()}` : text;
+function lastChars(text: string, maxChars: number): string {
+  return text.length > maxChars ? `…${text.slice(-maxChars).toWellFormed()}` : text;
 }
 
-const BARE_ANSWER = 3;
-const WORDS_OF_OPTIONS = 80;
-const LONGEST_REPLY = 1_000;
-const LONGEST_OPTIONS = 600;
-const LONGEST_SENTENCE = 200;
+const MAX_BARE_ANSWER_WORDS = 3;
+const MIN_OPTION_WORDS = 80;
+const MAX_ANSWER_CHARS = 1_000;
+const MAX_OPTIONS_CHARS = 600;
+const MAX_SENTENCE_CHARS = 200;
 const ENDS_IN_QUESTION = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
 
 // Made on first use: a segmenter takes a moment to load.
 const segmenters = {
-  words: lazily(() => new Intl.Segmenter(undefined, { granularity: "word" })),
-  sentences: lazily(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
+  words: createLazy(() => new Intl.Segmenter(undefined, { granularity: "word" })),
+  sentences: createLazy(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
 };
 
-function lazily<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
+function createLazy<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= create();
+    return value;
   };
 }
 
-interface Quote {
+interface MessageQuote {
   readonly reference: string;
   readonly text: string;
   readonly tokens: number;
   readonly isShortened: boolean;
 }
 
-interface Choice {
-  readonly chosen: readonly Quote[];
+interface QuoteSelection {
+  readonly chosen: readonly MessageQuote[];
   readonly evicted: readonly string[];
 }
 
 // Where all of them have room they stay as they are; where not, a long paste does not push out a short rule before it.
-function chooseNewest(messages: readonly UserMessage[], tokens: number): Choice {
-  const longest = Math.min(LONGEST, Math.floor(tokens * LARGEST_SHARE));
-  const whole = chooseWithin(messages, tokens, LONGEST);
-  return whole.evicted.length === 0 || longest === LONGEST ? whole : chooseWithin(messages, tokens, longest);
+function chooseNewestQuotes(messages: readonly UserMessageRecord[], tokens: number): QuoteSelection {
+  const maxMessageTokens = Math.min(MAX_MESSAGE_TOKENS, Math.floor(tokens * MAX_MESSAGE_SHARE));
+  const selection = chooseQuotes(messages, tokens, MAX_MESSAGE_TOKENS);
+  return selection.evicted.length === 0 || maxMessageTokens === MAX_MESSAGE_TOKENS
+    ? selection
+    : chooseQuotes(messages, tokens, maxMessageTokens);
 }
 
-function chooseWithin(messages: readonly UserMessage[], tokens: number, longest: number): Choice {
-  const chosen: Quote[] = [];
+function chooseQuotes(
+  messages: readonly UserMessageRecord[],
+  tokens: number,
+  maxMessageTokens: number,
+): QuoteSelection {
+  const chosen: MessageQuote[] = [];
   const evicted: string[] = [];
-  let left = tokens - textTokens(TITLE);
+  let remainingTokens = tokens - textTokens(USER_MESSAGES_TITLE);
   for (const message of messages.toReversed()) {
-    const quote = left < LEAST ? null : renderQuote(message, longest);
-    const stays = quote !== null && quote.tokens <= left;
-    if (stays) left -= quote.tokens;
-    if (stays) chosen.push(quote);
+    const quote = remainingTokens < MIN_MESSAGE_TOKENS ? null : renderQuote(message, maxMessageTokens);
+    const fits = quote !== null && quote.tokens <= remainingTokens;
+    if (fits) remainingTokens -= quote.tokens;
+    if (fits) chosen.push(quote);
     else evicted.push(message.reference);
   }
   return { chosen: chosen.reverse(), evicted: evicted.reverse() };
 }
 
-function renderQuote({ reference, text, attached, repliesTo, tokens: whole }: UserMessage, longest: number): Quote {
-  const kept = escapeStructure(whole <= longest ? text : shortened(text, { tokens: longest, handle: reference }));
-  const lead = `[${reference}]${formatQuestion(repliesTo)}\n`;
-  const tokens = textTokens(lead) + (kept === text ? whole : textTokens(kept)) + textTokens(attached) + SEAMS;
-  return { reference, text: `${lead}${withAttached(kept, attached)}\n\n`, tokens, isShortened: whole > longest };
+function renderQuote(
+  { reference, text, attached, repliesTo, tokens: messageTokens }: UserMessageRecord,
+  maxMessageTokens: number,
+): MessageQuote {
+  const shownText = escapeStructure(
+    messageTokens <= maxMessageTokens ? text : truncateMiddle(text, { tokens: maxMessageTokens, handle: reference }),
+  );
+  const header = `[${reference}]${formatQuestion(repliesTo)}\n`;
+  const tokens =
+    textTokens(header) +
+    (shownText === text ? messageTokens : textTokens(shownText)) +
+    textTokens(attached) +
+    JOIN_TOKENS;
+  return {
+    reference,
+    text: `${header}${appendAttachedLine(shownText, attached)}\n\n`,
+    tokens,
+    isShortened: messageTokens > maxMessageTokens,
+  };
 }
 
-const withAttached = (text: string, attached: string): string =>
+const appendAttachedLine = (text: string, attached: string): string =>
   [...(text === "" && attached !== "" ? [] : [text]), ...(attached === "" ? [] : [attached])].join("\n");
 
 /** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
 function escapeStructure(text: string): string {
-  return text.replace(maybeOursPattern(), (shown, sign: string, rest: string) => {
-    const isOurs = HASH.test(sign) ? headingPattern().test(rest) : referencePattern().test(foldForEye(rest));
+  return text.replace(structurePattern(), (shown, sign: string, rest: string) => {
+    const isOurs = HASH_SIGN.test(sign) ? headingPattern().test(rest) : referencePattern().test(toVisualSkeleton(rest));
     return isOurs ? `\\${shown}` : shown;
   });
 }
 
 /** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. Those signs are rare, so they are looked for first. */
-const UNSEEN = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
-let maybeOurs: RegExp | null = null;
-const maybeOursPattern = (): RegExp => {
-  maybeOurs ??= new RegExp(`([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${UNSEEN}*.)([^\\n\\r\\u2028\\u2029]*)`, "gmv");
-  return maybeOurs;
+const INVISIBLE_CHARS = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
+let structureRegex: RegExp | null = null;
+const structurePattern = (): RegExp => {
+  structureRegex ??= new RegExp(
+    `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${INVISIBLE_CHARS}*.)([^\\n\\r\\u2028\\u2029]*)`,
+    "gmv",
+  );
+  return structureRegex;
 };
-const HASH = /^[#＃﹟]/;
-let heading: RegExp | null = null;
+const HASH_SIGN = /^[#＃﹟]/;
+let headingRegex: RegExp | null = null;
 const headingPattern = (): RegExp => {
-  heading ??= new RegExp(`^[#＃﹟]*${UNSEEN}+[^\\s]`, "v");
-  return heading;
+  headingRegex ??= new RegExp(`^[#＃﹟]*${INVISIBLE_CHARS}+[^\\s]`, "v");
+  return headingRegex;
 };
 const referencePattern = (): RegExp => /^(?:#\p{Nd}|entry:|attached:)/u;
 
 const formatQuestion = (question: string): string =>
   question === "" ? "" : ` (in reply to the assistant: ${question})`;
 
-function renderBlock(quotes: readonly Quote[], isFirst: boolean): WordsBlock {
-  const text = `${isFirst ? TITLE : ""}${quotes.map((quote) => quote.text).join("")}`;
+function renderMessageBlock(quotes: readonly MessageQuote[], isFirst: boolean): UserMessageBlock {
+  const text = `${isFirst ? USER_MESSAGES_TITLE : ""}${quotes.map((quote) => quote.text).join("")}`;
   return { text, tokens: textTokens(text) };
 }
 
 // The first block has the title. It changes only when blocks before it went, and then no cache holds it any more.
-function withTitle([first, ...others]: readonly WordsBlock[]): readonly WordsBlock[] {
+function addTitle([first, ...others]: readonly UserMessageBlock[]): readonly UserMessageBlock[] {
   if (!first) return [];
   if (!first.text.startsWith("[")) return [first, ...others];
-  const text = `${TITLE}${first.text}`;
+  const text = `${USER_MESSAGES_TITLE}${first.text}`;
   return [{ text, tokens: textTokens(text) }, ...others];
 }
 
 /** The messages in a block: each begins with a line that names it. */
-function referencesIn(block: string): readonly string[] {
+function blockReferences(block: string): readonly string[] {
   return [...block.matchAll(/^\[(#\d+|entry:[^\]\n]+)\]/gm)].map(([, reference = ""]) => reference);
 }
 
-function newestBlocks(blocks: readonly WordsBlock[], tokens: number): readonly WordsBlock[] {
-  let room = tokens;
-  let from = blocks.length;
-  for (const { tokens: needed } of blocks.toReversed()) {
-    room -= needed;
-    if (room < 0) break;
-    from--;
+function selectNewestBlocks(blocks: readonly UserMessageBlock[], tokens: number): readonly UserMessageBlock[] {
+  let remainingTokens = tokens;
+  let startIndex = blocks.length;
+  for (const { tokens: blockTokens } of blocks.toReversed()) {
+    remainingTokens -= blockTokens;
+    if (remainingTokens < 0) break;
+    startIndex--;
   }
-  return blocks.slice(from);
+  return blocks.slice(startIndex);
 }
 
-const TITLE = "# User messages, word for word\n\n";
-const OLD_TITLE = "What the user wrote, word for word:";
+const USER_MESSAGES_TITLE = "# User messages, word for word\n\n";
+const OLD_USER_MESSAGES_TITLE = "What the user wrote, word for word:";
 /** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
-const LONGEST = 2_000;
-const LARGEST_SHARE = 1 / 8;
+const MAX_MESSAGE_TOKENS = 2_000;
+const MAX_MESSAGE_SHARE = 1 / 8;
 /** Tokens that texts put together may have more than each by itself. */
-const SEAMS = 2;
+const JOIN_TOKENS = 2;
 /** Tokens below which there is no room for any message. */
-const LEAST = 12;
+const MIN_MESSAGE_TOKENS = 12;
 
 /** What was asked for last and is not in the kept part of the context. */
 export interface ActiveRequest {
@@ -355,9 +412,9 @@ export interface ActiveRequest {
   readonly repliesTo: string;
 }
 
-export interface RequestParts {
+export interface FindRequestOptions {
   /** The request that the summary message before ended with: it may be older than all that is loaded. */
-  readonly before: ActiveRequest | null;
+  readonly previousRequest: ActiveRequest | null;
   readonly covered: readonly Entry[];
   readonly kept: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
@@ -365,25 +422,31 @@ export interface RequestParts {
 }
 
 /** KEEP4: null where the kept part has it, and where nobody asked for anything. */
-export function findActiveRequest({ before, covered, kept, edits, question }: RequestParts): ActiveRequest | null {
-  const isPerson = before?.isPerson || [...covered, ...kept].some((entry) => isFromUser(entry, edits));
-  const asks = isPerson ? isFromUser : isProgrammed;
-  if (kept.some((entry) => asks(entry, edits))) return null;
-  const at = covered.findLastIndex((entry) => asks(entry, edits));
-  const last = covered[at];
-  if (!last) return before?.isPerson === isPerson ? before : null;
+export function findActiveRequest({
+  previousRequest,
+  covered,
+  kept,
+  edits,
+  question,
+}: FindRequestOptions): ActiveRequest | null {
+  const isPerson = previousRequest?.isPerson || [...covered, ...kept].some((entry) => isFromUser(entry, edits));
+  const isRequest = isPerson ? isFromUser : isProgramRequest;
+  if (kept.some((entry) => isRequest(entry, edits))) return null;
+  const index = covered.findLastIndex((entry) => isRequest(entry, edits));
+  const last = covered[index];
+  if (!last) return previousRequest?.isPerson === isPerson ? previousRequest : null;
   const reference = entryReference(last);
-  const carried = question?.reference === reference ? question.text : "";
-  const repliesTo = isPerson ? questionBefore(covered, at, edits) || carried : "";
-  if (!isPerson) return { reference, text: entryWords(last, edits), isPerson, repliesTo };
-  const { typed, attachments } = userParts(last, edits);
-  const attached = attachedLine(attachments, reference);
+  const carriedQuestion = question?.reference === reference ? question.text : "";
+  const repliesTo = isPerson ? findPrecedingQuestion(covered, index, edits) || carriedQuestion : "";
+  if (!isPerson) return { reference, text: entryText(last, edits), isPerson, repliesTo };
+  const { typed, attachments } = splitUserEntry(last, edits);
+  const attached = formatAttachmentLine(attachments, reference);
   return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
 }
 
-function isProgrammed(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
-  const isRequest = entry.type === "message" && entry.message.role === "user" && provenance(entry) === "program";
-  return isRequest && /\S/.test(entryWords(entry, edits));
+function isProgramRequest(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
+  const isRequest = entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "program";
+  return isRequest && /\S/.test(entryText(entry, edits));
 }
 
 /** As the summary message ends with it; empty for none. */
@@ -391,13 +454,13 @@ export function renderRequest(request: ActiveRequest | null, tokens: number): st
   if (request === null) return "";
   const { reference, text, attached = "", isPerson, repliesTo } = request;
   const title = `${isPerson ? USER_REQUEST : PROGRAM_REQUEST} [${reference}]${formatQuestion(repliesTo)}`;
-  return `${title}\n${withAttached(escapeStructure(shortened(text, { tokens, handle: reference })), attached)}`;
+  return `${title}\n${appendAttachedLine(escapeStructure(truncateMiddle(text, { tokens, handle: reference })), attached)}`;
 }
 
 /** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */
 export function parseRequest(rendered: string): ActiveRequest | null {
   const [, title = "", text = ""] = /^([^\n]*)\n([\s\S]+)$/.exec(rendered) ?? [];
-  const [reference] = citedReferences(title);
+  const [reference] = findCitedReferences(title);
   if (reference === undefined) return null;
   const [, repliesTo = ""] = /\] \(in reply to the assistant: (.*)\)$/.exec(title) ?? [];
   const isPerson = title.replace(/^# /, "").startsWith("The user's");

@@ -5,8 +5,8 @@
 
 import { isObject, type JsonObject } from "../format/read-line.ts";
 import type { AttachmentKind, AttachmentMark, ImageBlock, TextBlock } from "../message.ts";
-import { blobOf } from "../session/blobs.ts";
-import { foldForEye, plainText } from "../text/sanitize.ts";
+import { parseBlobBlock } from "../session/blobs.ts";
+import { sanitizeLine, toVisualSkeleton } from "../text/sanitize.ts";
 
 /** One attachment of a message, as it was sent. */
 export interface Attachment extends AttachmentMark {
@@ -23,34 +23,34 @@ export interface MessageParts {
 
 /** The block of an attached text. Nothing in the text or the name can end the element around it. */
 export function attachText(mark: AttachmentMark, text: string): TextBlock {
-  return { type: "text", text: renderText(mark, text), pith: { attachment: mark } };
+  return { type: "text", text: renderAttachment(mark, text), pith: { attachment: mark } };
 }
 
 /** The blocks of an attached image: a line that names it, and the image. `lead` is that line, where it is not the usual one. */
-export function attachImage(name: string, image: ImageBlock, lead?: string): readonly (TextBlock | ImageBlock)[] {
+export function attachImage(name: string, image: ImageBlock, line?: string): readonly (TextBlock | ImageBlock)[] {
   const pith = { attachment: { kind: "image" as const, name } };
-  const text = lead ?? `The picture ${escapeName(name)}:`;
+  const text = line ?? `The picture ${escapeAttachmentName(name)}:`;
   return [
     { type: "text", text, pith },
     { ...image, pith },
   ];
 }
 
-function renderText({ kind, name }: AttachmentMark, text: string): string {
-  const element = ELEMENTS[kind];
+function renderAttachment({ kind, name }: AttachmentMark, text: string): string {
+  const element = ATTACHMENT_ELEMENTS[kind];
   if (!element) return text;
   const { tag, attribute } = element;
-  const opening = attribute === null ? `<${tag}>` : `<${tag} ${attribute}="${escapeName(name)}">`;
-  return `${opening}\n${escapeText(text)}${text.endsWith("\n") ? "" : "\n"}</${tag}>`;
+  const startTag = attribute === null ? `<${tag}>` : `<${tag} ${attribute}="${escapeAttachmentName(name)}">`;
+  return `${startTag}\n${escapeEndTags(text)}${text.endsWith("\n") ? "" : "\n"}</${tag}>`;
 }
 
-interface Element {
+interface AttachmentElement {
   readonly tag: string;
   readonly attribute: string | null;
 }
 
 /** A template and a skill are sent as they are: they are requests that the user has chosen. */
-const ELEMENTS: Readonly<Record<AttachmentKind, Element | null>> = {
+const ATTACHMENT_ELEMENTS: Readonly<Record<AttachmentKind, AttachmentElement | null>> = {
   file: { tag: "file", attribute: "path" },
   folder: { tag: "folder", attribute: "path" },
   stdin: { tag: "stdin", attribute: null },
@@ -63,46 +63,46 @@ const ELEMENTS: Readonly<Record<AttachmentKind, Element | null>> = {
 };
 
 /** `</file>` becomes `<\/file>`, however it is spelled; everything else stays byte for byte. */
-function escapeText(text: string): string {
-  return text.replace(MAYBE_END, (whole) =>
-    END.test(foldForEye(whole.slice(1))) ? `${whole[0]}\\${whole.slice(1)}` : whole,
+function escapeEndTags(text: string): string {
+  return text.replace(END_TAG_CANDIDATE, (match) =>
+    END_TAG_PATTERN.test(toVisualSkeleton(match.slice(1))) ? `${match[0]}\\${match.slice(1)}` : match,
   );
 }
 
-const TAGS = Object.values(ELEMENTS).flatMap((element) => (element ? [element.tag] : []));
-const OPENING = "<＜﹤˂ᐸ⟨〈\u2329❬❮❰";
+const ELEMENT_TAGS = Object.values(ATTACHMENT_ELEMENTS).flatMap((element) => (element ? [element.tag] : []));
+const LESS_THAN_CHARS = "<＜﹤˂ᐸ⟨〈\u2329❬❮❰";
 /** An end tag, or what looks like one, up to what could begin or end another: it may have blanks or invisible letters in it. */
-const MAYBE_END = new RegExp(`[${OPENING}][^${OPENING}>＞﹥]*`, "gu");
-const END = new RegExp(`^[/⁄∕⧸╱⟋〳⼃丿ノ᜵Ⳇ](?:${TAGS.join("|")})`, "u");
+const END_TAG_CANDIDATE = new RegExp(`[${LESS_THAN_CHARS}][^${LESS_THAN_CHARS}>＞﹥]*`, "gu");
+const END_TAG_PATTERN = new RegExp(`^[/⁄∕⧸╱⟋〳⼃丿ノ᜵Ⳇ](?:${ELEMENT_TAGS.join("|")})`, "u");
 
 /** As the value of an attribute, on one line. `&` stays where it stands for itself, so that most paths stay as they are. */
-function escapeName(name: string): string {
+function escapeAttachmentName(name: string): string {
   return name
-    .slice(0, LONGEST_NAME)
+    .slice(0, MAX_ATTACHMENT_NAME_CHARS)
     .toWellFormed()
     .replace(/&(?=#?\w+;)/g, "&amp;")
     .replaceAll('"', "&quot;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (letter) => `&#x${letter.codePointAt(0)?.toString(16)};`);
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (char) => `&#x${char.codePointAt(0)?.toString(16)};`);
 }
 
-const LONGEST_NAME = 4_096;
+const MAX_ATTACHMENT_NAME_CHARS = 4_096;
 
 /** What the user typed, and what was attached to it. Takes content as files hold it: nothing in it is checked. */
 export function splitContent(content: unknown): MessageParts {
   if (typeof content === "string") return splitOldText(content);
   if (!Array.isArray(content)) return { typed: "", attachments: [] };
-  return content.some((block) => markOf(block) !== null) ? splitMarked(content) : splitUnmarked(content);
+  return content.some((block) => readAttachmentMark(block) !== null) ? splitMarked(content) : splitUnmarked(content);
 }
 
 /** The text that the user typed. */
-export function typedText(content: unknown): string {
+export function readTypedText(content: unknown): string {
   return splitContent(content).typed;
 }
 
 /** The mark of a block; null for a block that the user typed. */
-export function markOf(block: unknown): AttachmentMark | null {
+export function readAttachmentMark(block: unknown): AttachmentMark | null {
   const mark = isObject(block) && isObject(block.pith) ? block.pith.attachment : null;
   if (!isObject(mark) || typeof mark.kind !== "string" || typeof mark.name !== "string") return null;
   const { kind, name, typed } = mark;
@@ -115,37 +115,38 @@ function splitMarked(content: readonly unknown[]): MessageParts {
   for (const block of content) {
     if (!isObject(block)) continue;
     const text = typeof block.text === "string" ? block.text : "";
-    const mark = markOf(block);
-    if (mark === null && isImage(block)) attachments.push(UNNAMED_IMAGE);
+    const mark = readAttachmentMark(block);
+    if (mark === null && isImageBlock(block)) attachments.push(IMAGE_WITHOUT_NAME);
     else if (mark === null && block.type === "text") typed.push(text);
     if (mark === null) continue;
     if (mark.typed !== undefined) typed.push(mark.typed);
-    const isNamed = isImage(block) && attachments.some(({ kind, name }) => kind === mark.kind && name === mark.name);
-    if (!isNamed) attachments.push({ ...mark, text });
+    const isListed =
+      isImageBlock(block) && attachments.some(({ kind, name }) => kind === mark.kind && name === mark.name);
+    if (!isListed) attachments.push({ ...mark, text });
   }
   return { typed: typed.join("\n"), attachments };
 }
 
 /** An image, or the line that stands for one that lies beside the session. */
-function isImage(block: JsonObject): boolean {
-  return block.type === "image" || blobOf(block)?.mimeType.startsWith("image/") === true;
+function isImageBlock(block: JsonObject): boolean {
+  return block.type === "image" || parseBlobBlock(block)?.mimeType.startsWith("image/") === true;
 }
 
 // Entries of earlier versions have no marks: a file was a block of its own, and pi puts files at the beginning of the only text.
 function splitUnmarked(content: readonly unknown[]): MessageParts {
   const blocks = content.filter(isObject);
-  const isText = (block: JsonObject, at: number): boolean =>
-    block.type === "text" && !isImage(block) && oldImageName(blocks, at) === null;
+  const isText = (block: JsonObject, index: number): boolean =>
+    block.type === "text" && !isImageBlock(block) && oldImageName(blocks, index) === null;
   const isOnlyText = blocks.filter(isText).length === 1;
   const lastText = blocks.findLastIndex(isText);
   const typed: string[] = [];
   const attachments: Attachment[] = [];
-  blocks.forEach((block, at) => {
-    if (isImage(block) && oldImageName(blocks, at - 1) === null) attachments.push(UNNAMED_IMAGE);
-    if (isImage(block) || block.type !== "text" || typeof block.text !== "string") return;
+  blocks.forEach((block, index) => {
+    if (isImageBlock(block) && oldImageName(blocks, index - 1) === null) attachments.push(IMAGE_WITHOUT_NAME);
+    if (isImageBlock(block) || block.type !== "text" || typeof block.text !== "string") return;
     const { text } = block;
-    const image = oldImageName(blocks, at);
-    const old = image === null && !isOnlyText ? oldBlock(text, at === lastText) : null;
+    const image = oldImageName(blocks, index);
+    const old = image === null && !isOnlyText ? parseOldBlock(text, index === lastText) : null;
     if (image !== null) attachments.push({ kind: "image", name: image, text });
     if (old) attachments.push(old);
     if (image !== null || old) return;
@@ -157,57 +158,57 @@ function splitUnmarked(content: readonly unknown[]): MessageParts {
 }
 
 /** Of the line before an image; null for any other block. */
-function oldImageName(blocks: readonly JsonObject[], at: number): string | null {
-  const [text, next] = [blocks[at]?.text, blocks[at + 1]];
-  if (typeof text !== "string" || !next || !isImage(next)) return null;
-  return OLD_IMAGE.exec(text)?.[1] ?? OLD_MARKER.exec(text)?.[0] ?? null;
+function oldImageName(blocks: readonly JsonObject[], index: number): string | null {
+  const [text, next] = [blocks[index]?.text, blocks[index + 1]];
+  if (typeof text !== "string" || !next || !isImageBlock(next)) return null;
+  return OLD_IMAGE_LINE.exec(text)?.[1] ?? OLD_MARKER.exec(text)?.[0] ?? null;
 }
 
-const UNNAMED_IMAGE: Attachment = { kind: "image", name: "", text: "" };
-const OLD_IMAGE = /^The picture ([^\n]+):$/;
+const IMAGE_WITHOUT_NAME: Attachment = { kind: "image", name: "", text: "" };
+const OLD_IMAGE_LINE = /^The picture ([^\n]+):$/;
 const OLD_MARKER = /^\[picture \d+: [^\]\n]+\]$/;
 
 /** A block that begins as an element is one, whatever stands behind its end. Only the last one, which may be typed, must end. */
-function oldBlock(text: string, isLast: boolean): Attachment | null {
-  const mark = oldMark(text);
-  return mark === null || (isLast && lastEnd(text) < 0) ? null : { ...mark, text };
+function parseOldBlock(text: string, isLast: boolean): Attachment | null {
+  const mark = parseOldMark(text);
+  return mark === null || (isLast && lastEndTagIndex(text) < 0) ? null : { ...mark, text };
 }
 
 /** Up to the last end tag: whatever a file says of where it ends is part of the file. */
 function splitOldText(text: string): MessageParts {
-  const mark = oldMark(text);
-  const end = mark === null ? -1 : lastEnd(text);
+  const mark = parseOldMark(text);
+  const end = mark === null ? -1 : lastEndTagIndex(text);
   if (mark === null || end < 0) return { typed: text, attachments: [] };
   const typed = text.slice(end).replace(mark.kind === "skill" ? /^\n{1,2}/ : /^\n/, "");
   return { typed, attachments: [{ ...mark, text: text.slice(0, end) }] };
 }
 
-function oldMark(text: string): AttachmentMark | null {
+function parseOldMark(text: string): AttachmentMark | null {
   const [, tag, name = "stdin"] = OLD_START.exec(text) ?? [];
   return tag === undefined ? null : { kind: tag as AttachmentKind, name };
 }
 
 /** Also those of pi, which has an element for skills. */
-const OLD_TAGS = [...TAGS, "template", "skill"];
+const OLD_TAGS = [...ELEMENT_TAGS, "template", "skill"];
 const OLD_START = new RegExp(
   `^\\s*<(stdin(?=>)|(?:${OLD_TAGS.join("|")})(?=\\s))(?:\\s+(?:name|path|uri|location)="([^"]*)|(?<=<stdin)>)`,
 );
 
-function lastEnd(text: string): number {
+function lastEndTagIndex(text: string): number {
   const ends = OLD_TAGS.map((tag) => text.lastIndexOf(`</${tag}>`));
-  const at = Math.max(...ends);
-  return at < 0 ? -1 : text.indexOf(">", at) + 1;
+  const index = Math.max(...ends);
+  return index < 0 ? -1 : text.indexOf(">", index) + 1;
 }
 
 /** For people: what was typed, and the names of attachments that it does not name. */
 export function displayText(content: unknown): string {
   const { typed, attachments } = splitContent(content);
-  const unnamed = attachments.map(mention).filter((name) => name !== "" && !typed.includes(name));
-  return [...unnamed, ...(typed.trim() === "" && unnamed.length > 0 ? [] : [typed])].join("\n");
+  const mentions = attachments.map(formatMention).filter((name) => name !== "" && !typed.includes(name));
+  return [...mentions, ...(typed.trim() === "" && mentions.length > 0 ? [] : [typed])].join("\n");
 }
 
 /** As a user would type it; empty for what is named by a marker or shown in another way. */
-function mention({ kind, name, text }: Attachment): string {
+function formatMention({ kind, name, text }: Attachment): string {
   switch (kind) {
     case "file":
     case "folder":
@@ -215,90 +216,92 @@ function mention({ kind, name, text }: Attachment): string {
       if (name === "" || name.startsWith("[")) return name;
       return /\s/.test(name) ? `@"${name}"` : `@${name}`;
     case "stdin":
-      return `(piped input, ${countLines(text, kind)})`;
+      return `(piped input, ${formatLineCount(text, kind)})`;
     case "paste":
       return `[${name}]`;
     case "template":
     case "skill":
       return "";
     default:
-      return `(attached: ${shortName(name)})`;
+      return `(attached: ${shortAttachmentName(name)})`;
   }
 }
 
 /** For an editor, to be sent again: pastes stand in their places, and files are named so that they are attached again. */
 export function editableText(content: unknown): string {
   const { typed, attachments } = splitContent(content);
-  const before: string[] = [];
+  const prefixLines: string[] = [];
   let text = typed;
   for (const attachment of attachments) {
-    const named = mention(attachment);
-    if (attachment.kind === "paste" && text.includes(named)) text = text.replace(named, () => contentOf(attachment));
-    else if (named === "" || text.includes(named)) continue;
-    else before.push(named.startsWith("(") ? attachment.text : named);
+    const mention = formatMention(attachment);
+    if (attachment.kind === "paste" && text.includes(mention))
+      text = text.replace(mention, () => attachmentContent(attachment));
+    else if (mention === "" || text.includes(mention)) continue;
+    else prefixLines.push(mention.startsWith("(") ? attachment.text : mention);
   }
-  return [...before, ...(text.trim() === "" && before.length > 0 ? [] : [text])].join("\n");
+  return [...prefixLines, ...(text.trim() === "" && prefixLines.length > 0 ? [] : [text])].join("\n");
 }
 
 /** Without the element around it. */
-function contentOf({ text }: Attachment): string {
+function attachmentContent({ text }: Attachment): string {
   return text.replace(/^<[^\n]*>\n/, "").replace(/\n<\/\w+>$/, "");
 }
 
 /** One line that names what was attached and how it is read again: `[attached: src/a.ts, 42 lines; read #12]`; empty for none. */
-export function attachedLine(attachments: readonly Attachment[], handle: string): string {
+export function formatAttachmentLine(attachments: readonly Attachment[], handle: string): string {
   if (attachments.length === 0) return "";
-  const named = attachments.slice(0, MOST_NAMED).map(describeAttachment);
-  const more = attachments.length > MOST_NAMED ? [`${attachments.length - MOST_NAMED} more`] : [];
-  return `[attached: ${[...named, ...more].join("; ")}; read ${handle}]`;
+  const descriptions = attachments.slice(0, MAX_LISTED_ATTACHMENTS).map(describeAttachment);
+  const more =
+    attachments.length > MAX_LISTED_ATTACHMENTS ? [`${attachments.length - MAX_LISTED_ATTACHMENTS} more`] : [];
+  return `[attached: ${[...descriptions, ...more].join("; ")}; read ${handle}]`;
 }
 
-const MOST_NAMED = 8;
+const MAX_LISTED_ATTACHMENTS = 8;
 
 /** On one line, and nothing in it looks like a part of ours. */
 export function describeAttachment({ kind, name, text }: Attachment): string {
-  const size = countLines(text, kind);
+  const size = formatLineCount(text, kind);
   switch (kind) {
     case "image":
-      return name === "" ? "an image" : `image ${shortName(name)}`;
+      return name === "" ? "an image" : `image ${shortAttachmentName(name)}`;
     case "stdin":
       return `piped input, ${size}`;
     // Its name says how long it is.
     case "paste":
-      return shortName(name);
+      return shortAttachmentName(name);
     case "folder":
-      return `folder ${shortName(name)}, ${size}`;
+      return `folder ${shortAttachmentName(name)}, ${size}`;
     case "template":
     case "skill":
-      return `text of the ${kind} ${shortName(name)}, ${size}`;
+      return `text of the ${kind} ${shortAttachmentName(name)}, ${size}`;
     default:
-      return `${shortName(name)}, ${size}`;
+      return `${shortAttachmentName(name)}, ${size}`;
   }
 }
 
-function countLines(text: string, kind: AttachmentKind): string {
-  const lines = text.split("\n").length - (ELEMENTS[kind] ? 2 : 0);
+function formatLineCount(text: string, kind: AttachmentKind): string {
+  const lines = text.split("\n").length - (ATTACHMENT_ELEMENTS[kind] ? 2 : 0);
   return lines === 1 ? "1 line" : `${Math.max(0, lines)} lines`;
 }
 
 /** A name is data: brackets, quotes and line ends in it would let it pass for something else. */
-function shortName(name: string): string {
-  const short = plainText(name, LETTERS)
+function shortAttachmentName(name: string): string {
+  const short = sanitizeLine(name, MAX_SHORT_NAME_CHARS)
     .replace(/[[［【]/g, "(")
     .replace(/[\]］】]/g, ")")
     .replace(/[<>"“”;]/g, "'");
   return /\s/.test(short) ? `"${short}"` : short;
 }
 
-const LETTERS = 120;
+const MAX_SHORT_NAME_CHARS = 120;
 
 /** A message as a compaction quotes it: the typed text, and the line that names the attachments. */
 export function splitQuotation(text: string): { readonly typed: string; readonly attached: string } {
   const lines = text.trimEnd().split("\n");
   const last = lines.at(-1) ?? "";
-  return ATTACHED_LINE.test(last)
+  return ATTACHMENT_LINE_PATTERN.test(last)
     ? { typed: lines.slice(0, -1).join("\n"), attached: last }
     : { typed: text, attached: "" };
 }
 
-const ATTACHED_LINE = /^\[attached: [^[\]\n]*\]$/;
+const ATTACHMENT_LINE_PATTERN = /^\[attached: [^[\]\n]*\]$/;

@@ -1,44 +1,44 @@
 /** Builds the context at a leaf: its messages, edits applied, each with its entry. What pi shows for the same branch, and a note where an entry was lost. */
 
-import type { ContextEditEntry, EditedContent, Entry } from "../entry.ts";
+import type { ContextEditEntry, Entry, ReplacementContent } from "../entry.ts";
 import type { AgentMessage, Message, SystemMessage } from "../message.ts";
-import type { Window } from "../session/loaded-branch.ts";
-import type { Carried } from "../session/state.ts";
-import { DAMAGE, damageNote } from "./damage-note.ts";
-import { frontBlocks } from "./summary-parts.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
+import type { SessionState } from "../session/state.ts";
+import { DAMAGE_TYPE, damageNote } from "./damage-note.ts";
+import { summaryBlockLengths } from "./summary-parts.ts";
 
 /** Null for an entry that gives none. The same entry always gives the same object, so that nothing need be compared by content. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
-  if (edit) return remembered(ofEdits, edit, () => edited(entry, edit));
+  if (edit) return getOrCreateMessage(messageByEdit, edit, () => applyEdit(entry, edit));
   if (entry.type === "message" && hasContent(entry.message)) return entry.message;
-  return remembered(ofEntries, entry, () => said(entry));
+  return getOrCreateMessage(messageByEntry, entry, () => toAgentMessage(entry));
 }
 
-type Memory = WeakMap<Entry, AgentMessage | null>;
+type MessageCache = WeakMap<Entry, AgentMessage | null>;
 
-const ofEntries: Memory = new WeakMap();
-const ofEdits: Memory = new WeakMap();
+const messageByEntry: MessageCache = new WeakMap();
+const messageByEdit: MessageCache = new WeakMap();
 
-function remembered(memory: Memory, entry: Entry, make: () => AgentMessage | null): AgentMessage | null {
-  const known = memory.get(entry);
-  if (known !== undefined) return known;
-  const message = make();
-  memory.set(entry, message);
+function getOrCreateMessage(cache: MessageCache, entry: Entry, create: () => AgentMessage | null): AgentMessage | null {
+  const cached = cache.get(entry);
+  if (cached !== undefined) return cached;
+  const message = create();
+  cache.set(entry, message);
   return message;
 }
 
-function edited(entry: Entry, { replacement }: ContextEditEntry): AgentMessage | null {
-  const message = said(entry);
-  return message && replacement && withContent(message, replacement.content);
+function applyEdit(entry: Entry, { replacement }: ContextEditEntry): AgentMessage | null {
+  const message = toAgentMessage(entry);
+  return message && replacement && replaceContent(message, replacement.content);
 }
 
-function said(entry: Entry): AgentMessage | null {
+function toAgentMessage(entry: Entry): AgentMessage | null {
   switch (entry.type) {
     case "message":
-      return withoutNull(entry.message);
+      return fillNullContent(entry.message);
     case "compaction": {
       const { summary, tokensBefore, timestamp } = entry;
-      const blocks = frontBlocks(entry);
+      const blocks = summaryBlockLengths(entry);
       return {
         role: "compactionSummary",
         summary,
@@ -67,7 +67,9 @@ function said(entry: Entry): AgentMessage | null {
     case "unknown":
     case "gap": {
       const note = damageNote(entry);
-      return note === null ? null : { role: "custom", customType: DAMAGE, content: note, display: false, timestamp: 0 };
+      return note === null
+        ? null
+        : { role: "custom", customType: DAMAGE_TYPE, content: note, display: false, timestamp: 0 };
     }
   }
 }
@@ -77,7 +79,7 @@ function hasContent(message: AgentMessage): boolean {
 }
 
 // Files hold null where old versions, forks or hands left no content.
-function withoutNull(message: AgentMessage): AgentMessage {
+function fillNullContent(message: AgentMessage): AgentMessage {
   switch (message.role) {
     case "system":
       return message.content == null ? { ...(message as SystemMessage), content: "" } : message;
@@ -93,7 +95,7 @@ function withoutNull(message: AgentMessage): AgentMessage {
   }
 }
 
-function withContent(message: AgentMessage, content: EditedContent): AgentMessage {
+function replaceContent(message: AgentMessage, content: ReplacementContent): AgentMessage {
   switch (message.role) {
     case "user":
     case "custom":
@@ -112,10 +114,10 @@ function withContent(message: AgentMessage, content: EditedContent): AgentMessag
   }
 }
 
-export interface Fold<Item extends object, State, Setting> {
+export interface IncrementalFold<Item extends object, State, Setting> {
   start(setting: Setting): State;
   /** May change the state in place; nobody else holds it. */
-  take(state: State, item: Item): void;
+  add(state: State, item: Item): void;
   isSame(one: Setting, other: Setting): boolean;
 }
 
@@ -124,71 +126,73 @@ export interface Fold<Item extends object, State, Setting> {
  * the outside a pure function of items and setting. Items are immutable, so the same object means the same content, and
  * looking at pointers alone spares a walk through memory that is cold by the time of the next request.
  */
-export function growing<Item extends object, State, Setting>(
-  fold: Fold<Item, State, Setting>,
+export function createIncrementalFold<Item extends object, State, Setting>(
+  fold: IncrementalFold<Item, State, Setting>,
 ): (items: readonly Item[], setting: Setting) => State {
-  const underWay = new WeakMap<Item, Progress<Item, State, Setting>>();
+  const progressByFirstItem = new WeakMap<Item, FoldProgress<Item, State, Setting>>();
   return (items, setting) => {
     const [first] = items;
     if (!first) return fold.start(setting);
-    const before = underWay.get(first);
-    const goesOn = before && fold.isSame(before.setting, setting) && isBeginningOf(before.taken, items);
-    const progress = goesOn ? before : { setting, taken: [], state: fold.start(setting) };
+    const previous = progressByFirstItem.get(first);
+    const canContinue = previous && fold.isSame(previous.setting, setting) && isPrefix(previous.items, items);
+    const progress = canContinue ? previous : { setting, items: [], state: fold.start(setting) };
     // Whatever throws in the middle leaves a state that nobody goes on with.
-    underWay.delete(first);
-    for (const item of items.slice(progress.taken.length)) {
-      fold.take(progress.state, item);
-      progress.taken.push(item);
+    progressByFirstItem.delete(first);
+    for (const item of items.slice(progress.items.length)) {
+      fold.add(progress.state, item);
+      progress.items.push(item);
     }
-    underWay.set(first, progress);
+    progressByFirstItem.set(first, progress);
     return progress.state;
   };
 }
 
-interface Progress<Item, State, Setting> {
+interface FoldProgress<Item, State, Setting> {
   readonly setting: Setting;
-  readonly taken: Item[];
+  readonly items: Item[];
   readonly state: State;
 }
 
-function isBeginningOf(taken: readonly unknown[], items: readonly unknown[]): boolean {
-  if (taken.length > items.length) return false;
-  for (let at = 0; at < taken.length; at++) if (taken[at] !== items[at]) return false;
+function isPrefix(prefix: readonly unknown[], items: readonly unknown[]): boolean {
+  if (prefix.length > items.length) return false;
+  for (let index = 0; index < prefix.length; index++) if (prefix[index] !== items[index]) return false;
   return true;
 }
 
-export interface SessionContext extends Carried {
+export interface SessionContext extends SessionState {
   readonly messages: readonly AgentMessage[];
   /** For each message the id of its entry. */
   readonly sources: readonly string[];
 }
 
 /** The messages at the leaf of a window, each with the entry it came from; depends on the branch alone. */
-export function buildSessionContext(window: Window): SessionContext {
-  const { messages, sources } = gathering(contextEntries(window), window.edits);
+export function buildSessionContext(branch: LoadedBranch): SessionContext {
+  const { messages, sources } = collectMessages(contextEntries(branch), branch.edits);
   // Copies, because the gathering goes on with its own when the window has grown.
-  return { messages: messages.slice(), sources: sources.slice(), ...window.state };
+  return { messages: messages.slice(), sources: sources.slice(), ...branch.state };
 }
 
 // CTX2, CTX13: the newest compaction, then what it kept, then what came after. Its system message replaces those it covers.
-function contextEntries({ entries, compactionAt }: Window): readonly Entry[] {
+function contextEntries({ entries, compactionIndex: compactionAt }: LoadedBranch): readonly Entry[] {
   const compaction = entries[compactionAt];
   if (!compaction) return entries;
-  const kept = entries.slice(0, compactionAt).filter((entry) => !isSystem(entry) && entry.type !== "compaction");
-  return [compaction].concat(kept, entries.slice(compactionAt + 1));
+  const keptEntries = entries
+    .slice(0, compactionAt)
+    .filter((entry) => !isSystemEntry(entry) && entry.type !== "compaction");
+  return [compaction].concat(keptEntries, entries.slice(compactionAt + 1));
 }
 
-interface Gathering {
+interface ContextMessages {
   /** By the entry they change; of several the latest. */
   readonly edits: ReadonlyMap<string, ContextEditEntry>;
   readonly messages: AgentMessage[];
   readonly sources: string[];
 }
 
-const gathering = growing<Entry, Gathering, readonly ContextEditEntry[]>({
+const collectMessages = createIncrementalFold<Entry, ContextMessages, readonly ContextEditEntry[]>({
   start: (edits) => ({ edits: new Map(edits.map((edit) => [edit.targetId, edit])), messages: [], sources: [] }),
-  take: ({ edits, messages, sources }, entry) => {
-    for (const message of [foldedSystem(entry), entryMessage(entry, edits.get(entry.id))]) {
+  add: ({ edits, messages, sources }, entry) => {
+    for (const message of [compactionSystemMessage(entry), entryMessage(entry, edits.get(entry.id))]) {
       if (!message) continue;
       messages.push(message);
       sources.push(entry.id);
@@ -197,11 +201,11 @@ const gathering = growing<Entry, Gathering, readonly ContextEditEntry[]>({
   isSame: (one, other) => one === other || (one.length === 0 && other.length === 0),
 });
 
-function foldedSystem(entry: Entry): AgentMessage | null {
+function compactionSystemMessage(entry: Entry): AgentMessage | null {
   return entry.type === "compaction" && entry.systemMessage?.role === "system" ? entry.systemMessage : null;
 }
 
-function isSystem(entry: Entry): boolean {
+function isSystemEntry(entry: Entry): boolean {
   return entry.type === "message" && entry.message.role === "system";
 }
 
@@ -210,16 +214,16 @@ export function latestEdit(
   edits: readonly ContextEditEntry[],
   { id }: Pick<Entry, "id">,
 ): ContextEditEntry | undefined {
-  return edits.length === 0 ? undefined : byTarget(edits).get(id);
+  return edits.length === 0 ? undefined : editsByTarget(edits).get(id);
 }
 
 // A window's list of edits is never changed, so it is gone through once.
-function byTarget(edits: readonly ContextEditEntry[]): ReadonlyMap<string, ContextEditEntry> {
-  const known = maps.get(edits);
-  if (known) return known;
+function editsByTarget(edits: readonly ContextEditEntry[]): ReadonlyMap<string, ContextEditEntry> {
+  const cached = editMapCache.get(edits);
+  if (cached) return cached;
   const map = new Map(edits.map((edit) => [edit.targetId, edit]));
-  maps.set(edits, map);
+  editMapCache.set(edits, map);
   return map;
 }
 
-const maps = new WeakMap<readonly ContextEditEntry[], ReadonlyMap<string, ContextEditEntry>>();
+const editMapCache = new WeakMap<readonly ContextEditEntry[], ReadonlyMap<string, ContextEditEntry>>();

@@ -1,8 +1,8 @@
 /** Runs the hooks that may replace the messages of one request (B76). They get copies; the log stays as it is. */
 
-import { answersOf, type Hook, type HookHost } from "../hooks.ts";
+import { type Hook, type HookHost, runHooks } from "../hooks.ts";
 import type { AgentMessage } from "../message.ts";
-import type { Ports } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 import type { SessionContext } from "./build-context.ts";
 
 /** Hooks that may replace the messages of one request. */
@@ -28,14 +28,14 @@ export interface ContextResult {
   readonly messages?: readonly AgentMessage[];
 }
 
-export type Hooked =
-  | { readonly type: "hooked"; readonly context: SessionContext }
+export type ContextHookResult =
+  | { readonly type: "ready"; readonly context: SessionContext }
   /** A hook that keeps secrets has failed, or somebody gave up. */
   | { readonly type: "cancelled" };
 
-export interface HookedParts {
+export interface ContextHookOptions {
   readonly hooks: ContextHooks;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal;
 }
 
@@ -43,113 +43,120 @@ export interface HookedParts {
  * The context after hooks have had their say, one after the other, each on a copy of what the one before it left. A
  * message that a hook made has no source.
  */
-export async function hookedContext(context: SessionContext, { hooks, ports, signal }: HookedParts): Promise<Hooked> {
-  const parts = { hooks, ports, ...(signal && { signal }) };
-  const { context: own = [], context_with_system: whole = [] } = hooks;
-  const before = placed(context);
-  const others = before.filter(({ message }) => message.role !== "system");
-  const said = await asked(others, own, { ...parts, type: "context" });
-  if (!said) return { type: "cancelled" };
-  const joined = own.length > 0 ? withSystem(before, said) : before;
-  const all = await asked(joined, whole, { ...parts, type: "context_with_system" });
-  if (!all) return { type: "cancelled" };
+export async function applyContextHooks(
+  context: SessionContext,
+  { hooks, runtime, signal }: ContextHookOptions,
+): Promise<ContextHookResult> {
+  const options = { hooks, runtime, ...(signal && { signal }) };
+  const { context: contextHooks = [], context_with_system: systemHooks = [] } = hooks;
+  const originals = pairWithSources(context);
+  const withoutSystem = originals.filter(({ message }) => message.role !== "system");
+  const replaced = await runContextHooks(withoutSystem, contextHooks, { ...options, type: "context" });
+  if (!replaced) return { type: "cancelled" };
+  const combined = contextHooks.length > 0 ? insertSystemMessages(originals, replaced) : originals;
+  const final = await runContextHooks(combined, systemHooks, { ...options, type: "context_with_system" });
+  if (!final) return { type: "cancelled" };
   return {
-    type: "hooked",
-    context: { ...context, messages: all.map(({ message }) => message), sources: all.map(({ source }) => source) },
+    type: "ready",
+    context: { ...context, messages: final.map(({ message }) => message), sources: final.map(({ source }) => source) },
   };
 }
 
-interface Asked extends HookedParts {
+interface RunContextHooksOptions extends ContextHookOptions {
   readonly type: "context" | "context_with_system";
 }
 
-type AnyHook = Hook<ContextEvent | ContextWithSystemEvent, ContextResult>;
+type AnyContextHook = Hook<ContextEvent | ContextWithSystemEvent, ContextResult>;
 
 /** What they left, one after the other; null where it does not happen. */
-async function asked<Event extends ContextEvent | ContextWithSystemEvent>(
-  before: readonly PlacedMessage[],
+async function runContextHooks<Event extends ContextEvent | ContextWithSystemEvent>(
+  messages: readonly MessageAndSource[],
   hooks: readonly Hook<Event, ContextResult>[],
-  { type, hooks: host, ports, signal }: Asked,
-): Promise<readonly PlacedMessage[] | null> {
-  let said = before;
-  for (const hook of hooks as readonly AnyHook[]) {
-    const copies = said.map(({ message, source }) => ({ message: structuredClone(message), source }));
+  { type, hooks: host, runtime, signal }: RunContextHooksOptions,
+): Promise<readonly MessageAndSource[] | null> {
+  let current = messages;
+  for (const hook of hooks as readonly AnyContextHook[]) {
+    const copies = current.map(({ message, source }) => ({ message: structuredClone(message), source }));
     const sources = new Map(copies.map(({ message, source }) => [message, source]));
-    const isKnown = type === "context" ? isMessage : isAnyMessage;
-    const { answers, isCancelled } = await answersOf(
+    const isValid = type === "context" ? isNonSystemMessage : isMessageOrSystem;
+    const { answers, isCancelled } = await runHooks(
       [hook],
       () => ({ type, messages: copies.map(({ message }) => message) }),
       {
         host,
-        ports,
+        runtime,
         signal,
-        read: (result) => messagesIn(result, isKnown)?.map((message) => taken(message, sources)) ?? null,
+        read: (result) => parseMessages(result, isValid)?.map((message) => copyWithSource(message, sources)) ?? null,
       },
     );
     if (isCancelled) return null;
-    said = answers[0] ?? said;
+    current = answers[0] ?? current;
   }
-  return said;
+  return current;
 }
 
-interface PlacedMessage {
+interface MessageAndSource {
   readonly message: AgentMessage;
   readonly source: string;
 }
 
 // Copied once more: what the hook holds on to is not what is sent.
-function taken(message: AgentMessage, sources: ReadonlyMap<AgentMessage, string>): PlacedMessage {
+function copyWithSource(message: AgentMessage, sources: ReadonlyMap<AgentMessage, string>): MessageAndSource {
   return { message: structuredClone(message), source: sources.get(message) ?? "" };
 }
 
-function placed({ messages, sources }: SessionContext): readonly PlacedMessage[] {
-  return messages.map((message, at) => ({ message, source: sources[at] ?? "" }));
+function pairWithSources({ messages, sources }: SessionContext): readonly MessageAndSource[] {
+  return messages.map((message, index) => ({ message, source: sources[index] ?? "" }));
 }
 
 // Those that came first stay first; the others stand behind as many messages as before, or at the end.
-function withSystem(before: readonly PlacedMessage[], said: readonly PlacedMessage[]): readonly PlacedMessage[] {
-  const all = [...said];
-  let others = 0;
-  let added = 0;
-  for (const each of before) {
-    if (each.message.role === "system") all.splice(Math.min(others, said.length) + added++, 0, each);
-    else others++;
+function insertSystemMessages(
+  originals: readonly MessageAndSource[],
+  replaced: readonly MessageAndSource[],
+): readonly MessageAndSource[] {
+  const all = [...replaced];
+  let otherCount = 0;
+  let addedCount = 0;
+  for (const original of originals) {
+    if (original.message.role === "system")
+      all.splice(Math.min(otherCount, replaced.length) + addedCount++, 0, original);
+    else otherCount++;
   }
   return all;
 }
 
 // It comes from outside: whatever is no message would be refused by every provider.
-function messagesIn(result: unknown, isKnown: (value: unknown) => boolean): readonly AgentMessage[] | null {
+function parseMessages(result: unknown, isValid: (value: unknown) => boolean): readonly AgentMessage[] | null {
   const { messages } = Object(result) as { readonly messages?: unknown };
   if (messages === undefined || messages === null) return null;
-  if (!Array.isArray(messages) || ![...messages].every(isKnown))
+  if (!Array.isArray(messages) || ![...messages].every(isValid))
     throw new Error("its messages are no list of messages");
   return messages;
 }
 
-function isAnyMessage(value: unknown): value is AgentMessage {
+function isMessageOrSystem(value: unknown): value is AgentMessage {
   const { role, content, sections, toolsAdded, toolsRemoved } = Object(value) as Readonly<Record<string, unknown>>;
-  if (role !== "system") return isMessage(value);
-  const isSpoken = typeof content === "string" || areWords(content);
-  const areTools = [toolsAdded, toolsRemoved].every((tools) => tools === undefined || areNamed(tools));
-  return isSpoken && areTools && (sections === undefined || areTexts(sections));
+  if (role !== "system") return isNonSystemMessage(value);
+  const hasText = typeof content === "string" || areTextBlocks(content);
+  const hasValidTools = [toolsAdded, toolsRemoved].every((tools) => tools === undefined || areNamedTools(tools));
+  return hasText && hasValidTools && (sections === undefined || areSystemSections(sections));
 }
 
-function areNamed(tools: unknown): boolean {
+function areNamedTools(tools: unknown): boolean {
   return Array.isArray(tools) && Array.from(tools).every((tool: unknown) => typeof Object(tool).name === "string");
 }
 
-function areTexts(sections: unknown): boolean {
+function areSystemSections(sections: unknown): boolean {
   if (typeof sections !== "object" || sections === null || Array.isArray(sections)) return false;
   return Object.values(sections).every((text) => text === null || typeof text === "string");
 }
 
-function areWords(content: unknown): boolean {
+function areTextBlocks(content: unknown): boolean {
   const isText = (block: unknown): boolean => typeof Object(block).text === "string" && Object(block).type === "text";
   return Array.isArray(content) && Array.from(content).every(isText);
 }
 
-function isMessage(value: unknown): value is AgentMessage {
+function isNonSystemMessage(value: unknown): value is AgentMessage {
   const { role, content, summary, blocks, command } = Object(value) as Readonly<Record<string, unknown>>;
   switch (role) {
     case "user":

@@ -3,13 +3,13 @@
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelName } from "../model.ts";
-import type { Window } from "../session/loaded-branch.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { messageTokens } from "../tokens/estimate-tokens.ts";
-import { buildSessionContext, entryMessage, growing } from "./build-context.ts";
-import { convertToLlm, userText } from "./convert-to-llm.ts";
-import { type EntrySize, entrySize, measuredAt, measureOf, replyIn } from "./entry-size.ts";
+import { buildSessionContext, createIncrementalFold, entryMessage } from "./build-context.ts";
+import { convertToLlm, createUserMessage } from "./convert-to-llm.ts";
+import { assistantReply, type EntrySize, entrySize, lastMeasuredIndex, readTokenReport } from "./entry-size.ts";
 
-export interface Fit {
+export interface ModelCalibration {
   /** Real tokens for each that was estimated. */
   readonly factor: number;
   /** Tokens that are sent and not in the log: a prompt and tools of the host's own. */
@@ -18,163 +18,179 @@ export interface Fit {
   readonly samples: number;
 }
 
-export const uncalibrated: Fit = { factor: 1, overhead: 0, samples: 0 };
+export const defaultCalibration: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
 
-export interface Growth {
+export interface TokenGrowth {
   readonly real: number;
   readonly estimated: number;
 }
 
 /** Growth that is tiny or out of all proportion says nothing: reasoning was dropped, or a prompt was changed. */
-export function improved(fit: Fit, { real, estimated }: Growth): Fit {
+export function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
   const ratio = real / estimated;
-  if (estimated < SMALLEST || ratio < 0.3 || ratio > 4) return fit;
-  const weight = TYPICAL * Math.min(DOUBT + fit.samples, MEMORY);
-  const factor = (fit.factor * weight + real) / (weight + estimated);
-  return { ...fit, factor: Math.min(HIGHEST, Math.max(LOWEST, factor)), samples: fit.samples + estimated / TYPICAL };
+  if (estimated < MIN_GROWTH_TOKENS || ratio < 0.3 || ratio > 4) return calibration;
+  const weight = TYPICAL_GROWTH_TOKENS * Math.min(INITIAL_SAMPLES + calibration.samples, MAX_SAMPLES);
+  const factor = (calibration.factor * weight + real) / (weight + estimated);
+  return {
+    ...calibration,
+    factor: Math.min(MAX_CALIBRATION_FACTOR, Math.max(MIN_CALIBRATION_FACTOR, factor)),
+    samples: calibration.samples + estimated / TYPICAL_GROWTH_TOKENS,
+  };
 }
 
 /** Estimated tokens of the smallest growth that counts, and of a typical one. */
-const SMALLEST = 100;
-const TYPICAL = 500;
+const MIN_GROWTH_TOKENS = 100;
+const TYPICAL_GROWTH_TOKENS = 500;
 /** How many typical growths weigh against a new one: at first, and at most, so that recent ones count more. */
-const DOUBT = 1;
-const MEMORY = 40;
-const LOWEST = 0.5;
-const HIGHEST = 3;
+const INITIAL_SAMPLES = 1;
+const MAX_SAMPLES = 40;
+const MIN_CALIBRATION_FACTOR = 0.5;
+const MAX_CALIBRATION_FACTOR = 3;
 
 /** What a compaction carries over from before it. It comes from a file, so what is not as we write it is left out. */
-export function carriedFits(entry: Entry): readonly (readonly [model: string, Fit])[] {
-  const details = entry.type === "compaction" ? (entry.details as CarriedDetails | null | undefined) : null;
+export function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
+  const details = entry.type === "compaction" ? (entry.details as CalibrationDetails | null | undefined) : null;
   const calibration: unknown = details?.pith?.calibration;
   if (typeof calibration !== "object" || calibration === null) return [];
-  return Object.entries(calibration).flatMap(([model, fit]) => {
-    const { factor, overhead, samples } = Object(fit) as Partial<Fit>;
-    const isSound = isWithin(factor, LOWEST, HIGHEST) && isWithin(overhead, 0, 10_000_000) && isWithin(samples, 0, 1e9);
-    return isSound ? [[model, { factor, overhead, samples }] as const] : [];
+  return Object.entries(calibration).flatMap(([model, value]) => {
+    const { factor, overhead, samples } = Object(value) as Partial<ModelCalibration>;
+    const isValid =
+      isInRange(factor, MIN_CALIBRATION_FACTOR, MAX_CALIBRATION_FACTOR) &&
+      isInRange(overhead, 0, 10_000_000) &&
+      isInRange(samples, 0, 1e9);
+    return isValid ? [[model, { factor, overhead, samples }] as const] : [];
   });
 }
 
-interface CarriedDetails {
+interface CalibrationDetails {
   readonly pith?: { readonly calibration?: unknown } | null;
 }
 
-function isWithin(value: unknown, low: number, high: number): value is number {
+function isInRange(value: unknown, low: number, high: number): value is number {
   return typeof value === "number" && value >= low && value <= high;
 }
 
-export interface Lessons {
+export interface BranchMeasurement {
   /** Of all that is sent of the log, before any calibration. */
   readonly size: EntrySize;
   /** By the name of the model, the last measured one last. */
-  readonly fits: Readonly<Record<string, Fit>>;
+  readonly calibrations: Readonly<Record<string, ModelCalibration>>;
 }
 
 /** Asked many times of the same window, so kept with it. */
-export function lessonsOf(window: Window): Lessons {
-  const known = taught.get(window);
-  if (known) return known;
-  const { size, fits } = learning(window.entries, window.compactionAt);
-  const lessons = { size, fits: Object.fromEntries(fits) };
-  taught.set(window, lessons);
-  return lessons;
+export function measureBranch(branch: LoadedBranch): BranchMeasurement {
+  const cached = measurementCache.get(branch);
+  if (cached) return cached;
+  const { size, calibrations } = measureEntries(branch.entries, branch.compactionIndex);
+  const measurement = { size, calibrations: Object.fromEntries(calibrations) };
+  measurementCache.set(branch, measurement);
+  return measurement;
 }
 
-const taught = new WeakMap<Window, Lessons>();
+const measurementCache = new WeakMap<LoadedBranch, BranchMeasurement>();
 
-export function nameOf({ provider, model }: Pick<ModelName, "provider" | "model">): string {
+export function modelKey({ provider, model }: Pick<ModelName, "provider" | "model">): string {
   return `${provider}/${model}`;
 }
 
-interface Learning {
+interface MeasurementState {
   readonly compactionAt: number;
   /** How many were taken in, and by their ids. */
   count: number;
-  readonly taken: Map<string, Entry>;
+  readonly entriesById: Map<string, Entry>;
   /** By the entry they change. */
   readonly edits: Map<string, ContextEditEntry>;
-  readonly fits: Map<string, Fit>;
+  readonly calibrations: Map<string, ModelCalibration>;
   size: EntrySize;
   /** The last measured reply, while all that follows was appended; and what the context came to with it. */
   reply: { readonly model: string; readonly total: number; readonly tokens: number } | null;
 }
 
 // In the order of the log, so that each reply is held against what was sent for it.
-const learning = growing<Entry, Learning, number>({
+const measureEntries = createIncrementalFold<Entry, MeasurementState, number>({
   start: (compactionAt) => ({
     compactionAt,
     count: 0,
-    taken: new Map(),
+    entriesById: new Map(),
     edits: new Map(),
-    fits: new Map(),
+    calibrations: new Map(),
     size: { tokens: 0, system: 0, bytes: 0 },
     reply: null,
   }),
-  take,
+  add: measureEntry,
   isSame: (one, other) => one === other,
 });
 
-function take(learning: Learning, entry: Entry): void {
-  const { compactionAt, taken, fits, size } = learning;
-  const at = learning.count++;
-  taken.set(entry.id, entry);
-  if (at < compactionAt && isCovered(entry)) return;
-  learning.size = changed(size, entrySize(entry, undefined));
-  if (at === compactionAt) for (const [model, fit] of carriedFits(entry)) fits.set(model, fit);
-  if (entry.type === "context_edit") edit(learning, entry);
-  const reply = at > compactionAt ? replyIn(entry) : null;
-  if (reply) learn(learning, reply, size.tokens);
+function measureEntry(state: MeasurementState, entry: Entry): void {
+  const { compactionAt, entriesById, calibrations, size } = state;
+  const index = state.count++;
+  entriesById.set(entry.id, entry);
+  if (index < compactionAt && isReplacedByCompaction(entry)) return;
+  state.size = adjustSize(size, entrySize(entry, undefined));
+  if (index === compactionAt)
+    for (const [model, calibration] of readCompactionCalibrations(entry)) calibrations.set(model, calibration);
+  if (entry.type === "context_edit") measureEdit(state, entry);
+  const reply = index > compactionAt ? assistantReply(entry) : null;
+  if (reply) learnFromReply(state, reply, size.tokens);
 }
 
 // CTX13: a compaction's system message stands for those before it, and only the newest compaction is shown.
-function isCovered(entry: Entry): boolean {
+function isReplacedByCompaction(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "message" && entry.message.role === "system");
 }
 
-function edit(learning: Learning, edit: ContextEditEntry): void {
-  const { taken, edits, size } = learning;
-  learning.reply = null;
-  const target = taken.get(edit.targetId);
+function measureEdit(state: MeasurementState, edit: ContextEditEntry): void {
+  const { entriesById, edits, size } = state;
+  state.reply = null;
+  const target = entriesById.get(edit.targetId);
   if (!target) return;
-  learning.size = changed(size, entrySize(target, edit), entrySize(target, edits.get(target.id)));
+  state.size = adjustSize(size, entrySize(target, edit), entrySize(target, edits.get(target.id)));
   edits.set(target.id, edit);
 }
 
-function changed(size: EntrySize, come: EntrySize, gone?: EntrySize): EntrySize {
+function adjustSize(size: EntrySize, added: EntrySize, removed?: EntrySize): EntrySize {
   return {
-    tokens: size.tokens + come.tokens - (gone?.tokens ?? 0),
-    system: size.system + come.system - (gone?.system ?? 0),
-    bytes: size.bytes + come.bytes - (gone?.bytes ?? 0),
+    tokens: size.tokens + added.tokens - (removed?.tokens ?? 0),
+    system: size.system + added.system - (removed?.system ?? 0),
+    bytes: size.bytes + added.bytes - (removed?.bytes ?? 0),
   };
 }
 
-function learn(learning: Learning, message: AssistantMessage, sent: number): void {
-  const { fits, reply, size } = learning;
-  const measure = measureOf(message);
-  if (!measure) return;
-  const model = nameOf(message);
-  const known = fits.get(model) ?? uncalibrated;
-  const isGrown = reply?.model === model;
-  const fit = isGrown ? improved(known, { real: measure.prompt - reply.total, estimated: sent - reply.tokens }) : known;
+function learnFromReply(state: MeasurementState, message: AssistantMessage, sentTokens: number): void {
+  const { calibrations, reply, size } = state;
+  const report = readTokenReport(message);
+  if (!report) return;
+  const model = modelKey(message);
+  const previous = calibrations.get(model) ?? defaultCalibration;
+  const isComparable = reply?.model === model;
+  const calibration = isComparable
+    ? updateCalibration(previous, { real: report.prompt - reply.total, estimated: sentTokens - reply.tokens })
+    : previous;
   // Away first, so that the last measured one comes last.
-  fits.delete(model);
-  fits.set(model, { ...fit, overhead: Math.max(0, Math.round(measure.prompt - fit.factor * sent)) });
-  learning.reply = { model, total: measure.total, tokens: size.tokens };
+  calibrations.delete(model);
+  calibrations.set(model, {
+    ...calibration,
+    overhead: Math.max(0, Math.round(report.prompt - calibration.factor * sentTokens)),
+  });
+  state.reply = { model, total: report.total, tokens: size.tokens };
 }
 
 /** By `provider/model`, the last measured one last. Plain JSON: a compaction carries it in `details.pith.calibration`. */
-export type Calibration = Readonly<Record<string, Fit>>;
+export type Calibration = Readonly<Record<string, ModelCalibration>>;
 
 /** TOK5: what a compaction carried over, and what replies have measured since. */
-export function calibrationAt(window: Window): Calibration {
-  return lessonsOf(window).fits;
+export function collectCalibration(branch: LoadedBranch): Calibration {
+  return measureBranch(branch).calibrations;
 }
 
 /** Without a model that of the last one measured. A model never measured is sent as much besides the log as others are. */
-export function fitOf(calibration: Calibration, to: Pick<ModelName, "provider" | "model"> | undefined): Fit {
-  const newest = Object.values(calibration).at(-1) ?? uncalibrated;
-  if (!to) return newest;
-  return calibration[nameOf(to)] ?? { ...uncalibrated, overhead: newest.overhead };
+export function findCalibration(
+  calibration: Calibration,
+  model: Pick<ModelName, "provider" | "model"> | undefined,
+): ModelCalibration {
+  const newest = Object.values(calibration).at(-1) ?? defaultCalibration;
+  if (!model) return newest;
+  return calibration[modelKey(model)] ?? { ...defaultCalibration, overhead: newest.overhead };
 }
 
 /** The size of a context in tokens: what was measured, and what was estimated since. */
@@ -192,35 +208,37 @@ export interface ContextSize {
   readonly bytes: number;
 }
 
-export interface SizeParts {
-  readonly to?: ModelName;
+export interface ContextSizeOptions {
+  readonly model?: ModelName;
   /** Tokens that are sent besides the log, where that is known. */
   readonly fixed?: number;
 }
 
 /** TOK1: what the last reply on this branch measured, and an estimate of what came since; without one, of everything (TOK3). */
-export function contextSize(window: Window, { to, fixed }: SizeParts = {}): ContextSize {
-  const at = measuredAt(window, to);
-  const reply = replyIn(window.entries[at]);
-  const measured = (reply && measureOf(reply)?.total) ?? 0;
-  const { size, fits } = lessonsOf(window);
-  const fit = fitOf(fits, to ?? reply ?? undefined);
+export function contextSize(branch: LoadedBranch, { model, fixed }: ContextSizeOptions = {}): ContextSize {
+  const index = lastMeasuredIndex(branch, model);
+  const reply = assistantReply(branch.entries[index]);
+  const measured = (reply && readTokenReport(reply)?.total) ?? 0;
+  const { size, calibrations } = measureBranch(branch);
+  const calibration = findCalibration(calibrations, model ?? reply ?? undefined);
   // What is said to be sent is believed until a reply has measured more.
-  const besides = Math.max(fixed ?? 0, fit.overhead);
-  const sent = reply ? sentSince(window.entries.slice(at), to) : convertToLlm(buildSessionContext(window).messages, to);
-  const estimated = Math.ceil(fit.factor * sent.reduce((sum, message) => sum + messageTokens(message), 0));
+  const fixedTokens = Math.max(fixed ?? 0, calibration.overhead);
+  const messages = reply
+    ? collectLaterMessages(branch.entries.slice(index), model)
+    : convertToLlm(buildSessionContext(branch).messages, model);
+  const estimated = Math.ceil(calibration.factor * messages.reduce((sum, message) => sum + messageTokens(message), 0));
   return {
-    tokens: measured + estimated + (reply ? 0 : besides),
+    tokens: measured + estimated + (reply ? 0 : fixedTokens),
     isEstimate: measured === 0,
     measured,
     estimated,
-    fixed: Math.ceil(fit.factor * size.system) + besides,
+    fixed: Math.ceil(calibration.factor * size.system) + fixedTokens,
     bytes: size.bytes,
   };
 }
 
 /** What one entry adds to a context. */
-export function entryTokens(entry: Entry, edit: ContextEditEntry | undefined, { factor }: Fit): number {
+export function entryTokens(entry: Entry, edit: ContextEditEntry | undefined, { factor }: ModelCalibration): number {
   return Math.ceil(factor * entrySize(entry, edit).tokens);
 }
 
@@ -230,8 +248,8 @@ export function entryBytes(entry: Entry, edit: ContextEditEntry | undefined): nu
 }
 
 // What is sent after a reply, made-up results of its calls included. No edit has changed any of it.
-function sentSince(replyAndSince: readonly Entry[], to: ModelName | undefined): readonly Message[] {
-  const said = replyAndSince.flatMap((entry) => entryMessage(entry, undefined) ?? []);
-  const sent = convertToLlm([userText("a question, for a reply to answer", 0), ...said], to);
+function collectLaterMessages(entries: readonly Entry[], model: ModelName | undefined): readonly Message[] {
+  const messages = entries.flatMap((entry) => entryMessage(entry, undefined) ?? []);
+  const sent = convertToLlm([createUserMessage("a question, for a reply to answer", 0), ...messages], model);
   return sent.slice(sent.findIndex(({ role }) => role === "assistant") + 1);
 }

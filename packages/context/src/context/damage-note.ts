@@ -3,27 +3,27 @@
 import type { Entry, GapEntry, LostKind, UnknownEntry } from "../entry.ts";
 
 /** The kind of the message that the note is. */
-export const DAMAGE = "pith.damage";
+export const DAMAGE_TYPE = "pith.damage";
 
 /** Null for an entry that is whole, and for a lost one that the model never saw. */
 export function damageNote(entry: GapEntry | UnknownEntry): string | null {
-  if (!isLost(entry)) return null;
-  const kind = entry.type === "gap" ? entry.kind : malformedKind(entry);
-  const what = kind === undefined ? UNKNOWN : lostEntries[kind];
-  if (what === null) return null;
+  if (!isLostEntry(entry)) return null;
+  const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
+  const description = kind === undefined ? UNKNOWN_KIND_NOTE : lostKindNotes[kind];
+  if (description === null) return null;
   const name = entry.number === undefined ? "an entry" : `entry #${entry.number}`;
-  return `[Pith: ${name} of this session is damaged and cannot be read. ${what} ${ADVICE}]`;
+  return `[Pith: ${name} of this session is damaged and cannot be read. ${description} ${DAMAGE_ADVICE}]`;
 }
 
 /** Whether the entry stands for a line that cannot be read. A kind that a newer program wrote is no damage. */
-export function isLost(entry: Entry): entry is GapEntry | UnknownEntry {
+export function isLostEntry(entry: Entry): entry is GapEntry | UnknownEntry {
   return entry.type === "gap" || (entry.type === "unknown" && isEntryKind(entry.kind));
 }
 
 /** Whether it was, or may have been, a message of the conversation. Nobody knows then what was asked for or done last. */
 export function mayBeLostMessage(entry: Entry): boolean {
-  if (!isLost(entry)) return false;
-  const kind = entry.type === "gap" ? entry.kind : malformedKind(entry);
+  if (!isLostEntry(entry)) return false;
+  const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
   return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";
 }
 
@@ -31,24 +31,30 @@ export function mayBeLostMessage(entry: Entry): boolean {
 export const TORN_END_NOTE =
   "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
 
-function malformedKind({ kind, value }: UnknownEntry): LostKind | undefined {
+function readLostKind({ kind, value }: UnknownEntry): LostKind | undefined {
   const { role } = Object(value.message) as { readonly role?: unknown };
-  const lost = kind === "message" ? role : kind;
-  return typeof lost === "string" && Object.hasOwn(lostEntries, lost) ? (lost as LostKind) : undefined;
+  const lostKind = kind === "message" ? role : kind;
+  return typeof lostKind === "string" && Object.hasOwn(lostKindNotes, lostKind) ? (lostKind as LostKind) : undefined;
 }
 
 function isEntryKind(kind: string): boolean {
-  return kind === "message" || (Object.hasOwn(lostEntries, kind) && !ROLES.has(kind));
+  return kind === "message" || (Object.hasOwn(lostKindNotes, kind) && !LOST_MESSAGE_ROLES.has(kind));
 }
 
 /** A lost message is named by its role. */
-const ROLES: ReadonlySet<string> = new Set<LostKind>(["user", "assistant", "toolResult", "system", "bashExecution"]);
+const LOST_MESSAGE_ROLES: ReadonlySet<string> = new Set<LostKind>([
+  "user",
+  "assistant",
+  "toolResult",
+  "system",
+  "bashExecution",
+]);
 
-const UNKNOWN = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
-const ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
+const UNKNOWN_KIND_NOTE = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
+const DAMAGE_ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
 
 /** What is said of each kind; null for one that never was in the context. */
-const lostEntries: Readonly<Record<LostKind, string | null>> = {
+const lostKindNotes: Readonly<Record<LostKind, string | null>> = {
   user: "It was a message of the user.",
   assistant: "It was a reply of yours, possibly with tool calls.",
   toolResult: "It was the result of a tool call.",

@@ -6,32 +6,32 @@ import { type MessageParts, splitContent } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 
 /** Empty for an entry without words, and for one that an edit has removed. */
-export function entryWords(entry: Entry, edits: readonly ContextEditEntry[] = []): string {
+export function entryText(entry: Entry, edits: readonly ContextEditEntry[] = []): string {
   const message = entryMessage(entry, latestEdit(edits, entry));
-  return message ? messageWords(message) : "";
+  return message ? messageText(message) : "";
 }
 
 /** What a person typed and what they attached to it; nothing of an entry that no person wrote. */
-export function userParts(entry: Entry, edits: readonly ContextEditEntry[] = []): MessageParts {
-  if (provenance(entry) !== "person") return NOTHING;
+export function splitUserEntry(entry: Entry, edits: readonly ContextEditEntry[] = []): MessageParts {
+  if (authorOf(entry) !== "person") return EMPTY_MESSAGE_PARTS;
   const message = entryMessage(entry, latestEdit(edits, entry));
-  return message?.role === "user" ? contentParts(message) : NOTHING;
+  return message?.role === "user" ? splitUserMessage(message) : EMPTY_MESSAGE_PARTS;
 }
 
 // An entry always gives the same message, and a plan asks for the parts of each one several times.
-function contentParts(message: UserMessage): MessageParts {
-  const known = partsOf.get(message);
-  if (known) return known;
+function splitUserMessage(message: UserMessage): MessageParts {
+  const cached = partsByMessage.get(message);
+  if (cached) return cached;
   const parts = splitContent(message.content);
-  partsOf.set(message, parts);
+  partsByMessage.set(message, parts);
   return parts;
 }
 
-const partsOf = new WeakMap<UserMessage, MessageParts>();
+const partsByMessage = new WeakMap<UserMessage, MessageParts>();
 
-const NOTHING: MessageParts = { typed: "", attachments: [] };
+const EMPTY_MESSAGE_PARTS: MessageParts = { typed: "", attachments: [] };
 
-function messageWords(message: AgentMessage): string {
+function messageText(message: AgentMessage): string {
   switch (message.role) {
     case "bashExecution":
       return `${message.command}\n${message.output}`;
@@ -43,29 +43,29 @@ function messageWords(message: AgentMessage): string {
     case "assistant":
     case "toolResult":
     case "custom":
-      return contentWords(message.content);
+      return contentText(message.content);
   }
 }
 
 // Files are not checked block by block.
-function contentWords(content: unknown): string {
+function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content.flatMap(blockWords).join("\n");
+  return content.flatMap(blockTexts).join("\n");
 }
 
-function blockWords(block: { readonly type?: unknown; readonly text?: unknown } | null): readonly string[] {
+function blockTexts(block: { readonly type?: unknown; readonly text?: unknown } | null): readonly string[] {
   if (block?.type === "text" && typeof block.text === "string") return [block.text];
   return block?.type === "image" ? ["[image]"] : [];
 }
 
-export type Provenance = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
+export type Author = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
 
 /** Who speaks in an entry; only a person's words count as the user's. */
-export function provenance(entry: Entry): Provenance {
+export function authorOf(entry: Entry): Author {
   switch (entry.type) {
     case "message":
-      return speaker(entry.message);
+      return messageAuthor(entry.message);
     case "custom_message":
       return "program";
     case "compaction":
@@ -87,7 +87,7 @@ export function provenance(entry: Entry): Provenance {
   }
 }
 
-function speaker(message: Extract<Entry, { type: "message" }>["message"]): Provenance {
+function messageAuthor(message: Extract<Entry, { type: "message" }>["message"]): Author {
   switch (message.role) {
     case "user":
       return message.pith?.from === "program" ? "program" : "person";

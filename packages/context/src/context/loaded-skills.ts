@@ -3,11 +3,11 @@
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
 import { isBlobHash } from "../session/blobs.ts";
-import type { Window } from "../session/loaded-branch.ts";
-import { plainText } from "../text/sanitize.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
 import { latestEdit } from "./build-context.ts";
 
-export interface Reference {
+export interface LoadedSkill {
   readonly kind: "skill";
   readonly name: string;
   readonly path: string;
@@ -17,81 +17,87 @@ export interface Reference {
   readonly part?: true;
 }
 
-export interface LoadedReference extends Reference {
+export interface SessionSkill extends LoadedSkill {
   /** Where its text stands in the log. */
   readonly entryId: string;
 }
 
 /** The kind of a custom message that says which references are not attached, and which have changed. */
-export const LISTED = "pith.skills";
+export const SKILL_LIST_TYPE = "pith.skills";
 
 /** Null for an entry that says something of its own. */
-export function referenceOf(entry: Entry): Reference | null {
-  const details = detailsOf(entry);
+export function readLoadedSkill(entry: Entry): LoadedSkill | null {
+  const details = entryDetails(entry);
   const pith = isObject(details) ? details.pith : null;
-  return isObject(pith) ? referenceIn(pith.reference) : null;
+  return isObject(pith) ? parseLoadedSkill(pith.reference) : null;
 }
 
 /** What stands for it where its text does not. */
-export function referenceLine({ name, path }: Reference): string {
-  return `(the skill ${name} was loaded here from ${plainText(path, LONGEST_PATH)}; it is kept as it is, so its text is left out)`;
+export function formatSkillPlaceholder({ name, path }: LoadedSkill): string {
+  return `(the skill ${name} was loaded here from ${sanitizeLine(path, MAX_SKILL_PATH_CHARS)}; it is kept as it is, so its text is left out)`;
 }
 
 /** The newest of each name, the newest last, also where a compaction covers it; what the user took out of the context is gone. */
-export function loadedReferences({ entries, compactionAt, edits }: Window): readonly LoadedReference[] {
-  const before = entries[compactionAt];
-  const loaded = new Map<string, LoadedReference>();
-  for (const reference of before?.type === "compaction" ? referencesIn(before) : []) load(loaded, reference);
+export function collectLoadedSkills({
+  entries,
+  compactionIndex: compactionAt,
+  edits,
+}: LoadedBranch): readonly SessionSkill[] {
+  const compaction = entries[compactionAt];
+  const skills = new Map<string, SessionSkill>();
+  for (const skill of compaction?.type === "compaction" ? readCompactionSkills(compaction) : [])
+    recordSkill(skills, skill);
   for (const entry of entries) {
-    const reference = referenceOf(entry);
-    const edit = reference && latestEdit(edits, entry);
-    if (!reference) continue;
-    if (edit && !edit.pith?.reduced) loaded.delete(reference.name);
-    else load(loaded, { ...reference, entryId: entry.id });
+    const skill = readLoadedSkill(entry);
+    const edit = skill && latestEdit(edits, entry);
+    if (!skill) continue;
+    if (edit && !edit.pith?.reduced) skills.delete(skill.name);
+    else recordSkill(skills, { ...skill, entryId: entry.id });
   }
-  return [...loaded.values()].slice(-MOST);
+  return [...skills.values()].slice(-MAX_LOADED_SKILLS);
 }
 
 /** Those of which the context does not have every word. */
-export function missingReferences(window: Window): readonly LoadedReference[] {
-  const loaded = loadedReferences(window);
-  if (loaded.length === 0) return loaded;
-  const intact = new Set(window.entries.filter((entry) => !latestEdit(window.edits, entry)).map(({ id }) => id));
-  return loaded.filter(({ entryId }) => !intact.has(entryId));
+export function findMissingSkills(branch: LoadedBranch): readonly SessionSkill[] {
+  const skills = collectLoadedSkills(branch);
+  if (skills.length === 0) return skills;
+  const intactIds = new Set(branch.entries.filter((entry) => !latestEdit(branch.edits, entry)).map(({ id }) => id));
+  return skills.filter(({ entryId }) => !intactIds.has(entryId));
 }
 
 /** Files are not checked field by field. */
-function detailsOf(entry: Entry): unknown {
+function entryDetails(entry: Entry): unknown {
   if (entry.type === "custom_message") return entry.details;
   return entry.type === "message" && "details" in entry.message ? entry.message.details : null;
 }
 
-function referenceIn(value: unknown): Reference | null {
+function parseLoadedSkill(value: unknown): LoadedSkill | null {
   if (!isObject(value) || value.kind !== "skill") return null;
   const { name, path, hash, part } = value;
-  if (typeof name !== "string" || !NAME.test(name) || typeof path !== "string" || !isBlobHash(hash)) return null;
+  if (typeof name !== "string" || !SKILL_NAME_PATTERN.test(name) || typeof path !== "string" || !isBlobHash(hash))
+    return null;
   return { kind: "skill", name, path, hash, ...(part === true && { part }) };
 }
 
-const NAME = /^[a-z0-9-]{1,64}$/;
-const LONGEST_PATH = 1_000;
+const SKILL_NAME_PATTERN = /^[a-z0-9-]{1,64}$/;
+const MAX_SKILL_PATH_CHARS = 1_000;
 
-function referencesIn({ details }: CompactionEntry): readonly LoadedReference[] {
+function readCompactionSkills({ details }: CompactionEntry): readonly SessionSkill[] {
   const pith = isObject(details) ? details.pith : null;
-  const listed: readonly unknown[] = isObject(pith) && Array.isArray(pith.references) ? pith.references : [];
-  return listed.flatMap((each) => {
-    const reference = referenceIn(each);
-    const entryId = isObject(each) ? each.entryId : null;
-    return reference && typeof entryId === "string" ? [{ ...reference, entryId }] : [];
+  const list: readonly unknown[] = isObject(pith) && Array.isArray(pith.references) ? pith.references : [];
+  return list.flatMap((item) => {
+    const skill = parseLoadedSkill(item);
+    const entryId = isObject(item) ? item.entryId : null;
+    return skill && typeof entryId === "string" ? [{ ...skill, entryId }] : [];
   });
 }
 
 // Looking again at some lines of it takes nothing away from who has all of them.
-function load(loaded: Map<string, LoadedReference>, reference: LoadedReference): void {
-  const known = loaded.get(reference.name);
-  const hasAll = known && !known.part && known.hash === reference.hash;
-  loaded.delete(reference.name);
-  loaded.set(reference.name, reference.part && hasAll ? known : reference);
+function recordSkill(skills: Map<string, SessionSkill>, skill: SessionSkill): void {
+  const previous = skills.get(skill.name);
+  const hasAll = previous && !previous.part && previous.hash === skill.hash;
+  skills.delete(skill.name);
+  skills.set(skill.name, skill.part && hasAll ? previous : skill);
 }
 
-const MOST = 50;
+const MAX_LOADED_SKILLS = 50;

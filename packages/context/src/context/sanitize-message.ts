@@ -14,89 +14,94 @@ import type {
 import type { ModelName } from "../model.ts";
 
 /** Null for a message that cannot be sent at all. A message that is fine as it is comes back as the same object. */
-export function sendable(message: Message, to: ModelName | undefined): Message | null {
+export function sanitizeMessage(message: Message, model: ModelName | undefined): Message | null {
   switch (message.role) {
     case "system":
-      return sendableSystem(message);
+      return sanitizeSystemMessage(message);
     case "user":
-      return sendableUser(message, to);
+      return sanitizeUserMessage(message, model);
     case "assistant":
-      return sendableAssistant(message, to);
+      return sanitizeAssistantMessage(message, model);
     case "toolResult":
-      return sendableResult(message, to);
+      return sanitizeToolResult(message, model);
   }
 }
 
 /** Whether a model said it itself: then signatures and call ids go back as they came. */
-export function isFrom(message: AssistantMessage, { api, provider, model }: ModelName): boolean {
+export function isFromModel(message: AssistantMessage, { api, provider, model }: ModelName): boolean {
   return message.model === model && message.provider === provider && message.api === api;
 }
 
-function sendableSystem(message: SystemMessage): SystemMessage | null {
+function sanitizeSystemMessage(message: SystemMessage): SystemMessage | null {
   const { content, sections, toolsAdded, toolsRemoved, ...rest } = message;
   const clean: SystemMessage = {
     ...rest,
-    content: typeof content === "string" ? (isBlank(content) ? "" : content) : mapped(listOf(content), shownSystemText),
-    ...(isPlainObject(sections) && { sections: textsIn(sections) }),
-    ...(Array.isArray(toolsAdded) && { toolsAdded: toolsAdded.filter(isNamed) }),
-    ...(Array.isArray(toolsRemoved) && { toolsRemoved: toolsRemoved.filter(isNamed) }),
+    content:
+      typeof content === "string"
+        ? isBlankText(content)
+          ? ""
+          : content
+        : mapBlocks(toBlockList(content), sanitizeSystemBlock),
+    ...(isPlainObject(sections) && { sections: validSections(sections) }),
+    ...(Array.isArray(toolsAdded) && { toolsAdded: toolsAdded.filter(hasName) }),
+    ...(Array.isArray(toolsRemoved) && { toolsRemoved: toolsRemoved.filter(hasName) }),
   };
-  const says = clean.content.length > 0 || clean.sections || clean.toolsAdded || clean.toolsRemoved;
-  return says ? wellFormed(clean) : null;
+  const hasContent = clean.content.length > 0 || clean.sections || clean.toolsAdded || clean.toolsRemoved;
+  return hasContent ? toWellFormedValue(clean) : null;
 }
 
-function shownSystemText(block: TextBlock): TextBlock | null {
-  return block?.type === "text" ? shownText(block) : UNKNOWN_BLOCK;
+function sanitizeSystemBlock(block: TextBlock): TextBlock | null {
+  return block?.type === "text" ? sanitizeTextBlock(block) : UNKNOWN_BLOCK;
 }
 
-function textsIn(sections: Readonly<Record<string, unknown>>): NonNullable<SystemMessage["sections"]> {
+function validSections(sections: Readonly<Record<string, unknown>>): NonNullable<SystemMessage["sections"]> {
   return Object.fromEntries(
     Object.entries(sections).filter(([, text]) => text === null || typeof text === "string"),
   ) as NonNullable<SystemMessage["sections"]>;
 }
 
-function isNamed(tool: { readonly name?: unknown } | null): boolean {
+function hasName(tool: { readonly name?: unknown } | null): boolean {
   return typeof tool?.name === "string";
 }
 
-function sendableUser(message: UserMessage, to: ModelName | undefined): UserMessage | null {
+function sanitizeUserMessage(message: UserMessage, model: ModelName | undefined): UserMessage | null {
   if (typeof message.content === "string") {
-    if (isBlank(message.content)) return null;
+    if (isBlankText(message.content)) return null;
     return message.content.isWellFormed() ? message : { ...message, content: message.content.toWellFormed() };
   }
-  const content = mapped(listOf(message.content), (block) => withoutMark(shownBlock(block, to)));
+  const content = mapBlocks(toBlockList(message.content), (block) => removeAttachmentMark(sanitizeBlock(block, model)));
   if (content.length === 0) return null;
   return content === message.content ? message : { ...message, content };
 }
 
-function sendableResult(message: ToolResultMessage, to: ModelName | undefined): ToolResultMessage {
-  const shown = mapped(listOf(message.content), (block) => shownBlock(block, to));
-  const content = shown.length > 0 ? shown : [{ type: "text" as const, text: "(no output)" }];
+function sanitizeToolResult(message: ToolResultMessage, model: ModelName | undefined): ToolResultMessage {
+  const blocks = mapBlocks(toBlockList(message.content), (block) => sanitizeBlock(block, model));
+  const content = blocks.length > 0 ? blocks : [{ type: "text" as const, text: "(no output)" }];
   return content === message.content ? message : { ...message, content };
 }
 
 // CTX5: signatures belong to the model that made them; to another one, and without one, reasoning is not sent.
-function sendableAssistant(message: AssistantMessage, to: ModelName | undefined): AssistantMessage | null {
+function sanitizeAssistantMessage(message: AssistantMessage, model: ModelName | undefined): AssistantMessage | null {
   if (message.stopReason === "error" || message.stopReason === "aborted") return null;
-  const own = to === undefined || isFrom(message, to);
-  const blocks = listOf(message.content);
-  const thinks = own && reasoningHolds(blocks);
-  const content = mapped(blocks, (block) => saidBlock(block, { own, thinks }));
+  const isOwn = model === undefined || isFromModel(message, model);
+  const blocks = toBlockList(message.content);
+  const keepsThinking = isOwn && canSendReasoning(blocks);
+  const content = mapBlocks(blocks, (block) => sanitizeAssistantBlock(block, { isOwn, keepsThinking }));
   if (content.every((block) => block.type === "thinking")) return null;
   return content === message.content ? message : { ...message, content };
 }
 
-function saidBlock(
+function sanitizeAssistantBlock(
   block: AssistantMessage["content"][number],
-  { own, thinks }: { own: boolean; thinks: boolean },
+  { isOwn, keepsThinking }: { isOwn: boolean; keepsThinking: boolean },
 ): AssistantMessage["content"][number] | null {
   switch (block?.type) {
     case "thinking":
-      return thinks ? block : null;
+      return keepsThinking ? block : null;
     case "text":
-      return shownText(own || isPlain(block) ? block : { type: "text", text: block.text });
+      return sanitizeTextBlock(isOwn || isPlainTextBlock(block) ? block : { type: "text", text: block.text });
     case "toolCall":
-      return sendableCall(own || block.thoughtSignature === undefined ? block : withoutSignature(block));
+      return sanitizeToolCall(isOwn || block.thoughtSignature === undefined ? block : removeSignature(block));
   }
   return UNKNOWN_BLOCK;
 }
@@ -105,85 +110,86 @@ function saidBlock(
 const UNKNOWN_BLOCK = null;
 
 /** Nothing in it is meant for the model alone that made it: a signature, or what its provider found. */
-function isPlain(block: TextBlock): boolean {
+function isPlainTextBlock(block: TextBlock): boolean {
   return block.textSignature === undefined && !("pith" in block);
 }
 
 // Providers refuse reasoning that was cut off in its middle: it must be signed, and something must follow it.
-function reasoningHolds(content: AssistantMessage["content"]): boolean {
-  const lastSaid = content.findLastIndex(
+function canSendReasoning(content: AssistantMessage["content"]): boolean {
+  const lastContentIndex = content.findLastIndex(
     (block) =>
-      (block?.type === "toolCall" && sendableCall(block) !== null) ||
-      (block?.type === "text" && shownText(block) !== null),
+      (block?.type === "toolCall" && sanitizeToolCall(block) !== null) ||
+      (block?.type === "text" && sanitizeTextBlock(block) !== null),
   );
   return content.every(
-    (block, at) =>
-      block?.type !== "thinking" || (at < lastSaid && !!block.thinkingSignature && isWellFormedText(block.thinking)),
+    (block, index) =>
+      block?.type !== "thinking" ||
+      (index < lastContentIndex && !!block.thinkingSignature && isWellFormedText(block.thinking)),
   );
 }
 
-function sendableCall(call: ToolCallBlock): ToolCallBlock | null {
+function sanitizeToolCall(call: ToolCallBlock): ToolCallBlock | null {
   if (typeof call.id !== "string" || typeof call.name !== "string") return null;
-  const name = /^[a-zA-Z0-9_-]{1,64}$/.test(call.name) ? call.name : nameOf(call.name);
-  const args = isPlainObject(call.arguments) ? wellFormed(call.arguments) : {};
+  const name = /^[a-zA-Z0-9_-]{1,64}$/.test(call.name) ? call.name : toValidToolName(call.name);
+  const args = isPlainObject(call.arguments) ? toWellFormedValue(call.arguments) : {};
   // A signature of what is sent otherwise than it came would be taken for a forged one.
-  return name === call.name && args === call.arguments ? call : { ...withoutSignature(call), name, arguments: args };
+  return name === call.name && args === call.arguments ? call : { ...removeSignature(call), name, arguments: args };
 }
 
-function nameOf(name: string): string {
+function toValidToolName(name: string): string {
   return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
-function withoutSignature({ thoughtSignature: _, ...call }: ToolCallBlock): ToolCallBlock {
+function removeSignature({ thoughtSignature: _, ...call }: ToolCallBlock): ToolCallBlock {
   return call;
 }
 
-function shownBlock(block: TextBlock | ImageBlock, to: ModelName | undefined): TextBlock | ImageBlock | null {
+function sanitizeBlock(block: TextBlock | ImageBlock, model: ModelName | undefined): TextBlock | ImageBlock | null {
   switch (block?.type) {
     case "text":
-      return shownText(block);
+      return sanitizeTextBlock(block);
     case "image":
-      return isSendableImage(block, to) ? block : { type: "text", text: "[an image of a kind that cannot be sent]" };
+      return isSendableImage(block, model) ? block : { type: "text", text: "[an image of a kind that cannot be sent]" };
   }
   return UNKNOWN_BLOCK;
 }
 
 // WORD2: the mark of an attachment is for us; providers refuse fields that they do not know.
-function withoutMark(block: TextBlock | ImageBlock | null): TextBlock | ImageBlock | null {
+function removeAttachmentMark(block: TextBlock | ImageBlock | null): TextBlock | ImageBlock | null {
   if (block?.pith?.attachment === undefined) return block;
-  const { pith: _, ...sent } = block;
-  return sent;
+  const { pith: _, ...unmarked } = block;
+  return unmarked;
 }
 
-function shownText(block: TextBlock): TextBlock | null {
-  if (typeof block.text !== "string" || isBlank(block.text)) return null;
+function sanitizeTextBlock(block: TextBlock): TextBlock | null {
+  if (typeof block.text !== "string" || isBlankText(block.text)) return null;
   return block.text.isWellFormed() ? block : { ...block, text: block.text.toWellFormed() };
 }
 
-function isSendableImage({ data, mimeType }: ImageBlock, to: ModelName | undefined): boolean {
+function isSendableImage({ data, mimeType }: ImageBlock, model: ModelName | undefined): boolean {
   if (typeof data !== "string" || data === "" || data.startsWith("data:")) return false;
-  return SENDABLE_IMAGES.has(mimeType) && !(mimeType === "image/gif" && to?.api === "google-generative-ai");
+  return IMAGE_MIME_TYPES.has(mimeType) && !(mimeType === "image/gif" && model?.api === "google-generative-ai");
 }
 
-const SENDABLE_IMAGES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
+const IMAGE_MIME_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
 // A hook may return anything in the place of a list.
-function listOf<Each>(content: readonly Each[]): readonly Each[] {
+function toBlockList<Each>(content: readonly Each[]): readonly Each[] {
   return Array.isArray(content) ? content : [];
 }
 
 /** The same list if no block changes, so that the common case costs no memory. */
-function mapped<Each extends Block>(blocks: readonly Each[], change: (block: Each) => Each | null): readonly Each[] {
+function mapBlocks<Each extends Block>(blocks: readonly Each[], change: (block: Each) => Each | null): readonly Each[] {
   if (blocks.every((block) => block !== null && change(block) === block)) return blocks;
   return blocks.map(change).filter((block) => block !== null);
 }
 
-function wellFormed<Value>(value: Value): Value {
+function toWellFormedValue<Value>(value: Value): Value {
   if (typeof value === "string") return (value.isWellFormed() ? value : value.toWellFormed()) as Value;
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  const clean = entries.map(([name, each]) => [wellFormed(name), wellFormed(each)] as const);
-  if (clean.every(([name, each], at) => name === entries[at]?.[0] && each === entries[at]?.[1])) return value;
+  const clean = entries.map(([name, each]) => [toWellFormedValue(name), toWellFormedValue(each)] as const);
+  if (clean.every(([name, each], index) => name === entries[index]?.[0] && each === entries[index]?.[1])) return value;
   return (Array.isArray(value) ? clean.map(([, each]) => each) : Object.fromEntries(clean)) as Value;
 }
 
@@ -192,4 +198,4 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 }
 
 const isWellFormedText = (text: unknown): boolean => typeof text === "string" && text.isWellFormed();
-const isBlank = (text: string): boolean => !/\S/.test(text);
+const isBlankText = (text: string): boolean => !/\S/.test(text);

@@ -2,52 +2,65 @@
 
 import type { CompactionEntry } from "../entry.ts";
 
-export interface FrontPart {
-  readonly kind: FrontKind;
+export interface SummaryPartInfo {
+  readonly kind: SummaryPartKind;
   /** Letters of the summary, from where the part before it ends. */
   readonly length: number;
   readonly tokens: number;
 }
 
 /** In this order: what changes least comes first, so that the front stays cached from one compaction to the next. */
-export type FrontKind = "pins" | "words" | "story" | "notes" | "ledger" | "recall" | "request";
+export type SummaryPartKind = "pins" | "words" | "story" | "notes" | "ledger" | "recall" | "request";
 
-const kinds: readonly FrontKind[] = ["pins", "words", "story", "notes", "ledger", "recall", "request"];
+const SUMMARY_PART_KINDS: readonly SummaryPartKind[] = [
+  "pins",
+  "words",
+  "story",
+  "notes",
+  "ledger",
+  "recall",
+  "request",
+];
 
 /** Empty where the summary is not ours, or the parts do not add up to it. */
-export function frontParts({ summary, details }: CompactionEntry): readonly FrontPart[] {
-  const front = (details as { readonly pith?: { readonly front?: unknown } } | null | undefined)?.pith?.front;
-  if (!Array.isArray(front) || !front.every(isPart)) return [];
-  return front.reduce((sum, { length }) => sum + length, 0) === summary.length ? front : [];
+export function readSummaryParts({ summary, details }: CompactionEntry): readonly SummaryPartInfo[] {
+  const parts = (details as { readonly pith?: { readonly front?: unknown } } | null | undefined)?.pith?.front;
+  if (!Array.isArray(parts) || !parts.every(isSummaryPart)) return [];
+  return parts.reduce((sum, { length }) => sum + length, 0) === summary.length ? parts : [];
 }
 
 /** The texts of these parts, in order. */
-export function frontTexts(
+export function readSummaryPartTexts(
   compaction: CompactionEntry,
-): readonly { readonly part: FrontPart; readonly text: string }[] {
-  let at = 0;
-  return frontParts(compaction).map((part) => {
-    const text = compaction.summary.slice(at, at + part.length);
-    at += part.length;
+): readonly { readonly part: SummaryPartInfo; readonly text: string }[] {
+  let index = 0;
+  return readSummaryParts(compaction).map((part) => {
+    const text = compaction.summary.slice(index, index + part.length);
+    index += part.length;
     return { part, text };
   });
 }
 
 /** The lengths of the text blocks it is sent as: each part that stays for long is one, the checkpoint is the last. */
-export function frontBlocks(compaction: CompactionEntry): readonly number[] {
-  const parts = frontParts(compaction);
-  const stable = parts.filter(({ kind }) => isStable(kind)).map(({ length }) => length);
-  const checkpoint = parts.filter(({ kind }) => !isStable(kind)).reduce((sum, { length }) => sum + length, 0);
+export function summaryBlockLengths(compaction: CompactionEntry): readonly number[] {
+  const parts = readSummaryParts(compaction);
+  const stable = parts.filter(({ kind }) => isStablePart(kind)).map(({ length }) => length);
+  const checkpoint = parts.filter(({ kind }) => !isStablePart(kind)).reduce((sum, { length }) => sum + length, 0);
   return checkpoint > 0 ? [...stable, checkpoint] : stable;
 }
 
-const isStable = (kind: FrontKind): boolean => kind === "pins" || kind === "words";
+const isStablePart = (kind: SummaryPartKind): boolean => kind === "pins" || kind === "words";
 
-function isPart(value: unknown): value is FrontPart {
+function isSummaryPart(value: unknown): value is SummaryPartInfo {
   const { kind, length, tokens } = Object(value) as Readonly<Record<string, unknown>>;
-  return kinds.some((each) => each === kind) && isCount(length) && length > 0 && isCount(tokens);
+  return (
+    SUMMARY_PART_KINDS.some((each) => each === kind) &&
+    isNonNegativeInteger(length) &&
+    length > 0 &&
+    isNonNegativeInteger(tokens)
+  );
 }
 
-function isCount(value: unknown): value is number {
+function isNonNegativeInteger(value: unknown): value is number {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }

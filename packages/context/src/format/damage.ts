@@ -29,11 +29,11 @@ export const damageNotes = {
   "invalid-utf8": "not UTF-8",
   "nul-bytes": "zero bytes, as a power cut leaves them",
   "wrong-checksum": "the checksum does not fit: the line has changed since it was written",
-  "damaged-seal": "the end of the line has changed; the entry before it is as it was written",
+  "damaged-trailer": "the end of the line has changed; the entry before it is as it was written",
   "line-too-long": "longer than the limit",
   "nested-too-deep": "nested deeper than the limit",
   malformed: "fields are missing or of another type than the entry's kind promises",
-  "doubled-line": "the same line once more; it counts once",
+  "duplicate-line": "the same line once more; it counts once",
   "duplicate-id": "an id that another entry has; this one was given a new id",
   "missing-parent": "its parent is not in the file; it hangs under a gap",
   "parent-cycle": "its ancestors lead back to itself; it hangs under a gap",
@@ -44,30 +44,30 @@ export const damageNotes = {
 } as const;
 
 /** Kinds that cost nothing: every entry is there and reads as it was written. Nobody needs to be told of them. */
-export const harmlessDamage: ReadonlySet<DamageKind> = new Set([
+export const harmlessDamageKinds: ReadonlySet<DamageKind> = new Set([
   "utf-16",
   "lone-carriage-returns",
   "second-header",
   // The session can be read; the first attempt to write says why it cannot be written.
   "future-version",
-  "doubled-line",
+  "duplicate-line",
   "duplicate-id",
   "out-of-order",
 ] satisfies DamageKind[]);
 
 /** Kinds of what a crash left at the end of a file: the next append sets it aside. */
-export const tornDamage: ReadonlySet<DamageKind> = new Set([
+export const crashDamageKinds: ReadonlySet<DamageKind> = new Set([
   "torn-tail",
   "torn-batch",
   "torn-run",
 ] satisfies DamageKind[]);
 
 /** The damage of one line. */
-export function named(
+export function createDamage(
   kind: DamageKind,
   line: (Pick<Damage, "offset" | "length"> & { readonly number: number }) | undefined,
-  more?: string,
+  detail?: string,
 ): Damage {
-  const note = more === undefined ? damageNotes[kind] : `${damageNotes[kind]}: ${more}`;
+  const note = detail === undefined ? damageNotes[kind] : `${damageNotes[kind]}: ${detail}`;
   return { kind, line: line?.number ?? 1, offset: line?.offset ?? 0, length: line?.length ?? 0, note };
 }

@@ -3,35 +3,36 @@
 import type { Entry, GapEntry } from "../entry.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import { damageNotes } from "./damage.ts";
-import { nestsDeeperThan } from "./edit-json.ts";
+import { exceedsDepth } from "./edit-json.ts";
 import { isEntryNumber } from "./entry-number.ts";
-import { isKnownKind, isLostKind, isObject, type JsonObject, wrongField } from "./read-line.ts";
+import { invalidField, isKnownKind, isLostKind, isObject, type JsonObject } from "./read-line.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
-export function entryText(entry: Entry, limits: FormatLimits = formatLimits): string {
-  const value = written(entry);
-  const wrong = wrongField(value) ?? (isDisguised(entry) ? "kind of its own" : wrongNumber(entry));
-  if (wrong) throw new Error(`entry ${entry.id} has no ${wrong} that could be read again`);
+export function serializeEntry(entry: Entry, limits: FormatLimits = formatLimits): string {
+  const value = toLineObject(entry);
+  const invalidPart =
+    invalidField(value) ?? (isUnknownWithKnownType(entry) ? "kind of its own" : invalidNumberField(entry));
+  if (invalidPart) throw new Error(`entry ${entry.id} has no ${invalidPart} that could be read again`);
   const text = JSON.stringify(value);
-  const seal = 128;
+  const trailerBytes = 128;
   // A letter takes three bytes of UTF-8 at most, so only long lines need counting.
-  if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + seal > limits.lineBytes)
+  if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + trailerBytes > limits.lineBytes)
     throw new Error(`entry ${entry.id} is longer than ${limits.lineBytes} bytes; store its content as a blob`);
-  if (nestsDeeperThan(text, limits.depth)) throw new Error(`entry ${entry.id} is nested deeper than ${limits.depth}`);
+  if (exceedsDepth(text, limits.depth)) throw new Error(`entry ${entry.id} is nested deeper than ${limits.depth}`);
   return text;
 }
 
 // An unknown entry that would be read as a known one, or as a header, must be written as what it is.
-function isDisguised(entry: Entry): boolean {
+function isUnknownWithKnownType(entry: Entry): boolean {
   return entry.type === "unknown" && (isKnownKind(String(entry.value.type)) || entry.value.type === "session");
 }
 
-function wrongNumber({ number }: Entry): string | null {
+function invalidNumberField({ number }: Entry): string | null {
   return number === undefined || isEntryNumber(number) ? null : "number";
 }
 
 // What was lost stays visible where its session is written anew: as a note in its place.
-function written(entry: Entry): JsonObject {
+function toLineObject(entry: Entry): JsonObject {
   const { id, parentId, timestamp, number = 0 } = entry;
   if (entry.type === "gap")
     return {
@@ -40,7 +41,7 @@ function written(entry: Entry): JsonObject {
       parentId,
       timestamp,
       number,
-      customType: GAP_NOTE,
+      customType: GAP_CUSTOM_TYPE,
       data: { why: entry.why, ...(entry.kind && { kind: entry.kind }) },
     };
   const { number: _, ...value }: JsonObject =
@@ -49,49 +50,53 @@ function written(entry: Entry): JsonObject {
   return number === 0 ? value : { type: value.type, id, parentId, timestamp, number, ...value };
 }
 
-export const GAP_NOTE = "pith.gap";
+export const GAP_CUSTOM_TYPE = "pith.gap";
 
-type Place = Pick<Entry, "id" | "parentId">;
+type EntryPosition = Pick<Entry, "id" | "parentId">;
 
 /** The entry of a line that needs nothing from other lines; null for one that has no place of its own or an old spelling. */
-export function entryAlone(value: JsonObject): Entry | null {
+export function parseEntry(value: JsonObject): Entry | null {
   const { type, id, parentId } = value;
   if (type === "session" || typeof id !== "string" || id === "") return null;
   if (typeof parentId !== "string" && parentId !== null) return null;
   // Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.
   if (type === "message" && Object(value.message).role === "hookMessage") return null;
   if (type === "compaction" && typeof value.firstKeptEntryId !== "string") return null;
-  return entryOf(value, { id, parentId }, wrongField(value) !== null);
+  return toEntry(value, { id, parentId }, invalidField(value) !== null);
 }
 
 /** The entry at its place in the tree; one whose fields are wrong is of an unknown kind. */
-export function entryOf(value: JsonObject, { id, parentId }: Place, malformed: boolean): Entry {
+export function toEntry(value: JsonObject, { id, parentId }: EntryPosition, isMalformed: boolean): Entry {
   const { type, timestamp } = value;
-  const inPlace = value.id === id && value.parentId === parentId;
-  const hasGoodNumber = value.number === undefined || isEntryNumber(value.number);
-  const isUsual =
-    inPlace && !malformed && hasGoodNumber && typeof timestamp === "string" && value.customType !== GAP_NOTE;
+  const hasSamePosition = value.id === id && value.parentId === parentId;
+  const hasValidNumber = value.number === undefined || isEntryNumber(value.number);
+  const isWellFormed =
+    hasSamePosition &&
+    !isMalformed &&
+    hasValidNumber &&
+    typeof timestamp === "string" &&
+    value.customType !== GAP_CUSTOM_TYPE;
   // wrongField has looked at every field that the kind promises.
-  if (isUsual && (type === "message" || (typeof type === "string" && isKnownKind(type))))
+  if (isWellFormed && (type === "message" || (typeof type === "string" && isKnownKind(type))))
     return value as unknown as Entry;
   const { number, ...rest } = value;
-  const place = {
+  const position = {
     id,
     parentId,
     timestamp: typeof timestamp === "string" ? timestamp : "",
     ...(isEntryNumber(number) && { number }),
   };
-  if (malformed || typeof type !== "string" || !isKnownKind(type)) {
+  if (isMalformed || typeof type !== "string" || !isKnownKind(type)) {
     const kind = typeof type === "string" ? type : "";
     // Its number is a part of its place, also where it was given only when the file was written anew.
-    const own = isEntryNumber(number) ? rest : value;
-    return { type: "unknown", ...place, kind, value: inPlace ? own : { ...own, id, parentId } };
+    const ownValue = isEntryNumber(number) ? rest : value;
+    return { type: "unknown", ...position, kind, value: hasSamePosition ? ownValue : { ...ownValue, id, parentId } };
   }
-  if (value.customType === GAP_NOTE) return { type: "gap", ...place, ...gapData(value.data) };
-  return { ...rest, ...place } as unknown as Entry;
+  if (value.customType === GAP_CUSTOM_TYPE) return { type: "gap", ...position, ...parseGapData(value.data) };
+  return { ...rest, ...position } as unknown as Entry;
 }
 
-function gapData(data: unknown): Pick<GapEntry, "why" | "kind"> {
+function parseGapData(data: unknown): Pick<GapEntry, "why" | "kind"> {
   const { why, kind } = isObject(data) ? data : {};
   return { why: typeof why === "string" ? why : damageNotes.malformed, ...(isLostKind(kind) && { kind }) };
 }

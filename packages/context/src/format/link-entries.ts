@@ -1,68 +1,69 @@
 /** Links lines in file order into one tree of entries: ids from the line or its offset, upgraded spellings, gaps for lost lines. */
 
 import type { Entry, GapEntry } from "../entry.ts";
-import { type Tree, treeOf } from "../tree.ts";
-import { type Damage, type DamageKind, damageNotes, named } from "./damage.ts";
-import { withMembers } from "./edit-json.ts";
-import { entryOf } from "./entry-line.ts";
-import { entryNumber, isEntryNumber, withNumber } from "./entry-number.ts";
-import { type Upgrade, type Upgrades, upgradedText, upgradedValue, upgrades } from "./migrate.ts";
-import { type JsonObject, type LegiblePart, lineText, type WholeLine, wrongField } from "./read-line.ts";
+import { buildTree, type Tree } from "../tree.ts";
+import { createDamage, type Damage, type DamageKind, damageNotes } from "./damage.ts";
+import { setJsonMembers } from "./edit-json.ts";
+import { toEntry } from "./entry-line.ts";
+import { isEntryNumber, resolveEntryNumber, withEntryNumber } from "./entry-number.ts";
+import { applyUpgrade, applyUpgradeToText, createUpgrader, type LineUpgrade, type LineUpgrader } from "./migrate.ts";
+import { type IntactLine, invalidField, type JsonObject, type LegibleFields, lineText } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
-import type { ReadLine } from "./torn-tail.ts";
+import type { LineRecord } from "./torn-tail.ts";
 
 /** The ids of compactions whose first kept entry is not before them on their branch. One walk over the tree. */
-export function keptNobody(entries: readonly Entry[]): ReadonlySet<string> {
-  const misled = new Set<string>();
-  if (!entries.some((entry) => entry.type === "compaction")) return misled;
-  const above = new Set<string>();
-  for (const { entry, entered } of walk(treeOf(entries))) {
-    if (!entered) above.delete(entry.id);
-    else above.add(entry.id);
-    if (entered && entry.type === "compaction" && !above.has(entry.firstKeptEntryId)) misled.add(entry.id);
+export function compactionsWithoutKeptEntry(entries: readonly Entry[]): ReadonlySet<string> {
+  const compactionIds = new Set<string>();
+  if (!entries.some((entry) => entry.type === "compaction")) return compactionIds;
+  const ancestorIds = new Set<string>();
+  for (const { entry, isEntering } of walkEntryTree(buildTree(entries))) {
+    if (!isEntering) ancestorIds.delete(entry.id);
+    else ancestorIds.add(entry.id);
+    if (isEntering && entry.type === "compaction" && !ancestorIds.has(entry.firstKeptEntryId))
+      compactionIds.add(entry.id);
   }
-  return misled;
+  return compactionIds;
 }
 
-interface Step {
+interface TreeStep {
   readonly entry: Entry;
-  readonly entered: boolean;
+  readonly isEntering: boolean;
 }
 
 // A list of steps instead of recursion: a branch may be longer than the stack is deep.
-function* walk({ children }: Tree): Generator<Step> {
-  const ahead: Step[] = [];
-  const enter = (entry: Entry): number => ahead.push({ entry, entered: true });
+function* walkEntryTree({ children }: Tree): Generator<TreeStep> {
+  const stack: TreeStep[] = [];
+  const enter = (entry: Entry): number => stack.push({ entry, isEntering: true });
   children.get(null)?.forEach(enter);
-  for (let step = ahead.pop(); step; step = ahead.pop()) {
+  for (let step = stack.pop(); step; step = stack.pop()) {
     yield step;
-    if (!step.entered) continue;
-    ahead.push({ entry: step.entry, entered: false });
+    if (!step.isEntering) continue;
+    stack.push({ entry: step.entry, isEntering: false });
     children.get(step.entry.id)?.forEach(enter);
   }
 }
 
 /** A line on its way into the tree. */
-export interface Unplaced {
+export interface LinkInput {
   /** Null for a damaged line whose id cannot be made out. */
   readonly id: string | null;
   /** Undefined: it does not say, so it follows the line before. */
   readonly parent: string | null | undefined;
   /** Not readable: the line itself becomes a gap. */
-  readonly lost: boolean;
+  readonly isLost: boolean;
   /** Where it stands in the file; names what has no other name, so that it can be told without reading the rest. */
   readonly offset: number;
 }
 
-export interface Placement {
+export interface EntryLink {
   readonly id: string;
   readonly parentId: string | null;
   /** The gap to put in front of it, where its parent is nowhere to be found. */
-  readonly gap: Gap | null;
-  readonly troubles: readonly DamageKind[];
+  readonly gap: GapLink | null;
+  readonly damageKinds: readonly DamageKind[];
 }
 
-export interface Gap {
+export interface GapLink {
   readonly id: string;
   readonly parentId: string | null;
   readonly why: DamageKind;
@@ -72,168 +73,185 @@ export interface Gap {
  * One placement per line, in file order; linear in the number of lines. Whatever the parents say, each entry hangs under a
  * root and none under itself.
  */
-export function place(lines: readonly Unplaced[]): readonly Placement[] {
-  const ground = survey(lines);
-  for (let at = 0; at < lines.length; at++) settle(ground, at);
-  return lines.map((_, at) => placementOf(ground, at));
+export function assignParents(lines: readonly LinkInput[]): readonly EntryLink[] {
+  const state = createLinkState(lines);
+  for (let index = 0; index < lines.length; index++) resolveAncestors(state, index);
+  return lines.map((_, index) => toEntryLink(state, index));
 }
 
-interface Ground {
-  readonly lines: readonly Unplaced[];
+interface LinkState {
+  readonly lines: readonly LinkInput[];
   readonly ids: string[];
-  readonly taken: Set<string>;
-  readonly renamed: ReadonlySet<number>;
+  readonly usedIds: Set<string>;
+  readonly renamedLines: ReadonlySet<number>;
   /** Index of the parent, ROOT, or NOWHERE. */
-  readonly parentAt: Int32Array;
-  readonly settled: Uint8Array;
+  readonly parentIndexes: Int32Array;
+  readonly visitStates: Uint8Array;
   /** Lines that hang under a gap, and whether the line brings that gap with it. */
-  readonly hanging: Map<number, { readonly gap: string; readonly below: number; readonly brings: boolean }>;
+  readonly gapParents: Map<number, { readonly gap: string; readonly lineBefore: number; readonly createsGap: boolean }>;
   readonly cycles: Set<number>;
-  readonly gapFor: Map<string, { readonly gap: string; readonly below: number }>;
+  readonly gapsByMissingId: Map<string, { readonly gap: string; readonly lineBefore: number }>;
 }
 
-const ROOT = -1;
-const NOWHERE = -2;
-const WALKING = 1;
-const DONE = 2;
-const NONE: readonly DamageKind[] = [];
+const ROOT_INDEX = -1;
+const MISSING_PARENT_INDEX = -2;
+const VISIT_ACTIVE = 1;
+const VISIT_DONE = 2;
+const NO_DAMAGE_KINDS: readonly DamageKind[] = [];
 
-function survey(lines: readonly Unplaced[]): Ground {
-  const taken = new Set<string>();
-  const renamed = new Set<number>();
-  const ids = lines.map(({ id, lost, offset }, at) => {
-    if (lost || id === null) return "";
-    if (taken.has(id)) renamed.add(at);
-    return claim(taken, taken.has(id) ? `${id}~${offset}` : id);
+function createLinkState(lines: readonly LinkInput[]): LinkState {
+  const usedIds = new Set<string>();
+  const renamedLines = new Set<number>();
+  const ids = lines.map(({ id, isLost, offset }, index) => {
+    if (isLost || id === null) return "";
+    if (usedIds.has(id)) renamedLines.add(index);
+    return claimUniqueId(usedIds, usedIds.has(id) ? `${id}~${offset}` : id);
   });
-  nameLostLines(lines, ids, taken);
-  const parentAt = nearestParents(lines, ids);
-  const settled = new Uint8Array(lines.length);
-  return { lines, ids, taken, renamed, parentAt, settled, hanging: new Map(), cycles: new Set(), gapFor: new Map() };
+  assignLostLineIds(lines, ids, usedIds);
+  const parentIndexes = findNearestParents(lines, ids);
+  const visitStates = new Uint8Array(lines.length);
+  return {
+    lines,
+    ids,
+    usedIds,
+    renamedLines,
+    parentIndexes,
+    visitStates,
+    gapParents: new Map(),
+    cycles: new Set(),
+    gapsByMissingId: new Map(),
+  };
 }
 
 // Lost lines choose last: an id that a whole line bears is its own.
-function nameLostLines(lines: readonly Unplaced[], ids: string[], taken: Set<string>): void {
-  if (!lines.some((line) => line.lost)) return;
-  const wanted = new Set(lines.map((line) => line.parent));
-  lines.forEach(({ id, lost, offset }, at) => {
-    const known = id !== null && wanted.has(id) && !taken.has(id);
-    if (lost) ids[at] = claim(taken, known ? id : unnamed(offset));
+function assignLostLineIds(lines: readonly LinkInput[], ids: string[], usedIds: Set<string>): void {
+  if (!lines.some((line) => line.isLost)) return;
+  const parentIds = new Set(lines.map((line) => line.parent));
+  lines.forEach(({ id, isLost, offset }, index) => {
+    const isIdUsable = id !== null && parentIds.has(id) && !usedIds.has(id);
+    if (isLost) ids[index] = claimUniqueId(usedIds, isIdUsable ? id : gapId(offset));
   });
 }
 
 // A log is appended in order: the nearest line above that bears the id is the parent that was meant.
-function nearestParents(lines: readonly Unplaced[], ids: readonly string[]): Int32Array {
-  const latest = new Map<string, number>();
-  const parentAt = new Int32Array(lines.length);
-  lines.forEach(({ id, parent, lost }, at) => {
-    if (parent === null) parentAt[at] = ROOT;
-    else if (parent === undefined) parentAt[at] = at - 1;
-    else parentAt[at] = latest.get(parent) ?? (lost ? at - 1 : NOWHERE);
-    if (!lost && id !== null) latest.set(id, at);
-    latest.set(ids[at] ?? "", at);
+function findNearestParents(lines: readonly LinkInput[], ids: readonly string[]): Int32Array {
+  const latestIndexById = new Map<string, number>();
+  const parentIndexes = new Int32Array(lines.length);
+  lines.forEach(({ id, parent, isLost }, index) => {
+    if (parent === null) parentIndexes[index] = ROOT_INDEX;
+    else if (parent === undefined) parentIndexes[index] = index - 1;
+    else parentIndexes[index] = latestIndexById.get(parent) ?? (isLost ? index - 1 : MISSING_PARENT_INDEX);
+    if (!isLost && id !== null) latestIndexById.set(id, index);
+    latestIndexById.set(ids[index] ?? "", index);
   });
-  lines.forEach(({ parent }, at) => {
-    if (parentAt[at] === NOWHERE) parentAt[at] = latest.get(parent ?? "") ?? NOWHERE;
+  lines.forEach(({ parent }, index) => {
+    if (parentIndexes[index] === MISSING_PARENT_INDEX)
+      parentIndexes[index] = latestIndexById.get(parent ?? "") ?? MISSING_PARENT_INDEX;
   });
-  return parentAt;
+  return parentIndexes;
 }
 
 // Every line above is settled already, so whatever hangs below the line above can never close a circle.
-function settle(ground: Ground, at: number): void {
+function resolveAncestors(state: LinkState, index: number): void {
   const chain: number[] = [];
-  let node = at;
-  while (node !== ROOT && ground.settled[node] === 0) {
-    ground.settled[node] = WALKING;
-    chain.push(node);
-    node = stepUp(ground, node, at - 1);
+  let lineIndex = index;
+  while (lineIndex !== ROOT_INDEX && state.visitStates[lineIndex] === 0) {
+    state.visitStates[lineIndex] = VISIT_ACTIVE;
+    chain.push(lineIndex);
+    lineIndex = moveToParent(state, lineIndex, index - 1);
   }
-  for (const walked of chain) ground.settled[walked] = DONE;
+  for (const visited of chain) state.visitStates[visited] = VISIT_DONE;
 }
 
 /** The parent's index, or ROOT where the walk ends: at a root, or at a gap made here. */
-function stepUp(ground: Ground, node: number, below: number): number {
-  const up = ground.parentAt[node] ?? ROOT;
-  if (up === ROOT) return ROOT;
-  if (up === NOWHERE) hangUnderMissing(ground, node, below);
-  else if (ground.settled[up] === WALKING) hangUnderCycle(ground, node, below);
-  else return up;
-  return ROOT;
+function moveToParent(state: LinkState, lineIndex: number, lineBefore: number): number {
+  const parentIndex = state.parentIndexes[lineIndex] ?? ROOT_INDEX;
+  if (parentIndex === ROOT_INDEX) return ROOT_INDEX;
+  if (parentIndex === MISSING_PARENT_INDEX) linkUnderMissingParent(state, lineIndex, lineBefore);
+  else if (state.visitStates[parentIndex] === VISIT_ACTIVE) linkUnderCycleGap(state, lineIndex, lineBefore);
+  else return parentIndex;
+  return ROOT_INDEX;
 }
 
-function hangUnderMissing(ground: Ground, node: number, below: number): void {
-  const missing = ground.lines[node]?.parent ?? "";
-  const known = ground.gapFor.get(missing);
-  if (known) {
-    ground.hanging.set(node, { ...known, brings: false });
+function linkUnderMissingParent(state: LinkState, lineIndex: number, lineBefore: number): void {
+  const missingId = state.lines[lineIndex]?.parent ?? "";
+  const existingGap = state.gapsByMissingId.get(missingId);
+  if (existingGap) {
+    state.gapParents.set(lineIndex, { ...existingGap, createsGap: false });
     return;
   }
-  const above = ground.lines[below];
-  const lostLine = node === below + 1 && above?.lost === true && ground.ids[below] === unnamed(above.offset);
-  const gap = claim(ground.taken, missing);
-  if (lostLine) ground.ids[below] = gap;
-  ground.gapFor.set(missing, { gap, below });
-  ground.hanging.set(node, { gap, below, brings: !lostLine });
+  const previousLine = state.lines[lineBefore];
+  const isLostLine =
+    lineIndex === lineBefore + 1 &&
+    previousLine?.isLost === true &&
+    state.ids[lineBefore] === gapId(previousLine.offset);
+  const gap = claimUniqueId(state.usedIds, missingId);
+  if (isLostLine) state.ids[lineBefore] = gap;
+  state.gapsByMissingId.set(missingId, { gap, lineBefore });
+  state.gapParents.set(lineIndex, { gap, lineBefore, createsGap: !isLostLine });
 }
 
-function hangUnderCycle(ground: Ground, node: number, below: number): void {
-  const gap = claim(ground.taken, `gap-before-${ground.lines[node]?.offset}`);
-  ground.cycles.add(node);
-  ground.gapFor.set(gap, { gap, below });
-  ground.hanging.set(node, { gap, below, brings: true });
+function linkUnderCycleGap(state: LinkState, lineIndex: number, lineBefore: number): void {
+  const gap = claimUniqueId(state.usedIds, `gap-before-${state.lines[lineIndex]?.offset}`);
+  state.cycles.add(lineIndex);
+  state.gapsByMissingId.set(gap, { gap, lineBefore });
+  state.gapParents.set(lineIndex, { gap, lineBefore, createsGap: true });
 }
 
-function placementOf(ground: Ground, at: number): Placement {
-  const { ids, renamed, parentAt, hanging, cycles } = ground;
-  const id = ids[at] ?? "";
-  const copied: readonly DamageKind[] = renamed.has(at) ? ["duplicate-id"] : NONE;
-  const hung = hanging.get(at);
-  if (hung) {
-    const why = cycles.has(at) ? "parent-cycle" : "missing-parent";
-    const gap = hung.brings ? ({ id: hung.gap, parentId: ids[hung.below] ?? null, why } as const) : null;
-    return { id, parentId: hung.gap, gap, troubles: [...copied, why] };
+function toEntryLink(state: LinkState, index: number): EntryLink {
+  const { ids, renamedLines, parentIndexes, gapParents, cycles } = state;
+  const id = ids[index] ?? "";
+  const idDamage: readonly DamageKind[] = renamedLines.has(index) ? ["duplicate-id"] : NO_DAMAGE_KINDS;
+  const gapParent = gapParents.get(index);
+  if (gapParent) {
+    const why = cycles.has(index) ? "parent-cycle" : "missing-parent";
+    const gap = gapParent.createsGap
+      ? ({ id: gapParent.gap, parentId: ids[gapParent.lineBefore] ?? null, why } as const)
+      : null;
+    return { id, parentId: gapParent.gap, gap, damageKinds: [...idDamage, why] };
   }
-  const up = parentAt[at] ?? ROOT;
-  const parentId = up === ROOT ? null : (ids[up] ?? null);
-  return { id, parentId, gap: null, troubles: up > at ? [...copied, "out-of-order"] : copied };
+  const parentIndex = parentIndexes[index] ?? ROOT_INDEX;
+  const parentId = parentIndex === ROOT_INDEX ? null : (ids[parentIndex] ?? null);
+  return { id, parentId, gap: null, damageKinds: parentIndex > index ? [...idDamage, "out-of-order"] : idDamage };
 }
 
-const unnamed = (offset: number): string => `gap-${offset}`;
+const gapId = (offset: number): string => `gap-${offset}`;
 
-function claim(taken: Set<string>, wish: string): string {
-  let id = wish;
-  while (taken.has(id)) id += "~";
-  taken.add(id);
+function claimUniqueId(usedIds: Set<string>, preferredId: string): string {
+  let id = preferredId;
+  while (usedIds.has(id)) id += "~";
+  usedIds.add(id);
   return id;
 }
 
-export interface StandingLines {
-  readonly lines: readonly ReadLine[];
+export interface LinesToLink {
+  readonly lines: readonly LineRecord[];
   readonly damage: readonly Damage[];
 }
 
 /** All lines but headers and copies of an earlier line. */
-export function standingLines(read: readonly ReadLine[], headerAt: number): StandingLines {
-  const lines: ReadLine[] = [];
+export function dropHeadersAndCopies(allLines: readonly LineRecord[], headerIndex: number): LinesToLink {
+  const lines: LineRecord[] = [];
   const damage: Damage[] = [];
-  const first = new Map<unknown, Uint8Array>();
-  read.forEach((line, at) => {
-    if (at === headerAt) return;
+  const firstBytesById = new Map<unknown, Uint8Array>();
+  allLines.forEach((line, index) => {
+    if (index === headerIndex) return;
     const value = line.reading.type === "whole" ? line.reading.value : null;
-    const twin = typeof value?.id === "string" ? first.get(value.id) : undefined;
-    if (value?.type === "session") damage.push(named("second-header", line.raw));
-    else if (twin && isSame(twin, line.raw.bytes)) damage.push(named("doubled-line", line.raw));
+    const earlierBytes = typeof value?.id === "string" ? firstBytesById.get(value.id) : undefined;
+    if (value?.type === "session") damage.push(createDamage("second-header", line.raw));
+    else if (earlierBytes && hasSameBytes(earlierBytes, line.raw.bytes))
+      damage.push(createDamage("duplicate-line", line.raw));
     else lines.push(line);
-    if (value && !twin) first.set(value.id, line.raw.bytes);
+    if (value && !earlierBytes) firstBytesById.set(value.id, line.raw.bytes);
   });
   return { lines, damage };
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, at) => byte === b[at]);
+function hasSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-export interface Line {
+export interface EntryLine {
   readonly entry: Entry;
   /** The line in today's spelling, without seal, every other byte as written; null for a gap. */
   text(): string | null;
@@ -241,155 +259,168 @@ export interface Line {
   readonly isStray?: boolean;
 }
 
-export interface PlacedLines {
-  readonly lines: readonly Line[];
+export interface LinkResult {
+  readonly lines: readonly EntryLine[];
   readonly damage: readonly Damage[];
 }
 
 /** The number that a line says; 0 for what stands for no line. */
-interface LineParts {
-  readonly lines: readonly (Line & { readonly stored: unknown })[];
+interface LineLinkResult {
+  readonly lines: readonly (EntryLine & { readonly storedNumber: unknown })[];
   readonly damage: readonly Damage[];
 }
 
-export interface FileTraits {
-  readonly headerAt: number;
-  readonly ours: boolean;
+export interface LinkOptions {
+  readonly headerIndex: number;
+  readonly isPithFormat: boolean;
   /** Whether its version promises an id and a parent on every line. */
-  readonly linked: boolean;
+  readonly requiresLinks: boolean;
   /** No line without a number gets one up to here. */
-  readonly reserved: number;
+  readonly reservedNumber: number;
 }
 
-export function placedLines(
-  read: readonly ReadLine[],
-  file: FileTraits,
-): PlacedLines & { readonly incomplete: boolean } {
-  const standing = standingLines(read, file.headerAt);
-  const placements = place(standing.lines.map(unplaced));
-  const placementOf = new Map(standing.lines.map((line, at) => [line, placements[at]]));
-  const old = upgrades();
-  const around = { ...file, old };
-  const parts = read.map((line) => {
-    const placement = placementOf.get(line);
-    const part = placement ? lineAt(placement, line, around) : NOTHING;
-    old.count(placement?.id ?? null, line.reading.type === "whole" ? line.reading.value.type : null);
-    return part;
+export function linkEntries(
+  allLines: readonly LineRecord[],
+  options: LinkOptions,
+): LinkResult & { readonly hasMissingLinks: boolean } {
+  const entryLines = dropHeadersAndCopies(allLines, options.headerIndex);
+  const links = assignParents(entryLines.lines.map(toLinkInput));
+  const linkByLine = new Map(entryLines.lines.map((line, index) => [line, links[index]]));
+  const upgrader = createUpgrader();
+  const lineOptions = { ...options, upgrader };
+  const lineResults = allLines.map((line) => {
+    const link = linkByLine.get(line);
+    const lineResult = link ? linkLine(link, line, lineOptions) : NO_LINES;
+    upgrader.countLine(link?.id ?? null, line.reading.type === "whole" ? line.reading.value.type : null);
+    return lineResult;
   });
-  const lines = numberedLines(
-    parts.flatMap((part) => part.lines),
-    file.reserved,
+  const lines = assignEntryNumbers(
+    lineResults.flatMap((lineResult) => lineResult.lines),
+    options.reservedNumber,
   );
-  const misled = keptNobody(lines.map((line) => line.entry));
+  const compactionIds = compactionsWithoutKeptEntry(lines.map((line) => line.entry));
   return {
     lines,
     damage: [
-      ...standing.damage,
-      ...parts.flatMap((part) => part.damage),
-      ...standing.lines.filter((_, at) => misled.has(placements[at]?.id ?? "")).map(keepsNobody),
+      ...entryLines.damage,
+      ...lineResults.flatMap((lineResult) => lineResult.damage),
+      ...entryLines.lines.filter((_, index) => compactionIds.has(links[index]?.id ?? "")).map(missingFirstKeptDamage),
     ],
-    incomplete: standing.lines.some(
-      ({ reading }) => reading.type === "whole" && wrongPlace(reading.value, true) !== null,
+    hasMissingLinks: entryLines.lines.some(
+      ({ reading }) => reading.type === "whole" && invalidLinkField(reading.value, true) !== null,
     ),
   };
 }
 
-function numberedLines(lines: LineParts["lines"], reserved: number): readonly Line[] {
-  const following = followingNumbers(lines);
+function assignEntryNumbers(lines: LineLinkResult["lines"], reservedNumber: number): readonly EntryLine[] {
+  const nextNumbers = findNextNumbers(lines);
   let previous = 0;
-  return lines.map(({ stored, ...line }, at) => {
+  return lines.map(({ storedNumber, ...line }, index) => {
     const { entry } = line;
-    const next = following[at] ?? Number.POSITIVE_INFINITY;
-    const given = entryNumber(stored, { previous, reserved });
+    const next = nextNumbers[index] ?? Number.POSITIVE_INFINITY;
+    const resolvedNumber = resolveEntryNumber(storedNumber, { previous, reserved: reservedNumber });
     // NUM6: a damaged line may say any number; one that would take the numbers of the lines after it is not believed.
-    const isTaken = entry.type === "gap" && given >= next;
-    const number = !isTaken ? given : previous + 1 < next ? previous + 1 : 0;
+    const isTaken = entry.type === "gap" && resolvedNumber >= next;
+    const number = !isTaken ? resolvedNumber : previous + 1 < next ? previous + 1 : 0;
     previous = Math.max(previous, number);
-    return { ...line, entry: withNumber(entry, number) };
+    return { ...line, entry: withEntryNumber(entry, number) };
   });
 }
 
 /** For each line, the number of the nearest readable line after it. */
-function followingNumbers(lines: LineParts["lines"]): readonly (number | undefined)[] {
-  const following: (number | undefined)[] = [];
-  if (!lines.some(({ entry }) => entry.type === "gap")) return following;
+function findNextNumbers(lines: LineLinkResult["lines"]): readonly (number | undefined)[] {
+  const nextNumbers: (number | undefined)[] = [];
+  if (!lines.some(({ entry }) => entry.type === "gap")) return nextNumbers;
   let next: number | undefined;
-  for (let at = lines.length - 1; at >= 0; at--) {
-    following[at] = next;
-    const { entry, stored } = lines[at] ?? {};
-    if (entry?.type !== "gap" && isEntryNumber(stored)) next = stored;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    nextNumbers[index] = next;
+    const { entry, storedNumber } = lines[index] ?? {};
+    if (entry?.type !== "gap" && isEntryNumber(storedNumber)) next = storedNumber;
   }
-  return following;
+  return nextNumbers;
 }
 
-function unplaced({ raw, reading }: ReadLine): Unplaced {
+function toLinkInput({ raw, reading }: LineRecord): LinkInput {
   if (reading.type === "damaged") {
-    return { id: reading.legible.id ?? null, parent: reading.legible.parentId, lost: true, offset: raw.offset };
+    return { id: reading.legible.id ?? null, parent: reading.legible.parentId, isLost: true, offset: raw.offset };
   }
   const { id, parentId } = reading.value;
   const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
-  const own = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
-  return { id: own, parent, lost: false, offset: raw.offset };
+  const ownId = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
+  return { id: ownId, parent, isLost: false, offset: raw.offset };
 }
 
 // What is no id is as good as none, but must not go unsaid.
-function wrongPlace({ id, parentId }: JsonObject, linked: boolean): string | null {
-  if (id === undefined ? linked : typeof id !== "string" || id === "") return "id";
-  if (parentId === undefined ? linked : parentId !== null && typeof parentId !== "string") return "parentId";
+function invalidLinkField({ id, parentId }: JsonObject, requiresLinks: boolean): string | null {
+  if (id === undefined ? requiresLinks : typeof id !== "string" || id === "") return "id";
+  if (parentId === undefined ? requiresLinks : parentId !== null && typeof parentId !== "string") return "parentId";
   return null;
 }
 
-interface LineTraits extends FileTraits {
+interface LineLinkOptions extends LinkOptions {
   readonly raw: RawLine;
-  readonly old: Upgrades;
+  readonly upgrader: LineUpgrader;
 }
 
-function lineAt(placement: Placement, { raw, reading }: ReadLine, file: Omit<LineTraits, "raw">): LineParts {
-  const { gap, troubles } = placement;
-  const part =
+function linkLine(
+  link: EntryLink,
+  { raw, reading }: LineRecord,
+  options: Omit<LineLinkOptions, "raw">,
+): LineLinkResult {
+  const { gap, damageKinds } = link;
+  const lineResult =
     reading.type === "damaged"
-      ? { lines: [gapLine(placement, reading.kind, reading.legible)], damage: [named(reading.kind, raw)] }
-      : wholeLine(placement, reading, { ...file, raw });
+      ? { lines: [createGapLine(link, reading.kind, reading.legible)], damage: [createDamage(reading.kind, raw)] }
+      : linkIntactLine(link, reading, { ...options, raw });
   return {
-    lines: gap ? [gapLine(gap, gap.why, { number: 0 }), ...part.lines] : part.lines,
-    damage: [...troubles.map((trouble) => named(trouble, raw)), ...part.damage],
+    lines: gap ? [createGapLine(gap, gap.why, { number: 0 }), ...lineResult.lines] : lineResult.lines,
+    damage: [...damageKinds.map((damageKind) => createDamage(damageKind, raw)), ...lineResult.damage],
   };
 }
 
-function wholeLine(placement: Placement, reading: WholeLine, { raw, old, ours, linked }: LineTraits): LineParts {
-  const upgrade = old.upgrade(reading.value, placement.id);
-  const value = upgradedValue(reading.value, upgrade);
-  const wrong = wrongField(value);
-  const entry = entryOf(value, placement, wrong !== null);
-  const misspelt = wrong ?? wrongPlace(value, linked);
+function linkIntactLine(
+  link: EntryLink,
+  reading: IntactLine,
+  { raw, upgrader, isPithFormat, requiresLinks }: LineLinkOptions,
+): LineLinkResult {
+  const upgrade = upgrader.upgrade(reading.value, link.id);
+  const value = applyUpgrade(reading.value, upgrade);
+  const wrongEntryField = invalidField(value);
+  const entry = toEntry(value, link, wrongEntryField !== null);
+  const wrongLineField = wrongEntryField ?? invalidLinkField(value, requiresLinks);
   const damage: Damage[] = [];
-  if (reading.blemish) damage.push(named(reading.blemish, raw));
-  if (entry.type === "gap") damage.push(named("lost-entry", raw));
-  if (misspelt) damage.push(named("malformed", raw, misspelt));
-  if (upgrade.keepsNobody && entry.type === "compaction") damage.push(keepsNobody({ raw }));
-  const text = (): string => textOf(lineText(raw.bytes, ours), entry, upgrade);
-  return { lines: [{ entry, stored: value.number, text }], damage };
+  if (reading.minorDamage) damage.push(createDamage(reading.minorDamage, raw));
+  if (entry.type === "gap") damage.push(createDamage("lost-entry", raw));
+  if (wrongLineField) damage.push(createDamage("malformed", raw, wrongLineField));
+  if (upgrade.keepsNothing && entry.type === "compaction") damage.push(missingFirstKeptDamage({ raw }));
+  const text = (): string => upgradeLineText(lineText(raw.bytes, isPithFormat), entry, upgrade);
+  return { lines: [{ entry, storedNumber: value.number, text }], damage };
 }
 
-const keepsNobody = ({ raw }: Pick<ReadLine, "raw">): Damage => named("missing-first-kept", raw);
+const missingFirstKeptDamage = ({ raw }: Pick<LineRecord, "raw">): Damage => createDamage("missing-first-kept", raw);
 
-function gapLine(
+function createGapLine(
   { id, parentId }: Pick<Entry, "id" | "parentId">,
   why: DamageKind,
-  legible: LegiblePart,
-): LineParts["lines"][number] {
+  legible: LegibleFields,
+): LineLinkResult["lines"][number] {
   const { kind, number } = legible;
   const entry: GapEntry = { type: "gap", id, parentId, timestamp: "", why: damageNotes[why], ...(kind && { kind }) };
-  return { entry, stored: number, text: () => null, isStray: legible.id === undefined && legible.kind === undefined };
+  return {
+    entry,
+    storedNumber: number,
+    text: () => null,
+    isStray: legible.id === undefined && legible.kind === undefined,
+  };
 }
 
 // A timestamp that is missing or no string stays so: nothing hangs on it, and its bytes may mean something to others.
-function textOf(written: string, { id, parentId }: Entry, upgrade: Upgrade): string {
-  const value = JSON.parse(written) as JsonObject;
+function upgradeLineText(lineJson: string, { id, parentId }: Entry, upgrade: LineUpgrade): string {
+  const value = JSON.parse(lineJson) as JsonObject;
   const changes: Record<string, string> = {};
   if (value.id !== id) changes.id = JSON.stringify(id);
   if (value.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
-  return withMembers(upgradedText(written, upgrade), changes);
+  return setJsonMembers(applyUpgradeToText(lineJson, upgrade), changes);
 }
 
-const NOTHING: LineParts = { lines: [], damage: [] };
+const NO_LINES: LineLinkResult = { lines: [], damage: [] };

@@ -1,6 +1,6 @@
 /** Splits the bytes of a file into lines, in any encoding and with any line ends. Blank lines are skipped. */
 
-import { type Damage, type DamageKind, named } from "./damage.ts";
+import { createDamage, type Damage, type DamageKind } from "./damage.ts";
 
 export interface RawLine {
   /** In UTF-8, whatever the file is in. */
@@ -15,23 +15,23 @@ export interface RawLine {
   readonly overlong?: boolean;
 }
 
-export interface SplitFile {
+export interface SplitLinesResult {
   readonly lines: readonly RawLine[];
   readonly damage: readonly Damage[];
 }
 
-export function splitLines(file: Uint8Array): SplitFile {
-  const encoding = encodingOf(file);
-  const lineEnd = endFrom(file, encoding, LF) === -1 && endFrom(file, encoding, CR) !== -1 ? CR : LF;
-  const lines = [...cut(file, encoding, lineEnd)];
+export function splitLines(file: Uint8Array): SplitLinesResult {
+  const encoding = detectEncoding(file);
+  const lineEnd = findLineEnd(file, encoding, LF) === -1 && findLineEnd(file, encoding, CR) !== -1 ? CR : LF;
+  const lines = [...iterateLines(file, encoding, lineEnd)];
   const kinds: DamageKind[] = [];
   if (encoding.width === 2) kinds.push("utf-16");
   if (lineEnd === CR) kinds.push("lone-carriage-returns");
-  const whole = { offset: 0, length: file.length, number: 1 };
-  return { lines, damage: kinds.map((kind) => named(kind, whole)) };
+  const wholeFile = { offset: 0, length: file.length, number: 1 };
+  return { lines, damage: kinds.map((kind) => createDamage(kind, wholeFile)) };
 }
 
-interface Encoding {
+interface FileEncoding {
   /** Bytes of a unit. */
   readonly width: 1 | 2;
   /** Which byte of a unit is the low one. */
@@ -41,7 +41,7 @@ interface Encoding {
 }
 
 // Without a mark, a brace and another letter must both be two bytes wide: one zero alone is what a power cut leaves.
-function encodingOf([a, b, c, d]: Uint8Array): Encoding {
+function detectEncoding([a, b, c, d]: Uint8Array): FileEncoding {
   if (a === 0xff && b === 0xfe) return { width: 2, low: 0, start: 2 };
   if (a === 0xfe && b === 0xff) return { width: 2, low: 1, start: 2 };
   if (a === 0x7b && b === 0 && c !== 0 && d === 0) return { width: 2, low: 0, start: 0 };
@@ -49,43 +49,43 @@ function encodingOf([a, b, c, d]: Uint8Array): Encoding {
   return { width: 1, low: 0, start: a === 0xef && b === 0xbb && c === 0xbf ? 3 : 0 };
 }
 
-function* cut(file: Uint8Array, encoding: Encoding, lineEnd: number): Generator<RawLine> {
+function* iterateLines(file: Uint8Array, encoding: FileEncoding, lineEnd: number): Generator<RawLine> {
   const { width, low } = encoding;
   let number = 1;
   for (let offset = encoding.start; offset < file.length; number++) {
     // Blank lines are passed over without looking for their ends: a file may have a hundred million of them.
-    let at = offset;
-    for (; at < file.length && isBlankUnit(file, at, encoding); at += width) {
-      if (file[at + low] !== lineEnd) continue;
-      offset = at + width;
+    let index = offset;
+    for (; index < file.length && isBlankUnit(file, index, encoding); index += width) {
+      if (file[index + low] !== lineEnd) continue;
+      offset = index + width;
       number++;
     }
-    if (at >= file.length) return;
-    const found = endFrom(file, { ...encoding, start: at }, lineEnd);
-    const end = found === -1 ? file.length : found;
-    const bytes = inUtf8(file.subarray(offset, end), encoding);
-    if (!isBlank(bytes)) yield { bytes, offset, length: end - offset, number, ended: found !== -1 };
+    if (index >= file.length) return;
+    const lineEndIndex = findLineEnd(file, { ...encoding, start: index }, lineEnd);
+    const end = lineEndIndex === -1 ? file.length : lineEndIndex;
+    const bytes = toUtf8(file.subarray(offset, end), encoding);
+    if (!isBlankLine(bytes)) yield { bytes, offset, length: end - offset, number, ended: lineEndIndex !== -1 };
     offset = end + width;
   }
 }
 
-function isBlankUnit(file: Uint8Array, at: number, { width, low }: Encoding): boolean {
-  const byte = file[at + low];
-  return (byte === LF || isBlankByte(byte)) && (width === 1 || file[at + 1 - low] === 0);
+function isBlankUnit(file: Uint8Array, index: number, { width, low }: FileEncoding): boolean {
+  const byte = file[index + low];
+  return (byte === LF || isBlankByte(byte)) && (width === 1 || file[index + 1 - low] === 0);
 }
 
 /** Where the next line end stands, counted in whole units; -1 for none. */
-function endFrom(file: Uint8Array, { width, low, start }: Encoding, lineEnd: number): number {
+function findLineEnd(file: Uint8Array, { width, low, start }: FileEncoding, lineEnd: number): number {
   if (width === 1) return file.indexOf(lineEnd, start);
-  for (let at = start; at + 1 < file.length; at += 2)
-    if (file[at + low] === lineEnd && file[at + 1 - low] === 0) return at;
+  for (let index = start; index + 1 < file.length; index += 2)
+    if (file[index + low] === lineEnd && file[index + 1 - low] === 0) return index;
   return -1;
 }
 
-function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
+function toUtf8(line: Uint8Array, { width, low }: FileEncoding): Uint8Array {
   if (width === 1) return line;
   try {
-    return new TextEncoder().encode(utf16[low].decode(line));
+    return new TextEncoder().encode(utf16Decoders[low].decode(line));
   } catch {
     // Half a character: the line is handed on as it is, and named as what cannot be read.
     return line;
@@ -93,7 +93,7 @@ function inUtf8(line: Uint8Array, { width, low }: Encoding): Uint8Array {
 }
 
 /** Nothing but space: such a line is passed over. */
-export function isBlank(line: Uint8Array): boolean {
+export function isBlankLine(line: Uint8Array): boolean {
   return (line[0] ?? 0) <= SPACE && line.every(isBlankByte);
 }
 
@@ -106,5 +106,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 const SPACE = 0x20;
 const TAB = 0x09;
-const strict = { fatal: true, ignoreBOM: true };
-const utf16 = [new TextDecoder("utf-16le", strict), new TextDecoder("utf-16be", strict)] as const;
+const strictDecoderOptions = { fatal: true, ignoreBOM: true };
+const utf16Decoders = [
+  new TextDecoder("utf-16le", strictDecoderOptions),
+  new TextDecoder("utf-16be", strictDecoderOptions),
+] as const;

@@ -1,110 +1,116 @@
 /** Drops what a crash leaves at the end of a file: half a line, half a batch, lines whose predecessors never reached the disk. */
 
-import { type Damage, named } from "./damage.ts";
+import { createDamage, type Damage } from "./damage.ts";
 import type { BatchMark } from "./line-checksum.ts";
-import type { LineReading } from "./read-line.ts";
+import type { ReadLineResult } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
 
-export interface ReadLine {
+export interface LineRecord {
   readonly raw: RawLine;
-  readonly reading: LineReading;
+  readonly reading: ReadLineResult;
 }
 
-export interface Tail {
+export interface DropTornTailResult {
   /** Everything before the tear. */
-  readonly lines: readonly ReadLine[];
+  readonly lines: readonly LineRecord[];
   readonly damage: readonly Damage[];
 }
 
 /** The header is never torn off: if its line could be used, it stays. */
-export function withoutTornTail(lines: readonly ReadLine[], headerAt: number): Tail {
+export function dropTornTail(lines: readonly LineRecord[], headerIndex: number): DropTornTailResult {
   const last = lines.at(-1);
-  const tornLine = last?.reading.type === "damaged" && !last.raw.ended && lines.length - 1 !== headerAt;
-  const ended = tornLine ? lines.slice(0, -1) : lines;
-  const lineDamage = tornLine && last ? [named(tornKind(last), last.raw)] : [];
-  const start = startOfTornBatch(ended, { headerAt, lineCount: lines.length });
-  const tornBatch = ended.slice(start).map(({ raw }) => named("torn-batch", raw));
-  const arrived = endOfArrived(ended.slice(0, start), headerAt);
-  const never = ended.slice(arrived, start).map((line) => named(tornKind(line), line.raw));
-  const whole = ended.slice(0, arrived);
-  const runStart = startOfBrokenRun(whole);
-  const brokenRun = whole.slice(runStart).map(({ raw }) => named("torn-run", raw));
-  return { lines: whole.slice(0, runStart), damage: [...brokenRun, ...never, ...tornBatch, ...lineDamage] };
+  const isLastLineTorn = last?.reading.type === "damaged" && !last.raw.ended && lines.length - 1 !== headerIndex;
+  const candidates = isLastLineTorn ? lines.slice(0, -1) : lines;
+  const lineDamage = isLastLineTorn && last ? [createDamage(tailDamageKind(last), last.raw)] : [];
+  const batchStart = findTornBatchStart(candidates, { headerIndex, lineCount: lines.length });
+  const batchDamage = candidates.slice(batchStart).map(({ raw }) => createDamage("torn-batch", raw));
+  const writtenEnd = findWrittenEnd(candidates.slice(0, batchStart), headerIndex);
+  const missingDamage = candidates
+    .slice(writtenEnd, batchStart)
+    .map((line) => createDamage(tailDamageKind(line), line.raw));
+  const writtenLines = candidates.slice(0, writtenEnd);
+  const runStart = findBrokenRunStart(writtenLines);
+  const runDamage = writtenLines.slice(runStart).map(({ raw }) => createDamage("torn-run", raw));
+  return {
+    lines: writtenLines.slice(0, runStart),
+    damage: [...runDamage, ...missingDamage, ...batchDamage, ...lineDamage],
+  };
 }
 
-function tornKind({ reading }: ReadLine): "nul-bytes" | "torn-tail" {
+function tailDamageKind({ reading }: LineRecord): "nul-bytes" | "torn-tail" {
   return reading.type === "damaged" && reading.kind === "nul-bytes" ? "nul-bytes" : "torn-tail";
 }
 
 // LOG3: only a batch at the very end can be torn; behind one that others followed, the writer had its acknowledgement.
-function startOfTornBatch(lines: readonly ReadLine[], file: { headerAt: number; lineCount: number }): number {
-  const at = lines.findLastIndex(({ reading }) => reading.type === "whole");
-  const mark = markOf(lines[at]);
+function findTornBatchStart(lines: readonly LineRecord[], file: { headerIndex: number; lineCount: number }): number {
+  const index = lines.findLastIndex(({ reading }) => reading.type === "whole");
+  const mark = readBatchMark(lines[index]);
   if (!mark) return lines.length;
-  const [place, size] = mark;
-  const othersFollowed = file.lineCount - 1 - at > size - place;
-  const start = startOfBatch(lines, at, file.headerAt);
-  const places = new Set(lines.slice(start, at + 1).flatMap((line) => markOf(line)?.[0] ?? []));
-  return othersFollowed || places.size === size ? lines.length : start;
+  const [position, size] = mark;
+  const othersFollowed = file.lineCount - 1 - index > size - position;
+  const start = findBatchStart(lines, index, file.headerIndex);
+  const positions = new Set(lines.slice(start, index + 1).flatMap((line) => readBatchMark(line)?.[0] ?? []));
+  return othersFollowed || positions.size === size ? lines.length : start;
 }
 
 // Any line of the batch may be missing, so its start is not found by counting: what is no part of it stays.
-function startOfBatch(lines: readonly ReadLine[], at: number, headerAt: number): number {
-  let start = at;
-  let [next, size] = markOf(lines[at]) ?? NO_MARK;
-  for (; start - 1 > headerAt; start--) {
-    const before = lines[start - 1];
-    const [place, of] = before?.reading.type === "damaged" ? [next - 1, size] : (markOf(before) ?? NO_MARK);
-    if (of !== size || place < 1 || (place >= next && !isCopy(before, lines[start]))) break;
-    next = place;
+function findBatchStart(lines: readonly LineRecord[], index: number, headerIndex: number): number {
+  let start = index;
+  let [next, size] = readBatchMark(lines[index]) ?? NO_BATCH_MARK;
+  for (; start - 1 > headerIndex; start--) {
+    const previous = lines[start - 1];
+    const [position, batchSize] =
+      previous?.reading.type === "damaged" ? [next - 1, size] : (readBatchMark(previous) ?? NO_BATCH_MARK);
+    if (batchSize !== size || position < 1 || (position >= next && !hasSameId(previous, lines[start]))) break;
+    next = position;
   }
   return start;
 }
 
 // LOG13: lines that did not wait for the disk name the byte where their stretch begins. Where one of them never arrived there
 // are zeros; what follows came too early. A line that merely changed has arrived, and is damage like any other.
-function startOfBrokenRun(lines: readonly ReadLine[]): number {
-  const begins = runStart(lines);
-  if (begins === undefined) return lines.length;
-  const broken = lines.findIndex((line) => line.raw.offset >= begins && isMissing(line));
-  return broken === -1 ? lines.length : broken;
+function findBrokenRunStart(lines: readonly LineRecord[]): number {
+  const runOffset = findRunStart(lines);
+  if (runOffset === undefined) return lines.length;
+  const brokenIndex = lines.findIndex((line) => line.raw.offset >= runOffset && hasMissingBytes(line));
+  return brokenIndex === -1 ? lines.length : brokenIndex;
 }
 
 /** Where the last lines of ours begin that the disk may not have had. Lines of others behind them do not say. */
-export function runStart(lines: readonly ReadLine[]): number | undefined {
-  const last = lines.findLast(({ reading }) => reading.type === "whole" && reading.sealed);
+export function findRunStart(lines: readonly LineRecord[]): number | undefined {
+  const last = lines.findLast(({ reading }) => reading.type === "whole" && reading.hasTrailer);
   return last?.reading.type === "whole" ? last.reading.marks.run : undefined;
 }
 
 // Behind the last whole line, zeros are what is left of a write that the disk never had whole, also if its end arrived.
-function endOfArrived(lines: readonly ReadLine[], headerAt: number): number {
+function findWrittenEnd(lines: readonly LineRecord[], headerIndex: number): number {
   const last = Math.max(
-    headerAt,
+    headerIndex,
     lines.findLastIndex(({ reading }) => reading.type === "whole"),
   );
-  const missing = lines.findIndex((line, at) => at > last && isMissing(line) && !isForeign(line));
+  const missing = lines.findIndex((line, index) => index > last && hasMissingBytes(line) && !isForeignDamage(line));
   return missing === -1 ? lines.length : missing;
 }
 
 // Nothing but zeros, or more than a line may hold: no write of ours leaves that. It stays where it is, and is named.
-const isForeign = ({ reading }: ReadLine): boolean =>
+const isForeignDamage = ({ reading }: LineRecord): boolean =>
   reading.type === "damaged" && (reading.kind === "nul-bytes" || reading.kind === "line-too-long");
 
-function isMissing({ raw, reading }: ReadLine): boolean {
-  return (reading.type === "damaged" || reading.blemish !== null) && raw.bytes.includes(0);
+function hasMissingBytes({ raw, reading }: LineRecord): boolean {
+  return (reading.type === "damaged" || reading.minorDamage !== null) && raw.bytes.includes(0);
 }
 
-function isCopy(one: ReadLine | undefined, other: ReadLine | undefined): boolean {
-  return idOf(one) !== undefined && idOf(one) === idOf(other);
+function hasSameId(one: LineRecord | undefined, other: LineRecord | undefined): boolean {
+  return lineId(one) !== undefined && lineId(one) === lineId(other);
 }
 
-function idOf(line: ReadLine | undefined): unknown {
+function lineId(line: LineRecord | undefined): unknown {
   return line?.reading.type === "whole" ? line.reading.value.id : undefined;
 }
 
-function markOf(line: ReadLine | undefined): BatchMark | null {
+function readBatchMark(line: LineRecord | undefined): BatchMark | null {
   const mark = line?.reading.type === "whole" ? (line.reading.marks.batch ?? null) : null;
   return mark && mark[0] >= 1 && mark[0] <= mark[1] ? mark : null;
 }
 
-const NO_MARK: BatchMark = [0, 0];
+const NO_BATCH_MARK: BatchMark = [0, 0];

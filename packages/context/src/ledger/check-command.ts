@@ -1,9 +1,9 @@
 /** Recognises test, build and check commands by program and subcommand, and finds the line that says how one ended. */
 
 import type { ShellWord } from "../shell/words.ts";
-import { plainText } from "../text/sanitize.ts";
-import { edges } from "../text/truncate.ts";
-import { type CommandAt, invocation, locatedCommands, runsNothing } from "./located-commands.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
+import { headAndTail } from "../text/truncate.ts";
+import { type CommandInFolder, commandsInFolders, parseInvocation, runsNoProgram } from "./located-commands.ts";
 
 /** A check is a linter, a formatter or a type checker. */
 export type CheckKind = "test" | "build" | "check";
@@ -18,22 +18,22 @@ export interface CheckCommand {
 
 /** The checks in a line that ended with this code, in order. */
 export function findChecks(line: string, exitCode: number | null): readonly CheckCommand[] {
-  const commands = locatedCommands(line).filter(({ command }) => !runsNothing(command));
-  return commands.flatMap((located, at) => {
-    const kind = checkKind(located.command.words);
+  const commands = commandsInFolders(line).filter(({ command }) => !runsNoProgram(command));
+  return commands.flatMap((commandInFolder, index) => {
+    const kind = checkKind(commandInFolder.command.words);
     if (kind === null) return [];
-    const hasOwnCode = hasOwnExitCode(commands, at) && (exitCode === 0 || at === commands.length - 1);
-    return [{ kind, command: locatedText(located), exitCode: hasOwnCode ? exitCode : null }];
+    const isExitCodeKnown = decidesExitCode(commands, index) && (exitCode === 0 || index === commands.length - 1);
+    return [{ kind, command: commandInFolderText(commandInFolder), exitCode: isExitCodeKnown ? exitCode : null }];
   });
 }
 
 /** Whether the line fails where this command does: nothing but `&&` follows it. */
-export function hasOwnExitCode(commands: readonly CommandAt[], at: number): boolean {
-  return commands.slice(at + 1).every(({ command }) => command.operator === "&&");
+export function decidesExitCode(commands: readonly CommandInFolder[], index: number): boolean {
+  return commands.slice(index + 1).every(({ command }) => command.operator === "&&");
 }
 
 /** `cd packages/a && npm test`. */
-export function locatedText({ command: { text }, folder }: CommandAt): string {
+export function commandInFolderText({ command: { text }, folder }: CommandInFolder): string {
   return folder ? `cd ${folder} && ${text}` : text;
 }
 
@@ -41,62 +41,67 @@ export function checkKind(words: readonly ShellWord[]): CheckKind | null {
   const [name = "", ...rest] = programWords(words);
   if (COMPILERS.has(name)) return rest.includes("--noEmit") ? "check" : "build";
   if (name === "node") return rest.includes("--test") ? "test" : null;
-  if (!TASK_RUNNERS.has(name)) return PROGRAMS.get(name) ?? null;
+  if (!TASK_RUNNERS.has(name)) return CHECK_PROGRAMS.get(name) ?? null;
   const [task, ...more] = taskNames(rest);
   if (name === "cmake") return rest.includes("--build") ? "build" : null;
   if (task === undefined) return name === "make" || name === "gmake" ? "build" : null;
   if (task === "run" || task === "run-script" || task === "task") return taskKind(more[0] ?? "");
   return (
-    taskKind(task) ?? (TAKES_SEVERAL.test(name) ? (more.map(taskKind).find((kind) => kind !== null) ?? null) : null)
+    taskKind(task) ??
+    (MULTI_TASK_RUNNERS.test(name) ? (more.map(taskKind).find((kind) => kind !== null) ?? null) : null)
   );
 }
 
 /** The program and its words, without what only starts it: `npx`, `uv run`, `python -m`, `scripts/with-env`. */
 function programWords(words: readonly ShellWord[]): readonly string[] {
-  const { name, rest } = invocation(words);
-  const found = [name, ...rest.map((word) => word ?? "")];
-  const starters = STARTERS.exec(found.slice(0, 3).join(" "))?.[0].trim().split(" ").length ?? 0;
-  if (starters === 0) return wrappedWords(words, found);
-  return found.slice(starters + found.slice(starters).findIndex((word) => !/^(?:-|\d)/.test(word)));
+  const { name, args } = parseInvocation(words);
+  const allWords = [name, ...args.map((word) => word ?? "")];
+  const starters = PROGRAM_STARTERS.exec(allWords.slice(0, 3).join(" "))?.[0].trim().split(" ").length ?? 0;
+  if (starters === 0) return unwrapScript(words, allWords);
+  return allWords.slice(starters + allWords.slice(starters).findIndex((word) => !/^(?:-|\d)/.test(word)));
 }
 
-const STARTERS =
+const PROGRAM_STARTERS =
   /^(?:npx|bunx|pnpx|uvx|timeout|nice|xvfb-run|(?:pnpm|npm|yarn|bundle) (?:exec|dlx)|bun x|(?:uv|poetry|pipenv|rye|pdm|hatch) run|python[\d.]{0,5} -m)(?= |$)/;
 
 // `scripts/with-node24 pnpm test`: a script of the project that runs the program behind it.
-function wrappedWords(words: readonly ShellWord[], found: readonly string[]): readonly string[] {
-  const isScript = words.some((word) => word?.includes("/") && word.endsWith(found[0] ?? ""));
-  return isScript && !isKnown(found[0]) && isKnown(found[1]) ? found.slice(1) : found;
+function unwrapScript(words: readonly ShellWord[], allWords: readonly string[]): readonly string[] {
+  const isScript = words.some((word) => word?.includes("/") && word.endsWith(allWords[0] ?? ""));
+  return isScript && !isKnownProgram(allWords[0]) && isKnownProgram(allWords[1]) ? allWords.slice(1) : allWords;
 }
 
-function isKnown(name = ""): boolean {
-  return TASK_RUNNERS.has(name) || PROGRAMS.has(name) || COMPILERS.has(name);
+function isKnownProgram(name = ""): boolean {
+  return TASK_RUNNERS.has(name) || CHECK_PROGRAMS.has(name) || COMPILERS.has(name);
 }
 
 /** The words that are neither options nor values of options. */
 function taskNames(words: readonly string[]): readonly string[] {
-  return words.filter((word, at) => word !== "" && !word.startsWith("-") && !TAKES_VALUE.test(words[at - 1] ?? ""));
+  return words.filter(
+    (word, index) => word !== "" && !word.startsWith("-") && !TASK_VALUE_OPTION.test(words[index - 1] ?? ""),
+  );
 }
 
-const TAKES_VALUE = /^(?:-[CwFfpj]|--(?:workspace|prefix|filter|dir|cwd|project|manifest-path))$/;
-const TAKES_SEVERAL = /^(?:g?make|mvnw?|gradlew?|rake|just)$/;
+const TASK_VALUE_OPTION = /^(?:-[CwFfpj]|--(?:workspace|prefix|filter|dir|cwd|project|manifest-path))$/;
+const MULTI_TASK_RUNNERS = /^(?:g?make|mvnw?|gradlew?|rake|just)$/;
 
 /** By the first part of its name that says so: `test:unit`, `build-docs`, `typecheck`. */
 function taskKind(task: string): CheckKind | null {
   const parts = task.split(/[:._-]/);
-  return parts.map((part) => TASKS.get(part) ?? PROGRAMS.get(part)).find((kind) => kind !== undefined) ?? null;
+  return (
+    parts.map((part) => CHECK_TASKS.get(part) ?? CHECK_PROGRAMS.get(part)).find((kind) => kind !== undefined) ?? null
+  );
 }
 
 const pairNames = (kind: CheckKind, names: string): readonly (readonly [string, CheckKind])[] =>
   names.split(" ").map((name) => [name, kind]);
 
-const TASKS: ReadonlyMap<string, CheckKind> = new Map([
+const CHECK_TASKS: ReadonlyMap<string, CheckKind> = new Map([
   ...pairNames("test", "test tests t spec specs e2e unit integration nextest"),
   ...pairNames("build", "build compile bundle assemble package dist all"),
   ...pairNames("check", "check checks lint typecheck types clippy fmt format vet analyze verify tsc tsgo"),
 ]);
 
-const PROGRAMS: ReadonlyMap<string, CheckKind> = new Map([
+const CHECK_PROGRAMS: ReadonlyMap<string, CheckKind> = new Map([
   ...pairNames("test", "pytest vitest jest mocha ava tap phpunit rspec ctest tox nox karma nose2 behave bats"),
   ...pairNames(
     "build",
@@ -124,39 +129,43 @@ const TASK_RUNNERS: ReadonlySet<string> = new Set(
  */
 export function findOutcome(output: string): string | null {
   const lines = lastLines(output);
-  const last = lines.slice(-COUNTED_LINES).findLast((line) => COUNT.test(line) && line.length <= LONGEST);
-  return countList(lines) ?? last ?? null;
+  const last = lines
+    .slice(-COUNT_SEARCH_LINES)
+    .findLast((line) => COUNT_PATTERN.test(line) && line.length <= MAX_OUTCOME_CHARS);
+  return formatCountList(lines) ?? last ?? null;
 }
 
 function lastLines(output: string): readonly string[] {
-  const lines = (edges(output).at(-1) ?? "").split(/[\r\n]+/).slice(-READ_LINES);
-  return lines.map((line) => plainText(line, LONGEST + 1)).filter((line) => line !== "" && !isExitLine(line));
+  const lines = (headAndTail(output).at(-1) ?? "").split(/[\r\n]+/).slice(-MAX_OUTCOME_LINES);
+  return lines
+    .map((line) => sanitizeLine(line, MAX_OUTCOME_CHARS + 1))
+    .filter((line) => line !== "" && !isExitLine(line));
 }
 
 /** Whether a line says no more than how the command ended, or that it was silent. */
 export function isExitLine(line: string): boolean {
-  return line.length < 100 && (EXIT_CODE.test(line) || line.trim() === "(no output)");
+  return line.length < 100 && (EXIT_CODE_PATTERN.test(line) || line.trim() === "(no output)");
 }
 
-export const EXIT_CODE: RegExp = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|status)[: ] {0,2}(-?\d{1,10})\b/i;
+export const EXIT_CODE_PATTERN: RegExp = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|status)[: ] {0,2}(-?\d{1,10})\b/i;
 
 /** Of the last lines that each name one count, those that are not zero. */
-function countList(lines: readonly string[]): string | null {
-  const end = lines.findLastIndex((line, at) =>
-    [line, lines[at - 1], lines[at - 2]].every((each) => itemPattern().test(each ?? "")),
+function formatCountList(lines: readonly string[]): string | null {
+  const end = lines.findLastIndex((line, index) =>
+    [line, lines[index - 1], lines[index - 2]].every((each) => countItemPattern().test(each ?? "")),
   );
   if (end < 0) return null;
-  const start = lines.findLastIndex((line, at) => at < end && !itemPattern().test(line)) + 1;
-  const items = lines.slice(start, end + 1).map((line) => itemPattern().exec(line)?.slice(1) ?? []);
-  const counted = items.filter(([, count]) => Number(count) > 0);
-  return (counted.length > 0 ? counted : items.slice(0, 1)).map((item) => item.join(" ")).join(", ");
+  const start = lines.findLastIndex((line, index) => index < end && !countItemPattern().test(line)) + 1;
+  const items = lines.slice(start, end + 1).map((line) => countItemPattern().exec(line)?.slice(1) ?? []);
+  const nonZero = items.filter(([, count]) => Number(count) > 0);
+  return (nonZero.length > 0 ? nonZero : items.slice(0, 1)).map((item) => item.join(" ")).join(", ");
 }
 
 /** `ℹ pass 34`, `# fail 0`, `errors: 3` */
-const itemPattern = (): RegExp => /^(?:\S{1,2} )?(\p{L}[\p{L} _-]{1,30}?):? (\d{1,9})$/u;
+const countItemPattern = (): RegExp => /^(?:\S{1,2} )?(\p{L}[\p{L} _-]{1,30}?):? (\d{1,9})$/u;
 /** A number above zero that is no part of a name, a version, a time or a place. */
-const COUNT = /(?<![\w.:/@-])(?!0+\b)\d{1,9}(?![\w:/-]|\.\d)/;
+const COUNT_PATTERN = /(?<![\w.:/@-])(?!0+\b)\d{1,9}(?![\w:/-]|\.\d)/;
 
-const READ_LINES = 400;
-const COUNTED_LINES = 20;
-const LONGEST = 160;
+const MAX_OUTCOME_LINES = 400;
+const COUNT_SEARCH_LINES = 20;
+const MAX_OUTCOME_CHARS = 160;

@@ -63,10 +63,10 @@ export interface LedgerImage {
 export const emptyLedger: Ledger = { files: [], folders: [], checks: [], errors: [], commits: [], images: [] };
 
 /** How many items each list holds. */
-export const MOST = { modified: 60, read: 100, folders: 60, errors: 6, commits: 10, images: 30 } as const;
+export const MAX_LEDGER_ITEMS = { modified: 60, read: 100, folders: 60, errors: 6, commits: 10, images: 30 } as const;
 
 /** How many letters of each foreign text are kept. */
-export const LETTERS = {
+export const MAX_LEDGER_CHARS = {
   path: 1000,
   command: 300,
   line: 240,
@@ -77,16 +77,16 @@ export const LETTERS = {
   id: 100,
 } as const;
 
-export function mergedLedgers(older: Ledger, newer: Ledger): Ledger {
-  return mergedInOrder([older, newer]);
+export function mergeLedgerPair(older: Ledger, newer: Ledger): Ledger {
+  return mergeLedgers([older, newer]);
 }
 
 /** From the oldest to the newest; each may hold more than the bounds. In however many steps, the same is kept. */
-export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
-  const files = newestFiles(ledgers.flatMap((ledger) => ledger.files));
+export function mergeLedgers(ledgers: readonly Ledger[]): Ledger {
+  const files = splitNewestFiles(ledgers.flatMap((ledger) => ledger.files));
   return {
     files: files.listed,
-    folders: rolledUp(
+    folders: rollUpFolders(
       ledgers.flatMap((ledger) => ledger.folders),
       files.tooOld,
     ),
@@ -99,26 +99,26 @@ export function mergedInOrder(ledgers: readonly Ledger[]): Ledger {
 
 /** One of each kind. */
 export function newestChecks(checks: readonly LedgerCheck[]): readonly LedgerCheck[] {
-  return newestOfEach(checks, ({ kind }) => kind);
+  return newestByKey(checks, ({ kind }) => kind);
 }
 
 export function newestErrors(errors: readonly LedgerError[]): readonly LedgerError[] {
-  return newestOfEach(errors, ({ kind, source }) => `${kind} ${source}`).slice(-MOST.errors);
+  return newestByKey(errors, ({ kind, source }) => `${kind} ${source}`).slice(-MAX_LEDGER_ITEMS.errors);
 }
 
 /** An amended commit takes the place of the one with the same subject. */
 export function newestCommits(commits: readonly LedgerCommit[]): readonly LedgerCommit[] {
-  return newestOfEach(commits, ({ subject }) => subject).slice(-MOST.commits);
+  return newestByKey(commits, ({ subject }) => subject).slice(-MAX_LEDGER_ITEMS.commits);
 }
 
 /** Several images may stand in one entry and have one handle. */
 export function newestImages(images: readonly LedgerImage[]): readonly LedgerImage[] {
   const key = ({ handle, size, path, caption }: LedgerImage): string => JSON.stringify([handle, size, path, caption]);
-  return newestOfEach(images, key).slice(-MOST.images);
+  return newestByKey(images, key).slice(-MAX_LEDGER_ITEMS.images);
 }
 
 /** Each at the place of the newest with its key. */
-function newestOfEach<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+function newestByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   const byKey = new Map<string, Item>();
   for (const item of items) {
     byKey.delete(key(item));
@@ -128,65 +128,75 @@ function newestOfEach<Item>(items: readonly Item[], key: (item: Item) => string)
 }
 
 // LED3: what was read does not push out what was modified.
-function newestFiles(all: readonly LedgerFile[]): { listed: readonly LedgerFile[]; tooOld: readonly LedgerFile[] } {
-  const files = joinedFiles(all);
-  const kept = new Set([
-    ...files.filter(({ did }) => did === "modified").slice(-MOST.modified),
-    ...files.filter(({ did }) => did === "read").slice(-MOST.read),
+function splitNewestFiles(all: readonly LedgerFile[]): {
+  listed: readonly LedgerFile[];
+  tooOld: readonly LedgerFile[];
+} {
+  const files = mergeLedgerFiles(all);
+  const listedFiles = new Set([
+    ...files.filter(({ did }) => did === "modified").slice(-MAX_LEDGER_ITEMS.modified),
+    ...files.filter(({ did }) => did === "read").slice(-MAX_LEDGER_ITEMS.read),
   ]);
-  return { listed: files.filter((file) => kept.has(file)), tooOld: files.filter((file) => !kept.has(file)) };
+  return {
+    listed: files.filter((file) => listedFiles.has(file)),
+    tooOld: files.filter((file) => !listedFiles.has(file)),
+  };
 }
 
 /** Each path once, at its newest touch. */
-function joinedFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
+function mergeLedgerFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
   const byPath = new Map<string, LedgerFile>();
   for (const file of files) {
-    const before = byPath.get(file.path);
+    const previous = byPath.get(file.path);
     byPath.delete(file.path);
-    byPath.set(file.path, before?.did === "modified" ? before : file);
+    byPath.set(file.path, previous?.did === "modified" ? previous : file);
   }
   return [...byPath.values()];
 }
 
 /** The folders with these files counted in; where they become too many, the oldest are counted under ".". */
-export function rolledUp(folders: readonly LedgerFolder[], files: readonly LedgerFile[]): readonly LedgerFolder[] {
-  return withoutOldest(joinedFolders([...folders, ...files.map(asFolder)]));
+export function rollUpFolders(folders: readonly LedgerFolder[], files: readonly LedgerFile[]): readonly LedgerFolder[] {
+  return rollUpOldestFolders(mergeLedgerFolders([...folders, ...files.map(toLedgerFolder)]));
 }
 
 /** Each folder once, at the place of its newest mention. */
-function joinedFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
+function mergeLedgerFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
   const byName = new Map<string, LedgerFolder>();
   for (const { folder, read, modified } of folders) {
-    const before = byName.get(folder) ?? { read: 0, modified: 0 };
+    const previous = byName.get(folder) ?? { read: 0, modified: 0 };
     byName.delete(folder);
-    byName.set(folder, { folder, read: sum(before.read, read), modified: sum(before.modified, modified) });
+    byName.set(folder, {
+      folder,
+      read: addFileCounts(previous.read, read),
+      modified: addFileCounts(previous.modified, modified),
+    });
   }
   return [...byName.values()];
 }
 
 // A ledger comes from a file, where any number may stand.
-function sum(one: number, other: number): number {
-  return Math.min(one + other, MOST_COUNTED);
+function addFileCounts(one: number, other: number): number {
+  return Math.min(one + other, MAX_FILE_COUNT);
 }
 
-export const MOST_COUNTED = 999_999_999;
+export const MAX_FILE_COUNT = 999_999_999;
 
-function asFolder({ path, did }: LedgerFile): LedgerFolder {
-  return { folder: folderOf(path), read: did === "read" ? 1 : 0, modified: did === "modified" ? 1 : 0 };
+function toLedgerFolder({ path, did }: LedgerFile): LedgerFolder {
+  return { folder: parentFolder(path), read: did === "read" ? 1 : 0, modified: did === "modified" ? 1 : 0 };
 }
 
 /** `src/parts` of `src/parts/a.ts`; both kinds of slashes count. */
-function folderOf(path: string): string {
+function parentFolder(path: string): string {
   const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
-  if (slash < 0) return TOP;
+  if (slash < 0) return TOP_FOLDER;
   return path.slice(0, Math.max(slash, 1));
 }
 
-const TOP = ".";
+const TOP_FOLDER = ".";
 
-function withoutOldest(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
-  const excess = folders.length - MOST.folders;
+function rollUpOldestFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
+  const excess = folders.length - MAX_LEDGER_ITEMS.folders;
   if (excess <= 0) return folders;
-  const oldest = folders.slice(0, excess + 1).map((each) => ({ ...each, folder: TOP }));
-  return joinedFolders([...oldest, ...folders.slice(excess + 1)]);
+  const oldest = folders.slice(0, excess + 1).map((each) => ({ ...each, folder: TOP_FOLDER }));
+  return mergeLedgerFolders([...oldest, ...folders.slice(excess + 1)]);
 }

@@ -1,8 +1,8 @@
 /** Finds the files that the commands of a shell line read and modify. */
 
-import { isNoFile, type ShellCommand } from "../shell/shell-line.ts";
+import { isStreamOrDevice, type ShellCommand } from "../shell/shell-line.ts";
 import type { ShellWord } from "../shell/words.ts";
-import { invocation, joinPath, locatedCommands, runsNothing, shellCommands } from "./located-commands.ts";
+import { commandsInFolders, joinPath, parseInvocation, parseShellCommands, runsNoProgram } from "./located-commands.ts";
 
 export interface Operands {
   /** One letter each, in order. */
@@ -11,128 +11,137 @@ export interface Operands {
 }
 
 /** How a program takes its words. */
-export interface Taking {
+export interface ArgumentSpec {
   /** Options that take the word behind them. */
-  readonly takes?: string;
+  readonly valueOptions?: string;
   /** The first operand is a pattern or a script, unless one of these options brings it. */
-  readonly script?: string;
+  readonly scriptOptions?: string;
 }
 
-export function operands(words: readonly ShellWord[], { takes = "", script }: Taking): Operands {
-  const over = words.indexOf("--");
+export function parseOperands(
+  words: readonly ShellWord[],
+  { valueOptions = "", scriptOptions }: ArgumentSpec,
+): Operands {
+  const separatorIndex = words.indexOf("--");
   const paths: ShellWord[] = [];
   let options = "";
-  let isTaken = false;
-  for (const word of over < 0 ? words : words.slice(0, over)) {
-    const said: Options | null = isTaken ? null : optionsIn(word, takes);
-    if (said) options += said.letters;
-    else if (!isTaken) paths.push(word);
-    isTaken = said?.takesNext ?? false;
+  let isOptionValue = false;
+  for (const word of separatorIndex < 0 ? words : words.slice(0, separatorIndex)) {
+    const parsedOptions: OptionFlags | null = isOptionValue ? null : parseOptionFlags(word, valueOptions);
+    if (parsedOptions) options += parsedOptions.flags;
+    else if (!isOptionValue) paths.push(word);
+    isOptionValue = parsedOptions?.takesNext ?? false;
   }
   // The empty word is how one kind of `sed -i` says that it wants no copy.
-  const named = paths.concat(over < 0 ? [] : words.slice(over + 1)).filter((path) => path !== "");
-  const isScripted = script !== undefined && ![...script].some((letter) => options.includes(letter));
-  return { options, paths: isScripted ? named.slice(1) : named };
+  const operandPaths = paths
+    .concat(separatorIndex < 0 ? [] : words.slice(separatorIndex + 1))
+    .filter((path) => path !== "");
+  const hasScriptOperand = scriptOptions !== undefined && ![...scriptOptions].some((char) => options.includes(char));
+  return { options, paths: hasScriptOperand ? operandPaths.slice(1) : operandPaths };
 }
 
-interface Options {
-  readonly letters: string;
+interface OptionFlags {
+  readonly flags: string;
   readonly takesNext: boolean;
 }
 
 /** `-ni.bak` says n and i; behind a letter that takes a value comes the value. Null for a word that is no option. */
-function optionsIn(word: ShellWord, takes: string): Options | null {
+function parseOptionFlags(word: ShellWord, valueOptions: string): OptionFlags | null {
   const [, long, short] = /^-(?:(-[\w-]{1,40})|(\w{1,40}))/.exec(word ?? "") ?? [];
-  if (long !== undefined) return { letters: LONG[long] ?? "", takesNext: false };
+  if (long !== undefined) return { flags: LONG_OPTION_FLAGS[long] ?? "", takesNext: false };
   if (short === undefined) return null;
-  const valued = [...short].findIndex((letter) => takes.includes(letter));
-  if (valued < 0) return { letters: short, takesNext: false };
-  return { letters: short.slice(0, valued + 1), takesNext: word?.length === valued + 2 };
+  const valueIndex = [...short].findIndex((char) => valueOptions.includes(char));
+  if (valueIndex < 0) return { flags: short, takesNext: false };
+  return { flags: short.slice(0, valueIndex + 1), takesNext: word?.length === valueIndex + 2 };
 }
 
-const LONG: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
+const LONG_OPTION_FLAGS: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
 
-export interface Touch {
+export interface PathTouch {
   readonly path: string;
   readonly did: "read" | "modified";
 }
 
 /** In the order of the command. */
-export function commandTouches({ words, readsFrom, writesTo }: ShellCommand): readonly Touch[] {
-  const { name, rest } = invocation(words);
-  const program = programs.get(name);
-  const named = program ? program.touches(operands(rest, program)) : [];
-  return [...named, ...touches(readsFrom, "read"), ...touches(writesTo, "modified")];
+export function commandTouches({ words, inputPaths, outputPaths }: ShellCommand): readonly PathTouch[] {
+  const { name, args } = parseInvocation(words);
+  const program = shellPrograms.get(name);
+  const operandTouches = program ? program.touches(parseOperands(args, program)) : [];
+  return [...operandTouches, ...toPathTouches(inputPaths, "read"), ...toPathTouches(outputPaths, "modified")];
 }
 
 /** Whether it only shows what can be had again: files, searches, listings. */
-export function isLook(command: ShellCommand): boolean {
-  const { name, rest } = invocation(command.words);
-  if (command.writesTo.some((path) => path === null || !isNoFile(path))) return false;
-  if (runsNothing(command)) return true;
-  return LOOKING.test(name) && !(name === "sed" && isInPlace(operands(rest, { takes: "efl" })));
+export function isReadOnlyCommand(command: ShellCommand): boolean {
+  const { name, args } = parseInvocation(command.words);
+  if (command.outputPaths.some((path) => path === null || !isStreamOrDevice(path))) return false;
+  if (runsNoProgram(command)) return true;
+  return READ_ONLY_PROGRAMS.test(name) && !(name === "sed" && isInPlace(parseOperands(args, { valueOptions: "efl" })));
 }
 
-const LOOKING =
+const READ_ONLY_PROGRAMS =
   /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|sort|uniq|cut|tr|jq|which|git (?:log|diff|show|status|grep|blame|ls-files))$/;
 
-interface Program extends Taking {
-  readonly touches: (said: Operands) => readonly Touch[];
+interface ShellProgram extends ArgumentSpec {
+  readonly touches: (operands: Operands) => readonly PathTouch[];
 }
 
-const reading: Program["touches"] = ({ paths }) => touches(paths, "read");
-const modifying: Program["touches"] = ({ paths }) => touches(paths, "modified");
-const searching: Program["touches"] = (said) => (/r/i.test(said.options) ? [] : reading(said));
-const streaming: Program["touches"] = (said) => (isInPlace(said) ? modifying(said) : reading(said));
-const patching: Program["touches"] = ({ paths }) => touches(paths.slice(0, 1), "modified");
-const moving: Program["touches"] = ({ paths }) => [...touches(sources(paths), "modified"), ...target(paths)];
-const copying: Program["touches"] = ({ options, paths }) =>
-  /[ra]/i.test(options) ? [] : [...touches(sources(paths), "read"), ...target(paths)];
+const readTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths, "read");
+const modifyTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths, "modified");
+const searchTouches: ShellProgram["touches"] = (operands) => (/r/i.test(operands.options) ? [] : readTouches(operands));
+const streamEditTouches: ShellProgram["touches"] = (operands) =>
+  isInPlace(operands) ? modifyTouches(operands) : readTouches(operands);
+const patchTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths.slice(0, 1), "modified");
+const moveTouches: ShellProgram["touches"] = ({ paths }) => [
+  ...toPathTouches(sourcePaths(paths), "modified"),
+  ...targetTouches(paths),
+];
+const copyTouches: ShellProgram["touches"] = ({ options, paths }) =>
+  /[ra]/i.test(options) ? [] : [...toPathTouches(sourcePaths(paths), "read"), ...targetTouches(paths)];
 
 const isInPlace = ({ options }: Operands): boolean => options.includes("i");
-const sources = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
+const sourcePaths = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
 // Behind several sources the last one is a folder.
-const target = (paths: readonly ShellWord[]): readonly Touch[] =>
-  touches(paths.length === 2 ? paths.slice(1) : [], "modified");
+const targetTouches = (paths: readonly ShellWord[]): readonly PathTouch[] =>
+  toPathTouches(paths.length === 2 ? paths.slice(1) : [], "modified");
 
-const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
-  ["cat", { touches: reading }],
-  ["tac", { touches: reading }],
-  ["nl", { touches: reading }],
-  ["wc", { touches: reading }],
-  ["less", { touches: reading }],
-  ["more", { touches: reading }],
-  ["head", { takes: "nc", touches: reading }],
-  ["tail", { takes: "nc", touches: reading }],
-  ["awk", { takes: "fFv", script: "f", touches: reading }],
-  ["grep", { takes: "efmABC", script: "ef", touches: searching }],
-  ["sed", { takes: "efl", script: "ef", touches: streaming }],
-  ["tee", { touches: modifying }],
-  ["touch", { takes: "drt", touches: modifying }],
-  ["rm", { touches: modifying }],
-  ["git rm", { touches: modifying }],
-  ["mv", { touches: moving }],
-  ["git mv", { touches: moving }],
-  ["cp", { touches: copying }],
-  ["patch", { takes: "pido", touches: patching }],
+const shellPrograms: ReadonlyMap<string, ShellProgram> = new Map<string, ShellProgram>([
+  ["cat", { touches: readTouches }],
+  ["tac", { touches: readTouches }],
+  ["nl", { touches: readTouches }],
+  ["wc", { touches: readTouches }],
+  ["less", { touches: readTouches }],
+  ["more", { touches: readTouches }],
+  ["head", { valueOptions: "nc", touches: readTouches }],
+  ["tail", { valueOptions: "nc", touches: readTouches }],
+  ["awk", { valueOptions: "fFv", scriptOptions: "f", touches: readTouches }],
+  ["grep", { valueOptions: "efmABC", scriptOptions: "ef", touches: searchTouches }],
+  ["sed", { valueOptions: "efl", scriptOptions: "ef", touches: streamEditTouches }],
+  ["tee", { touches: modifyTouches }],
+  ["touch", { valueOptions: "drt", touches: modifyTouches }],
+  ["rm", { touches: modifyTouches }],
+  ["git rm", { touches: modifyTouches }],
+  ["mv", { touches: moveTouches }],
+  ["git mv", { touches: moveTouches }],
+  ["cp", { touches: copyTouches }],
+  ["patch", { valueOptions: "pido", touches: patchTouches }],
 ]);
 
-function touches(words: readonly ShellWord[], did: Touch["did"]): readonly Touch[] {
-  return words.flatMap((path) => (path === null || isNoFile(path) ? [] : [{ path, did }]));
+function toPathTouches(words: readonly ShellWord[], did: PathTouch["did"]): readonly PathTouch[] {
+  return words.flatMap((path) => (path === null || isStreamOrDevice(path) ? [] : [{ path, did }]));
 }
 
 /** In the order of the line. A path behind a `cd` is said in two parts: they are joined, and nothing else is done to it. */
-export function shellTouches(line: string): readonly Touch[] {
-  return locatedCommands(line).flatMap(({ command, folder }) =>
+export function shellTouches(line: string): readonly PathTouch[] {
+  return commandsInFolders(line).flatMap(({ command, folder }) =>
     commandTouches(command).flatMap(({ path, did }) => {
-      const whole = joinPath(folder, path);
-      return whole === null ? [] : [{ path: whole, did }];
+      const fullPath = joinPath(folder, path);
+      return fullPath === null ? [] : [{ path: fullPath, did }];
     }),
   );
 }
 
 /** Whether a line only shows what can be had again: files, searches, listings. Then nothing in its output is news. */
-export function onlyLooks(line: string): boolean {
-  const commands = shellCommands(line);
-  return commands.length > 0 && commands.every(isLook);
+export function isReadOnlyLine(line: string): boolean {
+  const commands = parseShellCommands(line);
+  return commands.length > 0 && commands.every(isReadOnlyCommand);
 }

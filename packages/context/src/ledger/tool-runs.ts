@@ -1,41 +1,47 @@
 /** Pairs tool calls and shell lines with their results, as edits have left them. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { LISTED, referenceOf } from "../context/loaded-skills.ts";
+import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import type { Entry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
 import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
-import { blobOf } from "../session/blobs.ts";
-import { EXIT_CODE } from "./check-command.ts";
-import { onlyLooks } from "./shell-files.ts";
-import { type CallMeaning, callMeaning, callResults, callsIn, type ToolRoles } from "./touched-files.ts";
+import { parseBlobBlock } from "../session/blobs.ts";
+import { EXIT_CODE_PATTERN } from "./check-command.ts";
+import { isReadOnlyLine } from "./shell-files.ts";
+import {
+  completeToolCalls,
+  pairCallResults,
+  type ToolCallEffects,
+  type ToolRoles,
+  toolCallEffects,
+} from "./touched-files.ts";
 
-export interface LoggedMessage {
+export interface VisibleMessage {
   readonly entryId: string;
   /** What opens the entry with `read`. */
   readonly reference: string;
   readonly message: AgentMessage;
   /** As it stands in the log. */
-  readonly unedited: AgentMessage;
+  readonly original: AgentMessage;
 }
 
 /** Messages as edits have left them: what was taken out of the context must not come back through the ledger. */
-export function loggedMessages(entries: readonly Entry[]): readonly LoggedMessage[] {
+export function collectVisibleMessages(entries: readonly Entry[]): readonly VisibleMessage[] {
   const edits = entries.filter((entry) => entry.type === "context_edit");
   return entries.flatMap((entry) => {
-    const message = withoutSkill(entry, entryMessage(entry, latestEdit(edits, entry)));
-    const unedited = withoutSkill(entry, entryMessage(entry, undefined));
-    if (!message || !unedited || isPrivate(message)) return [];
-    return [{ entryId: entry.id, reference: entryReference(entry), message, unedited }];
+    const message = removeSkillText(entry, entryMessage(entry, latestEdit(edits, entry)));
+    const original = removeSkillText(entry, entryMessage(entry, undefined));
+    if (!message || !original || isPrivate(message)) return [];
+    return [{ entryId: entry.id, reference: entryReference(entry), message, original }];
   });
 }
 
 // SKL6: the words of a skill are its own, and come back with it.
-function withoutSkill(entry: Entry, message: AgentMessage | null): AgentMessage | null {
-  if (message?.role === "custom" && message.customType === LISTED) return null;
-  const isReference = message && "content" in message && referenceOf(entry) !== null;
-  return isReference ? ({ ...message, content: [] } as AgentMessage) : message;
+function removeSkillText(entry: Entry, message: AgentMessage | null): AgentMessage | null {
+  if (message?.role === "custom" && message.customType === SKILL_LIST_TYPE) return null;
+  const isSkill = message && "content" in message && readLoadedSkill(entry) !== null;
+  return isSkill ? ({ ...message, content: [] } as AgentMessage) : message;
 }
 
 // LED6: a shell line that the user keeps from the model has said nothing.
@@ -55,76 +61,78 @@ export function messageBlocks(message: AgentMessage): readonly unknown[] {
 }
 
 function blockText(block: unknown): readonly string[] {
-  if (!isObject(block) || block.type !== "text" || blobOf(block)) return [];
+  if (!isObject(block) || block.type !== "text" || parseBlobBlock(block)) return [];
   return typeof block.text === "string" ? [block.text] : [];
 }
 
 /** A tool call or shell line with its result. The output is not read before it is needed. */
-export interface Run {
+export interface ToolRun {
   /** The tool's name; empty for a shell line of the user's own. */
   readonly tool: string;
-  readonly meaning: CallMeaning;
+  readonly effects: ToolCallEffects;
   readonly result: ToolResultMessage | BashExecutionMessage;
   /** Where the result stands. */
   readonly entryId: string;
 }
 
 /** In the order in which they ended; a call without a result is none. */
-export function toolRuns(messages: readonly LoggedMessage[], roles: ToolRoles): readonly Run[] {
-  const meanings = callMeanings(messages, roles);
-  return messages.flatMap(({ entryId, message }): readonly Run[] => {
+export function toolRuns(messages: readonly VisibleMessage[], roles: ToolRoles): readonly ToolRun[] {
+  const effectsByResult = toolCallEffectsByResult(messages, roles);
+  return messages.flatMap(({ entryId, message }): readonly ToolRun[] => {
     if (message.role === "bashExecution")
-      return [{ tool: "", meaning: { ...UNKNOWN, runs: [message.command] }, result: message, entryId }];
+      return [{ tool: "", effects: { ...UNKNOWN_EFFECTS, runs: [message.command] }, result: message, entryId }];
     if (message.role !== "toolResult") return [];
-    return [{ tool: message.toolName, meaning: meanings.get(message) ?? UNKNOWN, result: message, entryId }];
+    return [
+      { tool: message.toolName, effects: effectsByResult.get(message) ?? UNKNOWN_EFFECTS, result: message, entryId },
+    ];
   });
 }
 
-const UNKNOWN: CallMeaning = { reads: [], modifies: [], runs: [] };
+const UNKNOWN_EFFECTS: ToolCallEffects = { reads: [], modifies: [], runs: [] };
 
-function callMeanings(
-  messages: readonly LoggedMessage[],
+function toolCallEffectsByResult(
+  messages: readonly VisibleMessage[],
   roles: ToolRoles,
-): ReadonlyMap<ToolResultMessage, CallMeaning> {
-  const results = callResults(messages.map(({ message }) => message));
-  const calls = messages.flatMap(({ message }) => (message.role === "assistant" ? callsIn(message) : []));
+): ReadonlyMap<ToolResultMessage, ToolCallEffects> {
+  const results = pairCallResults(messages.map(({ message }) => message));
+  const calls = messages.flatMap(({ message }) => (message.role === "assistant" ? completeToolCalls(message) : []));
   return new Map(
     calls.flatMap((call) => {
       const result = results.get(call);
-      return result ? [[result, callMeaning(call, roles)] as const] : [];
+      return result ? [[result, toolCallEffects(call, roles)] as const] : [];
     }),
   );
 }
 
 /** Null for a tool that runs no shell line. */
-export function shellLine({ meaning: { runs } }: Run): string | null {
+export function runShellLine({ effects: { runs } }: ToolRun): string | null {
   return runs[0] ?? null;
 }
 
 /** The first file that the call names. */
-export function namedPath({ meaning: { reads, modifies } }: Run): string | null {
+export function runPath({ effects: { reads, modifies } }: ToolRun): string | null {
   return modifies[0] ?? reads[0] ?? null;
 }
 
-export function runOutput({ result }: Run): string {
+export function runOutput({ result }: ToolRun): string {
   if (result.role === "bashExecution") return typeof result.output === "string" ? result.output : "";
   return messageTexts(result).join("\n");
 }
 
 /** Null where it is not known, e.g. of a command that was stopped or still runs. */
-export function exitCode(run: Run): number | null {
+export function runExitCode(run: ToolRun): number | null {
   const { result } = run;
   if (result.role === "bashExecution") return typeof result.exitCode === "number" ? result.exitCode : null;
-  const given = isObject(result.details) ? result.details.exitCode : undefined;
-  if (Number.isSafeInteger(given)) return Number(given);
+  const reportedCode = isObject(result.details) ? result.details.exitCode : undefined;
+  if (Number.isSafeInteger(reportedCode)) return Number(reportedCode);
   const last = runOutput(run).slice(-200).trimEnd();
-  const [, code] = EXIT_CODE.exec(last.slice(last.lastIndexOf("\n") + 1)) ?? [];
+  const [, code] = EXIT_CODE_PATTERN.exec(last.slice(last.lastIndexOf("\n") + 1)) ?? [];
   if (code !== undefined) return Number(code);
-  return result.isError === true || given === null ? null : 0;
+  return result.isError === true || reportedCode === null ? null : 0;
 }
 
 /** False for a command that was stopped or still runs: it has neither failed nor succeeded. */
-export function hasEnded(run: Run): boolean {
+export function hasEnded(run: ToolRun): boolean {
   const { result } = run;
   if (result.role === "bashExecution") return !result.cancelled && typeof result.exitCode === "number";
   const isUnknown = isObject(result.details) && result.details.exitCode === null;
@@ -132,15 +140,15 @@ export function hasEnded(run: Run): boolean {
   return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(runOutput(run).slice(-50));
 }
 
-export function hasFailed(run: Run): boolean {
+export function hasFailed(run: ToolRun): boolean {
   const { result } = run;
   const isError = result.role === "toolResult" && result.isError === true;
-  return isError || (exitCode(run) ?? 0) !== 0;
+  return isError || (runExitCode(run) ?? 0) !== 0;
 }
 
 /** Whether it shows what can be had again: a file, a search, a listing. */
-export function isLook(run: Run): boolean {
-  const command = shellLine(run);
-  const { reads, modifies } = run.meaning;
-  return command === null ? reads.length > 0 && modifies.length === 0 : onlyLooks(command);
+export function isReadOnlyRun(run: ToolRun): boolean {
+  const command = runShellLine(run);
+  const { reads, modifies } = run.effects;
+  return command === null ? reads.length > 0 && modifies.length === 0 : isReadOnlyLine(command);
 }

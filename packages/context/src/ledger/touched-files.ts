@@ -9,22 +9,22 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import { shellTouches, type Touch } from "./shell-files.ts";
+import { type PathTouch, shellTouches } from "./shell-files.ts";
 
 /** A result answers the newest call before it that bears its id: in a file, an id may occur twice. */
-export function callResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {
-  const open = new Map<string, ToolCallBlock>();
+export function pairCallResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {
+  const openCalls = new Map<string, ToolCallBlock>();
   const results = new Map<ToolCallBlock, ToolResultMessage>();
   for (const message of messages) {
-    if (message.role === "assistant") for (const call of callsIn(message)) open.set(call.id, call);
-    const call = message.role === "toolResult" ? open.get(message.toolCallId) : undefined;
+    if (message.role === "assistant") for (const call of completeToolCalls(message)) openCalls.set(call.id, call);
+    const call = message.role === "toolResult" ? openCalls.get(message.toolCallId) : undefined;
     if (call && message.role === "toolResult" && !results.has(call)) results.set(call, message);
   }
   return results;
 }
 
 /** None where the message failed or was stopped: then nobody ran them. */
-export function callsIn({ content, stopReason }: AssistantMessage): readonly ToolCallBlock[] {
+export function completeToolCalls({ content, stopReason }: AssistantMessage): readonly ToolCallBlock[] {
   if (stopReason === "error" || stopReason === "aborted" || !Array.isArray(content)) return [];
   return content.filter((block): block is ToolCallBlock => block?.type === "toolCall");
 }
@@ -40,126 +40,133 @@ export interface ToolRole {
   readonly runs?: readonly string[];
 }
 
-export interface CallMeaning {
+export interface ToolCallEffects {
   readonly reads: readonly string[];
   readonly modifies: readonly string[];
   readonly runs: readonly string[];
 }
 
 /** The call comes from a file, so it may be anything. */
-export function callMeaning(call: unknown, roles: ToolRoles): CallMeaning {
-  const { name, arguments: given } = isObject(call) ? call : {};
-  const args = isObject(given) ? given : {};
+export function toolCallEffects(call: unknown, roles: ToolRoles): ToolCallEffects {
+  const { name, arguments: rawArguments } = isObject(call) ? call : {};
+  const args = isObject(rawArguments) ? rawArguments : {};
   const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
-  return role ? declared(role, args) : shown(args);
+  return role ? effectsFromRole(role, args) : effectsFromArguments(args);
 }
 
-function declared({ reads = [], modifies = [], runs = [] }: ToolRole, args: JsonObject): CallMeaning {
-  return { reads: textsIn(args, reads), modifies: textsIn(args, modifies), runs: textsIn(args, runs) };
+function effectsFromRole({ reads = [], modifies = [], runs = [] }: ToolRole, args: JsonObject): ToolCallEffects {
+  return {
+    reads: argumentTexts(args, reads),
+    modifies: argumentTexts(args, modifies),
+    runs: argumentTexts(args, runs),
+  };
 }
 
 // LED1: whatever a tool is called, a path beside new text is modified, a path beside a pattern is where to search.
-function shown(args: JsonObject): CallMeaning {
-  const paths = textsIn(args, namesIn(args, PATHS));
-  if (paths.length === 0) return { ...nothing, runs: textsIn(args, namesIn(args, COMMANDS)) };
-  if (namesIn(args, CHANGES).length > 0) return { ...nothing, modifies: paths };
-  return namesIn(args, SEARCHES).length > 0 ? nothing : { ...nothing, reads: paths };
+function effectsFromArguments(args: JsonObject): ToolCallEffects {
+  const paths = argumentTexts(args, matchArgumentNames(args, PATH_ARGUMENT_NAMES));
+  if (paths.length === 0)
+    return { ...NO_EFFECTS, runs: argumentTexts(args, matchArgumentNames(args, COMMAND_ARGUMENT_NAMES)) };
+  if (matchArgumentNames(args, CHANGE_ARGUMENT_NAMES).length > 0) return { ...NO_EFFECTS, modifies: paths };
+  return matchArgumentNames(args, SEARCH_ARGUMENT_NAMES).length > 0 ? NO_EFFECTS : { ...NO_EFFECTS, reads: paths };
 }
 
-const nothing: CallMeaning = { reads: [], modifies: [], runs: [] };
+const NO_EFFECTS: ToolCallEffects = { reads: [], modifies: [], runs: [] };
 
 /** Its names as they are spelled there; `file_path`, `filePath` and `file-path` are one. */
-function namesIn(args: JsonObject, names: RegExp): readonly string[] {
-  return Object.keys(args).filter((name) => args[name] != null && names.test(name.replace(/[_-]/g, "").toLowerCase()));
+function matchArgumentNames(args: JsonObject, pattern: RegExp): readonly string[] {
+  return Object.keys(args).filter(
+    (name) => args[name] != null && pattern.test(name.replace(/[_-]/g, "").toLowerCase()),
+  );
 }
 
-const PATHS = /^(?:(?:file|notebook|absolute|relative)?paths?|(?:target)?files?|filenames?)$/;
-const CHANGES =
+const PATH_ARGUMENT_NAMES = /^(?:(?:file|notebook|absolute|relative)?paths?|(?:target)?files?|filenames?)$/;
+const CHANGE_ARGUMENT_NAMES =
   /^(?:(?:new)?contents?|filetext|edits|(?:old|new|insert)text|(?:old|new)str(?:ing)?|newsource|codeedit|patch|diff|replacement)$/;
-const SEARCHES = /^(?:pattern|query|regex|glob)$/;
-const COMMANDS = /^(?:command|cmd|script)$/;
+const SEARCH_ARGUMENT_NAMES = /^(?:pattern|query|regex|glob)$/;
+const COMMAND_ARGUMENT_NAMES = /^(?:command|cmd|script)$/;
 
-function textsIn(args: JsonObject, names: readonly string[]): readonly string[] {
+function argumentTexts(args: JsonObject, names: readonly string[]): readonly string[] {
   const values = names.flatMap((name) => (Object.hasOwn(args, name) ? args[name] : []));
   return values.filter((value) => typeof value === "string");
 }
 
 /** Sorted, each path once; what was modified is not among the read ones (B47). */
-export interface TouchedFiles {
+export interface FileLists {
   readonly read: readonly string[];
   readonly modified: readonly string[];
 }
 
 /** One path, as it was said, and the entry that says so. */
-export interface FileTouch extends Touch {
+export interface FileTouch extends PathTouch {
   readonly entryId: string;
 }
 
 /** Complete for any branch: calls, shell lines, and what compactions and branch summaries carry of others (INV40, INV41). */
-export function touchedFiles(entries: readonly Entry[], roles: ToolRoles = {}): TouchedFiles {
-  return newestFiles(fileTouches(entries, roles));
+export function collectFileLists(entries: readonly Entry[], roles: ToolRoles = {}): FileLists {
+  return newestFileLists(fileTouches(entries, roles));
 }
 
 /** Of each list no more than `most` paths, those that were touched last; sorted all the same. */
-export function newestFiles(touches: readonly Touch[], most: number = Number.POSITIVE_INFINITY): TouchedFiles {
-  const known = new Map<string, Touch["did"]>();
+export function newestFileLists(touches: readonly PathTouch[], limit: number = Number.POSITIVE_INFINITY): FileLists {
+  const didByPath = new Map<string, PathTouch["did"]>();
   for (const { path, did } of touches) {
-    const before = known.get(path);
-    known.delete(path);
-    known.set(path, before === "modified" ? before : did);
+    const previous = didByPath.get(path);
+    didByPath.delete(path);
+    didByPath.set(path, previous === "modified" ? previous : did);
   }
-  const those = (wanted: Touch["did"]): readonly string[] =>
-    [...known].flatMap(([path, did]) => (did === wanted ? path : [])).slice(-most);
-  return { read: those("read").toSorted(), modified: those("modified").toSorted() };
+  const selectPaths = (wanted: PathTouch["did"]): readonly string[] =>
+    [...didByPath].flatMap(([path, did]) => (did === wanted ? path : [])).slice(-limit);
+  return { read: selectPaths("read").toSorted(), modified: selectPaths("modified").toSorted() };
 }
 
 /** In the order of the entries; a file that was touched again comes again. */
 export function fileTouches(entries: readonly Entry[], roles: ToolRoles = {}): readonly FileTouch[] {
-  const results = callResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
+  const results = pairCallResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
   return entries.flatMap((entry) =>
-    touchesOf(entry, { roles, results }).map(({ path, did }) => ({ path, did, entryId: entry.id })),
+    entryTouches(entry, { roles, results }).map(({ path, did }) => ({ path, did, entryId: entry.id })),
   );
 }
 
-interface Known {
+interface TouchContext {
   readonly roles: ToolRoles;
-  readonly results: ReturnType<typeof callResults>;
+  readonly results: ReturnType<typeof pairCallResults>;
 }
 
-function touchesOf(entry: Entry, known: Known): readonly Touch[] {
+function entryTouches(entry: Entry, context: TouchContext): readonly PathTouch[] {
   switch (entry.type) {
     case "message":
-      return saidIn(entry.message, known);
+      return messageTouches(entry.message, context);
     case "compaction":
     case "branch_summary":
-      return carriedFiles(entry.details);
+      return readFileLists(entry.details);
     default:
       return [];
   }
 }
 
 /** The lists of files in the details of a compaction or a branch summary, in pi's spelling. */
-export function carriedFiles(details: unknown): readonly Touch[] {
+export function readFileLists(details: unknown): readonly PathTouch[] {
   const { readFiles, modifiedFiles } = isObject(details) ? details : {};
-  return listed({ read: readFiles, modified: modifiedFiles });
+  return listTouches({ read: readFiles, modified: modifiedFiles });
 }
 
-function listed({ read, modified }: Readonly<Record<string, unknown>>): readonly Touch[] {
-  return [...filesIn(read, "read"), ...filesIn(modified, "modified")];
+function listTouches({ read, modified }: Readonly<Record<string, unknown>>): readonly PathTouch[] {
+  return [...parseTouches(read, "read"), ...parseTouches(modified, "modified")];
 }
 
-function filesIn(list: unknown, did: Touch["did"]): readonly Touch[] {
-  return Array.isArray(list) ? list.flatMap((path) => (isFile(path) ? [{ path, did }] : [])) : [];
+function parseTouches(list: unknown, did: PathTouch["did"]): readonly PathTouch[] {
+  return Array.isArray(list) ? list.flatMap((path) => (isFilePath(path) ? [{ path, did }] : [])) : [];
 }
 
-function saidIn(message: AgentMessage, known: Known): readonly Touch[] {
+function messageTouches(message: AgentMessage, context: TouchContext): readonly PathTouch[] {
   switch (message.role) {
     case "assistant":
-      return saidByCalls(message, known);
+      return assistantTouches(message, context);
     case "toolResult":
-      return saidByResult(message, known);
+      return resultTouches(message, context);
     case "bashExecution":
-      return saidByUser(message);
+      return bashTouches(message);
     case "system":
     case "user":
     case "custom":
@@ -169,54 +176,54 @@ function saidIn(message: AgentMessage, known: Known): readonly Touch[] {
   }
 }
 
-function saidByCalls(message: AssistantMessage, { roles, results }: Known): readonly Touch[] {
-  return callsIn(message).flatMap((call) => {
+function assistantTouches(message: AssistantMessage, { roles, results }: TouchContext): readonly PathTouch[] {
+  return completeToolCalls(message).flatMap((call) => {
     const result = results.get(call);
-    if (result && toldBy(result)) return [];
-    return done(touchesOfCall(call, roles), result?.isError === true);
+    if (result && readReportedTouches(result)) return [];
+    return dropFailedChanges(toolCallTouches(call, roles), result?.isError === true);
   });
 }
 
 /** What the tool itself says it touched; it knows better than its arguments, also where it failed half way. */
-function toldBy({ details }: ToolResultMessage): readonly Touch[] | null {
+function readReportedTouches({ details }: ToolResultMessage): readonly PathTouch[] | null {
   const pith = isObject(details) ? details.pith : null;
-  return isObject(pith) && isObject(pith.touched) ? listed(pith.touched) : null;
+  return isObject(pith) && isObject(pith.touched) ? listTouches(pith.touched) : null;
 }
 
-function touchesOfCall(call: unknown, roles: ToolRoles): readonly Touch[] {
-  const { reads, modifies, runs } = callMeaning(call, roles);
-  return [...listed({ read: reads, modified: modifies }), ...runs.flatMap(namedInShell)];
+function toolCallTouches(call: unknown, roles: ToolRoles): readonly PathTouch[] {
+  const { reads, modifies, runs } = toolCallEffects(call, roles);
+  return [...listTouches({ read: reads, modified: modifies }), ...runs.flatMap(shellFileTouches)];
 }
 
-function namedInShell(line: string): readonly Touch[] {
-  return shellTouches(line).filter(({ path }) => isFile(path));
+function shellFileTouches(line: string): readonly PathTouch[] {
+  return shellTouches(line).filter(({ path }) => isFilePath(path));
 }
 
 // LED1: a call that failed modified nothing.
-function done(touches: readonly Touch[], failed: boolean): readonly Touch[] {
-  return failed ? touches.filter(({ did }) => did === "read") : touches;
+function dropFailedChanges(touches: readonly PathTouch[], hasFailed: boolean): readonly PathTouch[] {
+  return hasFailed ? touches.filter(({ did }) => did === "read") : touches;
 }
 
-function saidByResult(message: ToolResultMessage, { roles }: Known): readonly Touch[] {
-  const nested = nestedCalls(message).flatMap((call) => touchesOfCall(call, roles));
-  return toldBy(message) ?? done(nested, message.isError === true);
+function resultTouches(message: ToolResultMessage, { roles }: TouchContext): readonly PathTouch[] {
+  const nested = readNestedCalls(message).flatMap((call) => toolCallTouches(call, roles));
+  return readReportedTouches(message) ?? dropFailedChanges(nested, message.isError === true);
 }
 
 // pi 1.5 lists here the calls that a program of the model's made while it ran in a tool.
-function nestedCalls(message: ToolResultMessage & { readonly nestedCalls?: unknown }): readonly unknown[] {
+function readNestedCalls(message: ToolResultMessage & { readonly nestedCalls?: unknown }): readonly unknown[] {
   return Array.isArray(message.nestedCalls) ? message.nestedCalls : [];
 }
 
 // LED6: what is kept from the model is not told to it by way of a list.
-function saidByUser({ command, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): readonly Touch[] {
+function bashTouches({ command, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): readonly PathTouch[] {
   if (excludeFromContext) return [];
-  return done(namedInShell(command), cancelled || (exitCode ?? 0) !== 0);
+  return dropFailedChanges(shellFileTouches(command), cancelled || (exitCode ?? 0) !== 0);
 }
 
 /** Not a folder, an address or a handle, and no longer than a path may be. */
-function isFile(path: unknown): path is string {
-  if (typeof path !== "string" || path.length > LONGEST || !/\S/.test(path)) return false;
+function isFilePath(path: unknown): path is string {
+  if (typeof path !== "string" || path.length > MAX_FILE_PATH_CHARS || !/\S/.test(path)) return false;
   return !/^(?:https?|data|entry|blob):|(?:^|[\\/])\.{0,2}$/.test(path);
 }
 
-const LONGEST = 1000;
+const MAX_FILE_PATH_CHARS = 1000;

@@ -23,7 +23,7 @@ import { refusalNotes } from "../session/store.ts";
 
 export interface Files {
   /** An existing file; a symbolic link is refused. */
-  open(path: string, how: "read" | "append"): OpenFile;
+  open(path: string, mode: "read" | "append"): OpenFile;
   /** A new file for its owner alone, open for appending; refused where anything has that name. */
   create(path: string): OpenFile;
   /** Of the path itself, links not followed; null where nothing is. */
@@ -43,7 +43,7 @@ export interface Files {
 
 export interface OpenFile {
   /** How many bytes were read; fewer only at the end. */
-  read(into: Uint8Array, position: number): number;
+  read(buffer: Uint8Array, position: number): number;
   /** Writes at the end, wherever that is by now; how many bytes arrived. */
   append(bytes: Uint8Array): number;
   truncate(size: number): void;
@@ -66,96 +66,99 @@ export interface FileStat {
 
 /** Writes all of it, however little arrives at a time. */
 export function appendAll(file: OpenFile, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += file.append(done === 0 ? bytes : bytes.subarray(done));
+  for (let bytesWritten = 0; bytesWritten < bytes.length; )
+    bytesWritten += file.append(bytesWritten === 0 ? bytes : bytes.subarray(bytesWritten));
 }
 
 /** What a look finds; null where nothing is. */
-export function orNothing<Found>(look: () => Found): Found | null {
+export function ignoreMissing<Found>(operation: () => Found): Found | null {
   try {
-    return look();
+    return operation();
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(diskError(error))) return null;
+    if (["ENOENT", "ENOTDIR"].includes(diskErrorCode(error))) return null;
     throw error;
   }
 }
 
 /** The system's name for what went wrong (`ENOSPC`, `EIO` …); empty if it was not the disk. */
-export function diskError(error: unknown): string {
+export function diskErrorCode(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "";
 }
 
 /** Synchronous calls only: nothing comes between the write and the sync of an append. */
 export const realFiles: Files = {
-  open: (path, how) => opened(openSync(path, (how === "append" ? APPEND : constants.O_RDONLY) | PLAIN)),
-  create: (path) => opened(openSync(path, APPEND | PLAIN | constants.O_CREAT | constants.O_EXCL, OWNER_FILE)),
-  stat: (path) => orNothing(() => statOf(lstatSync(path))),
-  list: (folder) => orNothing(() => readdirSync(folder)) ?? [],
-  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: OWNER_FOLDER }),
+  open: (path, mode) =>
+    toOpenFile(openSync(path, (mode === "append" ? APPEND_FLAGS : constants.O_RDONLY) | PLAIN_FILE_FLAGS)),
+  create: (path) =>
+    toOpenFile(openSync(path, APPEND_FLAGS | PLAIN_FILE_FLAGS | constants.O_CREAT | constants.O_EXCL, OWNER_FILE_MODE)),
+  stat: (path) => ignoreMissing(() => toFileStat(lstatSync(path))),
+  list: (folder) => ignoreMissing(() => readdirSync(folder)) ?? [],
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: OWNER_FOLDER_MODE }),
   rename: renameSync,
   link: linkSync,
   remove: unlinkSync,
-  syncFolder: folderSync(process.platform),
+  syncFolder: createFolderSync(process.platform),
 };
 
-const APPEND = constants.O_RDWR | constants.O_APPEND;
+const APPEND_FLAGS = constants.O_RDWR | constants.O_APPEND;
 // Neither links nor pipes: opening a pipe would wait for its other end.
-const PLAIN = constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const PLAIN_FILE_FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A number that no file has, so that every act on it is refused. */
-const CLOSED = 2 ** 31 - 1;
-const OWNER_FILE = 0o600;
-const OWNER_FOLDER = 0o700;
-const OWNER_WRITES = 0o200;
+const INVALID_DESCRIPTOR = 2 ** 31 - 1;
+const OWNER_FILE_MODE = 0o600;
+const OWNER_FOLDER_MODE = 0o700;
+const OWNER_WRITE_BIT = 0o200;
 
-function opened(number: number): OpenFile {
-  let descriptor = number;
+function toOpenFile(initialDescriptor: number): OpenFile {
+  let descriptor = initialDescriptor;
   return {
-    read: (into, position) => readAll(descriptor, into, position),
+    read: (buffer, position) => readFully(descriptor, buffer, position),
     append: (bytes) => writeSync(descriptor, bytes),
     truncate: (size) => ftruncateSync(descriptor, size),
     sync: () => fdatasyncSync(descriptor),
-    stat: () => statOf(fstatSync(descriptor)),
+    stat: () => toFileStat(fstatSync(descriptor)),
     close() {
       closeSync(descriptor);
       // The system gives the number to the next file that is opened; a late write must not reach that one.
-      descriptor = CLOSED;
+      descriptor = INVALID_DESCRIPTOR;
     },
   };
 }
 
-function readAll(descriptor: number, into: Uint8Array, position: number): number {
-  let done = 0;
-  while (done < into.length) {
-    const count = readSync(descriptor, into, done, into.length - done, position + done);
+function readFully(descriptor: number, buffer: Uint8Array, position: number): number {
+  let bytesRead = 0;
+  while (bytesRead < buffer.length) {
+    const count = readSync(descriptor, buffer, bytesRead, buffer.length - bytesRead, position + bytesRead);
     if (count === 0) break;
-    done += count;
+    bytesRead += count;
   }
-  return done;
+  return bytesRead;
 }
 
-function statOf(stats: Stats): FileStat {
+function toFileStat(stats: Stats): FileStat {
   const kind = stats.isFile() ? "file" : stats.isDirectory() ? "folder" : "other";
-  const readOnly = (stats.mode & OWNER_WRITES) === 0;
+  const readOnly = (stats.mode & OWNER_WRITE_BIT) === 0;
   return { kind, identity: `${stats.dev}:${stats.ino}`, size: stats.size, modified: stats.mtimeMs, readOnly };
 }
 
 /** Windows lets nobody flush a folder (EPERM); its file system keeps names in a journal of its own. */
-export function folderSync(platform: NodeJS.Platform): (path: string) => void {
-  return platform === "win32" ? () => {} : withFolder(fsyncSync);
+export function createFolderSync(platform: NodeJS.Platform): (path: string) => void {
+  return platform === "win32" ? () => {} : withFolderDescriptor(fsyncSync);
 }
 
-function withFolder(act: (descriptor: number) => void): (path: string) => void {
+function withFolderDescriptor(operation: (descriptor: number) => void): (path: string) => void {
   return (path) => {
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
     try {
-      act(descriptor);
+      operation(descriptor);
     } finally {
       closeSync(descriptor);
     }
   };
 }
 
-export interface Unavailable {
+export interface UnavailableResult {
   readonly type: "unavailable";
   /** The system's name for it, such as `ENOSPC`. */
   readonly code: string;
@@ -163,42 +166,46 @@ export interface Unavailable {
 }
 
 /** Throws what the disk did not say. */
-export function unavailable(what: string, error: unknown): Unavailable {
-  const code = diskError(error);
+export function toUnavailableResult(problem: string, error: unknown): UnavailableResult {
+  const code = diskErrorCode(error);
   if (code === "") throw error;
-  return { type: "unavailable", code, why: `${what}: ${advice[code] ?? `the disk gave ${code}; try again`}` };
+  return {
+    type: "unavailable",
+    code,
+    why: `${problem}: ${diskErrorAdvice[code] ?? `the disk gave ${code}; try again`}`,
+  };
 }
 
 /** Does it, or says what the disk had against it; `what` begins the sentence. */
-export async function orUnavailable<Outcome>(
-  what: string,
-  act: () => Outcome | Promise<Outcome>,
-): Promise<Outcome | Unavailable> {
+export async function catchDiskErrors<Outcome>(
+  problem: string,
+  operation: () => Outcome | Promise<Outcome>,
+): Promise<Outcome | UnavailableResult> {
   try {
-    return await act();
+    return await operation();
   } catch (error) {
-    return unavailable(what, error);
+    return toUnavailableResult(problem, error);
   }
 }
 
 /** For what is only a convenience: null where the disk will not have it. */
-export function orNull<Made>(make: () => Made): Made | null {
+export function ignoreDiskErrors<Made>(operation: () => Made): Made | null {
   try {
-    return make();
+    return operation();
   } catch (error) {
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
     return null;
   }
 }
 
-const full = refusalNotes["disk-full"];
-const forbidden = "that is not allowed; check the permissions of the file and of its folder";
-const advice: Readonly<Record<string, string>> = {
-  ENOSPC: full,
-  EDQUOT: full,
-  EFBIG: full,
-  EACCES: forbidden,
-  EPERM: forbidden,
+const diskFullAdvice = refusalNotes["disk-full"];
+const permissionAdvice = "that is not allowed; check the permissions of the file and of its folder";
+const diskErrorAdvice: Readonly<Record<string, string>> = {
+  ENOSPC: diskFullAdvice,
+  EDQUOT: diskFullAdvice,
+  EFBIG: diskFullAdvice,
+  EACCES: permissionAdvice,
+  EPERM: permissionAdvice,
   EROFS: "the disk is read-only; choose a place on another",
   ENOENT: "it is not there; check the path, or look for the session by its id",
   EEXIST: "something has that name already; choose another",
@@ -211,10 +218,10 @@ const advice: Readonly<Record<string, string>> = {
 };
 
 /** `…/.pith/<name of the session's file>` beside the file. */
-export function sideFolder(path: string): string {
-  return join(dirname(path), ".pith", basename(path));
+export function sidecarFolder(sessionPath: string): string {
+  return join(dirname(sessionPath), ".pith", basename(sessionPath));
 }
 
-export const leasePath = (path: string): string => join(sideFolder(path), "writer");
-export const indexPath = (path: string): string => join(sideFolder(path), "index");
-export const blobFolder = (path: string): string => join(sideFolder(path), "blobs");
+export const leasePath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "writer");
+export const indexPath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "index");
+export const blobFolder = (sessionPath: string): string => join(sidecarFolder(sessionPath), "blobs");

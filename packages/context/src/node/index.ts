@@ -1,66 +1,66 @@
 /** Exports `@pith/context/node`: the functions and types that need Node. */
 
-export type { Progress } from "../search/changed-files.ts";
+export type { IndexProgress } from "../search/changed-files.ts";
 export type { Hit, Snippet } from "../search/hits.ts";
-export { type Searching, type SearchParts, searchSessions } from "../search/search.ts";
+export { type SearchOptions, type SearchResult, searchSessions } from "../search/search.ts";
 export type { HitKind } from "../search/searchable-text.ts";
-export { BLOB_QUOTA, BlobDraft, type DraftKeeping } from "./blob-writer.ts";
+export { BLOB_QUOTA, type BlobWriteResult, BlobWriter } from "./blob-writer.ts";
 export {
-  type BlobFinding,
-  type BlobReading,
-  type Copying,
+  type CopyBlobsResult,
   copyBlobs,
+  type FindBlobsResult,
   findBlobs,
-  type Keeping,
+  type KeepBlobResult,
   keepBlob,
+  type ReadBlobResult,
   readBlob,
   SPILL_LIMIT,
-  type Spilling,
-  spilled,
+  type SpillImagesResult,
+  spillImages,
 } from "./blobs.ts";
-export { diskError, type FileStat, type Files, type OpenFile, realFiles } from "./files.ts";
+export { diskErrorCode, type FileStat, type Files, type OpenFile, realFiles } from "./files.ts";
 export type { Durability } from "./jsonl/append.ts";
-export type { JsonlStore, StoreParts } from "./jsonl/jsonl-store.ts";
-export { createStore, type Opened, type Opening, openStore } from "./jsonl/open-store.ts";
-export type { Owner, Processes } from "./process-owner.ts";
-export { machine } from "./runtime.ts";
+export type { JsonlStore, StoreOptions } from "./jsonl/jsonl-store.ts";
+export { createStore, type OpenOptions, type OpenResult, openStore } from "./jsonl/open-store.ts";
+export type { LeaseOwner, ProcessTable } from "./process-owner.ts";
+export { nodeRuntime } from "./runtime.ts";
 export {
-  type Cloning,
+  type CloneResult,
   cloneSession,
-  type Exporting,
+  type ExportResult,
   exportForPi,
-  type Forking,
+  type ForkResult,
   forkSession,
 } from "./sessions/copy-session.ts";
 export type { SessionItem } from "./sessions/list-item.ts";
 export { listSessions } from "./sessions/list-sessions.ts";
 export {
   listTrash,
-  type Rebinding,
-  type Restoring,
+  type RebindResult,
+  type RestoreResult,
   rebindSession,
   restoreSession,
-  type TrashedSession,
-  type Trashing,
+  type TrashItem,
+  type TrashResult,
   trashSession,
 } from "./sessions/move-session.ts";
 export {
-  cwdOf,
-  folderName,
-  type HomeParts,
-  idAsName,
   pithHome,
+  type SessionFileOptions,
+  sessionCwd,
+  sessionFolderName,
+  sessionIdToFileName,
   sessionsFolder,
   trashFolder,
 } from "./sessions/paths.ts";
-export { type PurgePlan, type Purging, purgeSession } from "./sessions/purge-session.ts";
+export { type PurgeOptions, type PurgeResult, purgeSession } from "./sessions/purge-session.ts";
 export {
   createSession,
-  type Finding,
+  type FindSessionResult,
   findSession,
-  type Labelled,
+  type LabelResult,
   labelEntry,
+  readSessionTotals,
   renameSession,
-  type TotalsOf,
-  totalsOf,
+  type SessionTotalsResult,
 } from "./sessions/sessions.ts";

@@ -1,24 +1,24 @@
 /** Grants one writer per file through numbered lease files. A lease counts only after its holder put its number down and looked again. */
 
 import { basename, dirname } from "node:path";
-import { diskError, type FileStat, type Files } from "./files.ts";
-import { type Owner, ownerFrom, type Processes } from "./process-owner.ts";
+import { diskErrorCode, type FileStat, type Files } from "./files.ts";
+import { type LeaseOwner, type ProcessTable, parseOwner } from "./process-owner.ts";
 
-export type Leasing =
+export type LeaseResult =
   | { readonly type: "leased"; readonly lease: Lease }
-  | { readonly type: "held"; readonly owner: Owner };
+  | { readonly type: "held"; readonly owner: LeaseOwner };
 
 export interface Lease {
   /** Grows with every holder. */
   readonly token: number;
   /** Whether nobody has taken it over; one look at the disk. */
-  holds(): boolean;
+  isHeld(): boolean;
   release(): void;
 }
 
-export interface LeaseParts {
+export interface LeaseOptions {
   readonly files: Files;
-  readonly processes: Processes;
+  readonly processes: ProcessTable;
   readonly now: () => number;
   /** Makes the names of new files; two processes must never get the same. */
   readonly nonce: () => string;
@@ -27,182 +27,183 @@ export interface LeaseParts {
 }
 
 /** Never waits: the lease of the file at this path, or who has it. */
-export function takeLease(path: string, parts: LeaseParts): Leasing {
-  const place: Place = { ...parts, path };
-  const holder = look(place).living;
-  if (holder && !parts.takeOver) return { type: "held", owner: holder };
-  const offer = written(place, JSON.stringify(parts.processes.self(parts.now())));
+export function acquireLease(path: string, options: LeaseOptions): LeaseResult {
+  const target: LeaseTarget = { ...options, path };
+  const holder = readLeaseState(target).liveOwner;
+  if (holder && !options.takeOver) return { type: "held", owner: holder };
+  const leaseFile = writeLeaseFile(target, JSON.stringify(options.processes.self(options.now())));
   try {
-    return settled({ ...place, own: offer.name }, offer);
+    return claimNextToken({ ...target, ownFile: leaseFile.path }, leaseFile);
   } finally {
-    sweep(parts.files, offer.name);
+    tryRemove(options.files, leaseFile.path);
   }
 }
 
 // Others may win each single race, but somebody wins it: to lose this many in a row, the disk must be lying.
-const TRIES = 50;
-const RELEASED = JSON.stringify({ released: true });
+const MAX_LEASE_ATTEMPTS = 50;
+const RELEASE_MARKER = JSON.stringify({ released: true });
 // Far more than an owner takes; what is longer is not ours.
-const LONGEST = 4096;
+const MAX_OWNER_BYTES = 4096;
 
-interface Place extends LeaseParts {
+interface LeaseTarget extends LeaseOptions {
   readonly path: string;
   /** Our own offer: nobody needs to look whether we live. */
-  readonly own?: string;
+  readonly ownFile?: string;
 }
 
 /** A file with its content, ready to be linked to a number, so that no number is ever seen without its owner. */
-interface Offer {
-  readonly name: string;
+interface LeaseFile {
+  readonly path: string;
   readonly identity: string;
 }
 
-function settled(place: Place, offer: Offer): Leasing {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const seen = look(place);
-    if (seen.living && !place.takeOver) return { type: "held", owner: seen.living };
-    const lease = claimed(place, offer, (seen.numbers.at(-1) ?? 0) + 1);
+function claimNextToken(target: LeaseTarget, leaseFile: LeaseFile): LeaseResult {
+  for (let attempt = 0; attempt < MAX_LEASE_ATTEMPTS; attempt += 1) {
+    const state = readLeaseState(target);
+    if (state.liveOwner && !target.takeOver) return { type: "held", owner: state.liveOwner };
+    const lease = claimToken(target, leaseFile, (state.tokens.at(-1) ?? 0) + 1);
     if (lease) return { type: "leased", lease };
   }
-  const { living } = look(place);
-  if (living) return { type: "held", owner: living };
-  throw new Error(`the lease of ${place.path} was lost to others ${TRIES} times, but nobody has it`);
+  const { liveOwner } = readLeaseState(target);
+  if (liveOwner) return { type: "held", owner: liveOwner };
+  throw new Error(`the lease of ${target.path} was lost to others ${MAX_LEASE_ATTEMPTS} times, but nobody has it`);
 }
 
-function claimed(place: Place, offer: Offer, token: number): Lease | null {
-  const { files } = place;
-  const name = numbered(place, token);
-  if (!isLinked(files, offer.name, name)) return null;
-  let mine = false;
+function claimToken(target: LeaseTarget, leaseFile: LeaseFile, token: number): Lease | null {
+  const { files } = target;
+  const path = leaseFilePath(target, token);
+  if (!tryLink(files, leaseFile.path, path)) return null;
+  let isClaimed = false;
   try {
-    const others = look(place, token);
-    if (mayStay(place, others, token)) {
+    const otherLeases = readLeaseState(target, token);
+    if (canKeepClaim(target, otherLeases, token)) {
       // Upwards, so that a failure on the way leaves the highest and the count does not start again.
-      for (const number of others.numbers) removed(files, numbered(place, number));
-      mine = true;
+      for (const otherToken of otherLeases.tokens) removeIfExists(files, leaseFilePath(target, otherToken));
+      isClaimed = true;
     }
   } finally {
-    if (!mine) removed(files, name);
+    if (!isClaimed) removeIfExists(files, path);
   }
-  return mine ? leaseOf(place, offer.identity, token) : null;
+  return isClaimed ? createLease(target, leaseFile.identity, token) : null;
 }
 
 // A listing that runs while others add and remove may show neither the old nor the new number. But a number that is
 // there all the while is in it. So of two who both put theirs down before they looked, the later one sees the earlier;
 // and if the number before mine is gone, somebody has already held a higher one, seen or not.
-function mayStay(place: Place, others: Sight, token: number): boolean {
-  const highest = others.numbers.at(-1) ?? 0;
-  return place.takeOver ? highest < token : highest === token - 1 && !others.living;
+function canKeepClaim(target: LeaseTarget, otherLeases: LeaseState, token: number): boolean {
+  const highestToken = otherLeases.tokens.at(-1) ?? 0;
+  return target.takeOver ? highestToken < token : highestToken === token - 1 && !otherLeases.liveOwner;
 }
 
-function leaseOf(place: Place, identity: string, token: number): Lease {
-  const { files } = place;
-  const name = numbered(place, token);
+function createLease(target: LeaseTarget, identity: string, token: number): Lease {
+  const { files } = target;
+  const path = leaseFilePath(target, token);
   // Not by the name alone: a slow taker may link it again, for a moment, after a third one has taken over. Its file
   // was written before it looked, so it existed beside ours and cannot have inherited our file's identity.
-  const holds = () => stampOf(files.stat(name)) === identity;
+  const isHeld = () => fileStamp(files.stat(path)) === identity;
   const release = () => {
-    if (!holds()) return;
+    if (!isHeld()) return;
     // The next number stays behind as a mark. Without it the count would start again, and a slow taker that looked
     // before could create a number that a later holder has too, or believe itself the first.
     try {
-      const mark = written(place, RELEASED);
+      const marker = writeLeaseFile(target, RELEASE_MARKER);
       try {
-        isLinked(files, mark.name, numbered(place, token + 1));
+        tryLink(files, marker.path, leaseFilePath(target, token + 1));
       } finally {
-        sweep(files, mark.name);
+        tryRemove(files, marker.path);
       }
     } catch (error) {
       // No room for a mark, no descriptor left: then our own file stays as one, emptied. That needs neither.
-      if (diskError(error) === "") throw error;
-      emptied(files, name);
+      if (diskErrorCode(error) === "") throw error;
+      truncateToEmpty(files, path);
       return;
     }
-    removed(files, name);
+    removeIfExists(files, path);
   };
-  return { token, holds, release };
+  return { token, isHeld, release };
 }
 
-interface Sight {
+interface LeaseState {
   /** Upwards. */
-  readonly numbers: readonly number[];
+  readonly tokens: readonly number[];
   /** The living owner with the highest number. */
-  readonly living: Owner | null;
+  readonly liveOwner: LeaseOwner | null;
 }
 
-function look(place: Place, except?: number): Sight {
-  const prefix = numbered(place, "");
-  const found = place.files
-    .list(dirname(place.path))
+function readLeaseState(target: LeaseTarget, exceptToken?: number): LeaseState {
+  const prefix = leaseFilePath(target, "");
+  const suffixes = target.files
+    .list(dirname(target.path))
     .filter((name) => name.startsWith(basename(prefix)))
     .map((name) => name.slice(basename(prefix).length));
-  for (const rest of found)
-    if (rest.endsWith(".new") && `${prefix}${rest}` !== place.own) sweepDead(place, `${prefix}${rest}`);
-  const numbers = found
-    .filter((rest) => /^[1-9]\d{0,14}$/.test(rest))
+  for (const suffix of suffixes)
+    if (suffix.endsWith(".new") && `${prefix}${suffix}` !== target.ownFile)
+      removeIfOwnerDead(target, `${prefix}${suffix}`);
+  const tokens = suffixes
+    .filter((suffix) => /^[1-9]\d{0,14}$/.test(suffix))
     .map(Number)
-    .filter((number) => number !== except)
+    .filter((token) => token !== exceptToken)
     .sort((one, other) => one - other);
-  const owners = numbers.map((number) => ownerIn(place.files, numbered(place, number)));
-  return { numbers, living: owners.findLast((owner) => owner !== null && place.processes.isAlive(owner)) ?? null };
+  const owners = tokens.map((token) => readOwner(target.files, leaseFilePath(target, token)));
+  return { tokens, liveOwner: owners.findLast((owner) => owner !== null && target.processes.isAlive(owner)) ?? null };
 }
 
-function numbered({ path }: Place, number: number | ""): string {
-  return `${path}.lease.${number}`;
+function leaseFilePath({ path }: LeaseTarget, token: number | ""): string {
+  return `${path}.lease.${token}`;
 }
 
 /** Null for what was released, torn or removed meanwhile: nobody is behind it. */
-function ownerIn(files: Files, name: string): Owner | null {
+function readOwner(files: Files, path: string): LeaseOwner | null {
   try {
-    const file = files.open(name, "read");
+    const file = files.open(path, "read");
     try {
-      const bytes = new Uint8Array(LONGEST);
-      return ownerFrom(new TextDecoder().decode(bytes.subarray(0, file.read(bytes, 0))));
+      const bytes = new Uint8Array(MAX_OWNER_BYTES);
+      return parseOwner(new TextDecoder().decode(bytes.subarray(0, file.read(bytes, 0))));
     } finally {
       file.close();
     }
   } catch (error) {
-    if (diskError(error) === "ENOENT") return null;
+    if (diskErrorCode(error) === "ENOENT") return null;
     throw error;
   }
 }
 
 // Nothing is synced: a lease need not survive a power cut, for no process does.
-function written(place: Place, line: string): Offer {
-  const name = `${place.path}.lease.${place.nonce()}.new`;
-  const file = place.files.create(name);
+function writeLeaseFile(target: LeaseTarget, line: string): LeaseFile {
+  const path = `${target.path}.lease.${target.nonce()}.new`;
+  const file = target.files.create(path);
   try {
     const bytes = new TextEncoder().encode(`${line}\n`);
     // Half an owner would read as a dead one's, and a second writer would come in.
     if (file.append(bytes) < bytes.length)
-      throw Object.assign(new Error(`ENOSPC: ${name} was cut short`), { code: "ENOSPC" });
-    return { name, identity: stampOf(file.stat()) };
+      throw Object.assign(new Error(`ENOSPC: ${path} was cut short`), { code: "ENOSPC" });
+    return { path, identity: fileStamp(file.stat()) };
   } catch (error) {
-    sweep(place.files, name);
+    tryRemove(target.files, path);
     throw error;
   } finally {
     file.close();
   }
 }
 
-function isLinked(files: Files, from: string, to: string): boolean {
+function tryLink(files: Files, from: string, to: string): boolean {
   try {
     files.link(from, to);
     return true;
   } catch (error) {
-    if (diskError(error) === "EEXIST") return false;
+    if (diskErrorCode(error) === "EEXIST") return false;
     throw error;
   }
 }
 
 // The number of a file is given to another as soon as it is free, so the time belongs to it: a folder that was cleared by hand
 // and filled again must not look like the old one.
-function stampOf(stat: FileStat | null): string {
+function fileStamp(stat: FileStat | null): string {
   return stat === null ? "" : `${stat.identity} ${stat.modified}`;
 }
 
-function emptied(files: Files, name: string): void {
-  const file = files.open(name, "append");
+function truncateToEmpty(files: Files, path: string): void {
+  const file = files.open(path, "append");
   try {
     file.truncate(0);
   } finally {
@@ -210,25 +211,25 @@ function emptied(files: Files, name: string): void {
   }
 }
 
-function removed(files: Files, name: string): void {
+function removeIfExists(files: Files, path: string): void {
   try {
-    files.remove(name);
+    files.remove(path);
   } catch (error) {
-    if (diskError(error) !== "ENOENT") throw error;
+    if (diskErrorCode(error) !== "ENOENT") throw error;
   }
 }
 
 /** Only what a dead owner wrote to the end: one still empty may belong to somebody who is just writing. */
-function sweepDead({ files, processes }: Place, name: string): void {
-  const owner = ownerIn(files, name);
-  if (owner && !processes.isAlive(owner)) sweep(files, name);
+function removeIfOwnerDead({ files, processes }: LeaseTarget, path: string): void {
+  const owner = readOwner(files, path);
+  if (owner && !processes.isAlive(owner)) tryRemove(files, path);
 }
 
-function sweep(files: Files, name: string): void {
+function tryRemove(files: Files, path: string): void {
   try {
-    files.remove(name);
+    files.remove(path);
   } catch (error) {
     // A file that nobody looks for is litter, no reason to lose a lease that was just won.
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   }
 }

@@ -2,20 +2,20 @@
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
-import type { Ports } from "../runtime.ts";
+import type { Runtime } from "../runtime.ts";
 
-let crc32: ((bytes: Uint8Array) => number) | null = null;
+let zlibCrc32: ((bytes: Uint8Array) => number) | null = null;
 
-export const machine: Ports = {
+export const nodeRuntime: Runtime = {
   now: () => Date.now(),
-  entryId,
+  entryId: createEntryId,
   sessionId: () => randomUUID(),
   nonce: () => randomBytes(12).toString("hex"),
   sleep,
   checksum: (bytes) => {
     // Most starts need none, and loading zlib takes a millisecond.
-    crc32 ??= process.getBuiltinModule("node:zlib").crc32;
-    return crc32(bytes);
+    zlibCrc32 ??= process.getBuiltinModule("node:zlib").crc32;
+    return zlibCrc32(bytes);
   },
 };
 
@@ -24,14 +24,14 @@ async function sleep(ms: number, { signal }: { readonly signal?: AbortSignal }):
   await setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-let pool = Buffer.alloc(0);
+let entryIdPool = Buffer.alloc(0);
 
 // Eighty bits each, fetched many at a time: asking the system for every single one costs more than writing the entry.
-function entryId(): string {
-  if (pool.length < ID_BYTES) pool = randomBytes(ID_BYTES * 100);
-  const id = pool.toString("hex", 0, ID_BYTES);
-  pool = pool.subarray(ID_BYTES);
+function createEntryId(): string {
+  if (entryIdPool.length < ENTRY_ID_BYTES) entryIdPool = randomBytes(ENTRY_ID_BYTES * 100);
+  const id = entryIdPool.toString("hex", 0, ENTRY_ID_BYTES);
+  entryIdPool = entryIdPool.subarray(ENTRY_ID_BYTES);
   return id;
 }
 
-const ID_BYTES = 10;
+const ENTRY_ID_BYTES = 10;

@@ -3,10 +3,10 @@
 import { basename, dirname, isAbsolute, join } from "node:path";
 import type { Header } from "../entry.ts";
 import { CURRENT_VERSION } from "../format/session-file.ts";
-import { type Files, orNull } from "./files.ts";
+import { type Files, ignoreDiskErrors } from "./files.ts";
 
 /** A header for a file whose own cannot be read: the same one every time, and nothing of it from the damaged line. */
-export function headerFromPlace(
+export function headerFromPath(
   path: string,
   { files, ours }: { readonly files: Files; readonly ours: boolean },
 ): Header {
@@ -14,57 +14,57 @@ export function headerFromPlace(
   return {
     type: "session",
     version: CURRENT_VERSION,
-    id: idInName(name) ?? basename(path, ".jsonl"),
-    timestamp: timeInName(name) ?? "",
-    cwd: notedCwd(dirname(path), files) ?? "",
+    id: sessionIdFromFileName(name) ?? basename(path, ".jsonl"),
+    timestamp: sessionTimeFromFileName(name) ?? "",
+    cwd: readFolderCwd(dirname(path), files) ?? "",
     ...(ours && { pith: { format: 1 as const } }),
   };
 }
 
 /** The id that a file's name tells of; null for a name of another make. */
-export function idInName(name: string): string | null {
-  return NAME.exec(name)?.[1] ?? null;
+export function sessionIdFromFileName(name: string): string | null {
+  return SESSION_FILE_NAME_PATTERN.exec(name)?.[1] ?? null;
 }
 
 /** When the session began, as the file's name tells it; null for a name of another make. */
-export function timeInName(name: string): string | null {
-  const [, day, hour, minute, second, milliseconds] = TIME.exec(name) ?? [];
+export function sessionTimeFromFileName(name: string): string | null {
+  const [, day, hour, minute, second, milliseconds] = SESSION_FILE_TIME_PATTERN.exec(name) ?? [];
   return day === undefined ? null : `${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
 }
 
-const NAME = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
-const TIME = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z_/;
+const SESSION_FILE_NAME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
+const SESSION_FILE_TIME_PATTERN = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z_/;
 
 /** The directory that a folder stands for; null for a folder that does not say, as pi's. */
-export function notedCwd(folder: string, files: Files): string | null {
-  const { cwd } = membersIn(notePath(folder), files);
+export function readFolderCwd(folder: string, files: Files): string | null {
+  const { cwd } = readJsonObject(folderNotePath(folder), files);
   return typeof cwd === "string" && isAbsolute(cwd) ? cwd : null;
 }
 
-export const notePath = (folder: string): string => join(folder, "folder.json");
+export const folderNotePath = (folder: string): string => join(folder, "folder.json");
 
 /** Undefined for a file that is missing, torn or not JSON. */
-export function jsonIn(path: string, files: Files): unknown {
-  const bytes = orNull(() => {
+export function readJsonFile(path: string, files: Files): unknown {
+  const bytes = ignoreDiskErrors(() => {
     if (files.stat(path)?.kind !== "file") return null;
     const file = files.open(path, "read");
     try {
-      const into = Buffer.allocUnsafe(Math.min(file.stat().size, MAX_JSON_BYTES));
-      return into.subarray(0, file.read(into, 0));
+      const buffer = Buffer.allocUnsafe(Math.min(file.stat().size, MAX_JSON_BYTES));
+      return buffer.subarray(0, file.read(buffer, 0));
     } finally {
       file.close();
     }
   });
-  return bytes === null ? undefined : parsed(bytes.toString("utf8"));
+  return bytes === null ? undefined : tryParseJson(bytes.toString("utf8"));
 }
 
 /** Its members, whatever they are; none where it is no object. */
-export function membersIn(path: string, files: Files): Readonly<Record<string, unknown>> {
-  const value = jsonIn(path, files);
+export function readJsonObject(path: string, files: Files): Readonly<Record<string, unknown>> {
+  const value = readJsonFile(path, files);
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
-function parsed(text: string): unknown {
+function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -1,15 +1,15 @@
 /** Finds session files that changed since the last index update, without reading them, and runs long work in short steps. */
 
-import { type FileStat, type Files, orNull } from "../node/files.ts";
-import { isSessionName } from "../node/sessions/paths.ts";
+import { type FileStat, type Files, ignoreDiskErrors } from "../node/files.ts";
+import { isSessionFileName } from "../node/sessions/paths.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
-import { filesIn, folders, type KnownFile, type KnownFolder } from "./tables.ts";
+import { type FileRecord, type FolderRecord, readFolderFiles, readFolders } from "./tables.ts";
 
 /** By the names of the files; links are none. The same one again where nothing has changed. */
-export type Seen = ReadonlyMap<string, FileStat>;
+export type FolderSnapshot = ReadonlyMap<string, FileStat>;
 
-export interface Looking {
+export interface FolderScanOptions {
   readonly files: Files;
   readonly now: () => number;
 }
@@ -18,88 +18,89 @@ export interface Looking {
  * Files untouched for a day are checked twice a second at most, the others each time. Null for a folder that cannot be read now: that is
  * not an empty one.
  */
-export function look(folder: string, { files, now }: Looking): Seen | null {
+export function scanFolder(folder: string, { files, now }: FolderScanOptions): FolderSnapshot | null {
   const time = now();
-  const last = looks(files).get(folder);
-  const recent = last && time >= last.time && time - last.time < FRESH ? last : null;
-  return orNull(() => {
+  const previous = folderScans(files).get(folder);
+  const recent = previous && time >= previous.time && time - previous.time < SCAN_MAX_AGE_MS ? previous : null;
+  return ignoreDiskErrors(() => {
     // A folder's own time tells whether names came or went.
     const modified = files.stat(folder)?.modified ?? 0;
-    const names = recent?.modified === modified ? recent.seen.keys() : files.list(folder).filter(isSessionName);
-    const seen = new Map<string, FileStat>();
+    const names = recent?.modified === modified ? recent.snapshot.keys() : files.list(folder).filter(isSessionFileName);
+    const snapshot = new Map<string, FileStat>();
     for (const name of names) {
-      const before = recent?.seen.get(name);
-      const stat = before && isQuiet(before, time) ? before : files.stat(`${folder}/${name}`);
-      if (stat?.kind === "file") seen.set(name, before && isSame(before, stat) ? before : stat);
+      const previousStat = recent?.snapshot.get(name);
+      const stat = previousStat && isIdleFile(previousStat, time) ? previousStat : files.stat(`${folder}/${name}`);
+      if (stat?.kind === "file")
+        snapshot.set(name, previousStat && isSameStat(previousStat, stat) ? previousStat : stat);
     }
-    const found = recent && isAlike(recent.seen, seen) ? recent.seen : seen;
-    looks(files).set(folder, { time: recent?.time ?? time, modified, seen: found });
-    return found;
+    const current = recent && isSameSnapshot(recent.snapshot, snapshot) ? recent.snapshot : snapshot;
+    folderScans(files).set(folder, { time: recent?.time ?? time, modified, snapshot: current });
+    return current;
   });
 }
 
-interface Look {
+interface FolderScan {
   /** Of the last look at all files. */
   readonly time: number;
   readonly modified: number;
-  readonly seen: Seen;
+  readonly snapshot: FolderSnapshot;
 }
 
-const isQuiet = ({ modified }: FileStat, time: number): boolean => time - modified > QUIET_FOR;
+const isIdleFile = ({ modified }: FileStat, time: number): boolean => time - modified > IDLE_AFTER_MS;
 
-function isSame(one: Pick<FileStat, "identity" | "size" | "modified">, other: FileStat): boolean {
+function isSameStat(one: Pick<FileStat, "identity" | "size" | "modified">, other: FileStat): boolean {
   return one.identity === other.identity && one.size === other.size && one.modified === other.modified;
 }
 
-function isAlike(one: Seen, other: Seen): boolean {
+function isSameSnapshot(one: FolderSnapshot, other: FolderSnapshot): boolean {
   if (one.size !== other.size) return false;
   for (const [name, stat] of other) if (one.get(name) !== stat) return false;
   return true;
 }
 
-function looks(files: Files): Map<string, Look> {
-  const kept = LOOKS.get(files) ?? new Map<string, Look>();
-  LOOKS.set(files, kept);
-  return kept;
+function folderScans(files: Files): Map<string, FolderScan> {
+  const scans = SCAN_CACHE.get(files) ?? new Map<string, FolderScan>();
+  SCAN_CACHE.set(files, scans);
+  return scans;
 }
 
 // Of no session, and only a shortcut: without it everything is found all the same, thousands of looks later.
-const LOOKS = new WeakMap<Files, Map<string, Look>>();
+const SCAN_CACHE = new WeakMap<Files, Map<string, FolderScan>>();
 /** Half of the second within which whatever was written must be found. */
-const FRESH = 500;
-const QUIET_FOR = 86_400_000;
+const SCAN_MAX_AGE_MS = 500;
+const IDLE_AFTER_MS = 86_400_000;
 
-export interface Step {
+export interface IndexStep {
   /** Bytes of sessions that were read. */
   readonly bytes: number;
   /** How much there is to be written. */
-  readonly letters: number;
+  readonly chars: number;
 }
 
 /** One that reads nothing, and writes a little. */
-export const QUIET: Step = { bytes: 0, letters: 64 * 1024 };
+export const WRITE_ONLY_STEP: IndexStep = { bytes: 0, chars: 64 * 1024 };
 
-export interface Progress {
+export interface IndexProgress {
   readonly done: number;
-  readonly all: number;
+  readonly total: number;
 }
 
-export interface Pace {
+export interface IndexProgressOptions {
   /** Is told of bytes that were read, and how many there are in all. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: (progress: IndexProgress) => void;
   readonly signal?: AbortSignal;
 }
 
 /** A turn for whoever waits for something else. */
-export const breath = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What was done before it was aborted is kept, and the next one goes on from there. */
-export async function inSteps(
+export async function runInSteps(
   database: Database,
-  steps: Generator<Step>,
-  { bytes: all, signal, onProgress }: Pace & { readonly bytes: number },
+  steps: Generator<IndexStep>,
+  { bytes: totalBytes, signal, onProgress }: IndexProgressOptions & { readonly bytes: number },
 ): Promise<"done" | "aborted"> {
-  let [done, letters] = [0, 0];
+  let [done, chars] = [0, 0];
   try {
     for (;;) {
       if (signal?.aborted) return "aborted";
@@ -107,13 +108,13 @@ export async function inSteps(
       const step = steps.next();
       if (step.done) return "done";
       done += step.value.bytes;
-      letters += step.value.letters;
-      if (letters >= COMMIT_LETTERS) {
+      chars += step.value.chars;
+      if (chars >= COMMIT_CHARS) {
         database.exec("COMMIT");
-        letters = 0;
+        chars = 0;
       }
-      onProgress?.({ done: Math.min(done, all), all });
-      await breath();
+      onProgress?.({ done: Math.min(done, totalBytes), total: totalBytes });
+      await yieldToEventLoop();
     }
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
@@ -125,81 +126,90 @@ export async function inSteps(
 }
 
 /** About as much as SQLite gathers before it writes a piece by itself. */
-const COMMIT_LETTERS = 1_000_000;
+const COMMIT_CHARS = 1_000_000;
 
-export interface ChangedFile {
+export interface SessionFileChange {
   readonly folder: string;
   readonly name: string;
   readonly stat: FileStat;
-  readonly known: KnownFile | null;
+  readonly known: FileRecord | null;
 }
 
-export interface Changes {
+export interface IndexChanges {
   /** New or written since; those last written come last. */
-  readonly files: readonly ChangedFile[];
+  readonly files: readonly SessionFileChange[];
   /** No longer there, or in doubt. */
-  readonly gone: readonly KnownFile[];
+  readonly gone: readonly FileRecord[];
   /** What the changed folders look like now. */
   readonly states: ReadonlyMap<string, string>;
   /** At most so much is to be read. */
   readonly bytes: number;
 }
 
-export interface ChangeParts extends Looking {
-  readonly places: readonly string[];
+export interface ChangeScanOptions extends FolderScanOptions {
+  readonly folderPaths: readonly string[];
   readonly checksum: Checksum;
 }
 
-export async function changesIn(database: Database, { places, checksum, ...looking }: ChangeParts): Promise<Changes> {
-  const known = folders(database);
+export async function findChanges(
+  database: Database,
+  { folderPaths, checksum, ...scanOptions }: ChangeScanOptions,
+): Promise<IndexChanges> {
+  const known = readFolders(database);
   const states = new Map<string, string>();
-  const changes: Pick<Changes, "files" | "gone">[] = [];
-  for (const path of places) {
-    const seen = look(path, looking);
-    await breath();
-    const state = seen && stateOf(seen, checksum);
+  const changes: Pick<IndexChanges, "files" | "gone">[] = [];
+  for (const path of folderPaths) {
+    const snapshot = scanFolder(path, scanOptions);
+    await yieldToEventLoop();
+    const state = snapshot && folderState(snapshot, checksum);
     const folder = known.get(path);
-    if (!seen || state === null || state === (folder?.state ?? NO_FILES)) continue;
+    if (!snapshot || state === null || state === (folder?.state ?? EMPTY_FOLDER_STATE)) continue;
     states.set(path, state);
-    changes.push(changesOf(path, seen, knownFiles(database, folder)));
+    changes.push(diffFolder(path, snapshot, readKnownFiles(database, folder)));
   }
-  const changed = changes.flatMap((each) => each.files).sort((one, other) => one.stat.modified - other.stat.modified);
-  const bytes = changed.reduce((sum, { stat, known }) => sum + stat.size - (known?.covered ?? 0), 0);
-  return { files: changed, gone: changes.flatMap(({ gone }) => gone), states, bytes };
+  const changedFiles = changes
+    .flatMap((each) => each.files)
+    .sort((one, other) => one.stat.modified - other.stat.modified);
+  const bytes = changedFiles.reduce((sum, { stat, known }) => sum + stat.size - (known?.covered ?? 0), 0);
+  return { files: changedFiles, gone: changes.flatMap(({ gone }) => gone), states, bytes };
 }
 
-function stateOf(seen: Seen, checksum: Checksum): string {
-  const state = STATES.get(seen) ?? summedUp(seen, checksum);
-  STATES.set(seen, state);
+function folderState(snapshot: FolderSnapshot, checksum: Checksum): string {
+  const state = FOLDER_STATE_CACHE.get(snapshot) ?? computeFolderState(snapshot, checksum);
+  FOLDER_STATE_CACHE.set(snapshot, state);
   return state;
 }
 
 // Files only grow, so a sum of their sizes cannot stay the same by chance when one of them did. No text is made of each: there are thousands.
-function summedUp(seen: Seen, checksum: Checksum): string {
-  if (seen.size === 0) return NO_FILES;
+function computeFolderState(snapshot: FolderSnapshot, checksum: Checksum): string {
+  if (snapshot.size === 0) return EMPTY_FOLDER_STATE;
   let [size, times] = [0, 0];
-  for (const { size: own, modified } of seen.values()) {
-    size += own;
-    times = (Math.imul(times, 31) + Math.floor(modified * 1000 + own)) | 0;
+  for (const { size: fileSize, modified } of snapshot.values()) {
+    size += fileSize;
+    times = (Math.imul(times, 31) + Math.floor(modified * 1000 + fileSize)) | 0;
   }
-  return `${seen.size} ${size} ${times} ${checksum(Buffer.from([...seen.keys()].join("\n")))}`;
+  return `${snapshot.size} ${size} ${times} ${checksum(Buffer.from([...snapshot.keys()].join("\n")))}`;
 }
 
-function knownFiles(database: Database, folder: KnownFolder | undefined): readonly KnownFile[] {
-  return folder ? filesIn(database, folder.id) : [];
+function readKnownFiles(database: Database, folder: FolderRecord | undefined): readonly FileRecord[] {
+  return folder ? readFolderFiles(database, folder.id) : [];
 }
 
-function changesOf(folder: string, seen: Seen, before: readonly KnownFile[]): Pick<Changes, "files" | "gone"> {
-  const known = new Map(before.map((file) => [file.name, file]));
-  const isSound = (file: KnownFile): boolean => file.covered >= 0 && seen.has(file.name);
-  const changed = [...seen].flatMap(([name, stat]): ChangedFile[] => {
+function diffFolder(
+  folder: string,
+  snapshot: FolderSnapshot,
+  indexedFiles: readonly FileRecord[],
+): Pick<IndexChanges, "files" | "gone"> {
+  const known = new Map(indexedFiles.map((file) => [file.name, file]));
+  const isIndexed = (file: FileRecord): boolean => file.covered >= 0 && snapshot.has(file.name);
+  const changed = [...snapshot].flatMap(([name, stat]): SessionFileChange[] => {
     const file = known.get(name);
-    if (!file || !isSound(file)) return [{ folder, name, stat, known: null }];
-    return isSame(file, stat) ? [] : [{ folder, name, stat, known: file }];
+    if (!file || !isIndexed(file)) return [{ folder, name, stat, known: null }];
+    return isSameStat(file, stat) ? [] : [{ folder, name, stat, known: file }];
   });
-  return { files: changed, gone: before.filter((file) => !isSound(file)) };
+  return { files: changed, gone: indexedFiles.filter((file) => !isIndexed(file)) };
 }
 
-const NO_FILES = "0";
+const EMPTY_FOLDER_STATE = "0";
 /** Where nothing has changed, nobody needs to sum it up again. */
-const STATES = new WeakMap<Seen, string>();
+const FOLDER_STATE_CACHE = new WeakMap<FolderSnapshot, string>();

@@ -2,7 +2,7 @@
 
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { diskError, type Files } from "../node/files.ts";
+import { diskErrorCode, type Files } from "../node/files.ts";
 
 export type Database = DatabaseSync;
 
@@ -14,28 +14,28 @@ export function openDatabase(path: string): Database {
   };
   try {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-    return new DatabaseSync(path, { timeout: PATIENCE });
+    return new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
   } finally {
     process.emitWarning = emitWarning;
   }
 }
 
 /** A statement, understood once for as long as the database is open: a question asks the same of dozens of tables. */
-export function prepared(database: Database, sql: string): StatementSync {
-  const kept = STATEMENTS.get(database) ?? new Map<string, StatementSync>();
-  STATEMENTS.set(database, kept);
-  const statement = kept.get(sql) ?? database.prepare(sql);
-  kept.set(sql, statement);
+export function prepareStatement(database: Database, sql: string): StatementSync {
+  const statements = STATEMENT_CACHE.get(database) ?? new Map<string, StatementSync>();
+  STATEMENT_CACHE.set(database, statements);
+  const statement = statements.get(sql) ?? database.prepare(sql);
+  statements.set(sql, statement);
   return statement;
 }
 
-const STATEMENTS = new WeakMap<Database, Map<string, StatementSync>>();
+const STATEMENT_CACHE = new WeakMap<Database, Map<string, StatementSync>>();
 
 /** Everything that is looked at in it is of one moment, whatever another program writes meanwhile. */
-export function together<Found>(database: Database, look: () => Found): Found {
+export function readInTransaction<Found>(database: Database, read: () => Found): Found {
   database.exec("BEGIN");
   try {
-    return look();
+    return read();
   } finally {
     if (database.isTransaction) database.exec("COMMIT");
   }
@@ -49,14 +49,14 @@ export function databaseFault(error: unknown): DatabaseFault | null {
   const { code, errcode } = Object(error) as { readonly code?: unknown; readonly errcode?: unknown };
   if (code !== "ERR_SQLITE_ERROR" || typeof errcode !== "number") return null;
   // The low byte is the kind of the error, the others say more of it.
-  return FAULTS.get(errcode & 0xff) ?? "refused";
+  return FAULTS_BY_CODE.get(errcode & 0xff) ?? "refused";
 }
 
 /** Milliseconds that a writer waits for another one. */
-const PATIENCE = 2_000;
+const BUSY_TIMEOUT_MS = 2_000;
 
 // A table that is missing or of another shape (1) is as bad as damaged pages (11) and as another file (26): none of it is ours.
-const FAULTS: ReadonlyMap<number, DatabaseFault> = new Map([
+const FAULTS_BY_CODE: ReadonlyMap<number, DatabaseFault> = new Map([
   [1, "broken"],
   [11, "broken"],
   [26, "broken"],
@@ -65,34 +65,34 @@ const FAULTS: ReadonlyMap<number, DatabaseFault> = new Map([
   [13, "full"],
 ]);
 
-export function openIndex(path: string, files: Files): Database {
-  const opened = usable(path, files);
-  if (opened) return opened;
-  throwAway(path, files);
-  const fresh = usable(path, files);
-  if (!fresh) throw new Error(`${path} was just made and is no index`);
-  return fresh;
+export function openSearchIndex(path: string, files: Files): Database {
+  const database = tryOpenIndex(path, files);
+  if (database) return database;
+  deleteIndex(path, files);
+  const newDatabase = tryOpenIndex(path, files);
+  if (!newDatabase) throw new Error(`${path} was just made and is no index`);
+  return newDatabase;
 }
 
 /** What else belongs to it goes first: left behind, it would be taken for a part of the next one. */
-export function throwAway(path: string, files: Files): void {
-  for (const each of [`${path}-shm`, `${path}-wal`, path])
+export function deleteIndex(path: string, files: Files): void {
+  for (const filePath of [`${path}-shm`, `${path}-wal`, path])
     try {
-      files.remove(each);
+      files.remove(filePath);
     } catch (error) {
-      if (diskError(error) !== "ENOENT") throw error;
+      if (diskErrorCode(error) !== "ENOENT") throw error;
     }
 }
 
 /** Null for what is foreign, broken or of another version. */
-function usable(path: string, files: Files): Database | null {
-  make(path, files);
+function tryOpenIndex(path: string, files: Files): Database | null {
+  createIndexFile(path, files);
   if (files.stat(path)?.kind === "other") return null;
   const database = openDatabase(path);
   try {
-    if (isEmpty(database)) lay(database);
+    if (isEmptyDatabase(database)) createTables(database);
     database.exec("PRAGMA trusted_schema = OFF; PRAGMA synchronous = NORMAL");
-    if (isOurs(database)) return database;
+    if (isCurrentIndex(database)) return database;
   } catch (error) {
     if (databaseFault(error) !== "broken") {
       database.close();
@@ -104,45 +104,47 @@ function usable(path: string, files: Files): Database | null {
 }
 
 // SQLite would make it readable for others.
-function make(path: string, files: Files): void {
+function createIndexFile(path: string, files: Files): void {
   if (files.stat(path)) return;
   files.makeFolder(dirname(path));
   try {
     files.create(path).close();
   } catch (error) {
     // Another program made it in this moment.
-    if (diskError(error) !== "EEXIST") throw error;
+    if (diskErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
 /** Whether it is an index of this version. */
-export function isOurs(database: Database): boolean {
-  return numberOf(database, "application_id") === OURS && numberOf(database, "user_version") === VERSION;
+export function isCurrentIndex(database: Database): boolean {
+  return (
+    readPragma(database, "application_id") === APPLICATION_ID && readPragma(database, "user_version") === SCHEMA_VERSION
+  );
 }
 
 /** Also where another program is about to lay the tables: the change to WAL alone gives the file its first page. */
-function isEmpty(database: Database): boolean {
-  if (numberOf(database, "application_id") !== 0) return false;
+function isEmptyDatabase(database: Database): boolean {
+  if (readPragma(database, "application_id") !== 0) return false;
   return database.prepare("SELECT name FROM sqlite_master LIMIT 1").get() === undefined;
 }
 
-function lay(database: Database): void {
+function createTables(database: Database): void {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("BEGIN IMMEDIATE");
   // Of two programs that found nothing, the second finds what the first has laid.
-  if (numberOf(database, "application_id") === 0) database.exec(SCHEMA);
+  if (readPragma(database, "application_id") === 0) database.exec(INDEX_SCHEMA);
   database.exec("COMMIT");
 }
 
-function numberOf(database: Database, name: "application_id" | "user_version"): number {
+function readPragma(database: Database, name: "application_id" | "user_version"): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
 }
 
-const OURS = 0x50495448;
-const VERSION = 1;
-const SCHEMA = `
-PRAGMA application_id = ${OURS};
-PRAGMA user_version = ${VERSION};
+const APPLICATION_ID = 0x50495448;
+const SCHEMA_VERSION = 1;
+const INDEX_SCHEMA = `
+PRAGMA application_id = ${APPLICATION_ID};
+PRAGMA user_version = ${SCHEMA_VERSION};
 CREATE TABLE folder (id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, state TEXT NOT NULL);
 CREATE TABLE file (
   id INTEGER PRIMARY KEY, folder INTEGER NOT NULL, name TEXT NOT NULL, identity TEXT NOT NULL, size INTEGER NOT NULL,
@@ -161,46 +163,46 @@ CREATE TABLE volume (
  * The index stays open for a moment after a search, because another one often follows. Nobody else has it meanwhile; a second search at
  * the same time opens it once more.
  */
-export async function withIndex<Made>(
+export async function withDatabase<Made>(
   path: string,
   files: Files,
-  act: (database: Database) => Promise<Made>,
+  operation: (database: Database) => Promise<Made>,
 ): Promise<Made> {
-  const held = taken(path, files) ?? opened(path, files);
+  const handle = takeIdleHandle(path, files) ?? openHandle(path, files);
   try {
-    const made = await act(held.database);
-    hold(path, held);
-    return made;
+    const result = await operation(handle.database);
+    cacheHandle(path, handle);
+    return result;
   } catch (error) {
-    held.database.close();
+    handle.database.close();
     throw error;
   }
 }
 
-interface Held {
+interface DatabaseHandle {
   readonly database: Database;
   /** Of the file that was opened; another one may have taken its place. */
   readonly identity: string;
 }
 
-function opened(path: string, files: Files): Held {
-  const database = openIndex(path, files);
+function openHandle(path: string, files: Files): DatabaseHandle {
+  const database = openSearchIndex(path, files);
   return { database, identity: files.stat(path)?.identity ?? "" };
 }
 
-function taken(path: string, files: Files): Held | null {
-  const held = HELD.get(path);
-  if (!held) return null;
-  HELD.delete(path);
-  clearTimeout(held.timer);
-  if (files.stat(path)?.identity === held.identity && isStillOurs(held.database)) return held;
-  held.database.close();
+function takeIdleHandle(path: string, files: Files): DatabaseHandle | null {
+  const handle = IDLE_HANDLES.get(path);
+  if (!handle) return null;
+  IDLE_HANDLES.delete(path);
+  clearTimeout(handle.timer);
+  if (files.stat(path)?.identity === handle.identity && isStillCurrentIndex(handle.database)) return handle;
+  handle.database.close();
   return null;
 }
 
-function isStillOurs(database: Database): boolean {
+function isStillCurrentIndex(database: Database): boolean {
   try {
-    return isOurs(database);
+    return isCurrentIndex(database);
   } catch (error) {
     // It is opened anew, and that says what is wrong with it.
     if (databaseFault(error) === null) throw error;
@@ -208,31 +210,31 @@ function isStillOurs(database: Database): boolean {
   }
 }
 
-function hold(path: string, held: Held): void {
-  if (HELD.has(path)) {
-    held.database.close();
+function cacheHandle(path: string, handle: DatabaseHandle): void {
+  if (IDLE_HANDLES.has(path)) {
+    handle.database.close();
     return;
   }
-  closeAtExit();
-  const timer = setTimeout(() => release(path), HELD_FOR).unref();
-  HELD.set(path, { ...held, timer });
+  registerExitHook();
+  const timer = setTimeout(() => closeIdleHandle(path), IDLE_TIMEOUT_MS).unref();
+  IDLE_HANDLES.set(path, { ...handle, timer });
 }
 
-function release(path: string): void {
-  const held = HELD.get(path);
-  if (!held) return;
-  clearTimeout(held.timer);
-  HELD.delete(path);
-  held.database.close();
+function closeIdleHandle(path: string): void {
+  const handle = IDLE_HANDLES.get(path);
+  if (!handle) return;
+  clearTimeout(handle.timer);
+  IDLE_HANDLES.delete(path);
+  handle.database.close();
 }
 
 // Left open, its log would lie beside it until the next search.
-let closesAtExit = false;
-function closeAtExit(): void {
-  if (closesAtExit) return;
-  closesAtExit = true;
-  process.on("exit", () => [...HELD.keys()].forEach(release));
+let hasExitHook = false;
+function registerExitHook(): void {
+  if (hasExitHook) return;
+  hasExitHook = true;
+  process.on("exit", () => [...IDLE_HANDLES.keys()].forEach(closeIdleHandle));
 }
 
-const HELD = new Map<string, Held & { readonly timer: NodeJS.Timeout }>();
-const HELD_FOR = 3_000;
+const IDLE_HANDLES = new Map<string, DatabaseHandle & { readonly timer: NodeJS.Timeout }>();
+const IDLE_TIMEOUT_MS = 3_000;

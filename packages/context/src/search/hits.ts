@@ -2,17 +2,17 @@
 
 import { basename, dirname, join } from "node:path";
 import { type JsonObject, readLine } from "../format/read-line.ts";
-import { type OpenFile, orNull } from "../node/files.ts";
-import { idInName, notedCwd } from "../node/session-place.ts";
+import { ignoreDiskErrors, type OpenFile } from "../node/files.ts";
+import { readFolderCwd, sessionIdFromFileName } from "../node/session-place.ts";
 import type { SessionItem } from "../node/sessions/list-item.ts";
-import type { HomeParts } from "../node/sessions/paths.ts";
+import type { SessionFileOptions } from "../node/sessions/paths.ts";
 import type { Redaction } from "../session/session.ts";
-import { plainText } from "../text/sanitize.ts";
+import { sanitizeLine } from "../text/sanitize.ts";
 import { type Database, databaseFault } from "./database.ts";
-import { type Mark, marksIn, matches, type Question } from "./query.ts";
-import { type Beginning, beginningOf, type LinePlace, lineAt } from "./read-sessions.ts";
-import { type HitKind, searchable } from "./searchable-text.ts";
-import { type Candidate, doubt, nameLine, placeOf } from "./tables.ts";
+import { findMarks, type HighlightMark, matchesQuery, type SearchQuery } from "./query.ts";
+import { type LineLocation, readLineBytes, readSessionFileHead, type SessionFileHead } from "./read-sessions.ts";
+import { extractSearchableText, type HitKind } from "./searchable-text.ts";
+import { findFileLocation, findNameLine, markForReindex, type SearchCandidate } from "./tables.ts";
 
 export interface Snippet {
   readonly text: string;
@@ -20,41 +20,45 @@ export interface Snippet {
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-export function snippet(text: string, question: Question): Snippet {
-  const start = snippetStart(marksIn(text, question, MOST_MARKS));
-  const end = start + LETTERS;
-  const line = plainText(text.slice(start, end), LETTERS);
-  const shown = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
-  return { text: shown, marks: united(marksIn(shown, question, MOST_MARKS)) };
+export function createSnippet(text: string, query: SearchQuery): Snippet {
+  const start = snippetStart(findMarks(text, query, MAX_MARKS));
+  const end = start + SNIPPET_CHARS;
+  const line = sanitizeLine(text.slice(start, end), SNIPPET_CHARS);
+  const snippetText = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
+  return { text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
 }
 
 // The stretch with most parts of the question in it; of several the first.
-function snippetStart(marks: readonly Mark[]): number {
+function snippetStart(marks: readonly HighlightMark[]): number {
   let best = { start: marks[0]?.start ?? 0, parts: 0 };
-  for (const [at, { start }] of marks.entries()) {
-    const parts = new Set<number>();
-    for (let more = at; (marks[more]?.end ?? Number.POSITIVE_INFINITY) < start + LETTERS - BEFORE; more++)
-      parts.add(marks[more]?.part ?? 0);
-    if (parts.size > best.parts) best = { start, parts: parts.size };
+  for (const [index, { start }] of marks.entries()) {
+    const termIndexes = new Set<number>();
+    for (
+      let next = index;
+      (marks[next]?.end ?? Number.POSITIVE_INFINITY) < start + SNIPPET_CHARS - CHARS_BEFORE_MATCH;
+      next++
+    )
+      termIndexes.add(marks[next]?.termIndex ?? 0);
+    if (termIndexes.size > best.parts) best = { start, parts: termIndexes.size };
   }
-  return best.start <= BEFORE ? 0 : best.start - BEFORE;
+  return best.start <= CHARS_BEFORE_MATCH ? 0 : best.start - CHARS_BEFORE_MATCH;
 }
 
 /** Marks that touch or overlap become one. */
-function united(marks: readonly Mark[]): readonly (readonly [number, number])[] {
-  const all: [number, number][] = [];
+function mergeMarks(marks: readonly HighlightMark[]): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = [];
   for (const { start, end } of [...marks].sort((one, other) => one.start - other.start)) {
-    const last = all.at(-1);
+    const last = ranges.at(-1);
     if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else all.push([start, end]);
+    else ranges.push([start, end]);
   }
-  return all;
+  return ranges;
 }
 
-const LETTERS = 240;
+const SNIPPET_CHARS = 240;
 /** Letters before what was asked for, so that one sees where it belongs. */
-const BEFORE = 60;
-const MOST_MARKS = 500;
+const CHARS_BEFORE_MATCH = 60;
+const MAX_MARKS = 500;
 
 export interface Hit {
   readonly session: Pick<SessionItem, "id" | "path" | "name" | "cwd">;
@@ -66,88 +70,99 @@ export interface Hit {
   readonly snippet: Snippet;
 }
 
-export interface HitParts extends Required<HomeParts> {
-  readonly question: Question;
+export interface HitOptions extends Required<SessionFileOptions> {
+  readonly searchQuery: SearchQuery;
   readonly redaction: Redaction;
 }
 
 /** One for each candidate, in their order; null for one that is no longer what it was. */
-export function* hitsOf(database: Database, candidates: readonly Candidate[], parts: HitParts): Generator<Hit | null> {
-  const directories = new Map<string, string | null>();
+export function* readHits(
+  database: Database,
+  candidates: readonly SearchCandidate[],
+  options: HitOptions,
+): Generator<Hit | null> {
+  const cwdByFolder = new Map<string, string | null>();
   for (const candidate of candidates) {
-    const place = placeOf(database, candidate.file);
-    const path = place && join(place.folder, place.name);
-    const file = path && orNull(() => parts.files.open(path, "read"));
+    const location = findFileLocation(database, candidate.file);
+    const path = location && join(location.folder, location.name);
+    const file = path && ignoreDiskErrors(() => options.files.open(path, "read"));
     if (!file) {
       yield null;
       continue;
     }
     try {
-      const { checksum } = parts.ports;
-      const opened = { path, file, beginning: beginningOf(file, { checksum, limits: parts.limits }) };
-      const hit = hitAt(opened, candidate, { ...parts, directories, named: nameLine(database, candidate.file) });
+      const { checksum } = options.runtime;
+      const hitFile = { path, file, fileHead: readSessionFileHead(file, { checksum, limits: options.limits }) };
+      const hit = readHit(hitFile, candidate, {
+        ...options,
+        cwdByFolder,
+        nameLocation: findNameLine(database, candidate.file),
+      });
       // It was written over and looks as before: all of it is read anew for the next search.
-      if (hit === "another") doubtIfFree(database, candidate.file);
-      yield hit === "another" ? null : hit;
+      if (hit === "replaced") tryMarkForReindex(database, candidate.file);
+      yield hit === "replaced" ? null : hit;
     } finally {
       file.close();
     }
   }
 }
 
-function doubtIfFree(database: Database, file: number): void {
+function tryMarkForReindex(database: Database, file: number): void {
   try {
-    doubt(database, file);
+    markForReindex(database, file);
   } catch (error) {
     // Whoever is writing meanwhile looks at all files anyway.
     if (databaseFault(error) !== "busy") throw error;
   }
 }
 
-interface OpenedFile {
+interface HitFile {
   readonly path: string;
   readonly file: OpenFile;
-  readonly beginning: Beginning;
+  readonly fileHead: SessionFileHead;
 }
 
-interface NamedParts extends HitParts {
-  readonly named: LinePlace | null;
+interface HitFileOptions extends HitOptions {
+  readonly nameLocation: LineLocation | null;
   /** What was found of the folders so far. */
-  readonly directories: Map<string, string | null>;
+  readonly cwdByFolder: Map<string, string | null>;
 }
 
 /** Null where it has not what is asked for; `another` where another line stands in its place. */
-function hitAt(opened: OpenedFile, candidate: Candidate, parts: NamedParts): Hit | "another" | null {
-  const value = valueAt(opened, candidate);
-  const found = value && searchable(value, parts.redaction);
-  if (!value || found?.kind !== candidate.kind) return "another";
+function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileOptions): Hit | "replaced" | null {
+  const value = readLineValue(hitFile, candidate);
+  const content = value && extractSearchableText(value, options.redaction);
+  if (!value || content?.kind !== candidate.kind) return "replaced";
   // A redaction may hide today what it did not know when this was read.
-  if (!matches(found.text, parts.question)) return null;
+  if (!matchesQuery(content.text, options.searchQuery)) return null;
   return {
-    session: sessionOf(opened, parts),
-    entry: typeof value.id === "string" ? plainText(value.id) : null,
+    session: describeSession(hitFile, options),
+    entry: typeof value.id === "string" ? sanitizeLine(value.id) : null,
     kind: candidate.kind,
     time: new Date(candidate.time).toISOString(),
-    snippet: snippet(found.text, parts.question),
+    snippet: createSnippet(content.text, options.searchQuery),
   };
 }
 
-function valueAt({ file, beginning }: OpenedFile, place: LinePlace): JsonObject | null {
-  const line = lineAt(file, beginning, place);
-  const reading = line && readLine(line, beginning.rules);
-  return reading?.type === "whole" ? reading.value : null;
+function readLineValue({ file, fileHead }: HitFile, location: LineLocation): JsonObject | null {
+  const line = readLineBytes(file, fileHead, location);
+  const result = line && readLine(line, fileHead.rules);
+  return result?.type === "whole" ? result.value : null;
 }
 
-function sessionOf(opened: OpenedFile, { named, files, redaction, directories }: NamedParts): Hit["session"] {
-  const { header } = opened.beginning;
-  const folder = dirname(opened.path);
-  const noted = directories.get(folder) ?? notedCwd(folder, files);
-  directories.set(folder, noted);
-  const name = named && valueAt(opened, named)?.name;
+function describeSession(
+  hitFile: HitFile,
+  { nameLocation, files, redaction, cwdByFolder }: HitFileOptions,
+): Hit["session"] {
+  const { header } = hitFile.fileHead;
+  const folder = dirname(hitFile.path);
+  const folderCwd = cwdByFolder.get(folder) ?? readFolderCwd(folder, files);
+  cwdByFolder.set(folder, folderCwd);
+  const name = nameLocation && readLineValue(hitFile, nameLocation)?.name;
   return {
-    id: plainText(header?.id ?? idInName(basename(opened.path)) ?? ""),
-    path: opened.path,
-    ...(typeof name === "string" && name.trim() !== "" && { name: plainText(redaction.redacted(name)) }),
-    cwd: noted ?? (typeof header?.cwd === "string" ? header.cwd : ""),
+    id: sanitizeLine(header?.id ?? sessionIdFromFileName(basename(hitFile.path)) ?? ""),
+    path: hitFile.path,
+    ...(typeof name === "string" && name.trim() !== "" && { name: sanitizeLine(redaction.redact(name)) }),
+    cwd: folderCwd ?? (typeof header?.cwd === "string" ? header.cwd : ""),
   };
 }

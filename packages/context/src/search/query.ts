@@ -4,80 +4,80 @@
  * Words have no case and no accents; scripts without spaces are split into single signs. Query and index share this. What the index is
  * given. Its tokenizer parts it at every ASCII sign that is neither letter nor digit, and nowhere else.
  */
-export function indexable(text: string): string {
+export function toIndexText(text: string): string {
   const words = text.match(ASCII_WORD) ?? [];
-  const parts = partsOf(words);
-  const folded = foldedText(text, words);
-  return parts.length === 0 ? folded : `${folded}${GAP}${parts.join(GAP)}`;
+  const parts = collectIdentifierParts(words);
+  const normalized = normalizeIndexText(text, words);
+  return parts.length === 0 ? normalized : `${normalized}${TERM_SEPARATOR}${parts.join(TERM_SEPARATOR)}`;
 }
 
 /** The words in their order, as a question means them. */
-export function wordsIn(text: string): readonly string[] {
-  if (!IS_ASCII.test(text)) return unaccented(text).toLowerCase().match(wordPattern()) ?? [];
-  return (text.toLowerCase().match(ASCII_WORD) ?? []).map(beginning);
+export function splitWords(text: string): readonly string[] {
+  if (!ASCII_TEXT.test(text)) return normalizeUnicode(text).toLowerCase().match(wordPattern()) ?? [];
+  return (text.toLowerCase().match(ASCII_WORD) ?? []).map(truncateWord);
 }
 
 /** A word that no text has: it says in which folder an entry lies. */
-export function placeWord(folder: number): string {
-  return `${PLACE}${folder}`;
+export function folderTerm(folder: number): string {
+  return `${FOLDER_TERM_PREFIX}${folder}`;
 }
 
 /** `http` and `server` of `HTTPServer`, each once; the whole name is a word of its own. */
-export function nameParts(text: string): readonly string[] {
-  return partsOf(text.match(ASCII_WORD) ?? []);
+export function splitIdentifiers(text: string): readonly string[] {
+  return collectIdentifierParts(text.match(ASCII_WORD) ?? []);
 }
 
-function partsOf(words: readonly string[]): readonly string[] {
+function collectIdentifierParts(words: readonly string[]): readonly string[] {
   const parts = new Set<string>();
   for (const name of words)
-    if (name.length <= LONGEST_NAME && TURN.test(name))
-      for (const part of name.split(BETWEEN_PARTS)) if (part.length > 1) parts.add(part.toLowerCase());
+    if (name.length <= MAX_IDENTIFIER_CHARS && CAMEL_CASE.test(name))
+      for (const part of name.split(CAMEL_CASE_BOUNDARY)) if (part.length > 1) parts.add(part.toLowerCase());
   return [...parts];
 }
 
-function foldedText(text: string, words: readonly string[]): string {
-  const cut = words.some(({ length }) => length > LONGEST_WORD) ? text.replace(ASCII_WORD, beginning) : text;
-  return IS_ASCII.test(cut) ? cut : unaccented(cut);
+function normalizeIndexText(text: string, words: readonly string[]): string {
+  const truncated = words.some(({ length }) => length > MAX_WORD_CHARS) ? text.replace(ASCII_WORD, truncateWord) : text;
+  return ASCII_TEXT.test(truncated) ? truncated : normalizeUnicode(truncated);
 }
 
 // Accents go, except where they make another letter of it; what is wide or narrow becomes usual.
-function unaccented(text: string): string {
+function normalizeUnicode(text: string): string {
   return text
     .normalize("NFKD")
     .replace(ACCENTS, "")
     .normalize("NFC")
     .toLowerCase()
-    .replace(noWordPattern(), " ")
-    .replace(unspacedPattern(), " $& ")
-    .replace(anyWordPattern(), beginning);
+    .replace(nonWordPattern(), " ")
+    .replace(scriptWithoutSpacesPattern(), " $& ")
+    .replace(anyWordPattern(), truncateWord);
 }
 
 /** Of what is longer than any word the beginning counts: base64 would fill the index. */
-const LONGEST_WORD = 64;
-const LONGEST_NAME = 40;
-const beginning = (word: string): string => word.slice(0, LONGEST_WORD);
+const MAX_WORD_CHARS = 64;
+const MAX_IDENTIFIER_CHARS = 40;
+const truncateWord = (word: string): string => word.slice(0, MAX_WORD_CHARS);
 
-export const IS_ASCII: RegExp = /^[\0-\x7f]*$/;
+export const ASCII_TEXT: RegExp = /^[\0-\x7f]*$/;
 export const ASCII_WORD: RegExp = /[A-Za-z0-9]+/g;
 const wordPattern = (): RegExp => /[a-z0-9\u0080-\u{10ffff}]+/gu;
 const anyWordPattern = (): RegExp => /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
-const noWordPattern = (): RegExp => /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
+const nonWordPattern = (): RegExp => /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
 /** Scripts that put no space between words; Hangul does, but glues endings to them. */
-const unspacedPattern = (): RegExp =>
+const scriptWithoutSpacesPattern = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]/gu;
-const TURN = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
-const BETWEEN_PARTS = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+const CAMEL_CASE = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
+const CAMEL_CASE_BOUNDARY = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 // Letters for private use: no text keeps them, because they are neither letters nor digits.
-const PLACE = "\ue000";
-const GAP = " \ue001 ";
+const FOLDER_TERM_PREFIX = "\ue000";
+const TERM_SEPARATOR = " \ue001 ";
 
 /** All of its parts must occur. */
-export interface Question {
-  readonly parts: readonly Part[];
+export interface SearchQuery {
+  readonly terms: readonly QueryTerm[];
 }
 
-export interface Part {
+export interface QueryTerm {
   /** In this order, one right after the other. */
   readonly words: readonly string[];
   /** Whether the last one may go on. */
@@ -85,106 +85,108 @@ export interface Part {
 }
 
 /** Words, "phrases", prefix*; a path, a name or a word of signs is a phrase of its own parts. */
-export function asked(query: string): Question {
-  const parts: Part[] = [];
-  const text = query.slice(0, LONGEST).replace(/[“”„]/g, '"');
+export function parseQuery(query: string): SearchQuery {
+  const terms: QueryTerm[] = [];
+  const text = query.slice(0, MAX_QUERY_CHARS).replace(/[“”„]/g, '"');
   for (const [, phrase, star, word = ""] of text.matchAll(/"([^"]*)"(\*?)|([^\s"]+)/g)) {
-    const words = wordsIn(phrase ?? word);
-    const isPrefix = star === "*" || starPattern().test(word);
-    if (words.length > 0 && parts.length < MOST_PARTS) parts.push({ words, isPrefix });
+    const words = splitWords(phrase ?? word);
+    const isPrefix = star === "*" || prefixStarPattern().test(word);
+    if (words.length > 0 && terms.length < MAX_QUERY_TERMS) terms.push({ words, isPrefix });
   }
-  return { parts };
+  return { terms };
 }
 
 /** The same words, all in a row: what was perhaps meant. Null where that says nothing new. */
-export function asPhrase({ parts }: Question): Question | null {
-  if (parts.length < 2) return null;
-  return { parts: [{ words: parts.flatMap(({ words }) => words), isPrefix: parts.at(-1)?.isPrefix ?? false }] };
+export function toPhraseQuery({ terms }: SearchQuery): SearchQuery | null {
+  if (terms.length < 2) return null;
+  return { terms: [{ words: terms.flatMap(({ words }) => words), isPrefix: terms.at(-1)?.isPrefix ?? false }] };
 }
 
 /** Words in a row are found far less often than words. */
-export function isSeldom({ parts }: Question): boolean {
-  return parts.some(({ words }) => words.length > 1);
+export function isRareQuery({ terms }: SearchQuery): boolean {
+  return terms.some(({ words }) => words.length > 1);
 }
 
 /** The longer words, which stand wherever the question does: quickly looked for, unlike a row with `for` or `src` in it. Null where that is no help. */
-export function gistOf(question: Question): Question | null {
-  const parts = question.parts.flatMap(longerRows);
-  const isShorter = parts.length > 0 && wordCount(parts) < wordCount(question.parts);
-  return isSeldom(question) && isShorter ? { parts } : null;
+export function toPrefilterQuery(query: SearchQuery): SearchQuery | null {
+  const terms = query.terms.flatMap(splitAtShortWords);
+  const isShorter = terms.length > 0 && countTermWords(terms) < countTermWords(query.terms);
+  return isRareQuery(query) && isShorter ? { terms } : null;
 }
 
-function longerRows(part: Part): readonly Part[] {
-  if (part.isPrefix) return [part];
-  const rows: string[][] = [[]];
-  for (const word of part.words)
-    if (word.length > SHORT) rows.at(-1)?.push(word);
-    else rows.push([]);
-  return rows.filter(({ length }) => length > 0).map((words) => ({ words, isPrefix: false }));
+function splitAtShortWords(term: QueryTerm): readonly QueryTerm[] {
+  if (term.isPrefix) return [term];
+  const runs: string[][] = [[]];
+  for (const word of term.words)
+    if (word.length > SHORT_WORD_CHARS) runs.at(-1)?.push(word);
+    else runs.push([]);
+  return runs.filter(({ length }) => length > 0).map((words) => ({ words, isPrefix: false }));
 }
 
-const wordCount = (parts: readonly Part[]): number => parts.flatMap(({ words }) => words).length;
+const countTermWords = (terms: readonly QueryTerm[]): number => terms.flatMap(({ words }) => words).length;
 
 /** In the language of the index; with `folders`, only what lies in one of them. */
-export function matchOf({ parts }: Question, folders: readonly number[] | null): string {
+export function toMatchExpression({ terms: queryTerms }: SearchQuery, folders: readonly number[] | null): string {
   // Words are letters and digits only, so that nothing can end the quotes.
-  const terms = parts.map(({ words, isPrefix }) => `"${words.join(" ")}"${isPrefix ? "*" : ""}`);
-  const places = folders?.map((folder) => `"${placeWord(folder)}"`).join(" OR ");
-  return [...terms, ...(places ? [`(${places})`] : [])].join(" AND ");
+  const terms = queryTerms.map(({ words, isPrefix }) => `"${words.join(" ")}"${isPrefix ? "*" : ""}`);
+  const folderTerms = folders?.map((folder) => `"${folderTerm(folder)}"`).join(" OR ");
+  return [...terms, ...(folderTerms ? [`(${folderTerms})`] : [])].join(" AND ");
 }
 
-const starPattern = (): RegExp => /[\p{L}\p{N}\p{M}]\*$/u;
+const prefixStarPattern = (): RegExp => /[\p{L}\p{N}\p{M}]\*$/u;
 /** More was pasted than asked. */
-const LONGEST = 2_000;
-const MOST_PARTS = 32;
+const MAX_QUERY_CHARS = 2_000;
+const MAX_QUERY_TERMS = 32;
 /** Letters of words that stand everywhere. */
-const SHORT = 3;
+const SHORT_WORD_CHARS = 3;
 
 /** Whether a text has all that is asked for: by the very words that the index was given. */
-export function matches(text: string, { parts }: Question): boolean {
-  const words = wordsIn(text);
-  const missing = parts.filter((part) => !words.some((_, at) => fitsAt(words, at, part)));
-  const names = missing.length > 0 ? nameParts(text) : NONE;
-  return missing.every((part) => isNamePart(names, part));
+export function matchesQuery(text: string, { terms }: SearchQuery): boolean {
+  const words = splitWords(text);
+  const missing = terms.filter((term) => !words.some((_, index) => matchesTerm(words, index, term)));
+  const identifierParts = missing.length > 0 ? splitIdentifiers(text) : NO_WORDS;
+  return missing.every((term) => isIdentifierPart(identifierParts, term));
 }
 
-export interface Mark {
+export interface HighlightMark {
   readonly start: number;
   readonly end: number;
   /** Which part of the question it is. */
-  readonly part: number;
+  readonly termIndex: number;
 }
 
 /** In the order of the text, about so many at most. What cannot be traced to a place in the text has no mark. */
-export function marksIn(text: string, { parts }: Question, most: number): readonly Mark[] {
-  const spans = spansIn(text);
+export function findMarks(text: string, { terms }: SearchQuery, limit: number): readonly HighlightMark[] {
+  const spans = findWordSpans(text);
   const words = spans.map(({ word }) => word);
-  const marks: Mark[] = [];
-  spans.forEach((span, at) => {
-    if (marks.length >= most) return;
-    parts.forEach((part, number) => {
-      const last = spans[at + part.words.length - 1];
-      if (last && fitsAt(words, at, part)) marks.push({ start: span.start, end: last.end, part: number });
-      else if (isNamePart(span.names, part)) marks.push({ ...partOfName(text, span, part), part: number });
+  const marks: HighlightMark[] = [];
+  spans.forEach((span, index) => {
+    if (marks.length >= limit) return;
+    terms.forEach((term, termIndex) => {
+      const last = spans[index + term.words.length - 1];
+      if (last && matchesTerm(words, index, term))
+        marks.push({ start: span.start, end: last.end, termIndex: termIndex });
+      else if (isIdentifierPart(span.names, term))
+        marks.push({ ...locateIdentifierPart(text, span, term), termIndex: termIndex });
     });
   });
   return marks;
 }
 
 // Plain loops and no lists: it is asked at each of many thousand words.
-function fitsAt(words: readonly string[], at: number, { words: wanted, isPrefix }: Part): boolean {
-  const last = wanted.length - 1;
-  for (let more = 0; more < last; more++) if (words[at + more] !== wanted[more]) return false;
-  const found = words[at + last];
-  return found === wanted[last] || (isPrefix && found?.startsWith(wanted[last] ?? "") === true);
+function matchesTerm(words: readonly string[], index: number, { words: termWords, isPrefix }: QueryTerm): boolean {
+  const last = termWords.length - 1;
+  for (let offset = 0; offset < last; offset++) if (words[index + offset] !== termWords[offset]) return false;
+  const lastWord = words[index + last];
+  return lastWord === termWords[last] || (isPrefix && lastWord?.startsWith(termWords[last] ?? "") === true);
 }
 
 /** Whether it is one word, and that is a part of a name. */
-function isNamePart(names: readonly string[], part: Part): boolean {
-  return part.words.length === 1 && names.some((_, at) => fitsAt(names, at, part));
+function isIdentifierPart(identifierParts: readonly string[], term: QueryTerm): boolean {
+  return term.words.length === 1 && identifierParts.some((_, index) => matchesTerm(identifierParts, index, term));
 }
 
-interface Span {
+interface WordSpan {
   readonly start: number;
   readonly end: number;
   readonly word: string;
@@ -192,43 +194,47 @@ interface Span {
   readonly names: readonly string[];
 }
 
-function spansIn(text: string): readonly Span[] {
-  const runs = text.match(IS_ASCII.test(text) ? ASCII_WORD : anyWordPattern()) ?? [];
-  const spans: Span[] = [];
+function findWordSpans(text: string): readonly WordSpan[] {
+  const runs = text.match(ASCII_TEXT.test(text) ? ASCII_WORD : anyWordPattern()) ?? [];
+  const spans: WordSpan[] = [];
   let end = 0;
   for (const run of runs) {
     const start = text.indexOf(run, end);
     end = start + run.length;
-    if (SHORT_ASCII.test(run)) spans.push({ start, end, word: run.toLowerCase(), names: namesIn(run) });
-    else spans.push(...spansOf(run, start));
+    if (SHORT_ASCII_WORD.test(run)) spans.push({ start, end, word: run.toLowerCase(), names: splitIfIdentifier(run) });
+    else spans.push(...splitRunIntoSpans(run, start));
   }
   return spans;
 }
 
-function spansOf(run: string, start: number): readonly Span[] {
-  const words = wordsIn(run);
+function splitRunIntoSpans(run: string, start: number): readonly WordSpan[] {
+  const words = splitWords(run);
   // Where letters were put together or taken away, nobody knows which of them stand where.
   if (words.join("").length !== run.length)
-    return words.map((word) => ({ start, end: start + run.length, word, names: namesIn(run) }));
-  let at = 0;
+    return words.map((word) => ({ start, end: start + run.length, word, names: splitIfIdentifier(run) }));
+  let offset = 0;
   return words.map((word) => {
-    const from = at;
-    at += word.length;
-    return { start: start + from, end: start + at, word, names: namesIn(run.slice(from, at)) };
+    const from = offset;
+    offset += word.length;
+    return { start: start + from, end: start + offset, word, names: splitIfIdentifier(run.slice(from, offset)) };
   });
 }
 
 // Most words are none.
-function namesIn(word: string): readonly string[] {
-  return CAPITAL.test(word) ? nameParts(word) : NONE;
+function splitIfIdentifier(word: string): readonly string[] {
+  return CAPITAL_LETTER.test(word) ? splitIdentifiers(word) : NO_WORDS;
 }
 
-function partOfName(text: string, { start, end }: Span, { words: [word = ""] }: Part): Omit<Mark, "part"> {
-  const at = start + text.slice(start, end).toLowerCase().indexOf(word);
-  return { start: at, end: at + word.length };
+function locateIdentifierPart(
+  text: string,
+  { start, end }: WordSpan,
+  { words: [word = ""] }: QueryTerm,
+): Omit<HighlightMark, "termIndex"> {
+  const index = start + text.slice(start, end).toLowerCase().indexOf(word);
+  return { start: index, end: index + word.length };
 }
 
-const NONE: readonly string[] = [];
-const CAPITAL = /[A-Z]/;
+const NO_WORDS: readonly string[] = [];
+const CAPITAL_LETTER = /[A-Z]/;
 // Most are such words, and hardly anything has to be done to them.
-const SHORT_ASCII = /^[A-Za-z0-9]{1,40}$/;
+const SHORT_ASCII_WORD = /^[A-Za-z0-9]{1,40}$/;

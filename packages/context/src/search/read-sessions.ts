@@ -5,13 +5,13 @@ import { type JsonObject, type LineRules, readLine } from "../format/read-line.t
 import { findHeader } from "../format/session-file.ts";
 import { splitLines } from "../format/split-lines.ts";
 import type { OpenFile } from "../node/files.ts";
-import { decode, forwards, peek } from "../node/jsonl/read-lines.ts";
+import { decode, readLinePrefix, readLines } from "../node/jsonl/read-lines.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Redaction } from "../session/session.ts";
 import type { FormatLimits } from "../settings.ts";
-import { indexable, placeWord } from "./query.ts";
-import { searchable } from "./searchable-text.ts";
-import type { Addition } from "./tables.ts";
+import { folderTerm, toIndexText } from "./query.ts";
+import { extractSearchableText } from "./searchable-text.ts";
+import type { NewIndexEntry } from "./tables.ts";
 
 export interface SessionLine {
   readonly offset: number;
@@ -21,69 +21,77 @@ export interface SessionLine {
   readonly overlong?: boolean;
 }
 
-export interface Beginning {
+export interface SessionFileHead {
   readonly header: Header | null;
   readonly rules: LineRules;
   /** In UTF-8 with LF, so that lines can be taken one by one. */
   readonly isPlain: boolean;
 }
 
-export interface ReadingRules {
+export interface SessionReadRules {
   readonly checksum: Checksum;
   readonly limits: FormatLimits;
 }
 
-export function beginningOf(file: OpenFile, rules: ReadingRules): Beginning {
-  const into = Buffer.allocUnsafe(HEAD);
-  const head = into.subarray(0, file.read(into, 0));
+export function readSessionFileHead(file: OpenFile, rules: SessionReadRules): SessionFileHead {
+  const buffer = Buffer.allocUnsafe(INDEX_HEAD_BYTES);
+  const head = buffer.subarray(0, file.read(buffer, 0));
   const { lines, damage } = splitLines(head);
-  const { header, ours } = findHeader(lines.slice(0, HEADER_WITHIN), rules);
-  return { header, rules: { ...rules, ours, decode }, isPlain: damage.length === 0 && head[0] !== MARK };
+  const { header, isPithFormat: ours } = findHeader(lines.slice(0, MAX_HEADER_LINES), rules);
+  return {
+    header,
+    rules: { ...rules, isPithFormat: ours, decode },
+    isPlain: damage.length === 0 && head[0] !== BOM_FIRST_BYTE,
+  };
 }
 
 /** From the line that begins at `start`; one that is still being written comes without its end. */
-export function* linesFrom(
+export function* readSessionLines(
   file: OpenFile,
-  { isPlain, rules }: Beginning,
+  { isPlain, rules }: SessionFileHead,
   { start, end }: { readonly start: number; readonly end: number },
 ): Generator<SessionLine> {
-  if (isPlain && rules.limits) return yield* forwards(file, { start, end, limits: rules.limits });
+  if (isPlain && rules.limits) return yield* readLines(file, { start, end, limits: rules.limits });
   const bytes = Buffer.allocUnsafe(end - start);
   for (const line of splitLines(bytes.subarray(0, file.read(bytes, start))).lines)
     yield { ...line, offset: start + line.offset };
 }
 
 /** Where a line stands in its file. */
-export interface LinePlace {
-  readonly at: number;
+export interface LineLocation {
+  readonly offset: number;
   readonly length: number;
 }
 
 /** One line that was found before; null where no line begins there any more. */
-export function lineAt(file: OpenFile, { isPlain }: Beginning, { at, length }: LinePlace): Uint8Array | null {
+export function readLineBytes(
+  file: OpenFile,
+  { isPlain }: SessionFileHead,
+  { offset, length }: LineLocation,
+): Uint8Array | null {
   const bytes = Buffer.allocUnsafe(length + 2);
-  const read = file.read(bytes, Math.max(0, at - 1));
-  const line = bytes.subarray(at === 0 ? 0 : 1, at === 0 ? length : length + 1);
+  const read = file.read(bytes, Math.max(0, offset - 1));
+  const line = bytes.subarray(offset === 0 ? 0 : 1, offset === 0 ? length : length + 1);
   if (!isPlain) return splitLines(line).lines[0]?.bytes ?? null;
-  const isWhole = (at === 0 || bytes[0] === LINE_END) && read >= (at === 0 ? length : length + 1);
+  const isWhole = (offset === 0 || bytes[0] === LINE_FEED) && read >= (offset === 0 ? length : length + 1);
   return isWhole ? line : null;
 }
 
-const HEAD = 8 * 1024;
-const HEADER_WITHIN = 5;
+const INDEX_HEAD_BYTES = 8 * 1024;
+const MAX_HEADER_LINES = 5;
 /** The first byte of a byte order mark. */
-const MARK = 0xef;
-const LINE_END = 0x0a;
+const BOM_FIRST_BYTE = 0xef;
+const LINE_FEED = 0x0a;
 
-export interface Batch {
-  readonly additions: readonly Addition[];
+export interface IndexBatch {
+  readonly entries: readonly NewIndexEntry[];
   /** So far the file was read. */
   readonly covered: number;
 }
 
-export interface FileToRead {
+export interface IndexSource {
   readonly file: OpenFile;
-  readonly beginning: Beginning;
+  readonly fileHead: SessionFileHead;
   readonly start: number;
   readonly end: number;
   /** When it was last written, for lines that do not say when they were. */
@@ -94,59 +102,66 @@ export interface FileToRead {
 }
 
 /** Each batch is small enough to be read and added at one go; the last one may be empty. */
-export function* newEntries(reading: FileToRead): Generator<Batch> {
-  let additions: Addition[] = [];
-  let [covered, from, letters] = [reading.start, reading.start, 0];
+export function* readNewEntries(source: IndexSource): Generator<IndexBatch> {
+  let entries: NewIndexEntry[] = [];
+  let [covered, from, chars] = [source.start, source.start, 0];
   // Blank lines do not come; those behind the last line are not read again next time.
-  let end = endsInLineEnd(reading) ? reading.end : 0;
-  for (const line of linesFrom(reading.file, reading.beginning, reading)) {
+  let end = endsWithNewline(source) ? source.end : 0;
+  for (const line of readSessionLines(source.file, source.fileHead, source)) {
     if (!line.ended) {
       end = 0;
       break;
     }
-    const addition = additionOf(line, reading);
-    if (addition) additions.push(addition);
-    letters += addition?.letters ?? 0;
+    const entry = toIndexEntry(line, source);
+    if (entry) entries.push(entry);
+    chars += entry?.chars ?? 0;
     covered = line.offset + line.length + 1;
-    if (letters < BATCH_LETTERS && covered - from < BATCH_BYTES) continue;
-    yield { additions, covered };
-    [additions, from, letters] = [[], covered, 0];
+    if (chars < BATCH_CHARS && covered - from < BATCH_BYTES) continue;
+    yield { entries, covered };
+    [entries, from, chars] = [[], covered, 0];
   }
-  yield { additions, covered: Math.max(covered, end) };
+  yield { entries, covered: Math.max(covered, end) };
 }
 
-function endsInLineEnd({ file, end, beginning }: FileToRead): boolean {
+function endsWithNewline({ file, end, fileHead }: IndexSource): boolean {
   const last = Buffer.alloc(1);
-  return beginning.isPlain && end > 0 && file.read(last, end - 1) === 1 && last[0] === LINE_END;
+  return fileHead.isPlain && end > 0 && file.read(last, end - 1) === 1 && last[0] === LINE_FEED;
 }
 
-function additionOf(line: SessionLine, { beginning, modified, folder, redaction }: FileToRead): Addition | null {
-  const value = lineValue(line, beginning);
-  const found = value && searchable(value, redaction);
-  if (!value || !found) return null;
-  const words = `${indexable(found.text)} ${placeWord(folder)}`;
-  const { offset: at, length } = line;
-  return { time: timeOf(value, modified), at, length, kind: found.kind, letters: found.text.length, words };
+function toIndexEntry(line: SessionLine, { fileHead, modified, folder, redaction }: IndexSource): NewIndexEntry | null {
+  const value = parseSearchableLine(line, fileHead);
+  const content = value && extractSearchableText(value, redaction);
+  if (!value || !content) return null;
+  const indexText = `${toIndexText(content.text)} ${folderTerm(folder)}`;
+  const { offset, length } = line;
+  return {
+    time: entryTime(value, modified),
+    offset,
+    length,
+    kind: content.kind,
+    chars: content.text.length,
+    indexText,
+  };
 }
 
-function lineValue({ bytes, overlong }: SessionLine, { rules }: Beginning): JsonObject | null {
-  const glimpse = peek(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (overlong || (glimpse && (WORDLESS.has(glimpse.kind) || glimpse.role === "system"))) return null;
-  const reading = readLine(bytes, rules);
-  return reading.type === "whole" ? reading.value : null;
+function parseSearchableLine({ bytes, overlong }: SessionLine, { rules }: SessionFileHead): JsonObject | null {
+  const prefix = readLinePrefix(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  if (overlong || (prefix && (KINDS_WITHOUT_TEXT.has(prefix.kind) || prefix.role === "system"))) return null;
+  const result = readLine(bytes, rules);
+  return result.type === "whole" ? result.value : null;
 }
 
 // A time to come would make an entry the newest for ever.
-function timeOf({ timestamp, message }: JsonObject, modified: number): number {
-  const told = typeof timestamp === "string" ? Date.parse(timestamp) : Number(Object(message).timestamp);
-  return told >= 0 && told <= modified + DAY ? Math.floor(told) : Math.floor(modified);
+function entryTime({ timestamp, message }: JsonObject, modified: number): number {
+  const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number(Object(message).timestamp);
+  return time >= 0 && time <= modified + DAY_MS ? Math.floor(time) : Math.floor(modified);
 }
 
-const DAY = 86_400_000;
-const BATCH_LETTERS = 64 * 1024;
+const DAY_MS = 86_400_000;
+const BATCH_CHARS = 64 * 1024;
 const BATCH_BYTES = 1024 * 1024;
 /** Kinds without words to be found: nobody needs to parse them. */
-const WORDLESS: ReadonlySet<string> = new Set([
+const KINDS_WITHOUT_TEXT: ReadonlySet<string> = new Set([
   "session",
   "context_edit",
   "model_change",

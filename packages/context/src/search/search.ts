@@ -1,50 +1,70 @@
 /** Searches all sessions: updates the index, ranks the entries that match, and reads the best hits. */
 
 import { dirname, join, resolve } from "node:path";
-import { type Unavailable, unavailable } from "../node/files.ts";
-import { allFolders, type HomeParts, pithHome, sessionsFolder, settled, workFolder } from "../node/sessions/paths.ts";
-import { asItIs, type Redaction } from "../session/session.ts";
+import { toUnavailableResult, type UnavailableResult } from "../node/files.ts";
+import {
+  applyDefaults,
+  listSessionFolders,
+  pithHome,
+  projectSessionsFolder,
+  type SessionFileOptions,
+  sessionsFolder,
+} from "../node/sessions/paths.ts";
+import { noRedaction, type Redaction } from "../session/session.ts";
 import { refusalNotes } from "../session/store.ts";
-import { breath, type Pace } from "./changed-files.ts";
-import { type Database, databaseFault, throwAway, together, withIndex } from "./database.ts";
-import { type Hit, hitsOf } from "./hits.ts";
-import { asked, asPhrase, gistOf, isSeldom, matchOf, type Question } from "./query.ts";
+import { type IndexProgressOptions, yieldToEventLoop } from "./changed-files.ts";
+import { type Database, databaseFault, deleteIndex, readInTransaction, withDatabase } from "./database.ts";
+import { type Hit, readHits } from "./hits.ts";
+import {
+  isRareQuery,
+  parseQuery,
+  type SearchQuery,
+  toMatchExpression,
+  toPhraseQuery,
+  toPrefilterQuery,
+} from "./query.ts";
 import type { HitKind } from "./searchable-text.ts";
-import { type Candidate, findEntries, folders, idsFrom } from "./tables.ts";
-import { type CatchUpParts, type CaughtUp, catchUp } from "./update-index.ts";
+import { findMatchingEntries, findMatchingIds, readFolders, type SearchCandidate } from "./tables.ts";
+import { type UpdateIndexOptions, type UpdateIndexResult, updateIndex } from "./update-index.ts";
 
 /**
  * People's text before program output, words in a row before scattered ones, short before long, new before old. `phrased` are those in
  * which all words stand in a row. Best first; of equals the newest.
  */
-export function ranked(found: readonly Candidate[], phrased: ReadonlySet<number>): readonly Candidate[] {
-  const newest = Math.max(...found.map(({ time }) => time));
-  const scored = found.map((candidate) => ({ candidate, score: score(candidate, { newest, phrased }) }));
+export function rankCandidates(
+  candidates: readonly SearchCandidate[],
+  phraseIds: ReadonlySet<number>,
+): readonly SearchCandidate[] {
+  const newest = Math.max(...candidates.map(({ time }) => time));
+  const scored = candidates.map((candidate) => ({
+    candidate,
+    score: scoreCandidate(candidate, { newest, phraseIds }),
+  }));
   return scored
-    .sort((one, other) => other.score - one.score || newestFirst(one.candidate, other.candidate))
+    .sort((one, other) => other.score - one.score || compareCandidates(one.candidate, other.candidate))
     .map(({ candidate }) => candidate);
 }
 
-interface Among {
+interface RankContext {
   /** When the newest of all that were found was written. */
   readonly newest: number;
-  readonly phrased: ReadonlySet<number>;
+  readonly phraseIds: ReadonlySet<number>;
 }
 
 // Each signal is worth two points at most, who speaks three. A short text that has the words is about them.
-function score({ id, kind, letters, time }: Candidate, { newest, phrased }: Among): number {
-  const inARow = phrased.has(id) ? 2 : 0;
-  const density = Math.min(2, Math.max(0, 4 - Math.log10(Math.max(1, letters))));
-  const recency = 2 * 0.5 ** ((newest - time) / MONTH);
-  return WORTH[kind] + inARow + density + recency;
+function scoreCandidate({ id, kind, chars, time }: SearchCandidate, { newest, phraseIds }: RankContext): number {
+  const phraseScore = phraseIds.has(id) ? 2 : 0;
+  const density = Math.min(2, Math.max(0, 4 - Math.log10(Math.max(1, chars))));
+  const recency = 2 * 0.5 ** ((newest - time) / MONTH_MS);
+  return KIND_SCORES[kind] + phraseScore + density + recency;
 }
 
-function newestFirst(one: Candidate, other: Candidate): number {
+function compareCandidates(one: SearchCandidate, other: SearchCandidate): number {
   return other.time - one.time || other.id - one.id;
 }
 
-const MONTH = 30 * 86_400_000;
-const WORTH: Readonly<Record<HitKind, number>> = {
+const MONTH_MS = 30 * 86_400_000;
+const KIND_SCORES: Readonly<Record<HitKind, number>> = {
   user: 3,
   session_info: 3,
   label: 3,
@@ -58,45 +78,55 @@ const WORTH: Readonly<Record<HitKind, number>> = {
   toolResult: 0,
 };
 
-export interface Within {
+export interface SearchScope {
   /** Folders with sessions. */
-  readonly places: readonly string[];
+  readonly folderPaths: readonly string[];
   /** In milliseconds since 1970. */
   readonly since: number;
 }
 
-export interface Candidates {
-  readonly best: readonly Candidate[];
+export interface CandidateList {
+  readonly best: readonly SearchCandidate[];
   /** Whether there were more than can be put in order. */
   readonly more: boolean;
 }
 
-export function candidatesFor(question: Question, database: Database, { places, since }: Within): Candidates {
-  const within = foldersWithin(database, places);
-  if (question.parts.length === 0 || within?.length === 0) return { best: [], more: false };
-  const match = matchOf(question, within);
-  const gist = gistOf(question);
-  const wanted = { match, gist: gist && matchOf(gist, within), seldom: isSeldom(question), since };
-  const found = findEntries(database, { ...wanted, most: RANKED + 1 });
-  const newest = found.slice(0, RANKED);
-  const phrase = asPhrase(question);
+export function findCandidates(
+  query: SearchQuery,
+  database: Database,
+  { folderPaths, since }: SearchScope,
+): CandidateList {
+  const folderIds = resolveFolderIds(database, folderPaths);
+  if (query.terms.length === 0 || folderIds?.length === 0) return { best: [], more: false };
+  const match = toMatchExpression(query, folderIds);
+  const prefilter = toPrefilterQuery(query);
+  const criteria = {
+    match,
+    prefilter: prefilter && toMatchExpression(prefilter, folderIds),
+    isRare: isRareQuery(query),
+    since,
+  };
+  const entries = findMatchingEntries(database, { ...criteria, limit: MAX_RANKED_ENTRIES + 1 });
+  const newest = entries.slice(0, MAX_RANKED_ENTRIES);
+  const phrase = toPhraseQuery(query);
   const last = newest.at(-1);
-  const inARow = phrase && last ? idsFrom(database, matchOf(phrase, within), last.id) : new Set<number>();
-  return { best: ranked(newest, inARow), more: found.length > RANKED };
+  const phraseIds =
+    phrase && last ? findMatchingIds(database, toMatchExpression(phrase, folderIds), last.id) : new Set<number>();
+  return { best: rankCandidates(newest, phraseIds), more: entries.length > MAX_RANKED_ENTRIES };
 }
 
 /** Null where all that the index has is asked for. */
-function foldersWithin(database: Database, places: readonly string[]): readonly number[] | null {
-  const all = folders(database);
-  const asked = new Set(places);
-  if ([...all.keys()].every((path) => asked.has(path))) return null;
-  return places.flatMap((path) => all.get(path)?.id ?? []);
+function resolveFolderIds(database: Database, folderPaths: readonly string[]): readonly number[] | null {
+  const indexFolders = readFolders(database);
+  const requestedPaths = new Set(folderPaths);
+  if ([...indexFolders.keys()].every((path) => requestedPaths.has(path))) return null;
+  return folderPaths.flatMap((path) => indexFolders.get(path)?.id ?? []);
 }
 
 /** The newest so many hits are put in order. */
-const RANKED = 2_000;
+const MAX_RANKED_ENTRIES = 2_000;
 
-export type Searching =
+export type SearchResult =
   | {
       readonly type: "searched";
       /** Best first, of the newest 2,000. */
@@ -107,17 +137,17 @@ export type Searching =
       readonly pending: { readonly bytes: number; readonly why: string } | null;
     }
   | { readonly type: "aborted" }
-  | Unavailable;
+  | UnavailableResult;
 
 /** How far the index is; `full` where the disk had no room for what is new. */
-export type Reached = CaughtUp | { readonly type: "full" };
+export type IndexStatus = UpdateIndexResult | { readonly type: "full" };
 
-export function pendingAfter(reached: Reached): { readonly bytes: number; readonly why: string } | null {
-  switch (reached.type) {
+export function describePending(status: IndexStatus): { readonly bytes: number; readonly why: string } | null {
+  switch (status.type) {
     case "held":
-      return { bytes: reached.bytes, why: "another program is just reading what is new; search again in a moment" };
+      return { bytes: status.bytes, why: "another program is just reading what is new; search again in a moment" };
     case "unread":
-      return { bytes: reached.bytes, why: "some files cannot be read; check their permissions" };
+      return { bytes: status.bytes, why: "some files cannot be read; check their permissions" };
     case "full":
       return { bytes: 0, why: `what is new could not be added: ${refusalNotes["disk-full"]}` };
     case "up-to-date":
@@ -127,17 +157,17 @@ export function pendingAfter(reached: Reached): { readonly bytes: number; readon
 }
 
 /** What the disk or SQLite had against it, and what to do; throws what neither said. */
-export function notSearched(error: unknown): Unavailable {
+export function toSearchFailure(error: unknown): UnavailableResult {
   const fault = databaseFault(error);
   // One that was just made cannot be: then the fault is ours.
   if (fault === "broken") throw error;
-  if (!fault) return unavailable("the sessions cannot be searched", error);
+  if (!fault) return toUnavailableResult("the sessions cannot be searched", error);
   const why =
     fault === "full" ? refusalNotes["disk-full"] : "check the permissions of search.db in Pith's folder, or delete it";
   return { type: "unavailable", code: fault, why: `the sessions cannot be searched: ${why}` };
 }
 
-export interface SearchParts extends HomeParts, Pace {
+export interface SearchOptions extends SessionFileOptions, IndexProgressOptions {
   /** Only the sessions of this directory. */
   readonly cwd?: string;
   /** These folders instead of Pith's own; pi's, for example. */
@@ -149,7 +179,7 @@ export interface SearchParts extends HomeParts, Pace {
   /** What it finds never gets into the index, nor into a hit. */
   readonly redaction?: Redaction;
   /** Letters that one volume of the index takes. */
-  readonly volumeLetters?: number;
+  readonly segmentChars?: number;
 }
 
 /**
@@ -159,65 +189,69 @@ export interface SearchParts extends HomeParts, Pace {
  * const found = await searchSessions('flaky "retry queue"', { limit: 5 });
  * ```
  */
-export async function searchSessions(query: string, parts: SearchParts = {}): Promise<Searching> {
-  const search = settledSearch(query, parts);
+export async function searchSessions(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+  const request = createSearchRequest(query, options);
   try {
-    return await searched(search);
+    return await runSearch(request);
   } catch (error) {
-    if (databaseFault(error) !== "broken") return notSearched(error);
+    if (databaseFault(error) !== "broken") return toSearchFailure(error);
   }
   try {
-    throwAway(search.path, search.files);
-    return await searched(search);
+    deleteIndex(request.path, request.files);
+    return await runSearch(request);
   } catch (error) {
-    return notSearched(error);
+    return toSearchFailure(error);
   }
 }
 
-interface Search extends CatchUpParts, Pick<SearchParts, "cwd" | "folders"> {
+interface SearchRequest extends UpdateIndexOptions, Pick<SearchOptions, "cwd" | "folders"> {
   readonly query: string;
   readonly since: number;
   readonly limit: number;
 }
 
-function settledSearch(query: string, parts: SearchParts): Search {
+function createSearchRequest(query: string, options: SearchOptions): SearchRequest {
   const {
     cwd,
-    folders: own,
+    folders: customFolders,
     since = 0,
     limit = 20,
-    redaction = asItIs,
-    volumeLetters = VOLUME_LETTERS,
-    ...more
-  } = parts;
-  const home = settled(more);
-  const path = join(pithHome(home.env), "search.db");
-  const places =
-    own?.map((folder) => resolve(folder)) ?? (cwd === undefined ? allFolders(home) : [workFolder(cwd, home)]);
-  const only = { ...(cwd !== undefined && { cwd }), ...(own && { folders: own }) };
-  return { ...more, ...home, ...only, query, since, limit, redaction, volumeLetters, path, places };
+    redaction = noRedaction,
+    segmentChars = SEGMENT_CHARS,
+    ...rest
+  } = options;
+  const config = applyDefaults(rest);
+  const path = join(pithHome(config.env), "search.db");
+  const folderPaths =
+    customFolders?.map((folder) => resolve(folder)) ??
+    (cwd === undefined ? listSessionFolders(config) : [projectSessionsFolder(cwd, config)]);
+  const scope = { ...(cwd !== undefined && { cwd }), ...(customFolders && { folders: customFolders }) };
+  return { ...rest, ...config, ...scope, query, since, limit, redaction, segmentChars, path, folderPaths };
 }
 
-function searched(search: Search): Promise<Searching> {
-  return withIndex(search.path, search.files, async (database): Promise<Searching> => {
-    const places = [...search.places, ...vanished(database, search)];
-    const caught = await caughtUp(database, { ...search, places });
-    if (caught.type === "aborted") return caught;
-    return { type: "searched", ...(await found(database, search)), pending: pendingAfter(caught) };
+function runSearch(request: SearchRequest): Promise<SearchResult> {
+  return withDatabase(request.path, request.files, async (database): Promise<SearchResult> => {
+    const folderPaths = [...request.folderPaths, ...findRemovedFolders(database, request)];
+    const status = await tryUpdateIndex(database, { ...request, folderPaths });
+    if (status.type === "aborted") return status;
+    return { type: "searched", ...(await findHits(database, request)), pending: describePending(status) };
   });
 }
 
 // A folder that was removed whole is not among those that are there; what the index has of it is to be forgotten.
-function vanished(database: Database, { cwd, folders: own, places, env }: Search): readonly string[] {
-  if (cwd !== undefined || own) return [];
-  const all = sessionsFolder(env);
-  const there = new Set(places);
-  return [...folders(database).keys()].filter((path) => dirname(path) === all && !there.has(path));
+function findRemovedFolders(
+  database: Database,
+  { cwd, folders: customFolders, folderPaths, env }: SearchRequest,
+): readonly string[] {
+  if (cwd !== undefined || customFolders) return [];
+  const root = sessionsFolder(env);
+  const existingPaths = new Set(folderPaths);
+  return [...readFolders(database).keys()].filter((path) => dirname(path) === root && !existingPaths.has(path));
 }
 
-async function caughtUp(database: Database, search: Search): Promise<Reached> {
+async function tryUpdateIndex(database: Database, request: SearchRequest): Promise<IndexStatus> {
   try {
-    return await catchUp(database, search);
+    return await updateIndex(database, request);
   } catch (error) {
     // What is in the index already can be searched all the same.
     if (databaseFault(error) === "full") return { type: "full" };
@@ -226,23 +260,23 @@ async function caughtUp(database: Database, search: Search): Promise<Reached> {
   }
 }
 
-interface Found {
+interface HitList {
   readonly hits: readonly Hit[];
   readonly more: boolean;
 }
 
-async function found(database: Database, search: Search): Promise<Found> {
-  const question = asked(search.query);
-  const { best, more } = together(database, () => candidatesFor(question, database, search));
+async function findHits(database: Database, request: SearchRequest): Promise<HitList> {
+  const searchQuery = parseQuery(request.query);
+  const { best, more } = readInTransaction(database, () => findCandidates(searchQuery, database, request));
   const hits: Hit[] = [];
-  let looked = 0;
-  for (const hit of hitsOf(database, best, { ...search, question })) {
+  let readCount = 0;
+  for (const hit of readHits(database, best, { ...request, searchQuery })) {
     if (hit) hits.push(hit);
-    if (hits.length >= search.limit) break;
-    if (++looked % BREATH === 0) await breath();
+    if (hits.length >= request.limit) break;
+    if (++readCount % HITS_PER_YIELD === 0) await yieldToEventLoop();
   }
-  return { hits: hits.slice(0, search.limit), more };
+  return { hits: hits.slice(0, request.limit), more };
 }
 
-const VOLUME_LETTERS = 16_000_000;
-const BREATH = 20;
+const SEGMENT_CHARS = 16_000_000;
+const HITS_PER_YIELD = 20;

@@ -1,8 +1,8 @@
 /** Extracts the searchable text of an entry. Thinking, signatures, images and system prompts are never included. */
 
 import { isObject, type JsonObject } from "../format/read-line.ts";
-import { asItIs, type Redaction } from "../session/session.ts";
-import { withoutSequences } from "../text/sanitize.ts";
+import { noRedaction, type Redaction } from "../session/session.ts";
+import { removeEscapeSequences } from "../text/sanitize.ts";
 
 /** Roles of messages and kinds of entries, as the file spells them; `program` is a user message that no person typed. */
 export const HIT_KINDS = [
@@ -21,105 +21,111 @@ export const HIT_KINDS = [
 
 export type HitKind = (typeof HIT_KINDS)[number];
 
-export interface Searchable {
+export interface SearchableText {
   readonly kind: HitKind;
   readonly text: string;
 }
 
 /** Null for an entry without words of its own. Takes a line as it is: files are not checked field by field. */
-export function searchable(value: JsonObject, redaction: Redaction = asItIs): Searchable | null {
-  const found = value.type === "message" ? inMessage(value.message) : inEntry(value);
-  if (!found) return null;
-  const texts = found.pieces.map(({ text, amount }) =>
-    bounded(redaction.redacted(uncoloured(bounded(text, REDACTABLE))), amount),
+export function extractSearchableText(value: JsonObject, redaction: Redaction = noRedaction): SearchableText | null {
+  const source = value.type === "message" ? collectMessagePieces(value.message) : collectEntryPieces(value);
+  if (!source) return null;
+  const texts = source.pieces.map(({ text, limit }) =>
+    keepHeadAndTail(redaction.redact(stripColors(keepHeadAndTail(text, REDACTION_LIMIT))), limit),
   );
   const text = texts.filter((piece) => piece !== "").join("\n");
   // A name that was taken away is still the latest.
-  return text === "" && found.kind !== "session_info" ? null : { kind: found.kind, text };
+  return text === "" && source.kind !== "session_info" ? null : { kind: source.kind, text };
 }
 
-interface Found {
+interface EntryTextPieces {
   readonly kind: HitKind;
-  readonly pieces: readonly Piece[];
+  readonly pieces: readonly TextPiece[];
 }
 
-interface Piece {
+interface TextPiece {
   readonly text: string;
-  readonly amount: Amount;
+  readonly limit: TextPieceLimit;
 }
 
 /** Letters that are kept of a longer text. */
-interface Amount {
+interface TextPieceLimit {
   readonly head: number;
   readonly tail: number;
 }
 
-const SAID: Amount = { head: 128 * 1024, tail: 32 * 1024 };
-const OUTPUT: Amount = { head: 16 * 1024, tail: 16 * 1024 };
+const MESSAGE_LIMIT: TextPieceLimit = { head: 128 * 1024, tail: 32 * 1024 };
+const OUTPUT_LIMIT: TextPieceLimit = { head: 16 * 1024, tail: 16 * 1024 };
 /** Far more than is kept, so that no secret is cut in two before it is recognised. */
-const REDACTABLE: Amount = { head: 512 * 1024, tail: 512 * 1024 };
+const REDACTION_LIMIT: TextPieceLimit = { head: 512 * 1024, tail: 512 * 1024 };
 
-function inEntry({ type, summary, content, name, label }: JsonObject): Found | null {
-  if (type === "compaction" || type === "branch_summary") return { kind: type, pieces: said(summary) };
-  if (type === "custom_message") return { kind: type, pieces: contentPieces(content, SAID) };
-  if (type === "session_info") return { kind: type, pieces: said(name) };
-  return type === "label" ? { kind: type, pieces: said(label) } : null;
+function collectEntryPieces({ type, summary, content, name, label }: JsonObject): EntryTextPieces | null {
+  if (type === "compaction" || type === "branch_summary") return { kind: type, pieces: toMessagePieces(summary) };
+  if (type === "custom_message") return { kind: type, pieces: contentPieces(content, MESSAGE_LIMIT) };
+  if (type === "session_info") return { kind: type, pieces: toMessagePieces(name) };
+  return type === "label" ? { kind: type, pieces: toMessagePieces(label) } : null;
 }
 
-function inMessage(message: unknown): Found | null {
+function collectMessagePieces(message: unknown): EntryTextPieces | null {
   if (!isObject(message)) return null;
   const { role, content, pith } = message;
   switch (role) {
     case "user":
       return {
         kind: isObject(pith) && pith.from === "program" ? "program" : role,
-        pieces: contentPieces(content, SAID),
+        pieces: contentPieces(content, MESSAGE_LIMIT),
       };
     case "assistant":
-      return { kind: role, pieces: [...contentPieces(content, SAID), ...said(message.errorMessage)] };
+      return {
+        kind: role,
+        pieces: [...contentPieces(content, MESSAGE_LIMIT), ...toMessagePieces(message.errorMessage)],
+      };
     case "toolResult":
-      return { kind: role, pieces: contentPieces(content, OUTPUT) };
+      return { kind: role, pieces: contentPieces(content, OUTPUT_LIMIT) };
     case "bashExecution":
-      return { kind: role, pieces: [...said(message.command), ...piece(message.output, OUTPUT)] };
+      return {
+        kind: role,
+        pieces: [...toMessagePieces(message.command), ...toTextPieces(message.output, OUTPUT_LIMIT)],
+      };
     // As version 2 called it.
     case "hookMessage":
     case "custom":
-      return { kind: "custom", pieces: contentPieces(content, SAID) };
+      return { kind: "custom", pieces: contentPieces(content, MESSAGE_LIMIT) };
     default:
       return null;
   }
 }
 
-function contentPieces(content: unknown, amount: Amount): readonly Piece[] {
-  if (typeof content === "string") return piece(content, amount);
-  return Array.isArray(content) ? content.flatMap((block: unknown) => blockPieces(block, amount)) : [];
+function contentPieces(content: unknown, limit: TextPieceLimit): readonly TextPiece[] {
+  if (typeof content === "string") return toTextPieces(content, limit);
+  return Array.isArray(content) ? content.flatMap((block: unknown) => blockPieces(block, limit)) : [];
 }
 
-function blockPieces(block: unknown, amount: Amount): readonly Piece[] {
+function blockPieces(block: unknown, limit: TextPieceLimit): readonly TextPiece[] {
   if (!isObject(block)) return [];
-  if (block.type === "text") return piece(block.text, amount);
+  if (block.type === "text") return toTextPieces(block.text, limit);
   if (block.type !== "toolCall") return [];
-  return [...said(block.name), ...piece(valuesIn(block.arguments).join("\n"), OUTPUT)];
+  return [...toMessagePieces(block.name), ...toTextPieces(collectValues(block.arguments).join("\n"), OUTPUT_LIMIT)];
 }
 
 // The values a model wrote; their names are always the same.
-function valuesIn(value: unknown): readonly string[] {
+function collectValues(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(valuesIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(collectValues) : [];
 }
 
-const said = (text: unknown): readonly Piece[] => piece(text, SAID);
+const toMessagePieces = (text: unknown): readonly TextPiece[] => toTextPieces(text, MESSAGE_LIMIT);
 
-function piece(text: unknown, amount: Amount): readonly Piece[] {
-  return typeof text === "string" && text !== "" ? [{ text, amount }] : [];
+function toTextPieces(text: unknown, limit: TextPieceLimit): readonly TextPiece[] {
+  return typeof text === "string" && text !== "" ? [{ text, limit }] : [];
 }
 
 // A colour would become a part of the word behind it.
-function uncoloured(text: string): string {
-  return text.includes("\u001b") ? withoutSequences(text) : text;
+function stripColors(text: string): string {
+  return text.includes("\u001b") ? removeEscapeSequences(text) : text;
 }
 
-function bounded(text: string, { head, tail }: Amount): string {
+function keepHeadAndTail(text: string, { head, tail }: TextPieceLimit): string {
   return text.length <= head + tail ? text : `${text.slice(0, head)}\n${text.slice(-tail)}`;
 }

@@ -1,16 +1,20 @@
 /** Recognizes handles, with which entries, blobs, sessions and tool calls are named, so that no match of a secret breaks one. */
 
-import type { Spot, Stretch } from "./matches.ts";
+import type { CharRange, SecretMatch } from "./matches.ts";
 import { isRandom } from "./pattern.ts";
 
 /** Those that do not break a handle. `isKnown`: they are values that were met before, not shapes. */
-export function outsideHandles(text: string, spots: readonly Spot[], isKnown: boolean): readonly Spot[] {
-  return spots.filter((spot) => !breaksHandle(text, spot, isKnown));
+export function removeMatchesInHandles(
+  text: string,
+  matches: readonly SecretMatch[],
+  isKnownValue: boolean,
+): readonly SecretMatch[] {
+  return matches.filter((match) => !breaksHandle(text, match, isKnownValue));
 }
 
 /** Whether a text is a handle and nothing else. */
 export function isHandle(text: string): boolean {
-  return text.length <= LONGEST && new RegExp(`^(?:${WRITTEN})$`).test(text);
+  return text.length <= MAX_HANDLE_CHARS && new RegExp(`^(?:${HANDLE_WITH_PREFIX})$`).test(text);
 }
 
 /**
@@ -18,33 +22,35 @@ export function isHandle(text: string): boolean {
  * is chance as well; one that is all of its id is not: chance does not make a whole id again. A digest without anything before it is
  * a handle only as far as parts of it go, since keys look the same.
  */
-function breaksHandle(text: string, spot: Spot, isKnown: boolean): boolean {
-  const word = wordAround(text, spot);
+function breaksHandle(text: string, match: SecretMatch, isKnownValue: boolean): boolean {
+  const word = findSurroundingWord(text, match);
   if (word === null) return false;
-  let rest = text.slice(spot.start, spot.end);
-  for (const found of text.slice(word.start, word.end).matchAll(HANDLE)) {
-    const [handle, written] = found;
-    const start = word.start + found.index;
+  let rest = text.slice(match.start, match.end);
+  for (const handleMatch of text.slice(word.start, word.end).matchAll(HANDLE_PATTERN)) {
+    const [handle, prefixedHandle] = handleMatch;
+    const start = word.start + handleMatch.index;
     const end = start + handle.length;
-    if (written !== undefined && !isKnown) rest = rest.replace(handle, "");
-    if (spot.start < start || spot.end > end) continue;
-    const id = handle.replace(NAME, "");
-    const isWhole = spot.start <= end - id.length && spot.end === end;
-    if (!isWhole || (written !== undefined && !isKnown)) return true;
+    if (prefixedHandle !== undefined && !isKnownValue) rest = rest.replace(handle, "");
+    if (match.start < start || match.end > end) continue;
+    const id = handle.replace(HANDLE_PREFIX_PATTERN, "");
+    const coversId = match.start <= end - id.length && match.end === end;
+    if (!coversId || (prefixedHandle !== undefined && !isKnownValue)) return true;
   }
-  return rest.length < spot.end - spot.start && !isRandom(rest);
+  return rest.length < match.end - match.start && !isRandom(rest);
 }
 
 /** The letters that stand together around a match; null where there are more than a handle has. */
-function wordAround(text: string, { start, end }: Stretch): Stretch | null {
-  let from = start;
-  let to = end;
-  while (from > 0 && isPart(text.charCodeAt(from - 1)) && to - from <= LONGEST) from -= 1;
-  while (to < text.length && isPart(text.charCodeAt(to)) && to - from <= LONGEST) to += 1;
-  return to - from > LONGEST ? null : { start: from, end: to };
+function findSurroundingWord(text: string, { start, end }: CharRange): CharRange | null {
+  let wordStart = start;
+  let wordEnd = end;
+  while (wordStart > 0 && isHandleChar(text.charCodeAt(wordStart - 1)) && wordEnd - wordStart <= MAX_HANDLE_CHARS)
+    wordStart -= 1;
+  while (wordEnd < text.length && isHandleChar(text.charCodeAt(wordEnd)) && wordEnd - wordStart <= MAX_HANDLE_CHARS)
+    wordEnd += 1;
+  return wordEnd - wordStart > MAX_HANDLE_CHARS ? null : { start: wordStart, end: wordEnd };
 }
 
-function isPart(code: number): boolean {
+function isHandleChar(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x3a) || // digits and the colon
     (code >= 0x41 && code <= 0x5a) ||
@@ -57,12 +63,13 @@ function isPart(code: number): boolean {
 }
 
 /** `blob:` and all digits of a hash, with names and numbers beside it. */
-const LONGEST = 160;
+const MAX_HANDLE_CHARS = 160;
 
-const NAME = /^(?:#|(?:blob|entry|session|sha1|sha256|sha512|md5)(?::|%3A)|(?:toolu|call|fc)_(?:bdrk_|vrtx_)?)/i;
+const HANDLE_PREFIX_PATTERN =
+  /^(?:#|(?:blob|entry|session|sha1|sha256|sha512|md5)(?::|%3A)|(?:toolu|call|fc)_(?:bdrk_|vrtx_)?)/i;
 
 /** As the model reads and writes them, also in addresses. */
-const WRITTEN = [
+const HANDLE_WITH_PREFIX = [
   "#\\d{1,9}",
   "(?:blob|entry|sha1|sha256|sha512|md5)(?::|%3[Aa])[0-9a-f]{4,128}",
   "(?:(?:entry|session)(?::|%3[Aa]))?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
@@ -70,6 +77,6 @@ const WRITTEN = [
 ].join("|");
 
 /** Ids of entries, and digests in the lengths that they have. */
-const BARE = "[0-9a-f]{20}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}";
+const HANDLE_WITHOUT_PREFIX = "[0-9a-f]{20}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}";
 
-const HANDLE = new RegExp(`(?<![\\w-])(?:(${WRITTEN})|(?:${BARE}))(?![\\w-])`, "g");
+const HANDLE_PATTERN = new RegExp(`(?<![\\w-])(?:(${HANDLE_WITH_PREFIX})|(?:${HANDLE_WITHOUT_PREFIX}))(?![\\w-])`, "g");

@@ -1,63 +1,63 @@
 /** Maps the strings anywhere in a value, returns the same value where none changes, and names the fields redaction must not touch. */
 
 /** `key` is the name that a text stands under; null: at the top, or in a list. */
-export type TextChange = (text: string, key: string | null) => string;
+export type StringMapper = (text: string, key: string | null) => string;
 
-export interface WalkParts {
-  readonly text: TextChange;
+export interface MapStringsOptions {
+  readonly mapString: StringMapper;
   /** Whether a field, or all that an object holds, is passed by. */
-  readonly isPassedBy?: (key: string, holder: Fields) => boolean;
+  readonly isProtected?: (key: string, object: PlainFields) => boolean;
   /** Whether something is to be left out of a list. */
-  readonly isDropped?: (changed: unknown, before: unknown) => boolean;
+  readonly shouldDrop?: (mapped: unknown, original: unknown) => boolean;
   /** What was looked at and found without anything to change. */
-  readonly seen?: WeakSet<object>;
+  readonly cleanObjects?: WeakSet<object>;
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type PlainFields = Readonly<Record<string, unknown>>;
 
-export function walk(value: unknown, parts: WalkParts, key: string | null = null): unknown {
-  if (typeof value === "string") return parts.text(value, key);
-  if (typeof value !== "object" || value === null || parts.seen?.has(value)) return value;
+export function mapStrings(value: unknown, options: MapStringsOptions, key: string | null = null): unknown {
+  if (typeof value === "string") return options.mapString(value, key);
+  if (typeof value !== "object" || value === null || options.cleanObjects?.has(value)) return value;
   // Bytes and dates are no texts.
-  if (!Array.isArray(value) && !isPlain(value)) return value;
-  const changed = Array.isArray(value) ? list(value, parts) : fields(value as Fields, parts);
-  if (typeof changed === "object" && changed !== null) parts.seen?.add(changed);
-  return changed;
+  if (!Array.isArray(value) && !isPlainFields(value)) return value;
+  const mapped = Array.isArray(value) ? mapListStrings(value, options) : mapFieldStrings(value as PlainFields, options);
+  if (typeof mapped === "object" && mapped !== null) options.cleanObjects?.add(mapped);
+  return mapped;
 }
 
-function list(value: readonly unknown[], parts: WalkParts): readonly unknown[] {
-  let changed: unknown[] | null = null;
-  for (const [at, each] of value.entries()) {
-    const next = walk(each, parts);
-    if (next === each) {
-      changed?.push(each);
+function mapListStrings(value: readonly unknown[], options: MapStringsOptions): readonly unknown[] {
+  let copy: unknown[] | null = null;
+  for (const [index, item] of value.entries()) {
+    const mapped = mapStrings(item, options);
+    if (mapped === item) {
+      copy?.push(item);
       continue;
     }
-    changed ??= value.slice(0, at);
-    if (!parts.isDropped?.(next, each)) changed.push(next);
+    copy ??= value.slice(0, index);
+    if (!options.shouldDrop?.(mapped, item)) copy.push(mapped);
   }
-  return changed ?? value;
+  return copy ?? value;
 }
 
-function fields(value: Fields, parts: WalkParts): Fields {
-  let isSame = true;
-  const changed = Object.entries(value).map(([key, each]): [string, unknown] => {
-    if (parts.isPassedBy?.(key, value)) return [key, each];
-    const name = parts.text(key, null);
-    const next = walk(each, parts, key);
-    isSame &&= name === key && next === each;
-    return [name, next];
+function mapFieldStrings(value: PlainFields, options: MapStringsOptions): PlainFields {
+  let isUnchanged = true;
+  const mappedFields = Object.entries(value).map(([key, fieldValue]): [string, unknown] => {
+    if (options.isProtected?.(key, value)) return [key, fieldValue];
+    const mappedKey = options.mapString(key, null);
+    const mappedValue = mapStrings(fieldValue, options, key);
+    isUnchanged &&= mappedKey === key && mappedValue === fieldValue;
+    return [mappedKey, mappedValue];
   });
-  return isSame ? value : Object.fromEntries(changed);
+  return isUnchanged ? value : Object.fromEntries(mappedFields);
 }
 
-function isPlain(value: object): boolean {
+function isPlainFields(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
 /** Signatures, encrypted content and images: one changed letter would break them, and no shape of a secret means anything there. */
-export function isPassedBy(key: string, { type, mimeType, redacted }: Fields): boolean {
+export function isProtectedField(key: string, { type, mimeType, redacted }: PlainFields): boolean {
   switch (type) {
     case "thinking":
       // Reasoning that the provider keeps to itself is passed by whole.
@@ -69,14 +69,18 @@ export function isPassedBy(key: string, { type, mimeType, redacted }: Fields): b
     case "image":
       return key === "data" && typeof mimeType === "string";
     default:
-      return ENCRYPTED.has(key);
+      return CIPHERTEXT_FIELDS.has(key);
   }
 }
 
-const ENCRYPTED: ReadonlySet<string> = new Set(["encrypted_content", "encryptedContent", "reasoningEncryptedContent"]);
+const CIPHERTEXT_FIELDS: ReadonlySet<string> = new Set([
+  "encrypted_content",
+  "encryptedContent",
+  "reasoningEncryptedContent",
+]);
 
 /** A signature belongs to exact words: a secret among them takes the block with it. */
-export function isHoldingSigned(_: unknown, before: unknown): boolean {
-  const { type, thinkingSignature } = Object(before) as Fields;
+export function isSignedThinking(_: unknown, original: unknown): boolean {
+  const { type, thinkingSignature } = Object(original) as PlainFields;
   return type === "thinking" && thinkingSignature !== undefined;
 }

@@ -1,81 +1,86 @@
 /** Orders, filters and replaces matches of secrets in a text, and defines the placeholders that stand for them. */
 
-export interface Kind {
+export interface SecretKind {
   readonly id: string;
   readonly name: string;
   /** What it stands for, where it is seen in another form. */
   readonly value?: string;
 }
 
-export interface Stretch {
+export interface CharRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface Spot extends Stretch {
-  readonly kind: Kind;
+export interface SecretMatch extends CharRange {
+  readonly kind: SecretKind;
 }
 
 /** In order, and none within another: what overlaps becomes one, of the kind of the first. */
-export function inOrder(spots: readonly Spot[]): readonly Spot[] {
-  const ordered: Spot[] = [];
-  for (const spot of spots.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
-    const last = ordered.at(-1);
-    if (!last || spot.start >= last.end) ordered.push(spot);
-    else if (spot.end > last.end) ordered[ordered.length - 1] = joined(last, spot);
+export function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  const merged: SecretMatch[] = [];
+  for (const match of matches.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
+    const last = merged.at(-1);
+    if (!last || match.start >= last.end) merged.push(match);
+    else if (match.end > last.end) merged[merged.length - 1] = joinMatches(last, match);
   }
-  return ordered;
+  return merged;
 }
 
 /** As it is seen: what one of them stands for is not what both of them do. */
-function joined({ start, kind: { id, name } }: Spot, { end }: Spot): Spot {
+function joinMatches({ start, kind: { id, name } }: SecretMatch, { end }: SecretMatch): SecretMatch {
   return { start, end, kind: { id, name } };
 }
 
 /** Those that touch none of these places. */
-export function outside(places: readonly Stretch[], spots: readonly Spot[]): readonly Spot[] {
-  if (places.length === 0) return spots;
-  return spots.filter(({ start, end }) => {
+export function excludeRanges(ranges: readonly CharRange[], matches: readonly SecretMatch[]): readonly SecretMatch[] {
+  if (ranges.length === 0) return matches;
+  return matches.filter(({ start, end }) => {
     // The first place that is not wholly before it decides; they stand in order.
-    const next = firstEndingBehind(places, start);
-    return next === undefined || next.start >= end;
+    const nextRange = findNextRange(ranges, start);
+    return nextRange === undefined || nextRange.start >= end;
   });
 }
 
-function firstEndingBehind(places: readonly Stretch[], start: number): Stretch | undefined {
+function findNextRange(ranges: readonly CharRange[], start: number): CharRange | undefined {
   let low = 0;
-  let high = places.length;
+  let high = ranges.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((places[middle]?.end ?? 0) <= start) low = middle + 1;
+    if ((ranges[middle]?.end ?? 0) <= start) low = middle + 1;
     else high = middle;
   }
-  return places[low];
+  return ranges[low];
 }
 
-export function replaced(text: string, spots: readonly Spot[], by: (spot: Spot) => string): string {
-  let made = "";
-  let at = 0;
-  for (const spot of spots) {
-    made += text.slice(at, spot.start) + by(spot);
-    at = spot.end;
+export function replaceMatches(
+  text: string,
+  matches: readonly SecretMatch[],
+  toReplacement: (match: SecretMatch) => string,
+): string {
+  let output = "";
+  let index = 0;
+  for (const match of matches) {
+    output += text.slice(index, match.start) + toReplacement(match);
+    index = match.end;
   }
-  return made + text.slice(at);
+  return output + text.slice(index);
 }
 
 /** Whether something new begins here: behind a letter it does not, unless that letter ends an escape. */
-export function beginsAt(text: string, at: number): boolean {
-  if (at === 0) return true;
-  if (!isWordSign(text.charCodeAt(at - 1))) return true;
-  return ESCAPED.test(text.slice(Math.max(0, at - LONGEST_ESCAPE), at));
+export function isTokenStart(text: string, index: number): boolean {
+  if (index === 0) return true;
+  if (!isWordChar(text.charCodeAt(index - 1))) return true;
+  return ESCAPE_AT_END.test(text.slice(Math.max(0, index - MAX_ESCAPE_CHARS), index));
 }
 
 /** Of JSON, of addresses, and of colours. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape begins with one.
-const ESCAPED = /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]*[A-Za-z]$/;
-const LONGEST_ESCAPE = 24;
+const ESCAPE_AT_END =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal escape begins with one.
+  /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]*[A-Za-z]$/;
+const MAX_ESCAPE_CHARS = 24;
 
-function isWordSign(code: number): boolean {
+function isWordChar(code: number): boolean {
   return (
     (code >= 0x30 && code <= 0x39) ||
     (code >= 0x41 && code <= 0x5a) ||
@@ -86,23 +91,26 @@ function isWordSign(code: number): boolean {
 }
 
 /** A placeholder is one word that JSON, XML and shells leave as it is, the same for the same secret. */
-export const PREFIX = "PITH_SECRET_";
+export const PLACEHOLDER_PREFIX = "PITH_SECRET_";
 
 /** The digest decides what it stands for; the family is for people. */
-export function placeholderFor(family: string, digest: string): string {
-  return `${PREFIX}${family}_${digest.slice(0, DIGITS)}`;
+export function formatPlaceholder(kindId: string, digest: string): string {
+  return `${PLACEHOLDER_PREFIX}${kindId}_${digest.slice(0, PLACEHOLDER_DIGITS)}`;
 }
 
 /** Each with its digits. */
-export const PLACEHOLDER: RegExp = /PITH_SECRET_[a-z0-9]{1,24}_([0-9a-f]{12})/g;
+export const PLACEHOLDER_PATTERN: RegExp = /PITH_SECRET_[a-z0-9]{1,24}_([0-9a-f]{12})/g;
 
 /** What is left of one, or looks like it, where whole ones are taken out: nobody can tell what it stood for. */
-export const BROKEN: RegExp = /PITH_SECRET_[a-z0-9]\w*/g;
+export const PARTIAL_PLACEHOLDER_PATTERN: RegExp = /PITH_SECRET_[a-z0-9]\w*/g;
 
-const DIGITS = 12;
+const PLACEHOLDER_DIGITS = 12;
 
 /** Where placeholders stand already: nothing within one is looked at again. */
-export function placeholdersIn(text: string): readonly Stretch[] {
-  if (!text.includes(PREFIX)) return [];
-  return Array.from(text.matchAll(PLACEHOLDER), ({ 0: { length }, index }) => ({ start: index, end: index + length }));
+export function findPlaceholderRanges(text: string): readonly CharRange[] {
+  if (!text.includes(PLACEHOLDER_PREFIX)) return [];
+  return Array.from(text.matchAll(PLACEHOLDER_PATTERN), ({ 0: { length }, index }) => ({
+    start: index,
+    end: index + length,
+  }));
 }

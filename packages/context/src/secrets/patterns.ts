@@ -1,58 +1,58 @@
 /** Lists all families of secrets that are known by their shape. Where two match, the earlier counts. */
 
 import { gitleaksPatterns } from "./gitleaks-patterns.ts";
-import { entropy, type Family, isPassword, isRandom, isVaried } from "./pattern.ts";
+import { isLikelyPassword, isRandom, isVaried, type SecretPattern, shannonEntropy } from "./pattern.ts";
 
 /** Registries and secret managers. */
-export const keepers: readonly Family[] = [
-  { id: "npm", name: "npm token", needles: ["npm_"], pattern: "npm_[A-Za-z0-9]{36,}" },
+export const registryPatterns: readonly SecretPattern[] = [
+  { id: "npm", name: "npm token", prefixes: ["npm_"], pattern: "npm_[A-Za-z0-9]{36,}" },
   {
     id: "npmrc",
     name: "npm login",
-    needles: ["_authToken", "_auth", "_password"],
+    prefixes: ["_authToken", "_auth", "_password"],
     pattern: "_(?:authToken|auth|password)[ \\t]{0,4}=[ \\t]{0,4}(?:\\\\?[\"'])?([\\w+/=.-]{12,256})",
     isWithinWords: true,
     isLikely: isRandom,
   },
-  { id: "pypi", name: "PyPI token", needles: ["pypi-AgE"], pattern: "pypi-AgE[\\w-]{50,}" },
-  { id: "rubygems", name: "RubyGems key", needles: ["rubygems_"], pattern: "rubygems_[0-9a-f]{48}" },
+  { id: "pypi", name: "PyPI token", prefixes: ["pypi-AgE"], pattern: "pypi-AgE[\\w-]{50,}" },
+  { id: "rubygems", name: "RubyGems key", prefixes: ["rubygems_"], pattern: "rubygems_[0-9a-f]{48}" },
   {
     id: "crates",
     name: "crates.io token",
-    needles: ["cio"],
+    prefixes: ["cio"],
     pattern: "cio[A-Za-z0-9]{32}(?![A-Za-z0-9])",
     isLikely: isRandom,
   },
-  { id: "docker", name: "Docker token", needles: ["dckr_pat_", "dckr_oat_"], pattern: "dckr_[po]at_[\\w-]{27,}" },
+  { id: "docker", name: "Docker token", prefixes: ["dckr_pat_", "dckr_oat_"], pattern: "dckr_[po]at_[\\w-]{27,}" },
   {
     id: "dockerlogin",
     name: "Docker login",
-    needles: ['"auth"', '\\"auth\\"'],
+    prefixes: ['"auth"', '\\"auth\\"'],
     pattern: '\\\\?"auth\\\\?"[ \\t]{0,4}:[ \\t]{0,4}\\\\?"([A-Za-z0-9+/]{12,400}={0,2})\\\\?"',
     isWithinWords: true,
-    isLikely: isLogin,
+    isLikely: isBase64Login,
   },
-  { id: "hashivault", name: "Vault token", needles: ["hvs.", "hvb.", "hvr."], pattern: "hv[sbr]\\.[\\w-]{24,}" },
+  { id: "hashivault", name: "Vault token", prefixes: ["hvs.", "hvb.", "hvr."], pattern: "hv[sbr]\\.[\\w-]{24,}" },
   {
     id: "terraform",
     name: "Terraform token",
-    needles: [".atlasv1."],
+    prefixes: [".atlasv1."],
     pattern: "[A-Za-z0-9]{14}\\.atlasv1\\.[\\w-]{60,}",
-    back: { letters: /[A-Za-z0-9]/, most: 14 },
+    lookbehind: { chars: /[A-Za-z0-9]/, maxChars: 14 },
   },
-  { id: "pulumi", name: "Pulumi token", needles: ["pul-"], pattern: "pul-[0-9a-f]{40}" },
+  { id: "pulumi", name: "Pulumi token", prefixes: ["pul-"], pattern: "pul-[0-9a-f]{40}" },
   {
     id: "doppler",
     name: "Doppler token",
-    needles: ["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
+    prefixes: ["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."],
     pattern: "dp\\.(?:pt|ct|sa|scim|audit|st)\\.(?:[\\w-]{2,35}\\.)?[A-Za-z0-9]{40,}",
   },
-  { id: "onepassword", name: "1Password token", needles: ["ops_eyJ"], pattern: "ops_eyJ[\\w+/-]{100,2000}={0,3}" },
-  { id: "age", name: "age key", needles: ["AGE-SECRET-KEY-1"], pattern: "AGE-SECRET-KEY-1[0-9A-Z]{50,}" },
+  { id: "onepassword", name: "1Password token", prefixes: ["ops_eyJ"], pattern: "ops_eyJ[\\w+/-]{100,2000}={0,3}" },
+  { id: "age", name: "age key", prefixes: ["AGE-SECRET-KEY-1"], pattern: "AGE-SECRET-KEY-1[0-9A-Z]{50,}" },
 ];
 
 /** Base64 of a name and a password, as Docker and HTTP have it. */
-export function isLogin(secret: string): boolean {
+export function isBase64Login(secret: string): boolean {
   try {
     return /^[\x21-\x7e]{1,100}:[\x20-\x7e]{3,}$/.test(atob(secret));
   } catch {
@@ -62,32 +62,33 @@ export function isLogin(secret: string): boolean {
 }
 
 /** What may be one where there is a name for it; what is called or looked up with it is none. */
-const VALUE = "([\\w+/=.~!@#%^&*-]{16,256})(?![\\w+/=.~!@#%^&*(\\[{-])";
+const SECRET_VALUE_PATTERN = "([\\w+/=.~!@#%^&*-]{16,256})(?![\\w+/=.~!@#%^&*(\\[{-])";
 
 /** What stands between a name and its value: in settings, code with and without types, calls, and XML. */
-const SAID = "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
+const SECRET_ASSIGNMENT_PATTERN =
+  "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
 
 /** Known by how they are carried: in a URL, a header, a signed token, a command, or behind a name for secrets. */
-export const carried: readonly Family[] = [
+export const contextualPatterns: readonly SecretPattern[] = [
   {
     id: "jwt",
     name: "JSON Web Token",
-    needles: ["eyJ"],
+    prefixes: ["eyJ"],
     pattern: "eyJ[\\w-]{10,}\\.[\\w-]{10,}\\.[\\w-]{20,}",
-    isLikely: isSignedToken,
+    isLikely: isJsonWebToken,
   },
   {
     id: "urlpassword",
     name: "password in an address",
-    needles: ["://"],
+    prefixes: ["://"],
     pattern: "://[^\\s/@:\"'`<>{}$\\\\]{0,80}:([^\\s/@\"'`<>{}$\\\\\\u0080-\\uffff]{6,200})@[\\w\\[.-]",
     isWithinWords: true,
-    isLikely: isPassword,
+    isLikely: isLikelyPassword,
   },
   {
     id: "bearer",
     name: "bearer token",
-    needles: ["earer ", "EARER "],
+    prefixes: ["earer ", "EARER "],
     pattern: "(?:earer|EARER) {1,4}([\\w.~+/-]{20,2000}={0,2})",
     isWithinWords: true,
     isWeak: true,
@@ -96,16 +97,16 @@ export const carried: readonly Family[] = [
   {
     id: "basic",
     name: "login in a header",
-    needles: ["asic "],
+    prefixes: ["asic "],
     pattern: "asic {1,4}([A-Za-z0-9+/]{8,400}={0,2})(?![A-Za-z0-9+/=])",
     isWithinWords: true,
-    isLikely: isLogin,
+    isLikely: isBase64Login,
   },
   {
     id: "flagged",
     name: "secret in a command",
-    needles: namesOfSecrets(),
-    pattern: `(?<=--[a-z-]{0,20})[\\w-]{0,20}[ \\t]{1,4}["']?${VALUE}`,
+    prefixes: secretNameStems(),
+    pattern: `(?<=--[a-z-]{0,20})[\\w-]{0,20}[ \\t]{1,4}["']?${SECRET_VALUE_PATTERN}`,
     isWithinWords: true,
     isWeak: true,
     isLikely: isRandom,
@@ -113,8 +114,8 @@ export const carried: readonly Family[] = [
   {
     id: "login",
     name: "password in a login",
-    needles: ["assword ", "-u "],
-    pattern: `(?:assword[ \\t]{1,4}|-u ["']?[\\w.@+-]{1,60}:)${VALUE}`,
+    prefixes: ["assword ", "-u "],
+    pattern: `(?:assword[ \\t]{1,4}|-u ["']?[\\w.@+-]{1,60}:)${SECRET_VALUE_PATTERN}`,
     isWithinWords: true,
     isWeak: true,
     isLikely: isRandom,
@@ -122,8 +123,8 @@ export const carried: readonly Family[] = [
   {
     id: "assigned",
     name: "secret behind a name",
-    needles: namesOfSecrets(),
-    pattern: `[\\w-]{0,40}(?:\\\\?["'\`])?\\]?${SAID}(?:\\\\?["'\`])?${VALUE}`,
+    prefixes: secretNameStems(),
+    pattern: `[\\w-]{0,40}(?:\\\\?["'\`])?\\]?${SECRET_ASSIGNMENT_PATTERN}(?:\\\\?["'\`])?${SECRET_VALUE_PATTERN}`,
     isWithinWords: true,
     isWeak: true,
     isLikely: isRandom,
@@ -131,9 +132,19 @@ export const carried: readonly Family[] = [
 ];
 
 /** As they stand in code, in settings and in shells; without their first letters, which differ. */
-function namesOfSecrets(): readonly string[] {
-  const words = ["password", "passwd", "passphrase", "secret", "token", "apikey", "api_key", "api-key", "access_key"];
-  const more = [
+function secretNameStems(): readonly string[] {
+  const commonNames = [
+    "password",
+    "passwd",
+    "passphrase",
+    "secret",
+    "token",
+    "apikey",
+    "api_key",
+    "api-key",
+    "access_key",
+  ];
+  const keyNames = [
     "accesskey",
     "access-key",
     "private_key",
@@ -143,17 +154,34 @@ function namesOfSecrets(): readonly string[] {
     "account_key",
     "accountkey",
   ];
-  const last = ["credential", "client_key", "encryption_key", "signing_key", "signingkey", "master_key", "webhook_key"];
-  const humps = ["piKey", "ccessKey", "rivateKey", "uthKey", "ccountKey", "ncryptionKey", "igningKey", "asterKey"];
-  const small = [...words, ...more, ...last].map((word) => word.slice(1));
-  return [...new Set([...small, ...small.map((word) => word.toUpperCase()), ...humps])];
+  const otherNames = [
+    "credential",
+    "client_key",
+    "encryption_key",
+    "signing_key",
+    "signingkey",
+    "master_key",
+    "webhook_key",
+  ];
+  const camelCaseStems = [
+    "piKey",
+    "ccessKey",
+    "rivateKey",
+    "uthKey",
+    "ccountKey",
+    "ncryptionKey",
+    "igningKey",
+    "asterKey",
+  ];
+  const lowerCaseStems = [...commonNames, ...keyNames, ...otherNames].map((stem) => stem.slice(1));
+  return [...new Set([...lowerCaseStems, ...lowerCaseStems.map((stem) => stem.toUpperCase()), ...camelCaseStems])];
 }
 
 /** Whose first part says how it was signed. */
-function isSignedToken(secret: string): boolean {
+function isJsonWebToken(secret: string): boolean {
   try {
-    const [head = ""] = secret.split(".");
-    return isVaried(secret) && atob(head.replaceAll("-", "+").replaceAll("_", "/")).includes('"alg"');
+    const [header = ""] = secret.split(".");
+    return isVaried(secret) && atob(header.replaceAll("-", "+").replaceAll("_", "/")).includes('"alg"');
   } catch {
     // No Base64: it only looks like one.
     return false;
@@ -161,18 +189,18 @@ function isSignedToken(secret: string): boolean {
 }
 
 /** Cloud, database and network providers. */
-export const clouds: readonly Family[] = [
+export const cloudPatterns: readonly SecretPattern[] = [
   {
     id: "awsid",
     name: "AWS access key",
-    needles: ["AKIA", "ASIA", "ABIA", "ACCA", "A3T"],
+    prefixes: ["AKIA", "ASIA", "ABIA", "ACCA", "A3T"],
     pattern: "A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z2-7]{16}(?![A-Za-z0-9])",
     isLikely: (secret) => isVaried(secret) && !secret.endsWith("EXAMPLE"),
   },
   {
     id: "aws",
     name: "AWS secret key",
-    needles: ["ecret_access_key", "ECRET_ACCESS_KEY", "ecretAccessKey", "ecret_key", "ECRET_KEY", "ecretKey"],
+    prefixes: ["ecret_access_key", "ECRET_ACCESS_KEY", "ecretAccessKey", "ecret_key", "ECRET_KEY", "ecretKey"],
     pattern: "[A-Za-z_]{9,16}[\"']?[ \\t]{0,8}(?:=>|[:=])[ \\t]{0,8}[\"']?([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
     isWithinWords: true,
     isLikely: (secret) => isVaried(secret) && !secret.endsWith("EXAMPLEKEY"),
@@ -180,292 +208,294 @@ export const clouds: readonly Family[] = [
   {
     id: "awssession",
     name: "AWS session token",
-    needles: ["ession_token", "ESSION_TOKEN", "essionToken", "ecurity_token", "ECURITY_TOKEN", "ecurityToken"],
+    prefixes: ["ession_token", "ESSION_TOKEN", "essionToken", "ecurity_token", "ECURITY_TOKEN", "ecurityToken"],
     pattern: "[A-Za-z_]{10,16}[\"']?[ \\t]{0,8}(?:=>|[:=])[ \\t]{0,8}[\"']?([A-Za-z0-9+/]{100,2000}={0,2})",
     isWithinWords: true,
   },
-  { id: "google", name: "Google API key", needles: ["AIza"], pattern: "AIza[\\w-]{35}(?![\\w-])" },
+  { id: "google", name: "Google API key", prefixes: ["AIza"], pattern: "AIza[\\w-]{35}(?![\\w-])" },
   {
     id: "googleoauth",
     name: "Google OAuth token",
-    needles: ["ya29.", "GOCSPX-", "1//0"],
+    prefixes: ["ya29.", "GOCSPX-", "1//0"],
     pattern: "(?:ya29\\.[\\w-]{20,}|GOCSPX-[\\w-]{24,}|1//0[\\w-]{40,})",
   },
   {
     id: "azure",
     name: "Azure key",
-    needles: ["AccountKey=", "SharedAccessKey=", "SharedSecret="],
+    prefixes: ["AccountKey=", "SharedAccessKey=", "SharedSecret="],
     pattern: "[A-Za-z]{9,16}=([A-Za-z0-9+/]{40,90}={1,2})",
     isWithinWords: true,
   },
   {
     id: "azureclient",
     name: "Azure client secret",
-    needles: [..."0123456789"].map((digit) => `${digit}Q~`),
+    prefixes: [..."0123456789"].map((digit) => `${digit}Q~`),
     pattern: "[\\w~.]{3}[0-9]Q~[\\w~.-]{31,100}",
-    back: { letters: /[\w~.]/, most: 3 },
+    lookbehind: { chars: /[\w~.]/, maxChars: 3 },
   },
   {
     id: "azuresas",
     name: "Azure shared signature",
-    needles: ["&sig=", "?sig="],
+    prefixes: ["&sig=", "?sig="],
     pattern: "[&?]sig=([A-Za-z0-9%+/]{40,90}(?:%3D|=){1,2})",
     isWithinWords: true,
   },
-  { id: "alibaba", name: "Alibaba Cloud key", needles: ["LTAI"], pattern: "LTAI[A-Za-z0-9]{16,26}(?![A-Za-z0-9])" },
+  { id: "alibaba", name: "Alibaba Cloud key", prefixes: ["LTAI"], pattern: "LTAI[A-Za-z0-9]{16,26}(?![A-Za-z0-9])" },
   {
     id: "digitalocean",
     name: "DigitalOcean token",
-    needles: ["dop_v1_", "doo_v1_", "dor_v1_"],
+    prefixes: ["dop_v1_", "doo_v1_", "dor_v1_"],
     pattern: "do[por]_v1_[0-9a-f]{64}",
   },
-  { id: "heroku", name: "Heroku key", needles: ["HRKU-"], pattern: "HRKU-[\\w-]{36,}" },
+  { id: "heroku", name: "Heroku key", prefixes: ["HRKU-"], pattern: "HRKU-[\\w-]{36,}" },
   {
     id: "fly",
     name: "Fly.io token",
-    needles: ["fo1_", "fm1r_", "fm1a_", "fm2_"],
+    prefixes: ["fo1_", "fm1r_", "fm1a_", "fm2_"],
     pattern: "f(?:o1|m1[ra]|m2)_[\\w+/-]{40,2000}={0,3}",
   },
   {
     id: "netlify",
     name: "Netlify token",
-    needles: ["nfp_", "nfc_", "nfo_", "nfu_"],
+    prefixes: ["nfp_", "nfc_", "nfo_", "nfu_"],
     pattern: "nf[pcou]_[A-Za-z0-9]{36,}",
   },
   {
     id: "supabase",
     name: "Supabase key",
-    needles: ["sbp_", "sb_secret_"],
+    prefixes: ["sbp_", "sb_secret_"],
     pattern: "sb(?:p_[0-9a-f]{40,}|_secret_[\\w-]{20,})",
   },
   {
     id: "planetscale",
     name: "PlanetScale secret",
-    needles: ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
+    prefixes: ["pscale_tkn_", "pscale_pw_", "pscale_oauth_"],
     pattern: "pscale_(?:tkn|pw|oauth)_[\\w=.-]{32,600}",
   },
-  { id: "databricks", name: "Databricks token", needles: ["dapi"], pattern: "dapi[0-9a-f]{32}(?:-\\d)?(?![0-9a-f])" },
+  { id: "databricks", name: "Databricks token", prefixes: ["dapi"], pattern: "dapi[0-9a-f]{32}(?:-\\d)?(?![0-9a-f])" },
 ];
 
 /** Code hosting and builds. */
-export const codeHosts: readonly Family[] = [
+export const codeHostPatterns: readonly SecretPattern[] = [
   {
     id: "github",
     name: "GitHub token",
-    needles: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
+    prefixes: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"],
     pattern: "gh[pousr]_[A-Za-z0-9]{36,}",
   },
   {
     id: "githubpat",
     name: "GitHub fine-grained token",
-    needles: ["github_pat_"],
+    prefixes: ["github_pat_"],
     pattern: "github_pat_[A-Za-z0-9_]{50,}",
   },
   {
     id: "gitlab",
     name: "GitLab token",
-    needles: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "gloas-"],
+    prefixes: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glimt-", "glagent-", "gloas-"],
     pattern: "gl(?:pat|dt|rt|cbt|ptt|ft|soat|imt|agent|oas)-[\\w-]{20,}(?:\\.[\\w-]{2,20}){0,2}",
   },
   {
     id: "bitbucket",
     name: "Atlassian token",
-    needles: ["ATATT3", "ATBB", "ATCTT3"],
+    prefixes: ["ATATT3", "ATBB", "ATCTT3"],
     pattern: "AT(?:[AC]TT3[\\w=-]{60,600}|BB[A-Za-z0-9]{28,})",
   },
-  { id: "buildkite", name: "Buildkite token", needles: ["bkua_"], pattern: "bkua_[0-9a-f]{40}" },
-  { id: "circleci", name: "CircleCI token", needles: ["CCIPAT_", "CCIPRJ_"], pattern: "CCIP(?:AT|RJ)_[\\w-]{40,}" },
-  { id: "sonar", name: "SonarQube token", needles: ["squ_", "sqp_", "sqa_"], pattern: "sq[upa]_[0-9a-f]{40}" },
+  { id: "buildkite", name: "Buildkite token", prefixes: ["bkua_"], pattern: "bkua_[0-9a-f]{40}" },
+  { id: "circleci", name: "CircleCI token", prefixes: ["CCIPAT_", "CCIPRJ_"], pattern: "CCIP(?:AT|RJ)_[\\w-]{40,}" },
+  { id: "sonar", name: "SonarQube token", prefixes: ["squ_", "sqp_", "sqa_"], pattern: "sq[upa]_[0-9a-f]{40}" },
   {
     id: "jfrog",
     name: "Artifactory token",
-    needles: ["AKCp", "cmVmdGtuO"],
+    prefixes: ["AKCp", "cmVmdGtuO"],
     pattern: "(?:AKCp[A-Za-z0-9]{60,}|cmVmdGtuO[A-Za-z0-9]{50,})",
   },
 ];
 
 /** Shops and payments. */
-export const commerce: readonly Family[] = [
+export const commercePatterns: readonly SecretPattern[] = [
   {
     id: "stripe",
     name: "Stripe key",
-    needles: ["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"],
+    prefixes: ["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"],
     pattern: "[sr]k_(?:live|test|prod)_[A-Za-z0-9]{10,}",
   },
   {
     id: "stripehook",
     name: "webhook signing secret",
-    needles: ["whsec_"],
+    prefixes: ["whsec_"],
     pattern: "whsec_[A-Za-z0-9+/]{24,600}={0,2}",
   },
   {
     id: "shopify",
     name: "Shopify token",
-    needles: ["shpat_", "shpca_", "shppa_", "shpss_"],
+    prefixes: ["shpat_", "shpca_", "shppa_", "shpss_"],
     pattern: "shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
   },
-  { id: "square", name: "Square token", needles: ["sq0atp-", "sq0csp-"], pattern: "sq0(?:atp|csp)-[\\w-]{22,}" },
+  { id: "square", name: "Square token", prefixes: ["sq0atp-", "sq0csp-"], pattern: "sq0(?:atp|csp)-[\\w-]{22,}" },
   {
     id: "braintree",
     name: "Braintree token",
-    needles: ["access_token$production$", "access_token$sandbox$"],
+    prefixes: ["access_token$production$", "access_token$sandbox$"],
     pattern: "access_token\\$(?:production|sandbox)\\$[0-9a-z]{16}\\$[0-9a-f]{32}",
   },
-  { id: "easypost", name: "EasyPost key", needles: ["EZAK", "EZTK"], pattern: "EZ[AT]K[A-Za-z0-9]{54}" },
+  { id: "easypost", name: "EasyPost key", prefixes: ["EZAK", "EZTK"], pattern: "EZ[AT]K[A-Za-z0-9]{54}" },
 ];
 
 /** What comes behind the two letters, which alone stand in too many words. */
-const digits: readonly string[] = [..."0123456789abcdef"];
+const hexDigits: readonly string[] = [..."0123456789abcdef"];
 
 /** Chat and e-mail services. */
-export const messages: readonly Family[] = [
+export const messageServicePatterns: readonly SecretPattern[] = [
   {
     id: "slack",
     name: "Slack token",
-    needles: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xoxc-", "xoxd-", "xoxo-"],
+    prefixes: ["xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxe-", "xoxe.", "xapp-", "xoxc-", "xoxd-", "xoxo-"],
     pattern: "(?:xox[abcdeoprs](?:\\.xox[bp])?|xapp)-[\\w%-]{20,600}",
   },
   {
     id: "slackhook",
     name: "Slack webhook",
-    needles: ["hooks.slack.com/"],
+    prefixes: ["hooks.slack.com/"],
     pattern: "hooks\\.slack\\.com/(?:services|workflows|triggers)/([A-Za-z0-9/]{20,600})",
   },
   {
     id: "teamshook",
     name: "Microsoft Teams webhook",
-    needles: [".webhook.office.com/"],
+    prefixes: [".webhook.office.com/"],
     pattern: "\\.webhook\\.office\\.com/webhookb2/([\\w@/-]{60,300})",
     isWithinWords: true,
   },
   {
     id: "discordhook",
     name: "Discord webhook",
-    needles: ["/api/webhooks/"],
+    prefixes: ["/api/webhooks/"],
     pattern: "/api/webhooks/\\d{16,20}/([\\w-]{40,})",
     isWithinWords: true,
   },
   {
     id: "telegram",
     name: "Telegram bot token",
-    needles: [":AA"],
+    prefixes: [":AA"],
     pattern: "\\d{8,10}:AA[\\w-]{32,34}(?![\\w-])",
-    back: { letters: /\d/, most: 10 },
+    lookbehind: { chars: /\d/, maxChars: 10 },
   },
   {
     id: "twilio",
     name: "Twilio key",
-    needles: digits.map((digit) => `SK${digit}`),
+    prefixes: hexDigits.map((digit) => `SK${digit}`),
     pattern: "SK[0-9a-f]{32}(?![0-9A-Za-z])",
   },
   {
     id: "sendgrid",
     name: "SendGrid key",
-    needles: ["SG."],
+    prefixes: ["SG."],
     pattern: "SG\\.(?:[\\w-]{16,32}\\.[\\w-]{32,64}|[\\w=.-]{66}(?![\\w=-]))",
   },
-  { id: "mailgun", name: "Mailgun key", needles: ["key-"], pattern: "key-[0-9a-f]{32}(?![0-9A-Za-z])" },
+  { id: "mailgun", name: "Mailgun key", prefixes: ["key-"], pattern: "key-[0-9a-f]{32}(?![0-9A-Za-z])" },
   {
     id: "mailchimp",
     name: "Mailchimp key",
-    needles: ["-us"],
+    prefixes: ["-us"],
     pattern: "[0-9a-f]{32}-us\\d{1,2}(?![0-9A-Za-z])",
-    back: { letters: /[0-9a-f]/, most: 32 },
+    lookbehind: { chars: /[0-9a-f]/, maxChars: 32 },
   },
   {
     id: "brevo",
     name: "Brevo key",
-    needles: ["xkeysib-", "xsmtpsib-"],
+    prefixes: ["xkeysib-", "xsmtpsib-"],
     pattern: "x(?:keysib|smtpsib)-[0-9a-f]{64}-[\\w]{16}",
   },
 ];
 
 /** Model providers. */
-export const models: readonly Family[] = [
-  { id: "anthropic", name: "Anthropic key", needles: ["sk-ant-"], pattern: "sk-ant-[\\w-]{32,}" },
-  { id: "openrouter", name: "OpenRouter key", needles: ["sk-or-"], pattern: "sk-or-(?:v1-)?[\\w-]{32,}" },
+export const modelProviderPatterns: readonly SecretPattern[] = [
+  { id: "anthropic", name: "Anthropic key", prefixes: ["sk-ant-"], pattern: "sk-ant-[\\w-]{32,}" },
+  { id: "openrouter", name: "OpenRouter key", prefixes: ["sk-or-"], pattern: "sk-or-(?:v1-)?[\\w-]{32,}" },
   {
     id: "openai",
     name: "OpenAI key",
-    needles: ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "sk-"],
+    prefixes: ["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-None-", "sk-"],
     pattern: "sk-(?:(?:proj|svcacct|admin|None)-[\\w-]{20,}|[A-Za-z0-9]{32,})",
   },
   {
     id: "huggingface",
     name: "Hugging Face token",
-    needles: ["hf_", "api_org_"],
+    prefixes: ["hf_", "api_org_"],
     pattern: "(?:hf|api_org)_[A-Za-z0-9]{30,}",
   },
-  { id: "groq", name: "Groq key", needles: ["gsk_"], pattern: "gsk_[A-Za-z0-9]{40,}" },
-  { id: "xai", name: "xAI key", needles: ["xai-"], pattern: "xai-[A-Za-z0-9]{60,}" },
-  { id: "perplexity", name: "Perplexity key", needles: ["pplx-"], pattern: "pplx-[A-Za-z0-9]{40,}" },
-  { id: "replicate", name: "Replicate token", needles: ["r8_"], pattern: "r8_[A-Za-z0-9]{36,}" },
-  { id: "langsmith", name: "LangSmith key", needles: ["lsv2_"], pattern: "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}" },
-  { id: "tavily", name: "Tavily key", needles: ["tvly-"], pattern: "tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}" },
+  { id: "groq", name: "Groq key", prefixes: ["gsk_"], pattern: "gsk_[A-Za-z0-9]{40,}" },
+  { id: "xai", name: "xAI key", prefixes: ["xai-"], pattern: "xai-[A-Za-z0-9]{60,}" },
+  { id: "perplexity", name: "Perplexity key", prefixes: ["pplx-"], pattern: "pplx-[A-Za-z0-9]{40,}" },
+  { id: "replicate", name: "Replicate token", prefixes: ["r8_"], pattern: "r8_[A-Za-z0-9]{36,}" },
+  { id: "langsmith", name: "LangSmith key", prefixes: ["lsv2_"], pattern: "lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}" },
+  { id: "tavily", name: "Tavily key", prefixes: ["tvly-"], pattern: "tvly-(?:dev-|prod-)?[A-Za-z0-9]{28,}" },
 ];
 
 /** Planning, design and monitoring tools. */
-export const offices: readonly Family[] = [
+export const productivityPatterns: readonly SecretPattern[] = [
   {
     id: "linear",
     name: "Linear key",
-    needles: ["lin_api_", "lin_oauth_"],
+    prefixes: ["lin_api_", "lin_oauth_"],
     pattern: "lin_(?:api|oauth)_[A-Za-z0-9]{40,}",
   },
-  { id: "notion", name: "Notion token", needles: ["ntn_"], pattern: "ntn_[A-Za-z0-9]{40,}" },
+  { id: "notion", name: "Notion token", prefixes: ["ntn_"], pattern: "ntn_[A-Za-z0-9]{40,}" },
   {
     id: "airtable",
     name: "Airtable token",
-    needles: ["pat"],
+    prefixes: ["pat"],
     pattern: "pat[A-Za-z0-9]{14}\\.[0-9a-f]{64}",
   },
-  { id: "figma", name: "Figma token", needles: ["figd_"], pattern: "figd_[\\w-]{40,}" },
-  { id: "postman", name: "Postman key", needles: ["PMAK-"], pattern: "PMAK-[0-9a-f]{24}-[0-9a-f]{34}" },
+  { id: "figma", name: "Figma token", prefixes: ["figd_"], pattern: "figd_[\\w-]{40,}" },
+  { id: "postman", name: "Postman key", prefixes: ["PMAK-"], pattern: "PMAK-[0-9a-f]{24}-[0-9a-f]{34}" },
   {
     id: "maxmind",
     name: "MaxMind key",
-    needles: ["_mmk"],
+    prefixes: ["_mmk"],
     pattern: "[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?![A-Za-z0-9])",
-    back: { letters: /\w/, most: 36 },
+    lookbehind: { chars: /\w/, maxChars: 36 },
   },
-  { id: "typeform", name: "Typeform token", needles: ["tfp_"], pattern: "tfp_[\\w=.-]{40,600}" },
-  { id: "contentful", name: "Contentful token", needles: ["CFPAT-"], pattern: "CFPAT-[\\w-]{43}" },
+  { id: "typeform", name: "Typeform token", prefixes: ["tfp_"], pattern: "tfp_[\\w=.-]{40,600}" },
+  { id: "contentful", name: "Contentful token", prefixes: ["CFPAT-"], pattern: "CFPAT-[\\w-]{43}" },
   {
     id: "grafana",
     name: "Grafana token",
-    needles: ["glsa_", "glc_"],
+    prefixes: ["glsa_", "glc_"],
     pattern: "gl(?:sa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}|c_[A-Za-z0-9+/]{32,600}={0,3})",
   },
-  { id: "newrelic", name: "New Relic key", needles: ["NRAK-", "NRII-"], pattern: "NR(?:AK|II)-[\\w-]{27,}" },
+  { id: "newrelic", name: "New Relic key", prefixes: ["NRAK-", "NRII-"], pattern: "NR(?:AK|II)-[\\w-]{27,}" },
   {
     id: "sentry",
     name: "Sentry token",
-    needles: ["sntrys_eyJ", "sntryu_"],
+    prefixes: ["sntrys_eyJ", "sntryu_"],
     pattern: "sntry(?:s_eyJ[A-Za-z0-9+/]{30,600}={0,2}_[\\w+/]{40,600}|u_[0-9a-f]{64})",
   },
   {
     id: "dynatrace",
     name: "Dynatrace token",
-    needles: ["dt0c01.", "dt0s01."],
+    prefixes: ["dt0c01.", "dt0s01."],
     pattern: "dt0[cs]01\\.[A-Za-z0-9]{24}\\.[A-Za-z0-9]{64}",
   },
-  { id: "posthog", name: "PostHog key", needles: ["phx_", "phs_"], pattern: "ph[xs]_[A-Za-z0-9]{40,}" },
+  { id: "posthog", name: "PostHog key", prefixes: ["phx_", "phs_"], pattern: "ph[xs]_[A-Za-z0-9]{40,}" },
 ];
 
 /** Kinds that are known from gitleaks alone. */
-const more: readonly Family[] = gitleaksPatterns.map(({ entropy: least = 0, mayBeWords, ...family }) => ({
-  ...family,
-  isLikely: (secret) => (mayBeWords ? isRandom(secret) : isVaried(secret)) && entropy(secret) >= least,
-}));
+const patternsFromGitleaks: readonly SecretPattern[] = gitleaksPatterns.map(
+  ({ entropy: minEntropy = 0, mayBeWords, ...row }) => ({
+    ...row,
+    isLikely: (secret) => (mayBeWords ? isRandom(secret) : isVaried(secret)) && shannonEntropy(secret) >= minEntropy,
+  }),
+);
 
-export const families: readonly Family[] = [
-  ...codeHosts,
-  ...clouds,
-  ...models,
-  ...messages,
-  ...commerce,
-  ...offices,
-  ...keepers,
-  ...more,
-  ...carried,
+export const secretPatterns: readonly SecretPattern[] = [
+  ...codeHostPatterns,
+  ...cloudPatterns,
+  ...modelProviderPatterns,
+  ...messageServicePatterns,
+  ...commercePatterns,
+  ...productivityPatterns,
+  ...registryPatterns,
+  ...patternsFromGitleaks,
+  ...contextualPatterns,
 ];

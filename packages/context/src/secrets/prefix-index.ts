@@ -1,18 +1,18 @@
 /** Indexes the prefixes of all secret families, so that a text is searched for all of them at once. Built on first use. */
 
-import type { Family } from "./pattern.ts";
-import { families } from "./patterns.ts";
+import type { SecretPattern } from "./pattern.ts";
+import { secretPatterns } from "./patterns.ts";
 
-export interface Hit {
+export interface LiteralMatch {
   readonly literal: string;
   readonly index: number;
 }
 
 /** Searches for many literals at once: three letters decide where one may begin, so a text is skipped as fast as it is read. */
-export class Literals {
+export class LiteralMatcher {
   /** By the first three letters; 0 where none begins so. */
-  readonly #places = new Uint16Array(MASK + 1);
-  readonly #groups: Group[][] = [[]];
+  readonly #groupByHash = new Uint16Array(HASH_MASK + 1);
+  readonly #groups: LiteralGroup[][] = [[]];
 
   /** Each has at least three letters. */
   constructor(literals: Iterable<string> = []) {
@@ -20,115 +20,126 @@ export class Literals {
   }
 
   add(literal: string): void {
-    let place = 0;
-    for (let at = 0; at < 3; at += 1) place = ((place << SHIFT) ^ literal.charCodeAt(at)) & MASK;
-    this.#places[place] ||= this.#groups.push([]) - 1;
-    addTo(this.#groups[this.#places[place] ?? 0] ?? [], literal);
+    let hash = 0;
+    for (let index = 0; index < 3; index += 1) hash = ((hash << HASH_SHIFT) ^ literal.charCodeAt(index)) & HASH_MASK;
+    this.#groupByHash[hash] ||= this.#groups.push([]) - 1;
+    addLiteral(this.#groups[this.#groupByHash[hash] ?? 0] ?? [], literal);
   }
 
   /** The first of them that begins there or later, and of those the longest: it says more. */
-  next(text: string, from: number): Hit | null {
-    const places = this.#places;
+  findNext(text: string, from: number): LiteralMatch | null {
+    const groupByHash = this.#groupByHash;
     const end = text.length;
-    let place = 0;
-    for (let at = from; at < end; at += 1) {
-      place = ((place << SHIFT) ^ text.charCodeAt(at)) & MASK;
-      if (places[place] === 0) continue;
-      const literal = at - from < 2 ? undefined : this.#literalAt(text, at - 2, place);
-      if (literal !== undefined) return { literal, index: at - 2 };
+    let hash = 0;
+    for (let index = from; index < end; index += 1) {
+      hash = ((hash << HASH_SHIFT) ^ text.charCodeAt(index)) & HASH_MASK;
+      if (groupByHash[hash] === 0) continue;
+      const literal = index - from < 2 ? undefined : this.#matchLiteral(text, index - 2, hash);
+      if (literal !== undefined) return { literal, index: index - 2 };
     }
     return null;
   }
 
-  #literalAt(text: string, at: number, place: number): string | undefined {
-    for (const { length, literals } of this.#groups[this.#places[place] ?? 0] ?? []) {
-      const found = literals.get(text.slice(at, at + length))?.find((literal) => text.startsWith(literal, at));
-      if (found !== undefined) return found;
+  #matchLiteral(text: string, index: number, hash: number): string | undefined {
+    for (const { length, literals } of this.#groups[this.#groupByHash[hash] ?? 0] ?? []) {
+      const match = literals.get(text.slice(index, index + length))?.find((literal) => text.startsWith(literal, index));
+      if (match !== undefined) return match;
     }
     return undefined;
   }
 }
 
 /** Those of one length, or of any above the most, by their first letters: thousands may begin with the same three. */
-interface Group {
+interface LiteralGroup {
   readonly length: number;
   readonly literals: Map<string, readonly string[]>;
 }
 
-const MOST_COMPARED = 64;
+const MAX_COMPARED_CHARS = 64;
 
-function addTo(groups: Group[], literal: string): void {
-  const length = Math.min(literal.length, MOST_COMPARED);
-  const group = groups.find((each) => each.length === length) ?? { length, literals: new Map() };
+function addLiteral(groups: LiteralGroup[], literal: string): void {
+  const length = Math.min(literal.length, MAX_COMPARED_CHARS);
+  const group = groups.find((candidate) => candidate.length === length) ?? { length, literals: new Map() };
   if (!groups.includes(group)) groups.push(group);
-  const beginning = literal.slice(0, length);
-  group.literals.set(beginning, [...(group.literals.get(beginning) ?? []), literal].sort(longestFirst));
-  groups.sort(longestFirst);
+  const prefix = literal.slice(0, length);
+  group.literals.set(prefix, [...(group.literals.get(prefix) ?? []), literal].sort(compareLongestFirst));
+  groups.sort(compareLongestFirst);
 }
 
-function longestFirst(one: { readonly length: number }, other: { readonly length: number }): number {
+function compareLongestFirst(one: { readonly length: number }, other: { readonly length: number }): number {
   return other.length - one.length;
 }
 
 // What came three letters ago is shifted out.
-const SHIFT = 5;
-const MASK: number = (1 << (3 * SHIFT)) - 1;
+const HASH_SHIFT = 5;
+const HASH_MASK: number = (1 << (3 * HASH_SHIFT)) - 1;
 
-export interface Ready {
-  readonly family: Family;
+export interface PatternMatcher {
+  readonly secretPattern: SecretPattern;
   /** From where the needle, or what belongs before it, begins; made when the needle was found. */
-  readonly pattern: () => RegExp;
+  readonly regExp: () => RegExp;
 }
 
-interface Needles {
-  readonly all: Literals;
+interface PrefixIndex {
+  readonly literals: LiteralMatcher;
   /** What a needle may belong to, the most likely first. */
-  readonly readyFor: (needle: string) => readonly Ready[];
+  readonly findMatchers: (prefix: string) => readonly PatternMatcher[];
 }
 
-export function needles(): Needles {
-  made ??= make();
-  return made;
+export function getPrefixIndex(): PrefixIndex {
+  prefixIndexCache ??= buildPrefixIndex();
+  return prefixIndexCache;
 }
 
-let made: Needles | null = null;
+let prefixIndexCache: PrefixIndex | null = null;
 
 /** Where the body of a private key begins and ends. */
-export const KEY_BEGINS = "-----BEGIN ";
-export const KEY_ENDS = "-----END ";
+export const KEY_HEADER_PREFIX = "-----BEGIN ";
+export const KEY_FOOTER_PREFIX = "-----END ";
 
-function make(): Needles {
-  const byNeedle = new Map<string, Ready[]>();
-  for (const family of families) {
-    let pattern: RegExp | null = null;
-    const ready = { family, pattern: () => (pattern ??= new RegExp(withEncodedCharacters(family.pattern), "dy")) };
-    for (const needle of family.needles) byNeedle.set(needle, [...(byNeedle.get(needle) ?? []), ready]);
+function buildPrefixIndex(): PrefixIndex {
+  const matchersByPrefix = new Map<string, PatternMatcher[]>();
+  for (const secretPattern of secretPatterns) {
+    let regExp: RegExp | null = null;
+    const matcher = {
+      secretPattern,
+      regExp: () => (regExp ??= new RegExp(withEncodedCharacters(secretPattern.pattern), "dy")),
+    };
+    for (const prefix of secretPattern.prefixes)
+      matchersByPrefix.set(prefix, [...(matchersByPrefix.get(prefix) ?? []), matcher]);
   }
-  return { all: new Literals([...byNeedle.keys(), KEY_BEGINS, KEY_ENDS]), readyFor: withShorter(byNeedle) };
+  return {
+    literals: new LiteralMatcher([...matchersByPrefix.keys(), KEY_HEADER_PREFIX, KEY_FOOTER_PREFIX]),
+    findMatchers: createMatcherLookup(matchersByPrefix),
+  };
 }
 
 /** In an address `+`, `/` and `=` are written `%2B`, `%2F` and `%3D`: wherever a pattern has them in a class or a count, that form counts too. */
 function withEncodedCharacters(pattern: string): string {
   return pattern.replace(/\\.|=(?=\{)|\[(?!\^)((?:\\.|[^\]\\])*)\]/g, (part, characters: string = part) => {
     if (part.startsWith("\\") || characters.includes("%")) return part;
-    const encoded = Object.entries(ENCODED).flatMap(([character, form]) =>
+    const encoded = Object.entries(URL_ENCODED_FORMS).flatMap(([character, form]) =>
       characters.includes(character) ? [form] : [],
     );
     return encoded.length === 0 ? part : `(?:${part}|%(?:${encoded.join("|")}))`;
   });
 }
 
-const ENCODED: Readonly<Record<string, string>> = { "+": "2[Bb]", "/": "2[Ff]", "=": "3[Dd]" };
+const URL_ENCODED_FORMS: Readonly<Record<string, string>> = { "+": "2[Bb]", "/": "2[Ff]", "=": "3[Dd]" };
 
 /** Where one needle begins with another, only the longer is found: what the shorter may belong to is asked next. */
-function withShorter(byNeedle: ReadonlyMap<string, readonly Ready[]>): Needles["readyFor"] {
-  const found = new Map<string, readonly Ready[]>();
-  return (needle) => {
-    const known = found.get(needle);
-    if (known) return known;
-    const beginnings = Array.from({ length: needle.length }, (_, at) => needle.slice(0, needle.length - at));
-    const ready = [...new Set(beginnings.flatMap((each) => byNeedle.get(each) ?? []))];
-    found.set(needle, ready);
-    return ready;
+function createMatcherLookup(
+  matchersByPrefix: ReadonlyMap<string, readonly PatternMatcher[]>,
+): PrefixIndex["findMatchers"] {
+  const cache = new Map<string, readonly PatternMatcher[]>();
+  return (prefix) => {
+    const cached = cache.get(prefix);
+    if (cached) return cached;
+    const shorterPrefixes = Array.from({ length: prefix.length }, (_, offset) =>
+      prefix.slice(0, prefix.length - offset),
+    );
+    const matchers = [...new Set(shorterPrefixes.flatMap((candidate) => matchersByPrefix.get(candidate) ?? []))];
+    cache.set(prefix, matchers);
+    return matchers;
   };
 }

@@ -1,193 +1,206 @@
 /** Finds the lines of private keys, whole or in pieces. Markers and line ends stay, so that lines can still be counted. */
 
-import type { Kind, Spot } from "./matches.ts";
-import { KEY_ENDS } from "./prefix-index.ts";
+import type { SecretKind, SecretMatch } from "./matches.ts";
+import { KEY_FOOTER_PREFIX } from "./prefix-index.ts";
 
-export interface KeySpots {
-  readonly spots: readonly Spot[];
+export interface KeyMatches {
+  readonly matches: readonly SecretMatch[];
   readonly state: KeyState;
 }
 
 /** Where a text ends: outside of any key, behind the mark that begins one, or within its body. */
 export type KeyState = "outside" | "marked" | "inside";
 
-export const PRIVATE_KEY: Kind = { id: "privatekey", name: "line of a private key" };
+export const PRIVATE_KEY_KIND: SecretKind = { id: "privatekey", name: "line of a private key" };
 
 /** Null where no private key begins here. */
-export function keyFrom(text: string, at: number): KeySpots | null {
-  BEGINNING.lastIndex = at;
-  const begun = BEGINNING.exec(text);
-  return begun ? bodyFrom(text, { from: at + begun[0].length, isMarked: true, isBegun: false }) : null;
+export function findKeyBody(text: string, index: number): KeyMatches | null {
+  KEY_HEADER_PATTERN.lastIndex = index;
+  const header = KEY_HEADER_PATTERN.exec(text);
+  return header
+    ? collectKeyLines(text, { from: index + header[0].length, isAfterHeader: true, hasKeyLines: false })
+    : null;
 }
 
-const BEGINNING = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
+const KEY_HEADER_PATTERN = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
 
 /** The rest of a key that began in the text before this one. */
-export function keyRest(text: string, state: KeyState): KeySpots {
-  if (state === "outside") return { spots: [], state };
-  return bodyFrom(text, { from: 0, isMarked: false, isBegun: state === "inside" });
+export function findKeyContinuation(text: string, state: KeyState): KeyMatches {
+  if (state === "outside") return { matches: [], state };
+  return collectKeyLines(text, { from: 0, isAfterHeader: false, hasKeyLines: state === "inside" });
 }
 
-interface Beginning {
+interface KeyBodyStart {
   readonly from: number;
   /** The mark stands right before it. */
-  readonly isMarked: boolean;
+  readonly isAfterHeader: boolean;
   /** Lines of the key were seen already. */
-  readonly isBegun: boolean;
+  readonly hasKeyLines: boolean;
 }
 
-function bodyFrom(text: string, { from, isMarked, isBegun: wasBegun }: Beginning): KeySpots {
-  const spots: Spot[] = [];
+function collectKeyLines(text: string, { from, isAfterHeader, hasKeyLines: hadKeyLines }: KeyBodyStart): KeyMatches {
+  const matches: SecretMatch[] = [];
   // Whatever mark comes next, the key goes no further.
-  const next = text.indexOf(MARK, from);
-  const limit = next < 0 ? text.length : next;
-  let at = from;
-  for (let lines = 0; lines < MOST_LINES; lines += 1) {
-    const rest = text.slice(at, limit);
-    const stop = rest.indexOf("\n");
-    const isLast = stop < 0;
-    const end = isLast ? limit : at + stop;
-    const isEnded = isLast && text.startsWith(KEY_ENDS, limit);
-    const isBegun = wasBegun || spots.length > 0;
-    const found = bodyIn(text, at, { end, isFirst: isMarked && lines === 0, isEnded, isBegun });
-    if (found === null) break;
-    spots.push(...found);
-    if (isLast && next < 0) return { spots, state: wasBegun || spots.length > 0 ? "inside" : "marked" };
+  const nextMarker = text.indexOf(KEY_MARKER, from);
+  const limit = nextMarker < 0 ? text.length : nextMarker;
+  let lineStart = from;
+  for (let lines = 0; lines < MAX_KEY_LINES; lines += 1) {
+    const rest = text.slice(lineStart, limit);
+    const newline = rest.indexOf("\n");
+    const isLast = newline < 0;
+    const end = isLast ? limit : lineStart + newline;
+    const isBeforeFooter = isLast && text.startsWith(KEY_FOOTER_PREFIX, limit);
+    const hasKeyLines = hadKeyLines || matches.length > 0;
+    const lineMatches = matchKeyLine(text, lineStart, {
+      end,
+      isAfterHeader: isAfterHeader && lines === 0,
+      isBeforeFooter,
+      hasKeyLines,
+    });
+    if (lineMatches === null) break;
+    matches.push(...lineMatches);
+    if (isLast && nextMarker < 0) return { matches, state: hadKeyLines || matches.length > 0 ? "inside" : "marked" };
     if (isLast) break;
-    at = end + 1;
+    lineStart = end + 1;
   }
-  return { spots, state: "outside" };
+  return { matches, state: "outside" };
 }
 
-export const MARK = "-----";
-const MOST_LINES = 800;
+export const KEY_MARKER = "-----";
+const MAX_KEY_LINES = 800;
 
 /** Lines before the end of a key whose beginning is not here. */
-export function keyBefore(text: string, at: number, floor: number): readonly Spot[] {
-  if (!ENDING.test(text.slice(at, at + LONGEST_MARK))) return [];
-  const spots: Spot[] = [...escapedBefore(text, at, floor)];
-  let end = at;
-  for (let lines = 0; lines < MOST_LINES && end > floor; lines += 1) {
-    const start = Math.max(floor, text.lastIndexOf("\n", end - 1) + 1);
-    const line = text.slice(Math.max(start, end - LONGEST_LINE), end);
+export function findKeyTail(text: string, footerIndex: number, minIndex: number): readonly SecretMatch[] {
+  if (!KEY_FOOTER_PATTERN.test(text.slice(footerIndex, footerIndex + MAX_KEY_FOOTER_CHARS))) return [];
+  const matches: SecretMatch[] = [...findEscapedKeyTail(text, footerIndex, minIndex)];
+  let end = footerIndex;
+  for (let lines = 0; lines < MAX_KEY_LINES && end > minIndex; lines += 1) {
+    const start = Math.max(minIndex, text.lastIndexOf("\n", end - 1) + 1);
+    const line = text.slice(Math.max(start, end - MAX_KEY_LINE_CHARS), end);
     // The last line of a key is as long as it happens to be, and a sum may follow it.
-    const { index = 0, 0: run = "" } = (lines < 3 ? ANY_RUN : LONG_RUN).exec(line) ?? {};
+    const { index = 0, 0: run = "" } = (lines < 3 ? ANY_BASE64_RUN : LONG_BASE64_RUN).exec(line) ?? {};
     if (run === "" && lines > 0) break;
-    if (run !== "") spots.push(spotOf(end - line.length + index, run.length));
+    if (run !== "") matches.push(toKeyMatch(end - line.length + index, run.length));
     end = start - 1;
   }
-  return spots.some(({ start, end: to }) => to - start >= LEAST_LONG) ? spots : [];
+  return matches.some(({ start, end: matchEnd }) => matchEnd - start >= MIN_FULL_KEY_LINE_CHARS) ? matches : [];
 }
 
 /** The same on one line, as JSON has it. */
-function escapedBefore(text: string, at: number, floor: number): readonly Spot[] {
-  const spots: Spot[] = [];
-  for (let end = at; isEscape(text, end - 2); ) {
+function findEscapedKeyTail(text: string, footerIndex: number, minIndex: number): readonly SecretMatch[] {
+  const matches: SecretMatch[] = [];
+  for (let end = footerIndex; isNewlineEscape(text, end - 2); ) {
     let stop = end - 2;
-    while (isEscape(text, stop - 2)) stop -= 2;
+    while (isNewlineEscape(text, stop - 2)) stop -= 2;
     let start = stop;
-    while (start > floor && BASE64.test(text.charAt(start - 1))) start -= 1;
+    while (start > minIndex && BASE64_CHAR.test(text.charAt(start - 1))) start -= 1;
     // The letter of the escape before it is none of its own.
-    if (isEscape(text, start - 1)) start += 1;
+    if (isNewlineEscape(text, start - 1)) start += 1;
     if (start >= stop) break;
-    spots.push(spotOf(start, stop - start));
+    matches.push(toKeyMatch(start, stop - start));
     end = start;
   }
-  return spots;
+  return matches;
 }
 
-function isEscape(text: string, at: number): boolean {
-  return text.charAt(at) === "\\" && /[nr]/.test(text.charAt(at + 1));
+function isNewlineEscape(text: string, index: number): boolean {
+  return text.charAt(index) === "\\" && /[nr]/.test(text.charAt(index + 1));
 }
 
-const BASE64 = /[A-Za-z0-9+/=]/;
-const ENDING = /^-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
-const LONGEST_MARK = 80;
+const BASE64_CHAR = /[A-Za-z0-9+/=]/;
+const KEY_FOOTER_PATTERN = /^-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
+const MAX_KEY_FOOTER_CHARS = 80;
 /** Letters of Base64 that a full line of a key has at least. */
-const LEAST_LONG = 40;
+const MIN_FULL_KEY_LINE_CHARS = 40;
 /** Lines of keys have 64 to 76 letters, and something may stand before them. */
-const LONGEST_LINE = 200;
-const LONG_RUN = /[A-Za-z0-9+/]{40,}={0,2}(?=\s*$)/;
-const ANY_RUN = /[A-Za-z0-9+/]{4,}={0,2}(?=\s*$)/;
+const MAX_KEY_LINE_CHARS = 200;
+const LONG_BASE64_RUN = /[A-Za-z0-9+/]{40,}={0,2}(?=\s*$)/;
+const ANY_BASE64_RUN = /[A-Za-z0-9+/]{4,}={0,2}(?=\s*$)/;
 
-interface Line {
+interface KeyLineContext {
   readonly end: number;
   /** Behind the mark that begins the key. */
-  readonly isFirst: boolean;
+  readonly isAfterHeader: boolean;
   /** Before the mark that ends it. */
-  readonly isEnded: boolean;
+  readonly isBeforeFooter: boolean;
   /** A line before it was one of the key. */
-  readonly isBegun: boolean;
+  readonly hasKeyLines: boolean;
 }
 
 /** Null where this is no line of a key. */
-function bodyIn(text: string, start: number, { end, isFirst, isEnded, isBegun }: Line): readonly Spot[] | null {
+function matchKeyLine(
+  text: string,
+  start: number,
+  { end, isAfterHeader, isBeforeFooter, hasKeyLines }: KeyLineContext,
+): readonly SecretMatch[] | null {
   const line = text.slice(start, end);
-  if (line.trim() === "" || HEADER.test(line)) return [];
-  const runs = [...line.matchAll(RUNS)].flatMap(({ 1: run, index }) =>
-    run === undefined ? [] : [spotOf(start + index, run.length)],
+  if (line.trim() === "" || KEY_METADATA_LINE.test(line)) return [];
+  const runs = [...line.matchAll(BASE64_RUNS)].flatMap(({ 1: run, index }) =>
+    run === undefined ? [] : [toKeyMatch(start + index, run.length)],
   );
-  const long = runs.filter(({ start: from, end: to }) => to - from >= LEAST_RUN);
-  if (long.length > 0) return isEnded ? runs : long;
-  if (isBegun && line.length <= LONGEST_LINE && WHOLE.test(line)) return runs;
-  return isFirst && NOTHING_YET.test(line) ? [] : null;
+  const longRuns = runs.filter(({ start: from, end: to }) => to - from >= MIN_BASE64_RUN_CHARS);
+  if (longRuns.length > 0) return isBeforeFooter ? runs : longRuns;
+  if (hasKeyLines && line.length <= MAX_KEY_LINE_CHARS && BASE64_LINE.test(line)) return runs;
+  return isAfterHeader && EMPTY_KEY_LINE.test(line) ? [] : null;
 }
 
-const HEADER = /^[\s>+|#*"'-]*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): /;
+const KEY_METADATA_LINE = /^[\s>+|#*"'-]*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): /;
 /** Escapes are passed by, so that the letter of one is not taken for a part of the key. */
-const RUNS = /\\[nrt]|([A-Za-z0-9+/]{4,}={0,2})/g;
-const WHOLE = /^[\s"'`,;\\]*[A-Za-z0-9+/]{1,}={0,2}(?:\\+[nr])*[\s"'`,;\\+]*$/;
-const NOTHING_YET = /^(?:[\s"'`+,;\\]|(?<=\\)[nr])*$/;
-const LEAST_RUN = 24;
+const BASE64_RUNS = /\\[nrt]|([A-Za-z0-9+/]{4,}={0,2})/g;
+const BASE64_LINE = /^[\s"'`,;\\]*[A-Za-z0-9+/]{1,}={0,2}(?:\\+[nr])*[\s"'`,;\\+]*$/;
+const EMPTY_KEY_LINE = /^(?:[\s"'`+,;\\]|(?<=\\)[nr])*$/;
+const MIN_BASE64_RUN_CHARS = 24;
 
-function spotOf(start: number, length: number): Spot {
-  return { start, end: start + length, kind: PRIVATE_KEY };
+function toKeyMatch(start: number, length: number): SecretMatch {
+  return { start, end: start + length, kind: PRIVATE_KEY_KIND };
 }
 
 /** Holds back lines that may end a key whose beginning was not seen, until it is clear whether the marker of its end follows. */
-export class KeyLines {
-  #held = "";
+export class KeyLineBuffer {
+  #buffer = "";
   /** The last lines of a key are as long as they happen to be. */
-  #short = 0;
+  #shortLines = 0;
 
   get isEmpty(): boolean {
-    return this.#held === "";
+    return this.#buffer === "";
   }
 
   /** Whether this line waits; else it is what those that wait were waiting for. */
-  take(line: string): boolean {
-    if (this.#held.length >= MOST_LETTERS) return false;
-    const isLong = mayBeOfKey(line, line.length);
-    if (!isLong && (this.isEmpty || this.#short >= MOST_SHORT || !SHORT.test(line))) return false;
-    this.#short = isLong ? 0 : this.#short + 1;
-    this.#held += line;
+  tryAdd(line: string): boolean {
+    if (this.#buffer.length >= MAX_KEY_BUFFER_CHARS) return false;
+    const isLong = endsLikeKeyLine(line, line.length);
+    if (!isLong && (this.isEmpty || this.#shortLines >= MAX_SHORT_KEY_LINES || !SHORT_KEY_LINE.test(line)))
+      return false;
+    this.#shortLines = isLong ? 0 : this.#shortLines + 1;
+    this.#buffer += line;
     return true;
   }
 
   /** All that waited. */
-  taken(): string {
-    const held = this.#held;
-    this.#held = "";
-    this.#short = 0;
-    return held;
+  flush(): string {
+    const lines = this.#buffer;
+    this.#buffer = "";
+    this.#shortLines = 0;
+    return lines;
   }
 }
 
-const MOST_LETTERS = 64 * 1024;
-const MOST_SHORT = 2;
-const SHORT = /^\S{0,8} {0,4}[A-Za-z0-9+/=]{1,80}\r?\n$/;
+const MAX_KEY_BUFFER_CHARS = 64 * 1024;
+const MAX_SHORT_KEY_LINES = 2;
+const SHORT_KEY_LINE = /^\S{0,8} {0,4}[A-Za-z0-9+/=]{1,80}\r?\n$/;
 
 /** Whether the line before this place, with its end, ends in as many letters of Base64 as a line of a key has. */
-export function mayBeOfKey(text: string, next: number): boolean {
-  let at = next - 1;
-  while (at > next - 5 && NO_LETTER.test(text.charAt(at))) at -= 1;
-  for (const last = at - LEAST_LONG; at > last; at -= 1) if (!isBase64(text.charCodeAt(at))) return false;
+export function endsLikeKeyLine(text: string, lineEnd: number): boolean {
+  let index = lineEnd - 1;
+  while (index > lineEnd - 5 && LINE_END_CHAR.test(text.charAt(index))) index -= 1;
+  for (const minIndex = index - MIN_FULL_KEY_LINE_CHARS; index > minIndex; index -= 1)
+    if (!isBase64Char(text.charCodeAt(index))) return false;
   return true;
 }
 
-const NO_LETTER = /[\r\n=]/;
+const LINE_END_CHAR = /[\r\n=]/;
 
-function isBase64(code: number): boolean {
+function isBase64Char(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x2f && code <= 0x39) || code === 0x2b
   );

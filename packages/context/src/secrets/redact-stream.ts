@@ -1,93 +1,94 @@
 /** Redacts text that arrives in pieces, holding back what may begin a secret. The result is the same however the text is split. */
 
-import { type Hit, needles } from "./prefix-index.ts";
-import { KeyLines, type KeyState, mayBeOfKey } from "./private-keys.ts";
+import { getPrefixIndex, type LiteralMatch } from "./prefix-index.ts";
+import { endsLikeKeyLine, KeyLineBuffer, type KeyState } from "./private-keys.ts";
 
 /** How much of a line can be passed on before its end: words in which no secret can begin, and those around a needle once settled. */
-export function settledIn(line: string): number {
-  const hit = needles().all.next(line, 0);
-  if (!hit) return afterLastSpace(line);
-  return settledBehind(line, hit) ?? afterLastSpace(line.slice(0, hit.index));
+export function safePrefixLength(line: string): number {
+  const match = getPrefixIndex().literals.findNext(line, 0);
+  if (!match) return indexAfterLastSpace(line);
+  return safeLengthAfterMatches(line, match) ?? indexAfterLastSpace(line.slice(0, match.index));
 }
 
-function afterLastSpace(words: string): number {
-  return Math.max(words.lastIndexOf(" "), words.lastIndexOf("\t")) + 1;
+function indexAfterLastSpace(text: string): number {
+  return Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t")) + 1;
 }
 
 /** So many words behind the last needle that nothing which began with one can still go on; null where they are not there yet. */
-function settledBehind(line: string, first: Hit): number | null {
-  const { all } = needles();
-  for (let hit: Hit = first; ; ) {
-    const end = afterSpaces(line, hit.index + hit.literal.length);
+function safeLengthAfterMatches(line: string, firstMatch: LiteralMatch): number | null {
+  const { literals } = getPrefixIndex();
+  for (let match: LiteralMatch = firstMatch; ; ) {
+    const end = indexAfterFiveWords(line, match.index + match.literal.length);
     if (end === null) return null;
-    const next = all.next(line, hit.index + 1);
-    if (!next || next.index >= end) return end;
-    hit = next;
+    const nextMatch = literals.findNext(line, match.index + 1);
+    if (!nextMatch || nextMatch.index >= end) return end;
+    match = nextMatch;
   }
 }
 
-function afterSpaces(line: string, from: number): number | null {
-  SPACES.lastIndex = from;
-  return SPACES.exec(line) ? SPACES.lastIndex : null;
+function indexAfterFiveWords(line: string, from: number): number | null {
+  FIVE_WORDS.lastIndex = from;
+  return FIVE_WORDS.exec(line) ? FIVE_WORDS.lastIndex : null;
 }
 
 // Between the name of a secret and its end there are four at most.
-const SPACES = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
+const FIVE_WORDS = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
 
 /** Near here where words part, or right here where none do; 0 where that was before what is held. */
-export function cutIn(held: string, wanted: number): number {
-  for (let at = wanted; at > wanted - LOOK_AHEAD; at -= 1) {
-    if (at <= 0) return 0;
-    if (APART.test(held.charAt(at))) return at;
+export function findLineCut(buffer: string, target: number): number {
+  for (let index = target; index > target - CUT_LOOKAHEAD_CHARS; index -= 1) {
+    if (index <= 0) return 0;
+    if (WORD_SEPARATOR.test(buffer.charAt(index))) return index;
   }
-  return wanted;
+  return target;
 }
 
 /** What must be known of a line before it is cut. */
-export const LOOK_AHEAD: number = 4 * 1024;
-const APART = /[\s,;(){}[\]<>|]/;
+export const CUT_LOOKAHEAD_CHARS: number = 4 * 1024;
+const WORD_SEPARATOR = /[\s,;(){}[\]<>|]/;
 
 /** Who knows what is secret; see `Vault`. */
-export interface PieceRedaction {
-  redactedPiece(text: string, state: Pick<Piece, "key">): Piece;
-  mayGoOn(text: string): boolean;
+export interface ChunkRedactor {
+  redactChunk(text: string, state: Pick<RedactChunkResult, "keyState">): RedactChunkResult;
+  mayContinue(text: string): boolean;
 }
 
-export interface Piece {
+export interface RedactChunkResult {
   readonly text: string;
   /** Where it ends, as far as private keys go. */
-  readonly key: KeyState;
+  readonly keyState: KeyState;
 }
 
-export class SecretStream {
-  readonly #redaction: PieceRedaction;
+export class RedactionStream {
+  readonly #redactor: ChunkRedactor;
   /** Whole lines before what is held. */
-  readonly #keyLines = new KeyLines();
+  readonly #keyLines = new KeyLineBuffer();
   /** What has come of a line and was not passed on. */
-  #held = "";
+  #buffer = "";
   /** Where in its line that begins, and where a line without end is cut next. */
-  #heldAt = 0;
-  #nextCut: number = LONGEST_LINE;
-  #key: KeyState = "outside";
+  #bufferStart = 0;
+  #nextCut: number = MAX_STREAM_LINE_CHARS;
+  #keyState: KeyState = "outside";
   /** The length of what is held from which it is scanned again. */
-  #nextScan = 0;
+  #nextScanLength = 0;
 
-  constructor(redaction: PieceRedaction) {
-    this.#redaction = redaction;
+  constructor(redactor: ChunkRedactor) {
+    this.#redactor = redactor;
   }
 
   /** What can be passed on now. */
   write(text: string): string {
-    let made = "";
+    let output = "";
     let from = 0;
-    const needleFrom = nextNeedle(text);
-    for (let stop = text.indexOf("\n"); stop >= 0; stop = text.indexOf("\n", from)) {
-      const plain = this.#isBetweenLines ? plainLines(text, { from, to: needleFrom(from) }) : from;
-      if (plain > from) made += this.#redaction.redactedPiece(text.slice(from, plain), { key: "outside" }).text;
-      else made += this.#line(text.slice(from, stop + 1));
-      from = plain > from ? plain : stop + 1;
+    const findNextPrefix = createPrefixFinder(text);
+    for (let lineEnd = text.indexOf("\n"); lineEnd >= 0; lineEnd = text.indexOf("\n", from)) {
+      const plainEnd = this.#isBetweenLines ? findPlainLinesEnd(text, { from, to: findNextPrefix(from) }) : from;
+      if (plainEnd > from)
+        output += this.#redactor.redactChunk(text.slice(from, plainEnd), { keyState: "outside" }).text;
+      else output += this.#writeLine(text.slice(from, lineEnd + 1));
+      from = plainEnd > from ? plainEnd : lineEnd + 1;
     }
-    return made + this.#longLine(text.slice(from)) + (this.#isWorthScanning(text) ? this.#settled() : "");
+    return output + this.#bufferLine(text.slice(from)) + (this.#isWorthScanning(text) ? this.#flushSafePrefix() : "");
   }
 
   /**
@@ -95,93 +96,94 @@ export class SecretStream {
    * settled nothing the text must have grown by an eighth.
    */
   #isWorthScanning(text: string): boolean {
-    return /[ \t]/.test(text) && this.#held.length >= this.#nextScan;
+    return /[ \t]/.test(text) && this.#buffer.length >= this.#nextScanLength;
   }
 
   /** The rest. */
   end(): string {
-    const made = this.#settled() + this.#passed(this.#held.length);
-    this.#key = "outside";
-    return made;
+    const output = this.#flushSafePrefix() + this.#flush(this.#buffer.length);
+    this.#keyState = "outside";
+    return output;
   }
 
   get #isBetweenLines(): boolean {
-    return this.#heldAt === 0 && this.#held === "" && this.#keyLines.isEmpty && this.#key === "outside";
+    return this.#bufferStart === 0 && this.#buffer === "" && this.#keyLines.isEmpty && this.#keyState === "outside";
   }
 
   /** To its end. */
-  #line(more: string): string {
-    let made = this.#longLine(more);
-    if (this.#key === "outside" && this.#keyLines.take(this.#held)) this.#held = "";
-    else made += this.#settled() + this.#passed(this.#held.length);
-    this.#heldAt = 0;
-    this.#nextCut = LONGEST_LINE;
-    this.#nextScan = 0;
-    return made;
+  #writeLine(lineText: string): string {
+    let output = this.#bufferLine(lineText);
+    if (this.#keyState === "outside" && this.#keyLines.tryAdd(this.#buffer)) this.#buffer = "";
+    else output += this.#flushSafePrefix() + this.#flush(this.#buffer.length);
+    this.#bufferStart = 0;
+    this.#nextCut = MAX_STREAM_LINE_CHARS;
+    this.#nextScanLength = 0;
+    return output;
   }
 
   /** A line without end is cut where it does not depend on the pieces it came in. */
-  #longLine(more: string): string {
-    let made = "";
-    let left = more;
+  #bufferLine(lineText: string): string {
+    let output = "";
+    let remaining = lineText;
     for (;;) {
-      const room = this.#nextCut + LOOK_AHEAD - this.#heldAt - this.#held.length;
-      if (left.length <= room) break;
-      this.#held += left.slice(0, Math.max(0, room));
-      left = left.slice(Math.max(0, room));
-      made += this.#settled();
-      made += this.#passed(cutIn(this.#held, this.#nextCut - this.#heldAt));
-      this.#nextCut += LONGEST_LINE;
+      const capacity = this.#nextCut + CUT_LOOKAHEAD_CHARS - this.#bufferStart - this.#buffer.length;
+      if (remaining.length <= capacity) break;
+      this.#buffer += remaining.slice(0, Math.max(0, capacity));
+      remaining = remaining.slice(Math.max(0, capacity));
+      output += this.#flushSafePrefix();
+      output += this.#flush(findLineCut(this.#buffer, this.#nextCut - this.#bufferStart));
+      this.#nextCut += MAX_STREAM_LINE_CHARS;
     }
-    this.#held += left;
-    return made;
+    this.#buffer += remaining;
+    return output;
   }
 
   /** What of a line can be passed on though more of it may come: always the same parts of it. */
-  #settled(): string {
-    let made = "";
+  #flushSafePrefix(): string {
+    let output = "";
     for (;;) {
-      const isOpen = this.#key !== "outside" || !this.#keyLines.isEmpty || this.#redaction.mayGoOn(this.#held);
-      const length = isOpen ? 0 : settledIn(this.#held);
+      const mayContinue =
+        this.#keyState !== "outside" || !this.#keyLines.isEmpty || this.#redactor.mayContinue(this.#buffer);
+      const length = mayContinue ? 0 : safePrefixLength(this.#buffer);
       if (length === 0) {
-        this.#nextScan = this.#held.length * GROWTH;
-        return made;
+        this.#nextScanLength = this.#buffer.length * RESCAN_GROWTH;
+        return output;
       }
-      made += this.#passed(length);
+      output += this.#flush(length);
     }
   }
 
   /** So much of what is held, behind the lines that waited for it. */
-  #passed(length: number): string {
-    const passed = this.#keyLines.taken() + this.#held.slice(0, length);
-    if (passed === "") return "";
-    const { text, key } = this.#redaction.redactedPiece(passed, { key: this.#key });
-    this.#held = this.#held.slice(length);
-    this.#nextScan = 0;
-    this.#heldAt += length;
-    this.#key = key;
+  #flush(length: number): string {
+    const chunk = this.#keyLines.flush() + this.#buffer.slice(0, length);
+    if (chunk === "") return "";
+    const { text, keyState } = this.#redactor.redactChunk(chunk, { keyState: this.#keyState });
+    this.#buffer = this.#buffer.slice(length);
+    this.#nextScanLength = 0;
+    this.#bufferStart += length;
+    this.#keyState = keyState;
     return text;
   }
 }
 
-const LONGEST_LINE = 64 * 1024;
-const GROWTH = 9 / 8;
+const MAX_STREAM_LINE_CHARS = 64 * 1024;
+const RESCAN_GROWTH = 9 / 8;
 
 /** Where the next needle stands, looked for once as long as it was not reached. */
-function nextNeedle(text: string): (from: number) => number {
-  let at = -1;
+function createPrefixFinder(text: string): (from: number) => number {
+  let index = -1;
   return (from) => {
-    if (at < from) at = needles().all.next(text, from)?.index ?? text.length;
-    return at;
+    if (index < from) index = getPrefixIndex().literals.findNext(text, from)?.index ?? text.length;
+    return index;
   };
 }
 
 /** Where the whole lines end in which no secret can begin or end: most of what there is, and passed on at once. */
-function plainLines(text: string, { from, to }: { readonly from: number; readonly to: number }): number {
-  let at = from;
-  for (let stop = text.indexOf("\n", at); stop >= 0 && stop < to; stop = text.indexOf("\n", at)) {
-    if (stop - at > LONGEST_LINE || mayBeOfKey(text, stop + 1)) break;
-    at = stop + 1;
+function findPlainLinesEnd(text: string, { from, to }: { readonly from: number; readonly to: number }): number {
+  let end = from;
+  for (let newline = text.indexOf("\n", end); newline >= 0 && newline < to; newline = text.indexOf("\n", end)) {
+    if (newline - end > MAX_STREAM_LINE_CHARS || endsLikeKeyLine(text, newline + 1)) break;
+    end = newline + 1;
   }
-  return at;
+  return end;
 }

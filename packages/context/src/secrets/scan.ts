@@ -1,119 +1,153 @@
 /** Scans a text for every secret that is known by its shape, in one pass from prefix to prefix. */
 
-import { outsideHandles } from "./handles.ts";
-import { beginsAt, inOrder, type Kind, outside, PREFIX, placeholdersIn, type Spot } from "./matches.ts";
-import { type Family, isVaried } from "./pattern.ts";
-import { type Hit, KEY_BEGINS, KEY_ENDS, needles, type Ready } from "./prefix-index.ts";
-import { type KeyState, keyBefore, keyFrom, keyRest, MARK } from "./private-keys.ts";
+import { removeMatchesInHandles } from "./handles.ts";
+import {
+  excludeRanges,
+  findPlaceholderRanges,
+  isTokenStart,
+  mergeMatches,
+  PLACEHOLDER_PREFIX,
+  type SecretKind,
+  type SecretMatch,
+} from "./matches.ts";
+import { isVaried, type SecretPattern } from "./pattern.ts";
+import {
+  getPrefixIndex,
+  KEY_FOOTER_PREFIX,
+  KEY_HEADER_PREFIX,
+  type LiteralMatch,
+  type PatternMatcher,
+} from "./prefix-index.ts";
+import { findKeyBody, findKeyContinuation, findKeyTail, KEY_MARKER, type KeyState } from "./private-keys.ts";
 
-export interface Scanned {
-  readonly spots: readonly Spot[];
+export interface SecretScanResult {
+  readonly matches: readonly SecretMatch[];
   /** Where the text ends. */
-  readonly key: KeyState;
+  readonly keyState: KeyState;
 }
 
 /** `key`: where the text before this one ended. */
-export function scan(text: string, { key: before = "outside" }: { readonly key?: KeyState } = {}): Scanned {
-  const rest = keyRest(text, before);
-  const spots: Spot[] = [...rest.spots];
-  let key = rest.state;
-  let floor = 0;
-  for (const hit of hitsIn(text, () => floor)) {
-    const found = foundAt(text, hit, floor);
-    spots.push(...found.spots);
-    key = found.state ?? key;
-    floor = Math.max(hit.index + 1, found.end ?? 0);
+export function scanForSecrets(
+  text: string,
+  { keyState: previousState = "outside" }: { readonly keyState?: KeyState } = {},
+): SecretScanResult {
+  const continuation = findKeyContinuation(text, previousState);
+  const matches: SecretMatch[] = [...continuation.matches];
+  let keyState = continuation.state;
+  let minIndex = 0;
+  for (const prefixMatch of findPrefixMatches(text, () => minIndex)) {
+    const result = scanPrefixMatch(text, prefixMatch, minIndex);
+    matches.push(...result.matches);
+    keyState = result.state ?? keyState;
+    minIndex = Math.max(prefixMatch.index + 1, result.end ?? 0);
   }
-  return { spots: inOrder(outsideHandles(text, outside(placeholdersIn(text), spots), false)), key };
+  return {
+    matches: mergeMatches(removeMatchesInHandles(text, excludeRanges(findPlaceholderRanges(text), matches), false)),
+    keyState,
+  };
 }
 
 /** The kind of a text that is one secret and nothing else. */
-export function kindOfAll(text: string): Kind | null {
-  const [spot] = scan(text).spots;
-  return spot?.start === 0 && spot.end === text.length ? spot.kind : null;
+export function classifySecret(text: string): SecretKind | null {
+  const [match] = scanForSecrets(text).matches;
+  return match?.start === 0 && match.end === text.length ? match.kind : null;
 }
 
 /** Needles, each not before the place that is asked for; what a placeholder holds is passed by. */
-function* hitsIn(text: string, from: () => number): Generator<Hit> {
-  const { all } = needles();
-  const placeholders = placeholdersIn(text);
-  let passed = 0;
-  let at = 0;
-  for (let hit = all.next(text, at); hit; hit = all.next(text, at)) {
-    while ((placeholders[passed]?.end ?? Number.POSITIVE_INFINITY) <= hit.index) passed += 1;
-    const inside = placeholders[passed];
-    if (inside && inside.start <= hit.index) {
-      at = inside.end;
+function* findPrefixMatches(text: string, nextStart: () => number): Generator<LiteralMatch> {
+  const { literals } = getPrefixIndex();
+  const placeholders = findPlaceholderRanges(text);
+  let placeholderIndex = 0;
+  let index = 0;
+  for (let match = literals.findNext(text, index); match; match = literals.findNext(text, index)) {
+    while ((placeholders[placeholderIndex]?.end ?? Number.POSITIVE_INFINITY) <= match.index) placeholderIndex += 1;
+    const placeholder = placeholders[placeholderIndex];
+    if (placeholder && placeholder.start <= match.index) {
+      index = placeholder.end;
       continue;
     }
-    yield hit;
-    at = from();
+    yield match;
+    index = nextStart();
   }
 }
 
-interface Found {
-  readonly spots: readonly Spot[];
+interface PrefixScanResult {
+  readonly matches: readonly SecretMatch[];
   /** Where to look on, if not right behind. */
   readonly end?: number;
   readonly state?: KeyState;
 }
 
-function foundAt(text: string, { literal: needle, index }: Hit, floor: number): Found {
+function scanPrefixMatch(text: string, { literal: prefix, index }: LiteralMatch, minIndex: number): PrefixScanResult {
   // What a key holds is looked through all the same: something else may only look like one.
-  if (needle === KEY_BEGINS) return keyFrom(text, index) ?? { spots: [] };
-  if (needle === KEY_ENDS) return { spots: keyBefore(text, index, floor) };
-  const spot = spotAt(text, needle, index);
-  return spot ? { spots: [spot], end: spot.end } : { spots: [] };
+  if (prefix === KEY_HEADER_PREFIX) return findKeyBody(text, index) ?? { matches: [] };
+  if (prefix === KEY_FOOTER_PREFIX) return { matches: findKeyTail(text, index, minIndex) };
+  const match = matchPatterns(text, prefix, index);
+  return match ? { matches: [match], end: match.end } : { matches: [] };
 }
 
-function spotAt(text: string, needle: string, at: number): Spot | null {
-  for (const ready of needles().readyFor(needle)) {
-    const spot = spotOf(text, ready, at);
-    if (spot) return spot;
+function matchPatterns(text: string, prefix: string, index: number): SecretMatch | null {
+  for (const matcher of getPrefixIndex().findMatchers(prefix)) {
+    const match = matchPattern(text, matcher, index);
+    if (match) return match;
   }
   return null;
 }
 
-function spotOf(text: string, { family, pattern }: Ready, at: number): Spot | null {
-  const from = backFrom(text, family, at);
-  if (!family.isWithinWords && !beginsAt(text, from)) return null;
-  const expression = pattern();
-  expression.lastIndex = from;
-  const hit = expression.exec(text) ?? cutAt(text, family, from);
-  const [start, stop] = hit?.indices?.[1] ?? hit?.indices?.[0] ?? [0, 0];
+function matchPattern(
+  text: string,
+  { secretPattern, regExp }: PatternMatcher,
+  prefixIndex: number,
+): SecretMatch | null {
+  const searchStart = findSecretStart(text, secretPattern, prefixIndex);
+  if (!secretPattern.isWithinWords && !isTokenStart(text, searchStart)) return null;
+  const expression = regExp();
+  expression.lastIndex = searchStart;
+  const match = expression.exec(text) ?? matchTruncatedSecret(text, secretPattern, searchStart);
+  const [start, stop] = match?.indices?.[1] ?? match?.indices?.[0] ?? [0, 0];
   if (stop === 0) return null;
   // The mark of a key behind it is no part of it, though it is made of letters that it may have.
-  const [secret = ""] = text.slice(start, stop).split(MARK, 1);
+  const [secret = ""] = text.slice(start, stop).split(KEY_MARKER, 1);
   const end = start + secret.length;
-  const { isLikely = isVaried } = family;
-  if (secret.includes(PREFIX) || !isLikely(secret) || (family.isWeak && isKnownBetter(secret))) return null;
-  return { start, end, kind: family };
+  const { isLikely = isVaried } = secretPattern;
+  if (secret.includes(PLACEHOLDER_PREFIX) || !isLikely(secret) || (secretPattern.isWeak && hasStrongerMatch(secret)))
+    return null;
+  return { start, end, kind: secretPattern };
 }
 
 /** What a tool has cut off, with a mark where it did, is no less of a secret. */
-function cutAt(text: string, { needles: own, isWithinWords, back }: Family, at: number): RegExpExecArray | null {
-  if (isWithinWords || back || !own.some((needle) => needle.length >= LEAST_NEEDLE && text.startsWith(needle, at)))
+function matchTruncatedSecret(
+  text: string,
+  { prefixes, isWithinWords, lookbehind }: SecretPattern,
+  index: number,
+): RegExpExecArray | null {
+  if (
+    isWithinWords ||
+    lookbehind ||
+    !prefixes.some((prefix) => prefix.length >= MIN_TRUNCATED_PREFIX_CHARS && text.startsWith(prefix, index))
+  )
     return null;
-  CUT_OFF.lastIndex = at;
-  return CUT_OFF.exec(text);
+  SECRET_BEFORE_ELLIPSIS.lastIndex = index;
+  return SECRET_BEFORE_ELLIPSIS.exec(text);
 }
 
-const LEAST_NEEDLE = 4;
-const CUT_OFF = /[\w.-]{12,600}(?= ?(?:\[…|…))/dy;
+const MIN_TRUNCATED_PREFIX_CHARS = 4;
+const SECRET_BEFORE_ELLIPSIS = /[\w.-]{12,600}(?= ?(?:\[…|…))/dy;
 
-function backFrom(text: string, { back }: Family, at: number): number {
-  if (!back) return at;
-  let from = at;
-  while (from > 0 && at - from < back.most && back.letters.test(text.charAt(from - 1))) from -= 1;
-  return from;
+function findSecretStart(text: string, { lookbehind }: SecretPattern, prefixIndex: number): number {
+  if (!lookbehind) return prefixIndex;
+  let start = prefixIndex;
+  while (start > 0 && prefixIndex - start < lookbehind.maxChars && lookbehind.chars.test(text.charAt(start - 1)))
+    start -= 1;
+  return start;
 }
 
-function isKnownBetter(secret: string): boolean {
-  const { all, readyFor } = needles();
-  for (let hit = all.next(secret, 0); hit; hit = all.next(secret, hit.index + 1)) {
-    const { literal, index } = hit;
-    const strong = readyFor(literal).filter(({ family }) => !family.isWeak);
-    if (strong.some((ready) => spotOf(secret, ready, index))) return true;
+function hasStrongerMatch(secret: string): boolean {
+  const { literals, findMatchers } = getPrefixIndex();
+  for (let match = literals.findNext(secret, 0); match; match = literals.findNext(secret, match.index + 1)) {
+    const { literal, index } = match;
+    const strongMatchers = findMatchers(literal).filter(({ secretPattern }) => !secretPattern.isWeak);
+    if (strongMatchers.some((matcher) => matchPattern(secret, matcher, index))) return true;
   }
   return false;
 }

@@ -5,7 +5,7 @@ import type { TextBlock } from "../message.ts";
 import { blobReference } from "../references.ts";
 
 /** What a block says of its blob. */
-export interface KeptBlob {
+export interface BlobInfo {
   /** SHA-256 of the content, in 64 hexadecimal digits. */
   readonly hash: string;
   readonly mimeType: string;
@@ -24,8 +24,8 @@ export interface BlobBlock extends TextBlock {
  *     blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 }).text
  *     // "[image/png, 34 KB, about 1,200 tokens: blob:5891b5f2]"
  */
-export function blobBlock({ hash, mimeType, bytes, tokens }: KeptBlob & { readonly tokens: number }): BlobBlock {
-  const text = `[${mimeType}, ${sizeInWords(bytes)}, about ${tokens.toLocaleString("en-US")} tokens: ${blobReference(hash)}]`;
+export function createBlobBlock({ hash, mimeType, bytes, tokens }: BlobInfo & { readonly tokens: number }): BlobBlock {
+  const text = `[${mimeType}, ${formatByteSize(bytes)}, about ${tokens.toLocaleString("en-US")} tokens: ${blobReference(hash)}]`;
   return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
 }
 
@@ -35,7 +35,7 @@ export function isBlobHash(hash: unknown): hash is string {
 }
 
 /** The blob that a block stands for; null for any other block. It comes from a file, so nothing in it is taken on trust. */
-export function blobOf(block: unknown): KeptBlob | null {
+export function parseBlobBlock(block: unknown): BlobInfo | null {
   if (!isRecord(block) || block.type !== "text" || typeof block.text !== "string" || !isRecord(block.pith)) return null;
   const { blob: hash, mimeType, bytes } = block.pith;
   if (!isBlobHash(hash) || typeof mimeType !== "string" || !/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mimeType))
@@ -44,38 +44,38 @@ export function blobOf(block: unknown): KeptBlob | null {
 }
 
 /** All blobs that an entry names, in order; one that it names twice comes twice. */
-export function blobsIn(entry: Entry): readonly KeptBlob[] {
-  return blocksOf(entry).flatMap((block) => blobOf(block) ?? []);
+export function collectBlobs(entry: Entry): readonly BlobInfo[] {
+  return contentBlocks(entry).flatMap((block) => parseBlobBlock(block) ?? []);
 }
 
 /** The entry as it would be without blobs; `contentOf` gives the base64 of an image and the text of all else, null leaves the block. */
-export function withInlined(entry: Entry, contentOf: (blob: KeptBlob) => string | null): Entry {
-  return withBlocks(entry, (block) => {
-    const blob = blobOf(block);
+export function inlineBlobs(entry: Entry, contentOf: (blob: BlobInfo) => string | null): Entry {
+  return mapContentBlocks(entry, (block) => {
+    const blob = parseBlobBlock(block);
     const content = blob && contentOf(blob);
     if (!blob || content === null) return block;
-    const inlined = isImage(blob)
+    const inlineBlock = isImageBlob(blob)
       ? { type: "image", data: content, mimeType: blob.mimeType }
       : { type: "text", text: content };
-    return withMarkOf(block, inlined);
+    return keepAttachmentMark(block, inlineBlock);
   });
 }
 
 /** The block that takes the place of another one; what was attached stays marked as attached. */
-export function withMarkOf<Each extends object>(before: unknown, after: Each): Each {
+export function keepAttachmentMark<Each extends object>(before: unknown, after: Each): Each {
   const { attachment } = Object(Object(before).pith) as { readonly attachment?: unknown };
   return attachment === undefined ? after : { ...after, pith: { ...Object(Object(after).pith), attachment } };
 }
 
-export function isImage({ mimeType }: Pick<KeptBlob, "mimeType">): boolean {
+export function isImageBlob({ mimeType }: Pick<BlobInfo, "mimeType">): boolean {
   return mimeType.startsWith("image/");
 }
 
 /** The same with every block of its content replaced by what is made of it; the entry itself where none has changed. */
-export function withBlocks<Each extends BlockHolder>(entry: Each, change: (block: unknown) => unknown): Each {
-  const before = blocksOf(entry);
+export function mapContentBlocks<Each extends BlockHolder>(entry: Each, change: (block: unknown) => unknown): Each {
+  const before = contentBlocks(entry);
   const after = before.map(change);
-  if (after.every((block, at) => block === before[at])) return entry;
+  if (after.every((block, index) => block === before[index])) return entry;
   switch (entry.type) {
     case "message":
       return { ...entry, message: { ...Object(entry.message), content: after } };
@@ -90,20 +90,20 @@ export function withBlocks<Each extends BlockHolder>(entry: Each, change: (block
 export type BlockHolder = Pick<Entry, "type"> &
   Partial<Readonly<Record<"message" | "replacement" | "content", unknown>>>;
 
-function blocksOf({ type, message, replacement, content }: BlockHolder): readonly unknown[] {
+function contentBlocks({ type, message, replacement, content }: BlockHolder): readonly unknown[] {
   switch (type) {
     case "message":
-      return listIn(message);
+      return contentList(message);
     case "context_edit":
-      return listIn(replacement);
+      return contentList(replacement);
     case "custom_message":
-      return listIn({ content });
+      return contentList({ content });
     default:
       return [];
   }
 }
 
-function listIn(holder: unknown): readonly unknown[] {
+function contentList(holder: unknown): readonly unknown[] {
   return isRecord(holder) && Array.isArray(holder.content) ? holder.content : [];
 }
 
@@ -111,7 +111,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-function sizeInWords(bytes: number): string {
+function formatByteSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} bytes`;
   if (bytes < 1024 * 1024) return `${Math.round(bytes / 1024)} KB`;
   return `${(bytes / 1024 / 1024).toFixed(1)} MB`;

@@ -1,14 +1,14 @@
 /** Writes one branch of a session as a new file: lines as they were, except around labels, which are collected at the end. */
 
 import type { Entry } from "../entry.ts";
-import { withMembers } from "../format/edit-json.ts";
-import { entryText } from "../format/entry-line.ts";
-import { numberedText } from "../format/entry-number.ts";
-import { encodeSession, newHeader } from "../format/session-file.ts";
-import type { Ports } from "../runtime.ts";
+import { setJsonMembers } from "../format/edit-json.ts";
+import { serializeEntry } from "../format/entry-line.ts";
+import { setEntryNumberInLine } from "../format/entry-number.ts";
+import { createHeader, encodeSession } from "../format/session-file.ts";
+import type { Runtime } from "../runtime.ts";
 import type { Store } from "./store.ts";
 
-export interface ForkPlan {
+export interface ForkOptions {
   /** The end of the branch to take; where we stand, if not said. */
   readonly leaf?: string | null;
   readonly cwd?: string;
@@ -16,69 +16,69 @@ export interface ForkPlan {
   readonly parentSession?: string;
 }
 
-export async function forked(
+export async function forkBranch(
   store: Store,
-  plan: ForkPlan & { readonly leaf: string | null },
-  ports: Ports,
+  options: ForkOptions & { readonly leaf: string | null },
+  runtime: Runtime,
 ): Promise<Uint8Array> {
-  const branch = await store.branch(plan.leaf);
-  const kept = branch.filter((entry) => entry.type !== "label");
-  const behind = entriesBehindLabels(branch);
+  const branch = await store.branchEntries(options.leaf);
+  const entries = branch.filter((entry) => entry.type !== "label");
+  const replacements = entriesAfterLabels(branch);
   const lines = await Promise.all(
-    kept.map((entry, at) => rechained(store, entry, { behind, parentId: kept[at - 1]?.id ?? null })),
+    entries.map((entry, index) => relinkLine(store, entry, { replacements, parentId: entries[index - 1]?.id ?? null })),
   );
   // NUM4: what stays behind keeps its numbers, so the new session goes on behind the last of them all.
   const lastNumber = await store.lastNumber();
-  const named = await labelLines(store, kept, { lastNumber, ports });
-  const { cwd = store.header.cwd, parentSession } = plan;
-  const header = newHeader({ cwd, lastNumber, ...(parentSession !== undefined && { parentSession }) }, ports);
-  return encodeSession([JSON.stringify(header), ...lines, ...named], ports.checksum);
+  const labelTexts = await createLabelLines(store, entries, { lastNumber, runtime });
+  const { cwd = store.header.cwd, parentSession } = options;
+  const header = createHeader({ cwd, lastNumber, ...(parentSession !== undefined && { parentSession }) }, runtime);
+  return encodeSession([JSON.stringify(header), ...lines, ...labelTexts], runtime.checksum);
 }
 
-async function rechained(
+async function relinkLine(
   store: Store,
   entry: Entry,
-  { behind, parentId }: { behind: ReadonlyMap<string, string>; parentId: string | null },
+  { replacements, parentId }: { replacements: ReadonlyMap<string, string>; parentId: string | null },
 ): Promise<string> {
   const changes: Record<string, string> = {};
   if (entry.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
   if (entry.type === "compaction") {
-    const kept = behind.get(entry.firstKeptEntryId);
-    if (kept !== undefined) changes.firstKeptEntryId = JSON.stringify(kept);
+    const firstKeptId = replacements.get(entry.firstKeptEntryId);
+    if (firstKeptId !== undefined) changes.firstKeptEntryId = JSON.stringify(firstKeptId);
   }
-  const text = (await store.line(entry.id)) ?? entryText(entry);
-  return numberedText(Object.keys(changes).length === 0 ? text : withMembers(text, changes), entry.number);
+  const text = (await store.line(entry.id)) ?? serializeEntry(entry);
+  return setEntryNumberInLine(Object.keys(changes).length === 0 ? text : setJsonMembers(text, changes), entry.number);
 }
 
 // A compaction may have kept a label first, and labels do not come along: the entry behind it takes its place.
-function entriesBehindLabels(branch: readonly Entry[]): ReadonlyMap<string, string> {
-  const behind = new Map<string, string>();
+function entriesAfterLabels(branch: readonly Entry[]): ReadonlyMap<string, string> {
+  const replacements = new Map<string, string>();
   let next: string | null = null;
   for (const entry of branch.toReversed()) {
     if (entry.type !== "label") next = entry.id;
-    else if (next !== null) behind.set(entry.id, next);
+    else if (next !== null) replacements.set(entry.id, next);
   }
-  return behind;
+  return replacements;
 }
 
-async function labelLines(
+async function createLabelLines(
   store: Store,
-  kept: readonly Entry[],
-  { lastNumber, ports }: { readonly lastNumber: number; readonly ports: Ports },
+  entries: readonly Entry[],
+  { lastNumber, runtime }: { readonly lastNumber: number; readonly runtime: Runtime },
 ): Promise<readonly string[]> {
   const labels = await store.labels();
-  const timestamp = new Date(ports.now()).toISOString();
-  let parentId = kept.at(-1)?.id ?? null;
-  return kept
+  const timestamp = new Date(runtime.now()).toISOString();
+  let parentId = entries.at(-1)?.id ?? null;
+  return entries
     .filter((entry) => labels.has(entry.id))
-    .map((entry, at) => {
-      const id = ports.entryId();
+    .map((entry, index) => {
+      const id = runtime.entryId();
       const text = JSON.stringify({
         type: "label",
         id,
         parentId,
         timestamp,
-        number: lastNumber + at + 1,
+        number: lastNumber + index + 1,
         targetId: entry.id,
         label: labels.get(entry.id),
       });

@@ -2,40 +2,48 @@
 
 import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Damage } from "../format/damage.ts";
-import { entryNumber, reservedNumber, withNumber } from "../format/entry-number.ts";
-import { sealed } from "../format/line-checksum.ts";
-import type { Line } from "../format/link-entries.ts";
+import { readReservedNumber, resolveEntryNumber, withEntryNumber } from "../format/entry-number.ts";
+import { withTrailer } from "../format/line-checksum.ts";
+import type { EntryLine } from "../format/link-entries.ts";
 import {
+  createHeader,
   decodeSession,
   encodeSession,
-  isNewer,
-  migrated,
-  newHeader,
-  type Origin,
+  isNewerFormat,
+  migrateSession,
   type SessionFile,
+  type SessionOrigin,
 } from "../format/session-file.ts";
-import type { Ports } from "../runtime.ts";
-import { ancestry, branchSummaries, commonAncestor, type GrowingTree, grow, labels, treeOf } from "../tree.ts";
-import { type Window, windowAt } from "./loaded-branch.ts";
-import { type Appended, type Fence, known, LineStore, type Lines, verdict } from "./store.ts";
+import type { Runtime } from "../runtime.ts";
+import {
+  addToTree,
+  ancestors,
+  buildTree,
+  collectLabels,
+  commonAncestor,
+  findBranchSummaries,
+  type MutableTree,
+} from "../tree.ts";
+import { type LoadedBranch, loadBranchFrom } from "./loaded-branch.ts";
+import { type AppendGuard, type AppendResult, BaseStore, checkAppend, type EntryReader, requireId } from "./store.ts";
 
-export class HeldLines implements Lines {
-  readonly #tree: GrowingTree;
+export class InMemoryEntries implements EntryReader {
+  readonly #tree: MutableTree;
   readonly #texts: Map<string, () => string | null>;
   readonly #byNumber = new Map<number, Entry>();
-  readonly #reserved: number;
-  #highest = 0;
+  readonly #reservedNumber: number;
+  #highestNumber = 0;
   #leaf: string | null;
   #name: string | undefined;
 
   /** `reserved` is what the header says of the numbers in use elsewhere. */
-  constructor(lines: readonly Line[], reserved: number) {
-    this.#reserved = reserved;
-    this.#tree = treeOf(lines.map((line) => line.entry));
-    for (const { entry } of lines) this.#count(entry);
+  constructor(lines: readonly EntryLine[], reservedNumber: number) {
+    this.#reservedNumber = reservedNumber;
+    this.#tree = buildTree(lines.map((line) => line.entry));
+    for (const { entry } of lines) this.#indexNumber(entry);
     this.#texts = new Map(lines.map((line) => [line.entry.id, line.text]));
     this.#leaf = lines.findLast((line) => !line.isStray)?.entry.id ?? null;
-    for (const { entry } of lines) this.#rename(entry);
+    for (const { entry } of lines) this.#updateName(entry);
   }
 
   get leaf(): string | null {
@@ -43,7 +51,7 @@ export class HeldLines implements Lines {
   }
 
   get lastNumber(): number {
-    return Math.max(this.#highest, this.#reserved);
+    return Math.max(this.#highestNumber, this.#reservedNumber);
   }
 
   get count(): number {
@@ -51,18 +59,21 @@ export class HeldLines implements Lines {
   }
 
   /** In file order, beginning with the one that has so many before it. */
-  entriesFrom(at: number): readonly Entry[] {
-    return [...this.#tree.entries.values()].slice(at);
+  listEntries(start: number): readonly Entry[] {
+    return [...this.#tree.entries.values()].slice(start);
   }
 
-  take(written: Entry, text: string): void {
-    const number = entryNumber(written.number, { previous: this.#highest, reserved: this.#reserved });
-    const entry = withNumber(written, number);
-    grow(this.#tree, entry);
-    this.#count(entry);
+  addEntry(newEntry: Entry, text: string): void {
+    const number = resolveEntryNumber(newEntry.number, {
+      previous: this.#highestNumber,
+      reserved: this.#reservedNumber,
+    });
+    const entry = withEntryNumber(newEntry, number);
+    addToTree(this.#tree, entry);
+    this.#indexNumber(entry);
     this.#texts.set(entry.id, () => text);
     this.#leaf = entry.id;
-    this.#rename(entry);
+    this.#updateName(entry);
   }
 
   has(id: string): boolean {
@@ -86,73 +97,73 @@ export class HeldLines implements Lines {
   }
 
   ancestry(leaf: string | null): Iterable<Entry> {
-    return ancestry(this.#tree, known(this, leaf));
+    return ancestors(this.#tree, requireId(this, leaf));
   }
 
-  window(leaf: string | null): Window {
-    return windowAt(this.ancestry(leaf));
+  loadBranch(leaf: string | null): LoadedBranch {
+    return loadBranchFrom(this.ancestry(leaf));
   }
 
   commonAncestor(one: string | null, other: string | null): string | null {
-    return commonAncestor(this.#tree, known(this, one), known(this, other));
+    return commonAncestor(this.#tree, requireId(this, one), requireId(this, other));
   }
 
   branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[] {
-    return branchSummaries(this.#tree.entries.values(), fromIds);
+    return findBranchSummaries(this.#tree.entries.values(), fromIds);
   }
 
   labels(): ReadonlyMap<string, string> {
-    return labels(this.#tree.entries.values());
+    return collectLabels(this.#tree.entries.values());
   }
 
   name(): string | undefined {
     return this.#name;
   }
 
-  #count(entry: Entry): void {
+  #indexNumber(entry: Entry): void {
     if (entry.number === undefined) return;
     this.#byNumber.set(entry.number, entry);
-    this.#highest = entry.number;
+    this.#highestNumber = entry.number;
   }
 
-  #rename(entry: Entry): void {
+  #updateName(entry: Entry): void {
     if (entry.type === "session_info") this.#name = entry.name?.trim() || undefined;
   }
 }
 
-type StorePorts = Pick<Ports, "now" | "sessionId" | "checksum">;
+type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
 
 /** A store without a disk: made from the bytes of a file, and given back as such. */
-export class MemoryStore extends LineStore {
+export class MemoryStore extends BaseStore {
   /** What was wrong with the bytes it was opened from. */
   readonly damage: readonly Damage[];
-  readonly #ports: StorePorts;
+  readonly #runtime: StoreRuntime;
   #header: Header;
-  readonly #lines: HeldLines;
+  readonly #entries: InMemoryEntries;
   #chunks: Uint8Array[];
-  #ours: boolean;
+  #isPithFormat: boolean;
   /** Set until the first append: the file as it was found. */
-  #found: SessionFile | null;
+  #openedFile: SessionFile | null;
 
   /** A new, empty session. */
-  static create(ports: StorePorts, origin: Origin = { cwd: "" }): MemoryStore {
-    return MemoryStore.open(encodeSession([JSON.stringify(newHeader(origin, ports))], ports.checksum), ports);
+  static create(runtime: StoreRuntime, origin: SessionOrigin = { cwd: "" }): MemoryStore {
+    return MemoryStore.open(encodeSession([JSON.stringify(createHeader(origin, runtime))], runtime.checksum), runtime);
   }
 
   /** A session from the bytes of its file, of any version and in any state. Opening changes nothing. */
-  static open(bytes: Uint8Array, ports: StorePorts): MemoryStore {
-    return new MemoryStore(bytes, decodeSession(bytes, ports), ports);
+  static open(bytes: Uint8Array, runtime: StoreRuntime): MemoryStore {
+    return new MemoryStore(bytes, decodeSession(bytes, runtime), runtime);
   }
 
-  private constructor(bytes: Uint8Array, file: SessionFile, ports: StorePorts) {
+  private constructor(bytes: Uint8Array, file: SessionFile, runtime: StoreRuntime) {
     super();
-    this.#ports = ports;
+    this.#runtime = runtime;
     this.#chunks = [bytes];
-    this.#found = file;
-    this.#ours = file.ours;
-    this.#header = file.header ?? newHeader({ cwd: "" }, ports);
+    this.#openedFile = file;
+    this.#isPithFormat = file.isPithFormat;
+    this.#header = file.header ?? createHeader({ cwd: "" }, runtime);
     this.damage = file.damage;
-    this.#lines = new HeldLines(file.lines, reservedNumber(this.#header));
+    this.#entries = new InMemoryEntries(file.lines, readReservedNumber(this.#header));
   }
 
   get header(): Header {
@@ -161,55 +172,56 @@ export class MemoryStore extends LineStore {
 
   /** The session as a file. */
   bytes(): Uint8Array {
-    if (this.#chunks.length > 1) this.#chunks = [joined(this.#chunks)];
+    if (this.#chunks.length > 1) this.#chunks = [concatBytes(this.#chunks)];
     return this.#chunks[0] ?? new Uint8Array();
   }
 
-  async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
-    const found = verdict(this.#lines, batch, fence);
-    if (found.type !== "to-write") return found;
-    if (this.#found && isNewer(this.#found)) return { type: "refused", why: "newer-version", leaf: this.#lines.leaf };
-    this.#write(found.texts);
-    for (const [at, entry] of batch.entries()) this.#lines.take(entry, found.texts[at] ?? "");
-    return { type: "appended", leaf: this.#lines.leaf };
+  async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
+    const decision = checkAppend(this.#entries, batch, guard);
+    if (decision.type !== "write") return decision;
+    if (this.#openedFile && isNewerFormat(this.#openedFile))
+      return { type: "refused", why: "newer-version", leaf: this.#entries.leaf };
+    this.#write(decision.texts);
+    for (const [index, entry] of batch.entries()) this.#entries.addEntry(entry, decision.texts[index] ?? "");
+    return { type: "appended", leaf: this.#entries.leaf };
   }
 
-  protected async lines(): Promise<Lines> {
-    return this.#lines;
+  protected async reader(): Promise<EntryReader> {
+    return this.#entries;
   }
 
   #write(texts: readonly string[]): void {
-    if (this.#found) this.#makeAppendable(this.#found);
-    this.#found = null;
-    const { checksum } = this.#ports;
+    if (this.#openedFile) this.#makeAppendable(this.#openedFile);
+    this.#openedFile = null;
+    const { checksum } = this.#runtime;
     const size = texts.length;
-    const line = (text: string, at: number): string =>
-      this.#ours ? sealed(text, size > 1 ? { batch: [at + 1, size] } : {}, checksum) : text;
-    this.#chunks.push(new TextEncoder().encode(texts.map((text, at) => `${line(text, at)}\n`).join("")));
+    const line = (text: string, index: number): string =>
+      this.#isPithFormat ? withTrailer(text, size > 1 ? { batch: [index + 1, size] } : {}, checksum) : text;
+    this.#chunks.push(new TextEncoder().encode(texts.map((text, index) => `${line(text, index)}\n`).join("")));
   }
 
   // LOG5: a file is migrated at the first append, never by opening it; a torn end goes, everything whole stays as it is.
   #makeAppendable(file: SessionFile): void {
-    if (file.outdated) {
-      const { header, bytes } = migrated(file, this.header, this.#ports.checksum);
+    if (file.needsRewrite) {
+      const { header, bytes } = migrateSession(file, this.header, this.#runtime.checksum);
       this.#chunks = [bytes];
       this.#header = header;
-      this.#ours = true;
+      this.#isPithFormat = true;
       return;
     }
-    const whole = this.bytes().subarray(0, file.end);
-    this.#chunks = whole.at(-1) === LINE_END ? [whole] : [whole, Uint8Array.of(LINE_END)];
+    const intactBytes = this.bytes().subarray(0, file.end);
+    this.#chunks = intactBytes.at(-1) === LINE_END ? [intactBytes] : [intactBytes, Uint8Array.of(LINE_END)];
   }
 }
 
 const LINE_END = 0x0a;
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let at = 0;
+function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
   for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
+    bytes.set(chunk, offset);
+    offset += chunk.length;
   }
-  return whole;
+  return bytes;
 }

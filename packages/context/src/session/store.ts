@@ -1,10 +1,10 @@
 /** Defines the store port (the only access to a session's log), the base class of stores and the rules of an append. */
 
 import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
-import { entryText } from "../format/entry-line.ts";
-import { withNumber } from "../format/entry-number.ts";
+import { serializeEntry } from "../format/entry-line.ts";
+import { withEntryNumber } from "../format/entry-number.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
-import type { Window } from "./loaded-branch.ts";
+import type { LoadedBranch } from "./loaded-branch.ts";
 
 /** The store port: the only access to a session's log. */
 export interface Store {
@@ -12,7 +12,7 @@ export interface Store {
   /** The last entry written; a new session has none. */
   leaf(): Promise<string | null>;
   /** All that the context at this leaf needs. */
-  window(leaf: string | null): Promise<Window>;
+  loadBranch(leaf: string | null): Promise<LoadedBranch>;
   entry(id: string): Promise<Entry | undefined>;
   entryByNumber(number: number): Promise<Entry | undefined>;
   /** The highest number in use, here or where this session was copied from; what is appended next gets the one behind it. */
@@ -20,7 +20,7 @@ export interface Store {
   /** In file order; null asks for the roots. */
   children(id: string | null): Promise<readonly Entry[]>;
   /** From the root to this leaf. */
-  branch(leaf: string | null): Promise<readonly Entry[]>;
+  branchEntries(leaf: string | null): Promise<readonly Entry[]>;
   commonAncestor(one: string | null, other: string | null): Promise<string | null>;
   /** Of leaves that were left, on whatever branch they stand; in file order. */
   branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]>;
@@ -33,10 +33,10 @@ export interface Store {
    * Adds a batch, all of it or nothing; its last entry becomes the leaf. A batch that is here already, to the byte, counts as
    * appended. Throws for what no caller may ask: an entry without its parent, an id used for other content.
    */
-  append(batch: readonly Entry[], fence: Fence): Promise<Appended>;
+  append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult>;
 }
 
-export interface Fence {
+export interface AppendGuard {
   /** The leaf the writer has seen; null for an empty session. */
   readonly expectedLeaf: string | null;
   /** A hosted writer's token; a store that gives out tokens refuses an older one. */
@@ -45,7 +45,7 @@ export interface Fence {
   readonly isReplaceable?: boolean;
 }
 
-export type Appended =
+export type AppendResult =
   | { readonly type: "appended"; readonly leaf: string | null }
   /** Another writer was here; nothing was written. */
   | { readonly type: "leaf-moved"; readonly leaf: string | null }
@@ -70,7 +70,7 @@ export const refusalNotes = {
 } as const;
 
 /** The reading side of a store: answers at once, from memory or from a file. */
-export interface Lines {
+export interface EntryReader {
   /** The last entry written; a gap where its line is damaged. A line that shows nothing of an entry does not count. */
   readonly leaf: string | null;
   /** The highest number in use, here or where this session was copied from. */
@@ -84,7 +84,7 @@ export interface Lines {
   children(id: string | null): readonly Entry[];
   /** From this leaf up to its root. */
   ancestry(leaf: string | null): Iterable<Entry>;
-  window(leaf: string | null): Window;
+  loadBranch(leaf: string | null): LoadedBranch;
   commonAncestor(one: string | null, other: string | null): string | null;
   /** Of leaves that were left; in file order. */
   branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[];
@@ -93,65 +93,66 @@ export interface Lines {
 }
 
 /** The same id, if it is here. */
-export function known(lines: Pick<Lines, "has">, id: string | null): string | null {
-  if (id !== null && !lines.has(id)) throw new Error(`entry ${id} is not in this session`);
+export function requireId(reader: Pick<EntryReader, "has">, id: string | null): string | null {
+  if (id !== null && !reader.has(id)) throw new Error(`entry ${id} is not in this session`);
   return id;
 }
 
 /** What a store answers about what it holds. */
-export interface Holdings {
+export interface BatchLookup {
   /** From the parent of the batch's first entry up to its root. */
-  readonly above: () => Iterable<Entry>;
+  readonly ancestors: () => Iterable<Entry>;
   readonly has: (id: string) => boolean;
 }
 
 /** Throws a sentence that names the entry where a batch may not be appended; a store asks it before it writes. */
-export function checkBatch(batch: readonly Entry[], { above, has }: Holdings): void {
-  const own = new Set<string>();
-  for (const [at, entry] of batch.entries()) {
-    const before = (id: string): boolean => own.has(id) || has(id);
-    const onBranch = (id: string): Entry | undefined => onBranchOf(batch.slice(0, at), above(), id);
-    checkPlace(entry, batch[at - 1], before);
-    if (entry.type === "compaction") checkFirstKept(entry, onBranch);
-    if (entry.type === "context_edit") checkEdit(entry, onBranch);
-    if (entry.type === "label" && !before(entry.targetId)) throw absent(entry, "labels", entry.targetId);
-    own.add(entry.id);
+export function validateBatch(batch: readonly Entry[], { ancestors, has }: BatchLookup): void {
+  const batchIds = new Set<string>();
+  for (const [index, entry] of batch.entries()) {
+    const isEarlier = (id: string): boolean => batchIds.has(id) || has(id);
+    const findEarlier = (id: string): Entry | undefined => findOnBranch(batch.slice(0, index), ancestors(), id);
+    checkParent(entry, batch[index - 1], isEarlier);
+    if (entry.type === "compaction") checkFirstKept(entry, findEarlier);
+    if (entry.type === "context_edit") checkEdit(entry, findEarlier);
+    if (entry.type === "label" && !isEarlier(entry.targetId)) throw missingEntryError(entry, "labels", entry.targetId);
+    batchIds.add(entry.id);
   }
 }
 
 // TREE1, TREE2
-function checkPlace(entry: Entry, previous: Entry | undefined, before: (id: string) => boolean): void {
+function checkParent(entry: Entry, previous: Entry | undefined, isEarlier: (id: string) => boolean): void {
   if (entry.type === "gap") throw new Error(`entry ${entry.id} is a gap; gaps are found when reading, never written`);
   if (entry.id === "") throw new Error("an entry needs an id");
-  if (before(entry.id)) throw new Error(`entry ${entry.id} is in this session already, with other content`);
+  if (isEarlier(entry.id)) throw new Error(`entry ${entry.id} is in this session already, with other content`);
   if (previous && entry.parentId !== previous.id)
     throw new Error(`entry ${entry.id} must follow ${previous.id}, the entry before it in its batch`);
-  if (entry.parentId !== null && !before(entry.parentId)) throw absent(entry, "follows", entry.parentId);
+  if (entry.parentId !== null && !isEarlier(entry.parentId)) throw missingEntryError(entry, "follows", entry.parentId);
 }
 
 // TREE6
-function checkFirstKept(entry: CompactionEntry, onBranch: (id: string) => Entry | undefined): void {
+function checkFirstKept(entry: CompactionEntry, findEarlier: (id: string) => Entry | undefined): void {
   if (entry.firstKeptEntryId === entry.id) return;
-  const kept = onBranch(entry.firstKeptEntryId);
-  if (!kept)
+  const firstKept = findEarlier(entry.firstKeptEntryId);
+  if (!firstKept)
     throw new Error(
       `compaction ${entry.id} keeps ${entry.firstKeptEntryId}, which is not before it on its branch; to keep nothing it names itself`,
     );
-  if (isToolResult(kept)) throw new Error(`compaction ${entry.id} would keep tool result ${kept.id} without its call`);
+  if (isToolResult(firstKept))
+    throw new Error(`compaction ${entry.id} would keep tool result ${firstKept.id} without its call`);
 }
 
-function checkEdit(entry: ContextEditEntry, onBranch: (id: string) => Entry | undefined): void {
-  const target = onBranch(entry.targetId);
+function checkEdit(entry: ContextEditEntry, findEarlier: (id: string) => Entry | undefined): void {
+  const target = findEarlier(entry.targetId);
   if (!target)
     throw new Error(`context edit ${entry.id} changes ${entry.targetId}, which is not before it on its branch`);
   if (!isEditable(target))
     throw new Error(`context edit ${entry.id} changes ${target.id}, which has no content to edit`);
 }
 
-function onBranchOf(earlier: readonly Entry[], above: Iterable<Entry>, id: string): Entry | undefined {
-  const own = earlier.find((entry) => entry.id === id);
-  if (own) return own;
-  for (const entry of above) if (entry.id === id) return entry;
+function findOnBranch(earlier: readonly Entry[], ancestors: Iterable<Entry>, id: string): Entry | undefined {
+  const inBatch = earlier.find((entry) => entry.id === id);
+  if (inBatch) return inBatch;
+  for (const entry of ancestors) if (entry.id === id) return entry;
   return undefined;
 }
 
@@ -165,93 +166,94 @@ export function isEditable(entry: Entry): boolean {
   return entry.type === "message" && ["user", "assistant", "toolResult"].includes(entry.message.role);
 }
 
-function absent(entry: Entry, verb: string, id: string): Error {
+function missingEntryError(entry: Entry, verb: string, id: string): Error {
   return new Error(`entry ${entry.id} ${verb} ${id}, which is not in this session`);
 }
 
-export abstract class LineStore implements Store {
+export abstract class BaseStore implements Store {
   abstract readonly header: Header;
-  abstract append(batch: readonly Entry[], fence: Fence): Promise<Appended>;
+  abstract append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult>;
   /** The lines, once every question about them can be answered. */
-  protected abstract lines(): Promise<Lines>;
+  protected abstract reader(): Promise<EntryReader>;
 
   async leaf(): Promise<string | null> {
-    return (await this.lines()).leaf;
+    return (await this.reader()).leaf;
   }
 
-  async window(leaf: string | null): Promise<Window> {
-    return (await this.lines()).window(leaf);
+  async loadBranch(leaf: string | null): Promise<LoadedBranch> {
+    return (await this.reader()).loadBranch(leaf);
   }
 
   async entry(id: string): Promise<Entry | undefined> {
-    return (await this.lines()).entry(id);
+    return (await this.reader()).entry(id);
   }
 
   async entryByNumber(number: number): Promise<Entry | undefined> {
-    return (await this.lines()).entryByNumber(number);
+    return (await this.reader()).entryByNumber(number);
   }
 
   async lastNumber(): Promise<number> {
-    return (await this.lines()).lastNumber;
+    return (await this.reader()).lastNumber;
   }
 
   async children(id: string | null): Promise<readonly Entry[]> {
-    return (await this.lines()).children(id);
+    return (await this.reader()).children(id);
   }
 
-  async branch(leaf: string | null): Promise<readonly Entry[]> {
-    return [...(await this.lines()).ancestry(leaf)].reverse();
+  async branchEntries(leaf: string | null): Promise<readonly Entry[]> {
+    return [...(await this.reader()).ancestry(leaf)].reverse();
   }
 
   async commonAncestor(one: string | null, other: string | null): Promise<string | null> {
-    return (await this.lines()).commonAncestor(one, other);
+    return (await this.reader()).commonAncestor(one, other);
   }
 
   async branchSummaries(fromIds: ReadonlySet<string>): Promise<readonly BranchSummaryEntry[]> {
-    return (await this.lines()).branchSummaries(fromIds);
+    return (await this.reader()).branchSummaries(fromIds);
   }
 
   async labels(): Promise<ReadonlyMap<string, string>> {
-    return (await this.lines()).labels();
+    return (await this.reader()).labels();
   }
 
   async name(): Promise<string | undefined> {
-    return (await this.lines()).name();
+    return (await this.reader()).name();
   }
 
   async line(id: string): Promise<string | undefined> {
-    return (await this.lines()).text(id);
+    return (await this.reader()).text(id);
   }
 }
 
 /** What to do about a batch: write these texts, or nothing, because it is here already or its writer has not seen the leaf. */
-export type Verdict = Appended | { readonly type: "to-write"; readonly texts: readonly string[] };
+export type AppendDecision = AppendResult | { readonly type: "write"; readonly texts: readonly string[] };
 
 /** Throws for a batch that no caller may ask for. */
-export function verdict(
-  lines: Lines,
+export function checkAppend(
+  reader: EntryReader,
   batch: readonly Entry[],
-  { expectedLeaf }: Fence,
+  { expectedLeaf }: AppendGuard,
   limits: FormatLimits = formatLimits,
-): Verdict {
-  const texts = batch.map((entry) => entryText(entry, limits));
-  const { leaf } = lines;
-  if (batch.every((entry, at) => isHere(lines, entry, texts[at] ?? ""))) return { type: "appended", leaf };
+): AppendDecision {
+  const texts = batch.map((entry) => serializeEntry(entry, limits));
+  const { leaf } = reader;
+  if (batch.every((entry, index) => isAlreadyStored(reader, entry, texts[index] ?? "")))
+    return { type: "appended", leaf };
   if (expectedLeaf !== leaf) return { type: "leaf-moved", leaf };
-  checkNumbers(batch, lines.lastNumber);
-  checkBatch(batch, { above: () => lines.ancestry(batch[0]?.parentId ?? null), has: (id) => lines.has(id) });
-  return { type: "to-write", texts };
+  checkEntryNumbers(batch, reader.lastNumber);
+  validateBatch(batch, { ancestors: () => reader.ancestry(batch[0]?.parentId ?? null), has: (id) => reader.has(id) });
+  return { type: "write", texts };
 }
 
 // An entry that was read has a number also where its line has none.
-function isHere(lines: Lines, entry: Entry, text: string): boolean {
-  const line = lines.has(entry.id) ? lines.text(entry.id) : undefined;
+function isAlreadyStored(reader: EntryReader, entry: Entry, text: string): boolean {
+  const line = reader.has(entry.id) ? reader.text(entry.id) : undefined;
   if (line === undefined || line === text || entry.number === undefined) return line === text;
-  return line === entryText(withNumber(entry, 0)) && lines.entry(entry.id)?.number === entry.number;
+  return line === serializeEntry(withEntryNumber(entry, 0)) && reader.entry(entry.id)?.number === entry.number;
 }
 
 // NUM1
-function checkNumbers(batch: readonly Entry[], lastNumber: number): void {
+function checkEntryNumbers(batch: readonly Entry[], lastNumber: number): void {
   let last = lastNumber;
   for (const { id, number } of batch) {
     if (number === undefined) continue;

@@ -1,20 +1,20 @@
 /** Parses a line of bash into its commands, nested ones too. What is not understood for certain makes the whole line unreadable. */
 
-import { type PendingDocument, Scanner, Unreadable } from "./scanner.ts";
-import { isNoFile, type ShellCommand, type ShellLine, type ShellSetting } from "./shell-line.ts";
-import { type ParsedWord, parseDocumentBody, parseWord, type ShellWord, type Substitutions } from "./words.ts";
+import { type HeredocStart, ShellParseError, ShellScanner } from "./scanner.ts";
+import { isStreamOrDevice, type ShellAssignment, type ShellCommand, type ShellLine } from "./shell-line.ts";
+import { type ParseWordResult, parseHeredocBody, parseWord, type ShellWord, type Substitutions } from "./words.ts";
 
 /** Parses a line in time that grows with its length alone; null where bash could take it for something else, or refuses it. */
 export function parseShellLine(line: string): ShellLine | null {
-  if (line.length > LONGEST || line.includes("\0")) return null;
-  const found: Found = { commands: [], bodies: [], hasComment: false };
+  if (line.length > MAX_LINE_CHARS || line.includes("\0")) return null;
+  const state: LineParseState = { commands: [], bodies: [], hasComment: false };
   try {
-    new LineParser(new Scanner(line), found, { depth: 0, nesting: 0, isInner: false }).parseAll();
+    new LineParser(new ShellScanner(line), state, { depth: 0, nesting: 0, isInner: false }).parseAll();
   } catch (error) {
-    if (error instanceof Unreadable) return null;
+    if (error instanceof ShellParseError) return null;
     throw error;
   }
-  const { commands, bodies, hasComment } = found;
+  const { commands, bodies, hasComment } = state;
   const starts = [0, ...bodies.map(({ end }) => end)];
   return {
     commands: commands.map(({ texts, isPlain, ...command }) => ({
@@ -22,15 +22,15 @@ export function parseShellLine(line: string): ShellLine | null {
       text: texts.join(" "),
       isPlain: isPlain && !hasComment,
     })),
-    outline: starts.map((start, at) => line.slice(start, bodies[at]?.start)).join(""),
+    outline: starts.map((start, index) => line.slice(start, bodies[index]?.start)).join(""),
   };
 }
 
-const LONGEST = 200_000;
-const MOST_COMMANDS = 5_000;
-const DEEPEST = 20;
+const MAX_LINE_CHARS = 200_000;
+const MAX_LINE_COMMANDS = 5_000;
+const MAX_NESTING = 20;
 
-interface Found {
+interface LineParseState {
   readonly commands: CommandDraft[];
   readonly bodies: { readonly start: number; readonly end: number }[];
   hasComment: boolean;
@@ -38,19 +38,19 @@ interface Found {
 
 type CommandDraft = Omit<
   ShellCommand,
-  "text" | "words" | "beginnings" | "settings" | "readsFrom" | "writesTo" | "inputs"
+  "text" | "words" | "knownPrefixes" | "assignments" | "inputPaths" | "outputPaths" | "heredocBodies"
 > & {
   readonly texts: string[];
   readonly words: ShellWord[];
-  readonly beginnings: string[];
-  readonly settings: ShellSetting[];
-  readonly readsFrom: ShellWord[];
-  readonly writesTo: ShellWord[];
-  readonly inputs: ShellWord[];
+  readonly knownPrefixes: string[];
+  readonly assignments: ShellAssignment[];
+  readonly inputPaths: ShellWord[];
+  readonly outputPaths: ShellWord[];
+  readonly heredocBodies: ShellWord[];
   isPlain: boolean;
 };
 
-interface Place {
+interface ParserContext {
   /** Of parentheses and substitutions. */
   readonly depth: number;
   /** Of these, and of loops, conditions and groups. */
@@ -62,17 +62,17 @@ interface Place {
 type IsEnd = () => boolean;
 
 class LineParser {
-  readonly #scanner: Scanner;
-  readonly #found: Found;
+  readonly #scanner: ShellScanner;
+  readonly #state: LineParseState;
   readonly #isInner: boolean;
   readonly #substitutions: Substitutions;
   #depth: number;
   #nesting: number;
   #operator = "";
 
-  constructor(scanner: Scanner, found: Found, { depth, nesting, isInner }: Place) {
+  constructor(scanner: ShellScanner, state: LineParseState, { depth, nesting, isInner }: ParserContext) {
     this.#scanner = scanner;
-    this.#found = found;
+    this.#state = state;
     this.#isInner = isInner;
     this.#depth = depth;
     this.#nesting = nesting;
@@ -84,17 +84,17 @@ class LineParser {
 
   parseAll(): void {
     this.#parseList(() => this.#scanner.next === "", { mayBeEmpty: true });
-    if (this.#scanner.documents.length > 0) throw new Unreadable();
+    if (this.#scanner.heredocs.length > 0) throw new ShellParseError();
   }
 
   parseBody(): string | null {
-    return parseDocumentBody(this.#scanner, this.#substitutions);
+    return parseHeredocBody(this.#scanner, this.#substitutions);
   }
 
   #innerParser(text: string, depth: number): LineParser {
-    if (this.#nesting >= DEEPEST) throw new Unreadable();
-    const place = { depth, nesting: this.#nesting + 1, isInner: true };
-    return new LineParser(new Scanner(text), this.#found, place);
+    if (this.#nesting >= MAX_NESTING) throw new ShellParseError();
+    const context = { depth, nesting: this.#nesting + 1, isInner: true };
+    return new LineParser(new ShellScanner(text), this.#state, context);
   }
 
   #parseList(isEnd: IsEnd, { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {}): void {
@@ -104,8 +104,8 @@ class LineParser {
       this.#parsePipeline();
       this.#skipBlanks();
       if (isEnd()) return;
-      this.#operator = this.#scanner.require(/&&|\|\||;(?![;&])|&(?![&>])|\n|#/y);
-      if (this.#operator === "\n" || this.#operator === "#") this.#scanner.at -= 1;
+      this.#operator = this.#scanner.expect(/&&|\|\||;(?![;&])|&(?![&>])|\n|#/y);
+      if (this.#operator === "\n" || this.#operator === "#") this.#scanner.position -= 1;
       if (this.#operator === "#") this.#operator = "\n";
       this.#skipBlankLines();
     } while (/&&|\|\|/.test(this.#operator) || !isEnd());
@@ -113,29 +113,29 @@ class LineParser {
 
   #skipBlanks(): void {
     // Bash joins the lines before it looks for a here-document that begins behind the first.
-    if (this.#scanner.take(/(?:[ \t]|\\\n)+/y)?.includes("\n") && this.#scanner.documents.length > 0)
-      throw new Unreadable();
+    if (this.#scanner.consume(/(?:[ \t]|\\\n)+/y)?.includes("\n") && this.#scanner.heredocs.length > 0)
+      throw new ShellParseError();
   }
 
   /** Blanks, comments and line ends, with the here-documents that begin behind one. */
   #skipBlankLines(): void {
     this.#skipBlanks();
-    while (this.#scanner.sees(/[\n#]/y)) {
-      if (this.#scanner.take(/#[^\n]*/y) !== null) this.#found.hasComment = true;
-      if (this.#scanner.take(/\n/y) !== null) this.#readDocuments();
+    while (this.#scanner.matches(/[\n#]/y)) {
+      if (this.#scanner.consume(/#[^\n]*/y) !== null) this.#state.hasComment = true;
+      if (this.#scanner.consume(/\n/y) !== null) this.#readHeredocs();
       this.#skipBlanks();
     }
   }
 
   #parsePipeline(): void {
     let isPrefixed = false;
-    while (this.#scanner.take(PIPELINE_PREFIX) !== null) {
+    while (this.#scanner.consume(PIPELINE_PREFIX) !== null) {
       isPrefixed = true;
       this.#skipBlanks();
     }
     this.#parseCommand({ isPlain: !isPrefixed });
     this.#skipBlanks();
-    for (let pipe = this.#takePipe(); pipe !== null; pipe = this.#takePipe()) {
+    for (let pipe = this.#consumePipe(); pipe !== null; pipe = this.#consumePipe()) {
       this.#operator = pipe;
       this.#skipBlankLines();
       this.#parseCommand({ isPlain: true });
@@ -143,12 +143,12 @@ class LineParser {
     }
   }
 
-  #takePipe(): string | null {
-    return this.#scanner.take(/\|&|\|(?!\|)/y);
+  #consumePipe(): string | null {
+    return this.#scanner.consume(/\|&|\|(?!\|)/y);
   }
 
   #parseCommand({ isPlain }: { readonly isPlain: boolean }): void {
-    const keyword = this.#scanner.next === "(" ? "(" : this.#scanner.take(KEYWORD);
+    const keyword = this.#scanner.next === "(" ? "(" : this.#scanner.consume(KEYWORD_PATTERN);
     if (keyword === null) this.#parseSimple({ isPlain });
     else if (keyword === "[[") this.#parseTest();
     else this.#parseCompound(this.#compounds[keyword]);
@@ -166,29 +166,29 @@ class LineParser {
 
   /** Its redirections become a command without words. */
   #parseCompound(parse: (() => void) | undefined): void {
-    if (parse === undefined || this.#nesting >= DEEPEST) throw new Unreadable();
+    if (parse === undefined || this.#nesting >= MAX_NESTING) throw new ShellParseError();
     const operator = this.#operator;
     this.#nesting += 1;
     parse();
     this.#nesting -= 1;
     this.#skipBlanks();
     const draft = this.#createDraft({ operator, isPlain: false });
-    while (this.#scanner.sees(REDIRECTION_START)) {
+    while (this.#scanner.matches(REDIRECTION_START)) {
       this.#parseRedirection(draft);
       this.#skipBlanks();
     }
-    if (draft.readsFrom.length + draft.writesTo.length + draft.inputs.length > 0) this.#addCommand(draft);
+    if (draft.inputPaths.length + draft.outputPaths.length + draft.heredocBodies.length > 0) this.#addCommand(draft);
   }
 
   #parseSubshell(): void {
     // Two begin a sum.
-    if (this.#scanner.sees(/\(\(/y)) throw new Unreadable();
+    if (this.#scanner.matches(/\(\(/y)) throw new ShellParseError();
     this.#parseParentheses();
   }
 
   #parseSubstitution(): void {
     // Whether its lines count for a here-document that was begun outside, versions of bash see differently.
-    if (this.#nesting >= DEEPEST || this.#scanner.documents.length > 0) throw new Unreadable();
+    if (this.#nesting >= MAX_NESTING || this.#scanner.heredocs.length > 0) throw new ShellParseError();
     const operator = this.#operator;
     this.#nesting += 1;
     this.#operator = "";
@@ -199,18 +199,18 @@ class LineParser {
 
   #parseParentheses(): void {
     this.#depth += 1;
-    this.#scanner.require(/\(/y);
+    this.#scanner.expect(/\(/y);
     this.#parseList(() => this.#scanner.next === ")");
-    if (this.#scanner.documents.length > 0) throw new Unreadable();
-    this.#scanner.require(/\)/y);
+    if (this.#scanner.heredocs.length > 0) throw new ShellParseError();
+    this.#scanner.expect(/\)/y);
     this.#depth -= 1;
   }
 
   /** The commands up to one of these keywords, which is taken and returned. */
   #parseUntil(...keywords: readonly string[]): string {
-    const end = endingKeyword(keywords);
-    this.#parseList(() => this.#scanner.sees(end));
-    return this.#scanner.require(end);
+    const end = keywordPattern(keywords);
+    this.#parseList(() => this.#scanner.matches(end));
+    return this.#scanner.expect(end);
   }
 
   #parseIf(): void {
@@ -221,7 +221,7 @@ class LineParser {
   }
 
   #parseIfAgain(): void {
-    if (this.#nesting >= DEEPEST) throw new Unreadable();
+    if (this.#nesting >= MAX_NESTING) throw new ShellParseError();
     this.#nesting += 1;
     this.#parseIf();
     this.#nesting -= 1;
@@ -234,95 +234,95 @@ class LineParser {
 
   #parseFor(): void {
     this.#skipBlanks();
-    this.#scanner.require(/[A-Za-z_]\w*(?=[ \t\n;])/y);
+    this.#scanner.expect(/[A-Za-z_]\w*(?=[ \t\n;])/y);
     this.#skipBlankLines();
-    if (this.#scanner.take(/in(?=[ \t\n;])/y) !== null) this.#parseWords(/[;\n]/y);
+    if (this.#scanner.consume(/in(?=[ \t\n;])/y) !== null) this.#parseWords(/[;\n]/y);
     this.#skipBlanks();
-    if (this.#scanner.take(/;/y) !== null) this.#operator = ";";
+    if (this.#scanner.consume(/;/y) !== null) this.#operator = ";";
     this.#skipBlankLines();
-    this.#scanner.require(endingKeyword(["do"]));
+    this.#scanner.expect(keywordPattern(["do"]));
     this.#parseUntil("done");
   }
 
   /** Words that are no command. */
   #parseWords(end: RegExp): void {
     this.#skipBlanks();
-    while (!this.#scanner.sees(end)) {
-      this.#parseKnownWord();
+    while (!this.#scanner.matches(end)) {
+      this.#parseNonEmptyWord();
       this.#skipBlanks();
     }
   }
 
   #parseCase(): void {
     this.#skipBlanks();
-    this.#parseKnownWord();
+    this.#parseNonEmptyWord();
     this.#skipBlankLines();
-    this.#scanner.require(/in(?=[ \t\n])/y);
+    this.#scanner.expect(/in(?=[ \t\n])/y);
     this.#skipBlankLines();
-    const end = endingKeyword(["esac"]);
-    while (this.#scanner.take(end) === null) {
+    const end = keywordPattern(["esac"]);
+    while (this.#scanner.consume(end) === null) {
       this.#parsePatterns();
-      this.#parseList(() => this.#scanner.sees(/;[;&]/y) || this.#scanner.sees(end), { mayBeEmpty: true });
-      if (this.#scanner.take(/;;&?|;&/y) === null && !this.#scanner.sees(end)) throw new Unreadable();
+      this.#parseList(() => this.#scanner.matches(/;[;&]/y) || this.#scanner.matches(end), { mayBeEmpty: true });
+      if (this.#scanner.consume(/;;&?|;&/y) === null && !this.#scanner.matches(end)) throw new ShellParseError();
       this.#operator = ";";
       this.#skipBlankLines();
     }
   }
 
   #parsePatterns(): void {
-    this.#scanner.take(/\(/y);
+    this.#scanner.consume(/\(/y);
     do {
       this.#skipBlanks();
-      this.#parseKnownWord();
+      this.#parseNonEmptyWord();
       this.#skipBlanks();
-    } while (this.#scanner.take(/\|/y) !== null);
-    this.#scanner.require(/\)/y);
+    } while (this.#scanner.consume(/\|/y) !== null);
+    this.#scanner.expect(/\)/y);
   }
 
   /** A word that is not empty. */
-  #parseKnownWord(): ParsedWord {
+  #parseNonEmptyWord(): ParseWordResult {
     // Where a word may begin, this begins a comment.
-    if (this.#scanner.next === "#") throw new Unreadable();
+    if (this.#scanner.next === "#") throw new ShellParseError();
     const parsed = parseWord(this.#scanner, this.#substitutions);
-    if (parsed.source === "") throw new Unreadable();
-    if (parsed.source.includes("\n") && this.#scanner.documents.length > 0) throw new Unreadable();
+    if (parsed.source === "") throw new ShellParseError();
+    if (parsed.source.includes("\n") && this.#scanner.heredocs.length > 0) throw new ShellParseError();
     return parsed;
   }
 
   /** `[[ … ]]`, with its operators as words. */
   #parseTest(): void {
     const draft = this.#createDraft({ operator: this.#operator, isPlain: false });
-    const start = this.#scanner.at - 2;
+    const start = this.#scanner.position - 2;
     draft.words.push("[[");
-    draft.beginnings.push("[[");
+    draft.knownPrefixes.push("[[");
     this.#skipTestBlanks();
-    while (this.#scanner.take(TEST_END) === null) {
-      const sign = this.#scanner.take(/&&|\|\||[()<>]/y);
-      const { word, beginning, source } =
-        sign === null ? this.#parseKnownWord() : { word: sign, beginning: sign, source: sign };
+    while (this.#scanner.consume(TEST_END_PATTERN) === null) {
+      const sign = this.#scanner.consume(/&&|\|\||[()<>]/y);
+      const { word, knownPrefix, source } =
+        sign === null ? this.#parseNonEmptyWord() : { word: sign, knownPrefix: sign, source: sign };
       // A regular expression is quoted in its own way.
-      if (source === "=~") throw new Unreadable();
+      if (source === "=~") throw new ShellParseError();
       draft.words.push(word);
-      draft.beginnings.push(beginning);
+      draft.knownPrefixes.push(knownPrefix);
       this.#skipTestBlanks();
     }
-    draft.texts.push(this.#scanner.since(start));
+    draft.texts.push(this.#scanner.sliceText(start));
     this.#addCommand(draft);
   }
 
   #skipTestBlanks(): void {
-    if (this.#scanner.take(/(?:[ \t\n]|\\\n)+/y)?.includes("\n") && this.#scanner.documents.length > 0)
-      throw new Unreadable();
+    if (this.#scanner.consume(/(?:[ \t\n]|\\\n)+/y)?.includes("\n") && this.#scanner.heredocs.length > 0)
+      throw new ShellParseError();
   }
 
   #parseSimple({ isPlain }: { readonly isPlain: boolean }): void {
     const draft = this.#createDraft({ operator: this.#operator, isPlain: isPlain && this.#nesting === 0 });
-    const start = this.#scanner.at;
+    const start = this.#scanner.position;
     while (!this.#isAtCommandEnd()) {
-      if (this.#scanner.sees(REDIRECTION_START)) this.#parseRedirection(draft);
-      else this.#addWord(draft, { isStart: this.#scanner.at === start });
+      if (this.#scanner.matches(REDIRECTION_START)) this.#parseRedirection(draft);
+      else this.#addWord(draft, { isStart: this.#scanner.position === start });
     }
-    if (this.#scanner.at === start) throw new Unreadable();
+    if (this.#scanner.position === start) throw new ShellParseError();
     this.#addCommand(draft);
   }
 
@@ -334,144 +334,148 @@ class LineParser {
       depth,
       texts: [],
       words: [],
-      beginnings: [],
-      settings: [],
-      readsFrom: [],
-      writesTo: [],
-      inputs: [],
+      knownPrefixes: [],
+      assignments: [],
+      inputPaths: [],
+      outputPaths: [],
+      heredocBodies: [],
     };
   }
 
   #addCommand(draft: CommandDraft): void {
-    if (this.#found.commands.length >= MOST_COMMANDS) throw new Unreadable();
-    this.#found.commands.push(draft);
+    if (this.#state.commands.length >= MAX_LINE_COMMANDS) throw new ShellParseError();
+    this.#state.commands.push(draft);
   }
 
   #isAtCommandEnd(): boolean {
     this.#skipBlanks();
-    return this.#scanner.sees(/&(?!>)|[;|\n)#]|$/y);
+    return this.#scanner.matches(/&(?!>)|[;|\n)#]|$/y);
   }
 
   #addWord(draft: CommandDraft, { isStart }: { readonly isStart: boolean }): void {
     // Behind a word, a parenthesis would begin a function.
-    if (this.#scanner.next === "(") throw new Unreadable();
-    const { word, beginning, isPlain, source, isJoined } = this.#parseKnownWord();
+    if (this.#scanner.next === "(") throw new ShellParseError();
+    const { word, knownPrefix, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
     const isFirst = draft.words.length === 0;
-    if (isFirst && (isJoined || COMPUTED.test(source))) throw new Unreadable();
-    if ((isStart && MISPLACED.has(source)) || (isFirst && GRAMMAR.has(source))) throw new Unreadable();
+    if (isFirst && (hasLineJoin || SUBSCRIPT_PATTERN.test(source))) throw new ShellParseError();
+    if ((isStart && END_KEYWORDS.has(source)) || (isFirst && GRAMMAR_KEYWORDS.has(source))) throw new ShellParseError();
     // `{name}>file` chooses a number and sets the variable to it; a long number may name an open file or not.
-    if (/^(?:\{.*\}|\d+)$/s.test(source) && this.#scanner.sees(/[<>]/y)) throw new Unreadable();
-    const [, name] = (isFirst && SETTING.exec(source)) || [];
-    if (name !== undefined) this.#addSetting(draft, { name, source, word });
+    if (/^(?:\{.*\}|\d+)$/s.test(source) && this.#scanner.matches(/[<>]/y)) throw new ShellParseError();
+    const [, name] = (isFirst && SHELL_ASSIGNMENT_PATTERN.exec(source)) || [];
+    if (name !== undefined) this.#addAssignment(draft, { name, source, word });
     else {
       draft.words.push(word);
-      draft.beginnings.push(beginning);
+      draft.knownPrefixes.push(knownPrefix);
       draft.texts.push(source);
       // At the beginning of a pipe it is grammar, behind one a program.
       draft.isPlain &&= isPlain && !(isFirst && source === "time");
     }
   }
 
-  #addSetting(draft: CommandDraft, { name, source, word }: { name: string; source: string; word: ShellWord }): void {
+  #addAssignment(draft: CommandDraft, { name, source, word }: { name: string; source: string; word: ShellWord }): void {
     draft.isPlain = false;
     const isList = source.endsWith("=") && this.#scanner.next === "(";
     const value = word === null ? null : word.slice(word.indexOf("=") + 1);
-    draft.settings.push({ name, value: isList || /^\w+(?:\[|\+)/.test(source) ? null : value });
+    draft.assignments.push({ name, value: isList || /^\w+(?:\[|\+)/.test(source) ? null : value });
     draft.texts.push(isList ? `${source}${this.#parseListValue()}` : source);
   }
 
   /** `x=(a b)`: words, also over several lines. A subscript in it is computed. */
   #parseListValue(): string {
-    const start = this.#scanner.at;
-    this.#scanner.require(/\(/y);
+    const start = this.#scanner.position;
+    this.#scanner.expect(/\(/y);
     this.#skipBlankLines();
-    while (this.#scanner.take(/\)/y) === null) {
-      if (this.#scanner.sees(/\[/y)) throw new Unreadable();
-      this.#parseKnownWord();
+    while (this.#scanner.consume(/\)/y) === null) {
+      if (this.#scanner.matches(/\[/y)) throw new ShellParseError();
+      this.#parseNonEmptyWord();
       this.#skipBlankLines();
     }
-    if (!this.#scanner.sees(/[ \t\n;&|)<>]|$/y)) throw new Unreadable();
-    return this.#scanner.since(start);
+    if (!this.#scanner.matches(/[ \t\n;&|)<>]|$/y)) throw new ShellParseError();
+    return this.#scanner.sliceText(start);
   }
 
   #parseRedirection(draft: CommandDraft): void {
-    const [, operator = ""] = /^\d*(.+)$/.exec(this.#scanner.require(REDIRECTION)) ?? [];
+    const [, operator = ""] = /^\d*(.+)$/.exec(this.#scanner.expect(REDIRECTION_PATTERN)) ?? [];
     this.#skipBlanks();
-    if (operator === "<<" || operator === "<<-") this.#openDocument(draft, operator === "<<-");
+    if (operator === "<<" || operator === "<<-") this.#openHeredoc(draft, operator === "<<-");
     else this.#redirect(draft, operator);
   }
 
   #redirect(draft: CommandDraft, operator: string): void {
     // To bash the dash that closes a stream ends there: `>&-rm x` runs rm.
-    if (operator.endsWith("&") && this.#scanner.take(/-/y) !== null) {
+    if (operator.endsWith("&") && this.#scanner.consume(/-/y) !== null) {
       draft.isPlain = false;
       return;
     }
-    const { word, source, isPlain } = this.#parseKnownWord();
-    const isJoining = operator.endsWith("&") && /^\d{1,3}-?$/.test(word ?? "");
-    const isNowhere = operator !== "<<<" && (word === "/dev/null" || (operator === ">&" && /^[12]$/.test(word ?? "")));
-    draft.isPlain &&= isNowhere && isPlain;
-    if (operator === "<<<") draft.inputs.push(word);
-    else if (operator === "<") draft.readsFrom.push(word);
-    else if (operator !== "<&" && !isJoining) {
-      draft.writesTo.push(word);
-      if (word === null || !isNoFile(word)) draft.texts.push(operator, source);
+    const { word, source, isPlain } = this.#parseNonEmptyWord();
+    const isDescriptorCopy = operator.endsWith("&") && /^\d{1,3}-?$/.test(word ?? "");
+    const isDiscarded =
+      operator !== "<<<" && (word === "/dev/null" || (operator === ">&" && /^[12]$/.test(word ?? "")));
+    draft.isPlain &&= isDiscarded && isPlain;
+    if (operator === "<<<") draft.heredocBodies.push(word);
+    else if (operator === "<") draft.inputPaths.push(word);
+    else if (operator !== "<&" && !isDescriptorCopy) {
+      draft.outputPaths.push(word);
+      if (word === null || !isStreamOrDevice(word)) draft.texts.push(operator, source);
     }
   }
 
-  #openDocument(draft: CommandDraft, isIndented: boolean): void {
-    const { word: lastLine, source } = this.#parseKnownWord();
-    if (lastLine === null || /[$`\n]/.test(source)) throw new Unreadable();
-    const at = draft.inputs.push(null) - 1;
+  #openHeredoc(draft: CommandDraft, isIndented: boolean): void {
+    const { word: lastLine, source } = this.#parseNonEmptyWord();
+    if (lastLine === null || /[$`\n]/.test(source)) throw new ShellParseError();
+    const index = draft.heredocBodies.push(null) - 1;
     draft.isPlain = false;
-    this.#scanner.documents.push({
+    this.#scanner.heredocs.push({
       ...{ lastLine, isIndented, isQuoted: /['"\\]/.test(source) },
       onBody: (body) => {
-        draft.inputs[at] = body;
+        draft.heredocBodies[index] = body;
       },
     });
   }
 
-  #readDocuments(): void {
-    const { documents } = this.#scanner;
-    this.#scanner.documents = [];
-    for (const document of documents) document.onBody(this.#readBody(document));
+  #readHeredocs(): void {
+    const { heredocs } = this.#scanner;
+    this.#scanner.heredocs = [];
+    for (const heredoc of heredocs) heredoc.onBody(this.#readBody(heredoc));
   }
 
-  #readBody({ lastLine, isIndented, isQuoted }: PendingDocument): string | null {
-    const start = this.#scanner.at;
+  #readBody({ lastLine, isIndented, isQuoted }: HeredocStart): string | null {
+    const start = this.#scanner.position;
     const lines: string[] = [];
-    for (let line = this.#takeBodyLine(isIndented); line !== lastLine; line = this.#takeBodyLine(isIndented)) {
+    for (let line = this.#consumeBodyLine(isIndented); line !== lastLine; line = this.#consumeBodyLine(isIndented)) {
       // In a substitution `EOF)` ends it, too, to some versions of bash.
-      if (this.#depth > 0 && line.startsWith(lastLine)) throw new Unreadable();
+      if (this.#depth > 0 && line.startsWith(lastLine)) throw new ShellParseError();
       lines.push(line);
     }
-    this.#scanner.at = Math.min(this.#scanner.at, this.#scanner.text.length);
-    if (!this.#isInner) this.#found.bodies.push({ start, end: this.#scanner.at });
+    this.#scanner.position = Math.min(this.#scanner.position, this.#scanner.text.length);
+    if (!this.#isInner) this.#state.bodies.push({ start, end: this.#scanner.position });
     const body = lines.map((line) => `${line}\n`).join("");
     if (isQuoted) return body;
     // Bash joins such lines before it looks for the last one.
-    if (body.includes("\\\n")) throw new Unreadable();
+    if (body.includes("\\\n")) throw new ShellParseError();
     return this.#innerParser(body, this.#depth).parseBody();
   }
 
-  #takeBodyLine(isIndented: boolean): string {
-    const line = this.#scanner.takeLine();
+  #consumeBodyLine(isIndented: boolean): string {
+    const line = this.#scanner.consumeLine();
     return isIndented ? line.replace(/^\t+/, "") : line;
   }
 }
 
 const PIPELINE_PREFIX = /!(?=[ \t])|time(?=[ \t])(?:[ \t]+-p(?=[ \t]))?(?:[ \t]+--(?=[ \t]))?/y;
-const DELIMITED = "(?=[ \\t\\n;&|()<>]|$)";
-const KEYWORD = new RegExp(`(?:\\{|\\[\\[|if|while|until|for|case|select|function|coproc)${DELIMITED}`, "y");
-const TEST_END = new RegExp(`\\]\\]${DELIMITED}`, "y");
+const WORD_DELIMITER = "(?=[ \\t\\n;&|()<>]|$)";
+const KEYWORD_PATTERN = new RegExp(
+  `(?:\\{|\\[\\[|if|while|until|for|case|select|function|coproc)${WORD_DELIMITER}`,
+  "y",
+);
+const TEST_END_PATTERN = new RegExp(`\\]\\]${WORD_DELIMITER}`, "y");
 const REDIRECTION_START = /\d{0,3}[<>](?!\()|&>/y;
-const REDIRECTION = /\d{0,3}(?:<<<|<<-?|<>|<&|<|>>|>&|>\||>)|&>>?/y;
-const SETTING = /^([A-Za-z_]\w*)(?:\[\d+\])?\+?=/;
+const REDIRECTION_PATTERN = /\d{0,3}(?:<<<|<<-?|<>|<&|<|>>|>&|>\||>)|&>>?/y;
+const SHELL_ASSIGNMENT_PATTERN = /^([A-Za-z_]\w*)(?:\[\d+\])?\+?=/;
 // A subscript is computed, and what is substituted in it is run even where it is quoted.
-const COMPUTED = /^[A-Za-z_]\w*\[(?!\d+\])/;
+const SUBSCRIPT_PATTERN = /^[A-Za-z_]\w*\[(?!\d+\])/;
 /** Keywords that end something, where nothing of the kind was begun. */
-const MISPLACED: ReadonlySet<string> = new Set([
+const END_KEYWORDS: ReadonlySet<string> = new Set([
   "then",
   "elif",
   "else",
@@ -486,8 +490,8 @@ const MISPLACED: ReadonlySet<string> = new Set([
 ]);
 
 /** Behind a redirection these are programs to bash, and grammar to whoever reads the line. */
-const GRAMMAR: ReadonlySet<string> = new Set(["case", "esac", "select", "function", "coproc", "]]"]);
+const GRAMMAR_KEYWORDS: ReadonlySet<string> = new Set(["case", "esac", "select", "function", "coproc", "]]"]);
 
-function endingKeyword(keywords: readonly string[]): RegExp {
-  return new RegExp(`(?:${keywords.join("|").replace("}", "\\}")})${DELIMITED}`, "y");
+function keywordPattern(keywords: readonly string[]): RegExp {
+  return new RegExp(`(?:${keywords.join("|").replace("}", "\\}")})${WORD_DELIMITER}`, "y");
 }

@@ -1,10 +1,10 @@
 /** Walks through the text of a shell line, from left to right, and bounds how deep its commands may nest. */
 
 /** Thrown where a line cannot be understood for certain, and caught where its parsing began. */
-export class Unreadable extends Error {}
+export class ShellParseError extends Error {}
 
 /** A here-document whose body begins behind the next line end. */
-export interface PendingDocument {
+export interface HeredocStart {
   readonly lastLine: string;
   /** Written `<<-`: tabs before its lines do not count. */
   readonly isIndented: boolean;
@@ -14,10 +14,10 @@ export interface PendingDocument {
   readonly onBody: (body: string | null) => void;
 }
 
-export class Scanner {
+export class ShellScanner {
   readonly text: string;
-  at = 0;
-  documents: PendingDocument[] = [];
+  position = 0;
+  heredocs: HeredocStart[] = [];
 
   constructor(text: string) {
     this.text = text;
@@ -25,42 +25,42 @@ export class Scanner {
 
   /** The next character; empty at the end. */
   get next(): string {
-    return this.text[this.at] ?? "";
+    return this.text[this.position] ?? "";
   }
 
-  since(start: number): string {
-    return this.text.slice(start, this.at);
+  sliceText(start: number): string {
+    return this.text.slice(start, this.position);
   }
 
-  sees(sticky: RegExp): boolean {
-    sticky.lastIndex = this.at;
-    return sticky.test(this.text);
+  matches(pattern: RegExp): boolean {
+    pattern.lastIndex = this.position;
+    return pattern.test(this.text);
   }
 
   /** Goes past what is here; null where it is something else. */
-  take(sticky: RegExp): string | null {
-    sticky.lastIndex = this.at;
-    const [taken] = sticky.exec(this.text) ?? [null];
-    this.at += taken?.length ?? 0;
-    return taken;
+  consume(pattern: RegExp): string | null {
+    pattern.lastIndex = this.position;
+    const [match] = pattern.exec(this.text) ?? [null];
+    this.position += match?.length ?? 0;
+    return match;
   }
 
   /** Goes past what has to be here. */
-  require(sticky: RegExp): string {
-    const taken = this.take(sticky);
-    if (taken === null) throw new Unreadable();
-    return taken;
+  expect(pattern: RegExp): string {
+    const match = this.consume(pattern);
+    if (match === null) throw new ShellParseError();
+    return match;
   }
 
   /** Reads a line of a here-document, without its line end; the last line of a text needs none. */
-  takeLine(): string {
-    if (this.at >= this.text.length) throw new Unreadable();
-    const end = this.text.indexOf("\n", this.at);
-    const line = this.text.slice(this.at, end < 0 ? this.text.length : end);
-    this.at += line.length + 1;
+  consumeLine(): string {
+    if (this.position >= this.text.length) throw new ShellParseError();
+    const end = this.text.indexOf("\n", this.position);
+    const line = this.text.slice(this.position, end < 0 ? this.text.length : end);
+    this.position += line.length + 1;
     return line;
   }
 }
 
 /** Blanks that only look like blanks, and characters that do not look like anything. */
-export const hiddenPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
+export const hiddenCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;

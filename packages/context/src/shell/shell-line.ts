@@ -2,7 +2,7 @@
 
 import type { ShellWord } from "./words.ts";
 
-export interface ShellSetting {
+export interface ShellAssignment {
   readonly name: string;
   readonly value: ShellWord;
 }
@@ -11,19 +11,19 @@ export interface ShellCommand {
   /** The program and its arguments, without quotes. Empty where only variables are set, or where a group of commands is redirected. */
   readonly words: readonly ShellWord[];
   /** Each word as far as it is known: `--exec=` of `--exec=$X`. */
-  readonly beginnings: readonly string[];
+  readonly knownPrefixes: readonly string[];
   /** Variables set before it: `CI=1 npm test`. */
-  readonly settings: readonly ShellSetting[];
+  readonly assignments: readonly ShellAssignment[];
   /** As it was written, without here-documents and without redirections that name no file. */
   readonly text: string;
   /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`, `&` or a line end; empty for the first one. */
   readonly operator: string;
   /** How many parentheses and substitutions it stands in. */
   readonly depth: number;
-  readonly readsFrom: readonly ShellWord[];
-  readonly writesTo: readonly ShellWord[];
+  readonly inputPaths: readonly ShellWord[];
+  readonly outputPaths: readonly ShellWord[];
   /** The bodies of its here-documents and here-strings. */
-  readonly inputs: readonly ShellWord[];
+  readonly heredocBodies: readonly ShellWord[];
   /** Nothing but words: no variable set, nothing substituted, redirected, commented or nested. */
   readonly isPlain: boolean;
 }
@@ -36,6 +36,6 @@ export interface ShellLine {
 }
 
 /** Standard input, the numbers of open files, and devices. */
-export function isNoFile(path: string): boolean {
+export function isStreamOrDevice(path: string): boolean {
   return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
 }

@@ -1,190 +1,190 @@
 /** Parses the words of a shell line: quotes, escapes, variables, substitutions, arithmetic and patterns. Nothing is expanded. */
 
 import { decodeAnsiQuoted } from "./ansi-quotes.ts";
-import { hiddenPattern, type Scanner, Unreadable } from "./scanner.ts";
+import { hiddenCharPattern, ShellParseError, type ShellScanner } from "./scanner.ts";
 
 /** Null where only a shell knows what it becomes: a variable, a pattern or a substitution stands in it. */
 export type ShellWord = string | null;
 
-export interface ParsedWord {
+export interface ParseWordResult {
   readonly word: ShellWord;
   /** The word as far as it is known. */
-  readonly beginning: string;
+  readonly knownPrefix: string;
   /** Nothing in it is substituted, joined over a line end, or hidden from a reader. */
   readonly isPlain: boolean;
   /** With its quotes. */
   readonly source: string;
   /** A line end behind a backslash stands outside of its quotes. */
-  readonly isJoined: boolean;
+  readonly hasLineJoin: boolean;
 }
 
 /** What parsing a word needs of the parser of commands. */
 export interface Substitutions {
   /** Parses the commands between two parentheses; the scanner is at the first. */
-  readonly parseParentheses: (scanner: Scanner) => void;
+  readonly parseParentheses: (scanner: ShellScanner) => void;
   /** Parses the commands of a text that was quoted on its way here. */
   readonly parseText: (text: string) => void;
 }
 
 /** Parses one word; it may be empty. Commands that are substituted in it go to the parser of commands. */
-export function parseWord(scanner: Scanner, within: Substitutions): ParsedWord {
-  const start = scanner.at;
-  const pieces: Piece[] = [];
-  while (!scanner.sees(WORD_END)) pieces.push(parsePiece(scanner, { within, start }));
-  const isJoined = pieces.some(({ kind }) => kind === "joined");
+export function parseWord(scanner: ShellScanner, substitutions: Substitutions): ParseWordResult {
+  const start = scanner.position;
+  const pieces: WordPiece[] = [];
+  while (!scanner.matches(WORD_END_PATTERN)) pieces.push(parsePiece(scanner, { substitutions, start }));
+  const hasLineJoin = pieces.some(({ kind }) => kind === "joined");
   // Bash joins the lines first: then the digits name an open file, or the dollar begins a substitution.
-  if (isJoined && scanner.sees(/[<>]/y)) throw new Unreadable();
-  const unknown = pieces.findIndex(({ kind }) => kind === "open" || kind === "substituted");
-  const beginning = (unknown < 0 ? pieces : pieces.slice(0, unknown)).map(({ text }) => text).join("");
+  if (hasLineJoin && scanner.matches(/[<>]/y)) throw new ShellParseError();
+  const unknownIndex = pieces.findIndex(({ kind }) => kind === "open" || kind === "substituted");
+  const knownPrefix = (unknownIndex < 0 ? pieces : pieces.slice(0, unknownIndex)).map(({ text }) => text).join("");
   return {
-    word: unknown < 0 ? beginning : null,
-    beginning: beginning + (pieces[unknown]?.text ?? ""),
+    word: unknownIndex < 0 ? knownPrefix : null,
+    knownPrefix: knownPrefix + (pieces[unknownIndex]?.text ?? ""),
     isPlain: pieces.every(({ kind }) => kind === "text" || kind === "open"),
-    ...{ source: scanner.since(start), isJoined },
+    ...{ source: scanner.sliceText(start), hasLineJoin },
   };
 }
 
-const WORD_END = /[ \t\n;&|()]|[<>](?!\()|$/y;
+const WORD_END_PATTERN = /[ \t\n;&|()]|[<>](?!\()|$/y;
 
 /** Open: files or lists fill it in. Odd: known, and written in a way that a reader may misread. The text is what is known of it. */
-interface Piece {
+interface WordPiece {
   readonly kind: "text" | "odd" | "joined" | "open" | "substituted";
   readonly text: string;
 }
 
-const OPEN: Piece = { kind: "open", text: "" };
-const SUBSTITUTED: Piece = { kind: "substituted", text: "" };
-const JOINED: Piece = { kind: "joined", text: "" };
+const OPEN_PIECE: WordPiece = { kind: "open", text: "" };
+const SUBSTITUTION_PIECE: WordPiece = { kind: "substituted", text: "" };
+const LINE_JOIN_PIECE: WordPiece = { kind: "joined", text: "" };
 
-function known(text: string): Piece {
-  return { kind: hiddenPattern().test(text) ? "odd" : "text", text };
+function toTextPiece(text: string): WordPiece {
+  return { kind: hiddenCharPattern().test(text) ? "odd" : "text", text };
 }
 
-interface PieceOptions {
-  readonly within: Substitutions;
+interface WordPieceOptions {
+  readonly substitutions: Substitutions;
   /** Where its word begins. */
   readonly start: number;
 }
 
-function parsePiece(scanner: Scanner, { within, start }: PieceOptions): Piece {
+function parsePiece(scanner: ShellScanner, { substitutions, start }: WordPieceOptions): WordPiece {
   switch (scanner.next) {
     case "'":
-      return known(scanner.require(/'[^']*'/y).slice(1, -1));
+      return toTextPiece(scanner.expect(/'[^']*'/y).slice(1, -1));
     case '"':
-      return parseQuoted(scanner, within);
+      return parseQuoted(scanner, substitutions);
     case "\\":
-      return scanner.take(/\\\n/y) === null ? outsideQuotes(scanner.require(/\\[^\n]/y).slice(1)) : JOINED;
+      return scanner.consume(/\\\n/y) === null ? toUnquotedPiece(scanner.expect(/\\[^\n]/y).slice(1)) : LINE_JOIN_PIECE;
     case "$":
-      return scanner.sees(/\$'/y) ? parseAnsiQuoted(scanner) : parseDollar(scanner, within);
+      return scanner.matches(/\$'/y) ? parseAnsiQuoted(scanner) : parseDollar(scanner, substitutions);
     case "`":
-      return parseBackticks(scanner, within);
+      return parseBackticks(scanner, substitutions);
     case "<":
     case ">":
-      scanner.take(/[<>]/y);
-      within.parseParentheses(scanner);
-      return SUBSTITUTED;
+      scanner.consume(/[<>]/y);
+      substitutions.parseParentheses(scanner);
+      return SUBSTITUTION_PIECE;
   }
-  const before = scanner.at === start ? "" : (scanner.text[scanner.at - 1] ?? "");
+  const previousChar = scanner.position === start ? "" : (scanner.text[scanner.position - 1] ?? "");
   // Behind a joined line what was before is not the character before.
-  const isTildeOpen = before === "" || before === "=" || before === ":" || before === "\n";
-  if (before === "" && scanner.take(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "odd", text: "[" };
+  const isTildeOpen = previousChar === "" || previousChar === "=" || previousChar === ":" || previousChar === "\n";
+  if (previousChar === "" && scanner.consume(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "odd", text: "[" };
   // One home or another, but nothing else than a path.
-  if (isTildeOpen && scanner.take(/~(?=\/)/y) !== null) return { kind: "odd", text: "~" };
-  if (scanner.take(isTildeOpen ? /[*?[{~]/y : /[*?[{]/y) !== null) return OPEN;
-  return outsideQuotes(scanner.require(/~|[^~*?[{'"\\$` \t\n;&|()<>]+/y));
+  if (isTildeOpen && scanner.consume(/~(?=\/)/y) !== null) return { kind: "odd", text: "~" };
+  if (scanner.consume(isTildeOpen ? /[*?[{~]/y : /[*?[{]/y) !== null) return OPEN_PIECE;
+  return toUnquotedPiece(scanner.expect(/~|[^~*?[{'"\\$` \t\n;&|()<>]+/y));
 }
 
 /** In some languages a shell takes odd blanks for blanks. */
-function outsideQuotes(text: string): Piece {
-  if (hiddenPattern().test(text)) throw new Unreadable();
+function toUnquotedPiece(text: string): WordPiece {
+  if (hiddenCharPattern().test(text)) throw new ShellParseError();
   return { kind: "text", text };
 }
 
-function parseQuoted(scanner: Scanner, within: Substitutions): Piece {
-  const pieces: Piece[] = [];
-  scanner.require(/"/y);
-  while (scanner.take(/"/y) === null) pieces.push(parseQuotedPiece(scanner, within));
+function parseQuoted(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
+  const pieces: WordPiece[] = [];
+  scanner.expect(/"/y);
+  while (scanner.consume(/"/y) === null) pieces.push(parseQuotedPiece(scanner, substitutions));
   return joinPieces(pieces);
 }
 
-function joinPieces(pieces: readonly Piece[]): Piece {
-  const unknown = pieces.findIndex(({ kind }) => kind === "substituted");
-  const text = (unknown < 0 ? pieces : pieces.slice(0, unknown)).map((piece) => piece.text).join("");
-  if (unknown >= 0) return { kind: "substituted", text };
+function joinPieces(pieces: readonly WordPiece[]): WordPiece {
+  const unknownIndex = pieces.findIndex(({ kind }) => kind === "substituted");
+  const text = (unknownIndex < 0 ? pieces : pieces.slice(0, unknownIndex)).map((piece) => piece.text).join("");
+  if (unknownIndex >= 0) return { kind: "substituted", text };
   return { kind: pieces.some(({ kind }) => kind !== "text") ? "odd" : "text", text };
 }
 
-function parseQuotedPiece(scanner: Scanner, within: Substitutions): Piece {
-  if (scanner.next === "`") return parseBackticks(scanner, within);
-  if (scanner.take(/\$(?=")/y) !== null) return known("$");
-  if (scanner.take(/\$(?=')/y) !== null) return { kind: "odd", text: "$" };
-  if (scanner.next === "$") return parseDollar(scanner, within);
-  if (scanner.next !== "\\") return known(scanner.require(/[^"\\$`]+/y));
-  const escaped = scanner.require(/\\./sy);
+function parseQuotedPiece(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
+  if (scanner.next === "`") return parseBackticks(scanner, substitutions);
+  if (scanner.consume(/\$(?=")/y) !== null) return toTextPiece("$");
+  if (scanner.consume(/\$(?=')/y) !== null) return { kind: "odd", text: "$" };
+  if (scanner.next === "$") return parseDollar(scanner, substitutions);
+  if (scanner.next !== "\\") return toTextPiece(scanner.expect(/[^"\\$`]+/y));
+  const escaped = scanner.expect(/\\./sy);
   if (escaped === "\\\n") return { kind: "odd", text: "" };
-  return known(/["\\$`]/.test(escaped.slice(1)) ? escaped.slice(1) : escaped);
+  return toTextPiece(/["\\$`]/.test(escaped.slice(1)) ? escaped.slice(1) : escaped);
 }
 
 /** Parses the body of a here-document whose last line was not quoted; null where something is substituted in it. */
-export function parseDocumentBody(scanner: Scanner, within: Substitutions): string | null {
-  const pieces: Piece[] = [];
+export function parseHeredocBody(scanner: ShellScanner, substitutions: Substitutions): string | null {
+  const pieces: WordPiece[] = [];
   while (scanner.next !== "") {
-    if (scanner.next === "`") pieces.push(parseBackticks(scanner, within));
-    else if (scanner.sees(/\$["']/y)) pieces.push(known(scanner.require(/\$/y)));
-    else if (scanner.next === "$") pieces.push(parseDollar(scanner, within));
-    else pieces.push(known(scanner.take(/\\[\\$`]/y)?.slice(1) ?? scanner.require(/[^\\$`]+|\\/y)));
+    if (scanner.next === "`") pieces.push(parseBackticks(scanner, substitutions));
+    else if (scanner.matches(/\$["']/y)) pieces.push(toTextPiece(scanner.expect(/\$/y)));
+    else if (scanner.next === "$") pieces.push(parseDollar(scanner, substitutions));
+    else pieces.push(toTextPiece(scanner.consume(/\\[\\$`]/y)?.slice(1) ?? scanner.expect(/[^\\$`]+|\\/y)));
   }
   return pieces.some(({ kind }) => kind === "substituted") ? null : pieces.map(({ text }) => text).join("");
 }
 
-function parseAnsiQuoted(scanner: Scanner): Piece {
-  const decoded = decodeAnsiQuoted(scanner.require(/\$'(?:[^'\\]|\\.)*'/sy).slice(2, -1));
-  return decoded === null ? SUBSTITUTED : { kind: "odd", text: decoded };
+function parseAnsiQuoted(scanner: ShellScanner): WordPiece {
+  const decoded = decodeAnsiQuoted(scanner.expect(/\$'(?:[^'\\]|\\.)*'/sy).slice(2, -1));
+  return decoded === null ? SUBSTITUTION_PIECE : { kind: "odd", text: decoded };
 }
 
-function parseDollar(scanner: Scanner, within: Substitutions): Piece {
+function parseDollar(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
   // Bash joins the lines before it looks at what follows the dollar.
-  if (scanner.sees(/\$\\\n/y)) throw new Unreadable();
-  if (scanner.sees(/\$\(\(/y)) return parseArithmetic(scanner, within);
-  if (scanner.take(/\$(?=\()/y) !== null) {
-    within.parseParentheses(scanner);
-    return SUBSTITUTED;
+  if (scanner.matches(/\$\\\n/y)) throw new ShellParseError();
+  if (scanner.matches(/\$\(\(/y)) return parseArithmetic(scanner, substitutions);
+  if (scanner.consume(/\$(?=\()/y) !== null) {
+    substitutions.parseParentheses(scanner);
+    return SUBSTITUTION_PIECE;
   }
-  if (scanner.take(/\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== null) return SUBSTITUTED;
-  if (scanner.take(BRACED) !== null) return SUBSTITUTED;
-  return known(scanner.require(/\$(?![({['"])/y));
+  if (scanner.consume(/\$(?:[A-Za-z_]\w*|[\d@*#?$!-])/y) !== null) return SUBSTITUTION_PIECE;
+  if (scanner.consume(BRACE_EXPANSION_PATTERN) !== null) return SUBSTITUTION_PIECE;
+  return toTextPiece(scanner.expect(/\$(?![({['"])/y));
 }
 
 /**
  * `${x}`, `${#x}`, `${x%.ts}`, `${x:-none}`, `${x//a/b}`: whatever quotes or substitutes in there is left to a shell. So is `${!x}` and
  * `${x@P}`, which make a name or a text of what the variable holds.
  */
-const BRACED =
+const BRACE_EXPANSION_PATTERN =
   /\$\{(?:[@*#?$!-]|#?\w+|\w+(?::?[-+?]|##?|%%?|\/\/?[#%]?|\^\^?|,,?)[^\\$`'"{}[\]<>()\n]*|\w+:\d+(?::\d+)?)\}/y;
 
 /** A sum of numbers, variables and what commands print. One with a subscript could run a command that is hidden in a variable. */
-function parseArithmetic(scanner: Scanner, within: Substitutions): Piece {
-  scanner.require(/\$\(\(/y);
+function parseArithmetic(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
+  scanner.expect(/\$\(\(/y);
   let depth = 2;
   while (depth > 0) {
-    if (scanner.take(/\$(?=\((?!\())/y) !== null) {
-      within.parseParentheses(scanner);
+    if (scanner.consume(/\$(?=\((?!\())/y) !== null) {
+      substitutions.parseParentheses(scanner);
       continue;
     }
-    const sign = scanner.require(/[()]|(?:[\w\s+*/%<>=!&|^~?:,-]|\$\w+|\$\{\w+\})+/y);
+    const sign = scanner.expect(/[()]|(?:[\w\s+*/%<>=!&|^~?:,-]|\$\w+|\$\{\w+\})+/y);
     if (sign === "(") depth += 1;
     if (sign === ")") depth -= 1;
     // With another end than `))` it is a substitution whose first command stands in parentheses.
     if (sign === ")" && depth === 1) {
-      scanner.require(/\)/y);
+      scanner.expect(/\)/y);
       depth = 0;
     }
   }
-  return SUBSTITUTED;
+  return SUBSTITUTION_PIECE;
 }
 
-function parseBackticks(scanner: Scanner, within: Substitutions): Piece {
-  const inside = scanner.require(/`(?:[^`\\]|\\[^\n])*`/y).slice(1, -1);
-  within.parseText(inside.replace(/\\([`\\$])/g, "$1"));
-  return SUBSTITUTED;
+function parseBackticks(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
+  const inside = scanner.expect(/`(?:[^`\\]|\\[^\n])*`/y).slice(1, -1);
+  substitutions.parseText(inside.replace(/\\([`\\$])/g, "$1"));
+  return SUBSTITUTION_PIECE;
 }

@@ -2,88 +2,91 @@
 
 import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
-import { type Attempted, attempted, briefly, type Ports } from "../runtime.ts";
-import { patience } from "../settings.ts";
-import { isFarTooLong, mostCharacters } from "./size-limit.ts";
+import { type GuardedResult, type Runtime, runGuarded, truncateReason } from "../runtime.ts";
+import { timeouts } from "../settings.ts";
+import { isFarTooLong, maxSummaryChars } from "./size-limit.ts";
 import {
   AttemptTimer,
   describeReachedLimit,
   explainReachedLimit,
-  hasPassed,
-  type ReachedLimit,
   type TimeLimit,
+  type TimeLimitName,
+  trySleep,
 } from "./time-limit.ts";
 
-export interface Ear {
+export interface ProgressReporter {
   /** Every event of the stream. */
-  hear(event: ModelEvent): void;
+  reportEvent(event: ModelEvent): void;
   /** Asked again by ourselves. */
-  waits(failure: ModelFailure, delayMs: number): void;
+  reportRetryWait(failure: ModelFailure, delayMs: number): void;
   /** No token has come for so long. */
-  waitsForToken(elapsedMs: number, time: TimeLimit): void;
+  reportTokenWait(elapsedMs: number, time: TimeLimit): void;
   /** The wait is over. */
-  goesOn(): void;
+  reportRetry(): void;
   /** Nothing more is to be heard. */
-  ends(): void;
+  reportEnd(): void;
 }
 
-export interface Hearing {
-  readonly progress?: TellProgress | undefined;
+export interface ProgressOptions {
+  readonly progress?: OnProgress | undefined;
   /** For a try that does not count. */
-  readonly spent?: ((usage: Usage) => void) | undefined;
+  readonly onFailedAttemptUsage?: ((usage: Usage) => void) | undefined;
 }
 
 /** Turns stream events into progress, and reports the usage of failed attempts, which also cost money. */
-export function earOf({ progress = () => {}, spent = () => {} }: Hearing): Ear {
-  let [letters, told, attempts, isWaiting] = [0, 0, 0, false];
-  const goesOn = (): void => {
+export function createProgressReporter({
+  progress = () => {},
+  onFailedAttemptUsage = () => {},
+}: ProgressOptions): ProgressReporter {
+  let [chars, reportedTokens, attempts, isWaiting] = [0, 0, 0, false];
+  const reportRetry = (): void => {
     if (isWaiting) progress({ step: "asking-again", attempt: attempts });
     isWaiting = false;
   };
-  const waits = (failure: ModelFailure, delayMs: number): void => {
-    [letters, told, attempts, isWaiting] = [0, 0, attempts + 1, true];
-    progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: briefly(failure.message) });
+  const reportRetryWait = (failure: ModelFailure, delayMs: number): void => {
+    [chars, reportedTokens, attempts, isWaiting] = [0, 0, attempts + 1, true];
+    progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: truncateReason(failure.message) });
   };
-  const waitsForToken = (elapsedMs: number, { firstToken }: TimeLimit): void =>
+  const reportTokenWait = (elapsedMs: number, { firstToken }: TimeLimit): void =>
     progress({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
-  const hear = (event: ModelEvent): void => {
+  const reportEvent = (event: ModelEvent): void => {
     if (event.type === "reply-restarted") {
-      if (event.usage) spent(event.usage);
-      waits(event.failure, event.waitMs);
+      if (event.usage) onFailedAttemptUsage(event.usage);
+      reportRetryWait(event.failure, event.waitMs);
       return;
     }
-    goesOn();
-    letters += lettersIn(event);
-    const tokens = Math.floor(letters / LETTERS);
-    if (tokens < told + STEP) return;
-    told = tokens;
+    reportRetry();
+    chars += countEventChars(event);
+    const tokens = Math.floor(chars / PROGRESS_CHARS_PER_TOKEN);
+    if (tokens < reportedTokens + PROGRESS_STEP_TOKENS) return;
+    reportedTokens = tokens;
     progress({ step: "writing", tokens });
   };
-  const ends = (): void => {
+  const reportEnd = (): void => {
     if (attempts > 0) progress({ step: "answered", attempts });
   };
-  return { hear, waits, waitsForToken, goesOn, ends };
+  return { reportEvent, reportRetryWait, reportTokenWait, reportRetry, reportEnd };
 }
 
-function lettersIn(event: ModelEvent): number {
+function countEventChars(event: ModelEvent): number {
   return event.type === "text-delta" || event.type === "thinking-delta" ? event.text.length : 0;
 }
 
 /** Roughly, of a token: this is told to people who wait, and counts for nothing. */
-const LETTERS = 4;
+const PROGRESS_CHARS_PER_TOKEN = 4;
 /** Tokens from one word of progress to the next. */
-const STEP = 200;
+const PROGRESS_STEP_TOKENS = 200;
 
 /** What was paid, and to whom. */
-export interface Call {
+export interface ModelCall {
   readonly by: ModelName;
   readonly usage: Usage;
 }
 
-export type Reply =
-  | { readonly type: "said"; readonly text: string; readonly message: AssistantMessage; readonly call: Call }
-  | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: Call }
-  | { readonly type: "cancelled"; readonly call?: Call };
+export type AskModelResult =
+  | { readonly type: "answered"; readonly text: string; readonly message: AssistantMessage; readonly call: ModelCall }
+  | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: ModelCall }
+  | { readonly type: "cancelled"; readonly call?: ModelCall };
 
 /** What may still be spent. */
 export interface Allowance {
@@ -107,9 +110,9 @@ export interface AskFailure {
   readonly note: string;
 }
 
-export interface Asker extends Hearing {
+export interface AskModelOptions extends ProgressOptions {
   readonly model: Model;
-  readonly ports: Pick<Ports, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   /** How long it may take. */
   readonly time: TimeLimit;
   /** Tokens of the answer; one that is far longer is stopped while it comes, and is not read. */
@@ -117,108 +120,125 @@ export interface Asker extends Hearing {
   readonly signal?: AbortSignal | undefined;
 }
 
-export async function ask(request: Request, asker: Asker): Promise<Reply> {
+export async function askModel(request: Request, options: AskModelOptions): Promise<AskModelResult> {
   // A model is a guest: what its stream yields may be no event at all.
-  const ear = earOf(asker);
-  const act = await attempted(() => asked(request, asker, ear));
-  ear.ends();
-  return act.type === "done" ? act.value : replyOf(broken(act), asker);
+  const reporter = createProgressReporter(options);
+  const result = await runGuarded(() => askWithRetry(request, options, reporter));
+  reporter.reportEnd();
+  return result.type === "done" ? result.value : toAskModelResult(toAttemptFailure(result), options);
 }
 
 /** A request that came to nothing is sent once more, and once more to a provider that is busy for a moment. */
-async function asked(request: Request, asker: Asker, ear: Ear): Promise<Reply> {
-  const { ports, time } = asker;
-  const retries: Retries = new Set(["broken", "busy"]);
+async function askWithRetry(
+  request: Request,
+  options: AskModelOptions,
+  reporter: ProgressReporter,
+): Promise<AskModelResult> {
+  const { runtime, time } = options;
+  const retries: RetryBudget = new Set(["broken", "busy"]);
   for (;;) {
-    const end = await attempt(request, asker, { ear, retries });
-    const delayMs = retryDelay(end, retries, time);
-    if (delayMs === null) return replyOf(end, asker);
-    if (isPaid(end)) asker.spent?.(end.message.usage);
-    ear.waits(failureOf(end, time), delayMs);
-    await hasPassed(delayMs, { sleep: ports.sleep, signal: stopSignal(asker) });
-    ear.goesOn();
+    const result = await runAttempt(request, options, { reporter, retries });
+    const delayMs = retryDelay(result, retries, time);
+    if (delayMs === null) return toAskModelResult(result, options);
+    if (hasUsage(result)) options.onFailedAttemptUsage?.(result.message.usage);
+    reporter.reportRetryWait(toModelFailure(result, time), delayMs);
+    await trySleep(delayMs, { sleep: runtime.sleep, signal: stopSignal(options) });
+    reporter.reportRetry();
   }
 }
 
 /** Aborted by whoever waits for the summary, and when its total time is used up. */
-function stopSignal({ signal, time }: Asker): AbortSignal {
+function stopSignal({ signal, time }: AskModelOptions): AbortSignal {
   return AbortSignal.any([time.totalExpired, ...(signal ? [signal] : [])]);
 }
 
 /** The retries that are left, whoever makes them: this file or the model itself. */
-type Retries = Set<"broken" | "busy">;
+type RetryBudget = Set<"broken" | "busy">;
 
 /** Null where it is not asked again. */
-function retryDelay(end: Ending, retries: Retries, { totalExpired, mayRetrySlowAttempt }: TimeLimit): number | null {
+function retryDelay(
+  result: AttemptResult,
+  retries: RetryBudget,
+  { totalExpired, mayRetrySlowAttempt }: TimeLimit,
+): number | null {
   if (totalExpired.aborted) return null;
-  if (end.type === "expired") {
-    const mayRetry = end.reached !== "attempt" || mayRetrySlowAttempt;
-    return mayRetry && retries.delete("broken") ? RETRY_DELAY : null;
+  if (result.type === "expired") {
+    const mayRetry = result.limit !== "attempt" || mayRetrySlowAttempt;
+    return mayRetry && retries.delete("broken") ? RETRY_DELAY_MS : null;
   }
-  if (end.type !== "reply-failed") return null;
-  const { kind, retryAfterMs } = end.failure;
-  if (kind === "unreachable") return retries.delete("broken") ? RETRY_DELAY : null;
-  if (kind !== "busy" || retryAfterMs === undefined || retryAfterMs > patience.busy) return null;
+  if (result.type !== "reply-failed") return null;
+  const { kind, retryAfterMs } = result.failure;
+  if (kind === "unreachable") return retries.delete("broken") ? RETRY_DELAY_MS : null;
+  if (kind !== "busy" || retryAfterMs === undefined || retryAfterMs > timeouts.busy) return null;
   return retries.delete("busy") ? retryAfterMs : null;
 }
 
-const RETRY_DELAY = 1_000;
+const RETRY_DELAY_MS = 1_000;
 
-type Ending =
+type AttemptResult =
   | Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>
   | { readonly type: "aborted" }
   /** With `message`, what had come by then, and what it cost. */
-  | { readonly type: "expired"; readonly reached: ReachedLimit; readonly message?: AssistantMessage }
+  | { readonly type: "expired"; readonly limit: TimeLimitName; readonly message?: AssistantMessage }
   | { readonly type: "too-long"; readonly message?: AssistantMessage };
 
-interface Attempt {
-  readonly ear: Ear;
-  readonly retries: Retries;
+interface AttemptOptions {
+  readonly reporter: ProgressReporter;
+  readonly retries: RetryBudget;
 }
 
-async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt): Promise<Ending> {
-  const { model, ports, time } = asker;
+async function runAttempt(
+  request: Request,
+  options: AskModelOptions,
+  { reporter, retries }: AttemptOptions,
+): Promise<AttemptResult> {
+  const { model, runtime, time } = options;
   const done = new AbortController();
-  const timer = new AttemptTimer({ limit: time, sleep: ports.sleep, onWait: (ms) => ear.waitsForToken(ms, time) });
-  const stop = AbortSignal.any([timer.signal, stopSignal(asker)]);
+  const timer = new AttemptTimer({
+    limit: time,
+    sleep: runtime.sleep,
+    onWait: (ms) => reporter.reportTokenWait(ms, time),
+  });
+  const stop = AbortSignal.any([timer.signal, stopSignal(options)]);
   timer.start();
-  const most = mostCharacters(asker.tokens ?? Number.POSITIVE_INFINITY);
-  let characters = 0;
+  const maxChars = maxSummaryChars(options.tokens ?? Number.POSITIVE_INFINITY);
+  let chars = 0;
   let events: AsyncIterator<ModelEvent> | undefined;
   try {
-    const begun = await attempted(
+    const streamResult = await runGuarded(
       () => model.stream(request, { signal: AbortSignal.any([done.signal, stop]) })[Symbol.asyncIterator](),
       { signal: stop },
     );
-    if (begun.type === "aborted") return stopped(undefined, { asker, timer });
-    if (begun.type !== "done") return broken(begun);
-    events = begun.value;
+    if (streamResult.type === "aborted") return createStoppedResult(undefined, { options, timer });
+    if (streamResult.type !== "done") return toAttemptFailure(streamResult);
+    events = streamResult.value;
     for (;;) {
-      let coming: Promise<IteratorResult<ModelEvent>> | undefined;
-      const next = await attempted(
+      let pendingEvent: Promise<IteratorResult<ModelEvent>> | undefined;
+      const next = await runGuarded(
         () => {
-          coming = events?.next();
-          return coming;
+          pendingEvent = events?.next();
+          return pendingEvent;
         },
         { signal: stop },
       );
-      if (next.type === "aborted") return stopped(await lastMessage(coming, ports), { asker, timer });
-      if (next.type !== "done") return broken(next);
-      if (!next.value || next.value.done) return failed("the reply broke off");
+      if (next.type === "aborted")
+        return createStoppedResult(await awaitFinalMessage(pendingEvent, runtime), { options, timer });
+      if (next.type !== "done") return toAttemptFailure(next);
+      if (!next.value || next.value.done) return createUnreachableFailure("the reply broke off");
       const event = next.value.value;
       if (event.type === "reply-restarted") {
         if (event.failure.kind === "unreachable" && !retries.delete("broken")) {
-          if (event.usage) asker.spent?.(event.usage);
+          if (event.usage) options.onFailedAttemptUsage?.(event.usage);
           return { type: "reply-failed", failure: event.failure };
         }
         timer.start(event.waitMs);
-        characters = 0;
-      } else if (isToken(event)) timer.onToken();
-      ear.hear(event);
-      if (event.type === "text-delta") characters += event.text.length;
-      if (characters > most) {
+        chars = 0;
+      } else if (isTokenEvent(event)) timer.onToken();
+      reporter.reportEvent(event);
+      if (event.type === "text-delta") chars += event.text.length;
+      if (chars > maxChars) {
         done.abort();
-        const message = await lastMessage(events.next(), ports);
+        const message = await awaitFinalMessage(events.next(), runtime);
         return { type: "too-long", ...(message && { message }) };
       }
       if (event.type === "reply-ended" || event.type === "reply-failed") return event;
@@ -227,110 +247,116 @@ async function attempt(request: Request, asker: Asker, { ear, retries }: Attempt
     timer.stop();
     done.abort();
     // One that hangs may never come to its end; nobody waits for it.
-    void attempted(() => events?.return?.());
+    void runGuarded(() => events?.return?.());
   }
 }
 
 // Empty pieces keep a line open, and say nothing.
-function isToken(event: ModelEvent): boolean {
-  return event.type === "tool-call-delta" ? event.json !== "" : lettersIn(event) > 0;
+function isTokenEvent(event: ModelEvent): boolean {
+  return event.type === "tool-call-delta" ? event.json !== "" : countEventChars(event) > 0;
 }
 
-function stopped(
+function createStoppedResult(
   message: AssistantMessage | undefined,
-  { asker: { signal }, timer }: { readonly asker: Asker; readonly timer: AttemptTimer },
-): Ending {
-  if (!signal?.aborted) return { type: "expired", reached: timer.reached, ...(message && { message }) };
+  { options: { signal }, timer }: { readonly options: AskModelOptions; readonly timer: AttemptTimer },
+): AttemptResult {
+  if (!signal?.aborted) return { type: "expired", limit: timer.reachedLimit, ...(message && { message }) };
   if (!message) return { type: "aborted" };
   return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message };
 }
 
 // EVT5: who is told to stop has a moment to say what it has cost.
-async function lastMessage(
-  coming: Promise<IteratorResult<ModelEvent>> | undefined,
-  { sleep }: Asker["ports"],
+async function awaitFinalMessage(
+  pendingEvent: Promise<IteratorResult<ModelEvent>> | undefined,
+  { sleep }: AskModelOptions["runtime"],
 ): Promise<AssistantMessage | undefined> {
-  if (!coming) return undefined;
-  const said = await attempted(() => coming, { within: { ms: MOMENT, sleep } });
-  const event = said.type === "done" && !said.value.done ? said.value.value : null;
+  if (!pendingEvent) return undefined;
+  const lastResult = await runGuarded(() => pendingEvent, { timeout: { ms: FINAL_MESSAGE_TIMEOUT_MS, sleep } });
+  const event = lastResult.type === "done" && !lastResult.value.done ? lastResult.value.value : null;
   return event?.type === "reply-ended" || event?.type === "reply-failed" ? event.message : undefined;
 }
 
-const MOMENT = 60;
+const FINAL_MESSAGE_TIMEOUT_MS = 60;
 
-function broken(act: Exclude<Attempted<unknown>, { type: "done" }>): Ending {
-  if (act.type === "aborted") return act;
-  return failed(act.type === "failed" ? act.why : "it took too long");
+function toAttemptFailure(result: Exclude<GuardedResult<unknown>, { type: "done" }>): AttemptResult {
+  if (result.type === "aborted") return result;
+  return createUnreachableFailure(result.type === "failed" ? result.why : "it took too long");
 }
 
-function failed(message: string): Ending {
+function createUnreachableFailure(message: string): AttemptResult {
   return { type: "reply-failed", failure: { kind: "unreachable", message } };
 }
 
-function failureOf(end: Ending, time: TimeLimit): ModelFailure {
-  if (end.type === "reply-failed") return end.failure;
-  const message = end.type === "expired" ? describeReachedLimit(end.reached, time) : "it broke off";
+function toModelFailure(result: AttemptResult, time: TimeLimit): ModelFailure {
+  if (result.type === "reply-failed") return result.failure;
+  const message = result.type === "expired" ? describeReachedLimit(result.limit, time) : "it broke off";
   return { kind: "unreachable", message };
 }
 
-function replyOf(end: Ending, { model: { api, provider, model }, time, tokens }: Asker): Reply {
+function toAskModelResult(
+  result: AttemptResult,
+  { model: { api, provider, model }, time, tokens }: AskModelOptions,
+): AskModelResult {
   const by = { api, provider, model };
-  const call = isPaid(end) ? { by, usage: end.message.usage } : undefined;
-  switch (end.type) {
+  const call = hasUsage(result) ? { by, usage: result.message.usage } : undefined;
+  switch (result.type) {
     case "aborted":
       return { type: "cancelled" };
     case "expired":
-      return failure(LIMIT_CODES[end.reached], explainReachedLimit(end.reached, time), call);
+      return createFailedResult(LIMIT_FAILURE_CODES[result.limit], explainReachedLimit(result.limit, time), call);
     case "reply-failed":
-      return unanswered(end, call);
+      return toFailedAskResult(result, call);
     case "too-long":
-      return failure("too-long", TOO_LONG, call);
+      return createFailedResult("too-long", TOO_LONG_NOTE, call);
     case "reply-ended":
-      return read(end.message, { call: { by, usage: end.message.usage }, tokens });
+      return readAnswer(result.message, { call: { by, usage: result.message.usage }, tokens });
   }
 }
 
-const LIMIT_CODES: Readonly<Record<ReachedLimit, AskFailure["code"]>> = {
+const LIMIT_FAILURE_CODES: Readonly<Record<TimeLimitName, AskFailure["code"]>> = {
   firstToken: "silent",
   nextToken: "silent",
   attempt: "too-slow",
   total: "time-limit",
 };
 
-type Failed = Extract<Ending, { type: "reply-failed" }>;
+type AttemptFailure = Extract<AttemptResult, { type: "reply-failed" }>;
 
-function unanswered({ failure: { kind, message } }: Failed, call: Call | undefined): Reply {
-  return kind === "aborted" ? { type: "cancelled", ...(call && { call }) } : failure(kind, message, call);
+function toFailedAskResult(
+  { failure: { kind, message } }: AttemptFailure,
+  call: ModelCall | undefined,
+): AskModelResult {
+  return kind === "aborted" ? { type: "cancelled", ...(call && { call }) } : createFailedResult(kind, message, call);
 }
 
-function isPaid(end: Ending): end is Ending & { readonly message: AssistantMessage } {
-  return "message" in end && end.message !== undefined && end.message.usage.totalTokens > 0;
+function hasUsage(result: AttemptResult): result is AttemptResult & { readonly message: AssistantMessage } {
+  return "message" in result && result.message !== undefined && result.message.usage.totalTokens > 0;
 }
 
 // B40: an answer that was cut off, or that is no text, is no answer.
-function read(
+function readAnswer(
   message: AssistantMessage,
-  { call, tokens = Number.POSITIVE_INFINITY }: { readonly call: Call; readonly tokens: number | undefined },
-): Reply {
+  { call, tokens = Number.POSITIVE_INFINITY }: { readonly call: ModelCall; readonly tokens: number | undefined },
+): AskModelResult {
   const text = message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
   if (message.stopReason === "aborted") return { type: "cancelled", call };
   if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
-    return failure("tool-call", "it called a tool instead of answering", call);
-  if (message.stopReason === "deferred") return failure("empty", "its answer is yet to come", call);
-  if (message.stopReason === "length") return failure("truncated", "its answer was cut off", call);
-  if (message.stopReason === "error") return failure("failed", message.errorMessage ?? "it failed", call);
-  if (isFarTooLong(text, tokens)) return failure("too-long", TOO_LONG, call);
-  if (text.trim() === "") return failure("empty", "its answer is empty", call);
-  return { type: "said", text, message, call };
+    return createFailedResult("tool-call", "it called a tool instead of answering", call);
+  if (message.stopReason === "deferred") return createFailedResult("empty", "its answer is yet to come", call);
+  if (message.stopReason === "length") return createFailedResult("truncated", "its answer was cut off", call);
+  if (message.stopReason === "error") return createFailedResult("failed", message.errorMessage ?? "it failed", call);
+  if (isFarTooLong(text, tokens)) return createFailedResult("too-long", TOO_LONG_NOTE, call);
+  if (text.trim() === "") return createFailedResult("empty", "its answer is empty", call);
+  return { type: "answered", text, message, call };
 }
 
-const TOO_LONG = "its answer is many times longer than a summary may be";
+const TOO_LONG_NOTE = "its answer is many times longer than a summary may be";
 
-function failure(code: AskFailure["code"], note: string, call?: Call): Reply {
-  return { type: "failed", failure: { code, note: briefly(note) }, ...(call && { call }) };
+function createFailedResult(code: AskFailure["code"], note: string, call?: ModelCall): AskModelResult {
+  return { type: "failed", failure: { code, note: truncateReason(note) }, ...(call && { call }) };
 }
 
-export type Progress =
+export type SummaryProgress =
   | { readonly step: "planning" }
   /** A model is asked; of several questions about parts of a long session, this one. */
   | { readonly step: "asking"; readonly model: string; readonly part?: number; readonly parts?: number }
@@ -356,4 +382,4 @@ export type Progress =
   /** Nothing came of a writer: the next one is asked, at last code. */
   | { readonly step: "falling-back"; readonly why: string };
 
-export type TellProgress = (progress: Progress) => void;
+export type OnProgress = (progress: SummaryProgress) => void;

@@ -1,24 +1,24 @@
 /** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Computed on first use. */
 
 import { splitQuotation } from "../context/attachments.ts";
-import { entryWords, provenance, userParts } from "../context/entry-text.ts";
+import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { citedReferences, entryReference, removeCitations } from "../references.ts";
-import { wordsIn } from "../text/sanitize.ts";
-import { collectNames, type KnownNames } from "./names.ts";
-import { type Vocabulary, vocabularyOf } from "./shared-words.ts";
+import { entryReference, findCitedReferences, removeCitations } from "../references.ts";
+import { splitQuotationWords } from "../text/sanitize.ts";
+import { buildNameIndex, type NameIndex } from "./names.ts";
+import { buildVocabulary, type Vocabulary } from "./shared-words.ts";
 import {
-  findItems,
-  type Item,
+  findSummaryItems,
   isPlanSection,
   isUserSection,
-  type Mark,
-  markOf,
-  splitLines,
-  withoutMarks,
+  parseMark,
+  removeMarks,
+  type SummaryItem,
+  type SummaryMark,
+  splitSummaryLines,
 } from "./summary-lines.ts";
 
-export interface EvidenceParts {
+export interface EvidenceOptions {
   /** Oldest first. */
   readonly covered: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
@@ -37,77 +37,77 @@ export interface EvidenceParts {
 }
 
 /** An entry that a line may cite. */
-export interface Source {
-  readonly isPerson: boolean;
+export interface EvidenceSource {
+  readonly isFromUser: boolean;
   /** Its own words; for a person's message, what was typed and the assistant message that it answers. */
   readonly vocabulary: () => Vocabulary;
   /** What a person attached, by name and content: it supports no wish, decision or permission of theirs. Null for nothing. */
-  readonly attached: AttachedWords | null;
+  readonly attachment: AttachmentVocabulary | null;
 }
 
-export interface AttachedWords {
+export interface AttachmentVocabulary {
   readonly vocabulary: () => Vocabulary;
   /** False for a message that an earlier compaction covered: only names of its attachments and marked lines are at hand. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface Evidence {
-  readonly request: EvidenceParts["request"];
+  readonly request: EvidenceOptions["request"];
   /** The reference as the log has it; null for an entry that does not exist. */
   readonly resolve: (reference: string) => string | null;
   /** Null for an entry that is known only because an earlier summary cites it. */
-  readonly sourceOf: (reference: string) => Source | null;
+  readonly sourceOf: (reference: string) => EvidenceSource | null;
   /** Whether earlier summaries cite the entry only on lines that they could not confirm. */
   readonly isDoubtful: (reference: string) => boolean;
   /** Whether the summary so far has this line, and it was confirmed then: what it rests on may not be at hand any more. */
-  readonly isConfirmed: (line: Pick<Item, "text" | "section">) => boolean;
+  readonly isConfirmed: (line: Pick<SummaryItem, "text" | "section">) => boolean;
   /** The mark that this line had in the summary so far. */
-  readonly markBefore: (line: string) => Mark | null;
+  readonly previousMark: (line: string) => SummaryMark | null;
   readonly hasBlob: (hash: string) => boolean;
   /** Whether these words stand in the log in this order; `…` stands for words left out. */
-  readonly hasQuotation: (words: string) => boolean;
-  readonly names: () => KnownNames;
+  readonly hasQuotation: (quotation: string) => boolean;
+  readonly names: () => NameIndex;
   /** The person's messages, by reference, oldest first. */
-  readonly people: () => ReadonlyMap<string, Source>;
+  readonly userSources: () => ReadonlyMap<string, EvidenceSource>;
   readonly userTexts: () => readonly string[];
 }
 
-export function collectEvidence(parts: EvidenceParts): Evidence {
-  const references = once(() => knownReferences(parts));
-  const sources = once(() => collectSources(parts));
-  const texts = once(() => [...allTexts(parts)]);
-  const log = once(() => ` ${texts().map(normalWords).join(" \n ")} `);
-  const doubtful = once(() => doubtfulReferences(parts.previous));
-  const marked = once(() => markedLines(parts.previous));
-  const confirmed = once(() => (parts.isChecked ? confirmedLines(parts.previous) : new Set<string>()));
+export function collectEvidence(options: EvidenceOptions): Evidence {
+  const references = memoize(() => collectReferences(options));
+  const sources = memoize(() => collectSources(options));
+  const texts = memoize(() => [...collectTexts(options)]);
+  const log = memoize(() => ` ${texts().map(normalizeWords).join(" \n ")} `);
+  const doubtful = memoize(() => findDoubtfulReferences(options.previous));
+  const marked = memoize(() => findMarkedLines(options.previous));
+  const confirmed = memoize(() => (options.isChecked ? findConfirmedLines(options.previous) : new Set<string>()));
   return {
-    request: parts.request,
+    request: options.request,
     resolve: (reference) => references().get(reference) ?? null,
     sourceOf: (reference) => sources().get(reference) ?? null,
     isDoubtful: (reference) => doubtful().has(reference),
-    markBefore: (line) => marked().get(normalWords(line)) ?? null,
+    previousMark: (line) => marked().get(normalizeWords(line)) ?? null,
     isConfirmed: (line) => confirmed().has(lineKey(line)),
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
-    hasQuotation: (quotation) => hasQuotation(quotation, log()),
-    names: once(() => collectNames(texts())),
-    people: once(() => new Map([...sources()].filter(([, { isPerson }]) => isPerson))),
-    userTexts: once(() => userTexts(parts)),
+    hasQuotation: (quotation) => containsQuotation(quotation, log()),
+    names: memoize(() => buildNameIndex(texts())),
+    userSources: memoize(() => new Map([...sources()].filter(([, { isFromUser }]) => isFromUser))),
+    userTexts: memoize(() => collectUserTexts(options)),
   };
 }
 
-function once<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | null = null;
+function memoize<Value>(compute: () => Value): () => Value {
+  let cached: { readonly value: Value } | null = null;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    cached ??= { value: compute() };
+    return cached.value;
   };
 }
 
 /** What a line may cite, and the short form of each. */
-function knownReferences({ covered, previous, userMessages, ledger, request }: EvidenceParts): Map<string, string> {
-  const carried = [previous, userMessages, ledger].flatMap(citedReferences);
+function collectReferences({ covered, previous, userMessages, ledger, request }: EvidenceOptions): Map<string, string> {
+  const earlierReferences = [previous, userMessages, ledger].flatMap(findCitedReferences);
   return new Map([
-    ...[...carried, ...(request ? [request.reference] : [])].map((each) => [each, each] as const),
+    ...[...earlierReferences, ...(request ? [request.reference] : [])].map((each) => [each, each] as const),
     ...covered.flatMap((entry) => {
       const reference = entryReference(entry);
       return [[reference, reference] as const, [`entry:${entry.id}`, reference] as const];
@@ -115,40 +115,48 @@ function knownReferences({ covered, previous, userMessages, ledger, request }: E
   ]);
 }
 
-function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
-  const { covered, edits, userMessages, request } = parts;
-  const foreign = parts.isChecked ? foreignLines(parts.previous) : new Map<string, string>();
-  const sources = new Map<string, Source>(parts.isChecked ? carriedSources(parts.previous, foreign) : []);
-  const withForeign = (attached: string, reference: string): string =>
-    attached === "" ? "" : `${attached}\n${foreign.get(reference) ?? ""}`;
+function collectSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceSource> {
+  const { covered, edits, userMessages, request } = options;
+  const nonUserTexts = options.isChecked ? collectNonUserLines(options.previous) : new Map<string, string>();
+  const sources = new Map<string, EvidenceSource>(
+    options.isChecked ? collectPreviousSources(options.previous, nonUserTexts) : [],
+  );
+  const addNonUserText = (attached: string, reference: string): string =>
+    attached === "" ? "" : `${attached}\n${nonUserTexts.get(reference) ?? ""}`;
   for (const [reference, text] of splitUserMessages(userMessages)) {
     const { typed, attached } = splitQuotation(text);
-    sources.set(reference, personSource({ typed, attached: withForeign(attached, reference), isWhole: false }));
+    sources.set(
+      reference,
+      createUserSource({ typed, attached: addNonUserText(attached, reference), isComplete: false }),
+    );
   }
   if (request)
     sources.set(
       request.reference,
-      personSource({
+      createUserSource({
         typed: request.text,
-        attached: withForeign(request.attached ?? "", request.reference),
-        isWhole: false,
+        attached: addNonUserText(request.attached ?? "", request.reference),
+        isComplete: false,
       }),
     );
-  const calls = new Map(covered.flatMap(callsIn));
-  let answered = "";
+  const calls = new Map(covered.flatMap(toolCallTexts));
+  let precedingReply = "";
   for (const entry of covered) {
-    const source = provenance(entry);
+    const author = authorOf(entry);
     const reference = entryReference(entry);
-    const question = parts.question?.reference === reference ? parts.question.text : "";
-    if (source === "person") {
-      const { typed, attachments } = userParts(entry, edits);
+    const question = options.question?.reference === reference ? options.question.text : "";
+    if (author === "person") {
+      const { typed, attachments } = splitUserEntry(entry, edits);
       const attached = attachments.map(({ name, text }) => `${name}\n${text}`).join("\n");
-      sources.set(reference, personSource({ typed, attached, isWhole: true, answered: `${answered}\n${question}` }));
+      sources.set(
+        reference,
+        createUserSource({ typed, attached, isComplete: true, precedingReply: `${precedingReply}\n${question}` }),
+      );
     } else {
-      const vocabulary = once(() => vocabularyOf(workText(entry, edits, calls)));
-      sources.set(reference, { isPerson: false, vocabulary, attached: null });
+      const vocabulary = memoize(() => buildVocabulary(entryWorkText(entry, edits, calls)));
+      sources.set(reference, { isFromUser: false, vocabulary, attachment: null });
     }
-    if (source === "assistant") answered = entryWords(entry, edits) || answered;
+    if (author === "assistant") precedingReply = entryText(entry, edits) || precedingReply;
   }
   return sources;
 }
@@ -157,73 +165,83 @@ function collectSources(parts: EvidenceParts): ReadonlyMap<string, Source> {
  * Entries that are not at hand any more are known by the confirmed lines that cite them. WORD4: where a line that cites one was found
  * not to be the user's, something was attached to it, and words that no confirmed line has may come from there.
  */
-function carriedSources(
+function collectPreviousSources(
   previous: string,
-  foreign: ReadonlyMap<string, string>,
-): readonly (readonly [reference: string, source: Source])[] {
-  const items = confirmedItems(previous).flatMap((item) => item.references.map((reference) => ({ reference, item })));
-  return [...Map.groupBy(items, ({ reference }) => reference)].map(([reference, cited]) => {
-    const isPerson = cited.some(({ item }) => isUserSection(item.section));
-    const attached = isPerson ? foreign.get(reference) : undefined;
+  nonUserTexts: ReadonlyMap<string, string>,
+): readonly (readonly [reference: string, source: EvidenceSource])[] {
+  const items = findConfirmedItems(previous).flatMap((item) =>
+    item.references.map((reference) => ({ reference, item })),
+  );
+  return [...Map.groupBy(items, ({ reference }) => reference)].map(([reference, citations]) => {
+    const isFromUser = citations.some(({ item }) => isUserSection(item.section));
+    const attachmentText = isFromUser ? nonUserTexts.get(reference) : undefined;
     return [
       reference,
       {
-        isPerson,
-        vocabulary: once(() => vocabularyOf(cited.map(({ item }) => item.text).join("\n"))),
-        attached: attached === undefined ? null : { vocabulary: once(() => vocabularyOf(attached)), isWhole: false },
+        isFromUser,
+        vocabulary: memoize(() => buildVocabulary(citations.map(({ item }) => item.text).join("\n"))),
+        attachment:
+          attachmentText === undefined
+            ? null
+            : { vocabulary: memoize(() => buildVocabulary(attachmentText)), isComplete: false },
       },
     ];
   });
 }
 
 /** The lines that an earlier check found not to be the user's, by the entries they cite. */
-function foreignLines(previous: string): ReadonlyMap<string, string> {
-  const cited = findItems(splitLines(previous)).flatMap(({ text, references }) =>
-    markOf(text) === "(not from the user)" ? references.map((reference) => ({ reference, text })) : [],
+function collectNonUserLines(previous: string): ReadonlyMap<string, string> {
+  const citations = findSummaryItems(splitSummaryLines(previous)).flatMap(({ text, references }) =>
+    parseMark(text) === "(not from the user)" ? references.map((reference) => ({ reference, text })) : [],
   );
-  const lines = Map.groupBy(cited, ({ reference }) => reference);
+  const lines = Map.groupBy(citations, ({ reference }) => reference);
   return new Map(
     [...lines].map(([reference, each]) => [
       reference,
-      removeCitations(each.map(({ text }) => withoutMarks(text)).join("\n")),
+      removeCitations(each.map(({ text }) => removeMarks(text)).join("\n")),
     ]),
   );
 }
 
 /** What an entry says and does: its words, its tool calls and, for a result, the call that it answers. */
-function workText(entry: Entry, edits: readonly ContextEditEntry[], calls: ReadonlyMap<string, string>): string {
-  const answers = entry.type === "message" && entry.message.role === "toolResult" ? entry.message.toolCallId : "";
-  return [entryWords(entry, edits), ...callsIn(entry).map(([, text]) => text), calls.get(answers) ?? ""].join("\n");
+function entryWorkText(entry: Entry, edits: readonly ContextEditEntry[], calls: ReadonlyMap<string, string>): string {
+  const answeredCallId =
+    entry.type === "message" && entry.message.role === "toolResult" ? entry.message.toolCallId : "";
+  return [
+    entryText(entry, edits),
+    ...toolCallTexts(entry).map(([, text]) => text),
+    calls.get(answeredCallId) ?? "",
+  ].join("\n");
 }
 
 /** The tool calls of an entry, by their ids. */
-function callsIn(entry: Entry): readonly (readonly [id: string, text: string])[] {
+function toolCallTexts(entry: Entry): readonly (readonly [id: string, text: string])[] {
   if (entry.type !== "message" || entry.message.role !== "assistant" || !Array.isArray(entry.message.content))
     return [];
   return entry.message.content.flatMap((block) =>
-    block?.type === "toolCall" ? [[block.id, `${block.name}\n${textsOf(block.arguments)}`] as const] : [],
+    block?.type === "toolCall" ? [[block.id, `${block.name}\n${collectStrings(block.arguments)}`] as const] : [],
   );
 }
 
-interface PersonWords {
+interface UserMessageText {
   readonly typed: string;
   readonly attached: string;
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** The assistant message before it. */
-  readonly answered?: string;
+  readonly precedingReply?: string;
 }
 
 // WORD4: a name that was typed to attach something is the attachment's: a file may be called anything.
-function personSource({ typed, attached, isWhole, answered = "" }: PersonWords): Source {
-  const own = attached === "" ? typed : typed.replace(MENTION, " ");
+function createUserSource({ typed, attached, isComplete, precedingReply = "" }: UserMessageText): EvidenceSource {
+  const ownText = attached === "" ? typed : typed.replace(FILE_MENTION, " ");
   return {
-    isPerson: true,
-    vocabulary: once(() => vocabularyOf(`${own}\n${answered}`)),
-    attached: attached === "" ? null : { vocabulary: once(() => vocabularyOf(attached)), isWhole },
+    isFromUser: true,
+    vocabulary: memoize(() => buildVocabulary(`${ownText}\n${precedingReply}`)),
+    attachment: attached === "" ? null : { vocabulary: memoize(() => buildVocabulary(attached)), isComplete },
   };
 }
 
-const MENTION = /@(?:"[^"\n]*"|\S+)/g;
+const FILE_MENTION = /@(?:"[^"\n]*"|\S+)/g;
 
 /** The messages in blocks that earlier compactions wrote, with the line that names the entry. */
 function splitUserMessages(blocks: string): readonly (readonly [reference: string, text: string])[] {
@@ -234,39 +252,39 @@ function splitUserMessages(blocks: string): readonly (readonly [reference: strin
   });
 }
 
-function userTexts({ covered, edits, userMessages, request }: EvidenceParts): readonly string[] {
-  const said = covered.map((entry) => userParts(entry, edits).typed);
-  return [userMessages, ...said, request?.text ?? ""].filter((text) => /\S/.test(text));
+function collectUserTexts({ covered, edits, userMessages, request }: EvidenceOptions): readonly string[] {
+  const typedTexts = covered.map((entry) => splitUserEntry(entry, edits).typed);
+  return [userMessages, ...typedTexts, request?.text ?? ""].filter((text) => /\S/.test(text));
 }
 
-function* allTexts(parts: EvidenceParts): Generator<string> {
-  const { covered, edits, previous, userMessages, pins, ledger, request } = parts;
+function* collectTexts(options: EvidenceOptions): Generator<string> {
+  const { covered, edits, previous, userMessages, pins, ledger, request } = options;
   for (const { id: _id, parentId: _parentId, timestamp: _timestamp, ...content } of [...covered, ...edits])
-    yield textsOf(content);
-  yield* [withoutMarkedItems(previous), userMessages, ...pins, ledger, request?.text ?? ""];
+    yield collectStrings(content);
+  yield* [removeMarkedItems(previous), userMessages, ...pins, ledger, request?.text ?? ""];
 }
 
 /** All texts in a value, but no image data. No recursion: entries come from files and may be nested deeply. */
-function textsOf(content: unknown): string {
+function collectStrings(content: unknown): string {
   const texts: string[] = [];
-  const open: unknown[] = [content];
-  while (open.length > 0) {
-    const value = open.pop();
+  const pending: unknown[] = [content];
+  while (pending.length > 0) {
+    const value = pending.pop();
     if (typeof value === "string") texts.push(value);
     if (typeof value === "number") texts.push(String(value));
-    if (typeof value !== "object" || value === null || isImage(value)) continue;
+    if (typeof value !== "object" || value === null || isImageValue(value)) continue;
     for (const [key, part] of Object.entries(value)) {
-      if (NO_TEXT.has(key)) continue;
+      if (KEYS_WITHOUT_TEXT.has(key)) continue;
       if (!Array.isArray(value)) texts.push(key);
-      open.push(part);
+      pending.push(part);
     }
   }
   return texts.join("\n");
 }
 
-const isImage = (value: object): boolean => "type" in value && value.type === "image";
+const isImageValue = (value: object): boolean => "type" in value && value.type === "image";
 
-const NO_TEXT: ReadonlySet<string> = new Set([
+const KEYS_WITHOUT_TEXT: ReadonlySet<string> = new Set([
   "usage",
   "timestamp",
   "textSignature",
@@ -275,53 +293,55 @@ const NO_TEXT: ReadonlySet<string> = new Set([
   "served",
 ]);
 
-function hasQuotation(quotation: string, log: string): boolean {
+function containsQuotation(quotation: string, log: string): boolean {
   let from = 0;
   return quotation.split(/\.{3,}|…/).every((part) => {
-    const words = normalWords(part);
-    const at = words === "" ? from : log.indexOf(` ${words} `, from);
-    from = Math.max(from, at);
-    return at >= 0;
+    const words = normalizeWords(part);
+    const index = words === "" ? from : log.indexOf(` ${words} `, from);
+    from = Math.max(from, index);
+    return index >= 0;
   });
 }
 
-const normalWords = (text: string): string => wordsIn(text).join(" ");
+const normalizeWords = (text: string): string => splitQuotationWords(text).join(" ");
 
-function doubtfulReferences(previous: string): ReadonlySet<string> {
-  const items = findItems(splitLines(previous));
-  const isMarked = ({ text }: { readonly text: string }): boolean => markOf(text) !== null;
-  const confirmed = new Set(items.filter((item) => !isMarked(item)).flatMap(({ references }) => references));
-  return new Set(items.filter(isMarked).flatMap(({ references }) => references.filter((each) => !confirmed.has(each))));
+function findDoubtfulReferences(previous: string): ReadonlySet<string> {
+  const items = findSummaryItems(splitSummaryLines(previous));
+  const isMarked = ({ text }: { readonly text: string }): boolean => parseMark(text) !== null;
+  const confirmedReferences = new Set(items.filter((item) => !isMarked(item)).flatMap(({ references }) => references));
+  return new Set(
+    items.filter(isMarked).flatMap(({ references }) => references.filter((each) => !confirmedReferences.has(each))),
+  );
 }
 
-function markedLines(previous: string): ReadonlyMap<string, Mark> {
+function findMarkedLines(previous: string): ReadonlyMap<string, SummaryMark> {
   return new Map(
-    findItems(splitLines(previous)).flatMap(({ text }) => {
-      const mark = markOf(text);
-      return mark === null ? [] : [[normalWords(withoutMarks(text)), mark] as const];
+    findSummaryItems(splitSummaryLines(previous)).flatMap(({ text }) => {
+      const mark = parseMark(text);
+      return mark === null ? [] : [[normalizeWords(removeMarks(text)), mark] as const];
     }),
   );
 }
 
-function confirmedLines(previous: string): ReadonlySet<string> {
-  return new Set(confirmedItems(previous).map(lineKey));
+function findConfirmedLines(previous: string): ReadonlySet<string> {
+  return new Set(findConfirmedItems(previous).map(lineKey));
 }
 
 /** Plans are not compared with the log, so nothing confirms them. */
-function confirmedItems(previous: string): readonly Item[] {
-  return findItems(splitLines(previous)).filter(
-    ({ text, section }) => markOf(text) === null && !isPlanSection(section),
+function findConfirmedItems(previous: string): readonly SummaryItem[] {
+  return findSummaryItems(splitSummaryLines(previous)).filter(
+    ({ text, section }) => parseMark(text) === null && !isPlanSection(section),
   );
 }
 
 /** A line that nothing has confirmed is no evidence. */
-function withoutMarkedItems(previous: string): string {
-  const lines = splitLines(previous);
-  const marked = findItems(lines).filter(({ text }) => markOf(text) !== null);
-  return lines.filter((_, at) => !marked.some(({ start, end }) => at >= start && at < end)).join("\n");
+function removeMarkedItems(previous: string): string {
+  const lines = splitSummaryLines(previous);
+  const markedItems = findSummaryItems(lines).filter(({ text }) => parseMark(text) !== null);
+  return lines.filter((_, index) => !markedItems.some(({ start, end }) => index >= start && index < end)).join("\n");
 }
 
 // What was confirmed as work is not confirmed as a wish or a decision.
-function lineKey({ text, section }: Pick<Item, "text" | "section">): string {
-  return `${section}\n${normalWords(text)}`;
+function lineKey({ text, section }: Pick<SummaryItem, "text" | "section">): string {
+  return `${section}\n${normalizeWords(text)}`;
 }

@@ -3,32 +3,38 @@
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model } from "../model.ts";
-import type { Ports } from "../runtime.ts";
-import { summaryTimeFor } from "../settings.ts";
+import type { Runtime } from "../runtime.ts";
+import { createSummaryTimeouts } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { Allowance, AskFailure, Call, TellProgress } from "./ask-model.ts";
-import { type CheckedSummary, checkSummary, type Flaw, type FlawCode } from "./audit.ts";
+import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
+import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
-import { type Format, headings, NO_HISTORY, TURN_JOIN } from "./prompts.ts";
-import { correction, type Telling, type Told, type Transcript, tell } from "./summarize.ts";
+import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
+import {
+  requestCorrection,
+  type SummaryJob,
+  type SummaryReply,
+  summarizeTranscript,
+  type Transcript,
+} from "./summarize.ts";
 import { type TimeLimit, withTimeLimit } from "./time-limit.ts";
-import { type Detail, type TranscriptBlock, transcriptOf } from "./transcript.ts";
+import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
 /** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
-export interface StoryShape {
+export interface SummaryShape {
   /** What the model is asked for. */
-  readonly format: Format;
+  readonly format: SummaryFormatName;
   /** The headings that must be there, in order. */
   readonly sections: readonly string[];
   readonly tokens: number;
   /** The summary so far, as the model is shown it. */
   readonly previous: string;
   /** The answer, with the turn's part where it belongs. */
-  read(answer: string): string;
-  story(text: string): string;
+  parseAnswer(answer: string): string;
+  toSummary(text: string): string;
 }
 
-export interface ShapeParts {
+export interface SummaryShapeOptions {
   readonly format?: "summary" | "branch";
   /** A task of the host's own: any form will do. */
   readonly replaceInstructions?: boolean;
@@ -40,75 +46,79 @@ export interface ShapeParts {
   readonly tokens: number;
 }
 
-export function shapeOf(parts: ShapeParts): StoryShape {
-  const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = parts;
-  const { hasHistory, hasTurn, tokens } = parts;
-  const before = withoutFileBlocks(previous);
-  const plain = { tokens, previous: before, read: trimmed, story: (text: string) => text };
-  if (replaceInstructions) return { ...plain, format, sections: [] };
-  if (!hasTurn) return { ...plain, format, sections: headings(format) };
+export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
+  const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = options;
+  const { hasHistory, hasTurn, tokens } = options;
+  const previousSummary = removeFileBlocks(previous);
+  const baseShape = { tokens, previous: previousSummary, parseAnswer: trimAnswer, toSummary: (text: string) => text };
+  if (replaceInstructions) return { ...baseShape, format, sections: [] };
+  if (!hasTurn) return { ...baseShape, format, sections: listHeadings(format) };
   // B45: where nothing came between, what was told before is carried on as it is, unless nobody has ever looked at it.
-  const lead = `${before || NO_HISTORY}${TURN_JOIN}`;
-  const room = tokens - textTokens(lead);
-  const isSound = before === "" || isChecked;
-  const isCarriedOn = isSound && !hasHistory && !before.includes(TURN_JOIN.trim()) && room >= tokens * LEAST_FOR_TURN;
-  if (isCarriedOn)
+  const prefix = `${previousSummary || NO_HISTORY}${TURN_SEPARATOR}`;
+  const remainingTokens = tokens - textTokens(prefix);
+  const isPreviousTrusted = previousSummary === "" || isChecked;
+  const keepsPrevious =
+    isPreviousTrusted &&
+    !hasHistory &&
+    !previousSummary.includes(TURN_SEPARATOR.trim()) &&
+    remainingTokens >= tokens * MIN_TURN_SHARE;
+  if (keepsPrevious)
     return {
       format: "turn",
-      sections: headings("turn"),
-      tokens: room,
+      sections: listHeadings("turn"),
+      tokens: remainingTokens,
       previous: "",
-      read: trimmed,
-      story: (text) => `${lead}${text}`,
+      parseAnswer: trimAnswer,
+      toSummary: (text) => `${prefix}${text}`,
     };
   return {
     format: "summary",
-    sections: [...headings("summary"), ...headings("turn")],
+    sections: [...listHeadings("summary"), ...listHeadings("turn")],
     tokens,
-    previous: before,
-    read: withJoin,
-    story: (text) => text,
+    previous: previousSummary,
+    parseAnswer: insertTurnSeparator,
+    toSummary: (text) => text,
   };
 }
 
 /** Of the story: what the turn needs at least. */
-const LEAST_FOR_TURN = 0.4;
+const MIN_TURN_SHARE = 0.4;
 
-const trimmed = (answer: string): string => answer.trim();
+const trimAnswer = (answer: string): string => answer.trim();
 
 // B44: models write the line between the two parts in many ways, or forget it.
-function withJoin(answer: string): string {
-  const at = answer.search(/^## Original Request\s*$/m);
-  if (at < 0) return answer.trim();
-  const lines = answer.slice(0, at).split("\n");
-  while (lines.length > 0 && isSeam(lines.at(-1) ?? "")) lines.pop();
-  return `${lines.join("\n").trim()}${TURN_JOIN}${answer.slice(at).trim()}`;
+function insertTurnSeparator(answer: string): string {
+  const index = answer.search(/^## Original Request\s*$/m);
+  if (index < 0) return answer.trim();
+  const lines = answer.slice(0, index).split("\n");
+  while (lines.length > 0 && isTurnSeparatorLine(lines.at(-1) ?? "")) lines.pop();
+  return `${lines.join("\n").trim()}${TURN_SEPARATOR}${answer.slice(index).trim()}`;
 }
 
 // A rule, and a line that says what follows.
-function isSeam(line: string): boolean {
+function isTurnSeparatorLine(line: string): boolean {
   const plain = line.trim();
   return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
 }
 
 // B49: lists of files are code's; told again and again they would only grow.
-function withoutFileBlocks(summary: string): string {
-  const kept: string[] = [];
-  let block: { readonly of: string; readonly lines: string[] } | null = null;
+function removeFileBlocks(summary: string): string {
+  const outputLines: string[] = [];
+  let block: { readonly tag: string; readonly lines: string[] } | null = null;
   for (const line of summary.split("\n")) {
-    const [, end, of] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
-    if (!block && of && !end) block = { of, lines: [line] };
-    else if (!block) kept.push(line);
-    else if (of === block.of && end) block = null;
+    const [, end, tag] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
+    if (!block && tag && !end) block = { tag, lines: [line] };
+    else if (!block) outputLines.push(line);
+    else if (tag === block.tag && end) block = null;
     else block.lines.push(line);
   }
   // One that never ends is none.
-  return [...kept, ...(block?.lines ?? [])].join("\n").trim();
+  return [...outputLines, ...(block?.lines ?? [])].join("\n").trim();
 }
 
-export interface SummaryParts {
+export interface GenerateSummaryOptions {
   readonly model: Model;
-  readonly ports: Pick<Ports, "sleep" | "nonce">;
+  readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   /** What is told, oldest first. */
   readonly entries: readonly Entry[];
   /** The beginning of a turn that follows them and whose rest is kept. */
@@ -135,24 +145,24 @@ export interface SummaryParts {
   /** What may be spent on it; without it whatever it takes. */
   readonly allowance?: Allowance;
   /** Told what is being done, for whoever waits. */
-  readonly progress?: TellProgress | undefined;
+  readonly progress?: OnProgress | undefined;
   /** How long it may take; without it the usual limits. */
   readonly time?: TimeLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export type Summarised =
+export type SummaryResult =
   | {
       readonly type: "summarised";
-      readonly story: string;
+      readonly summary: string;
       /** The entries that were put before the model. */
       readonly covers: ReadonlySet<string>;
       /** What code had to mend. */
-      readonly mended: readonly Flaw[];
-      readonly calls: readonly Call[];
+      readonly flaws: readonly Flaw[];
+      readonly calls: readonly ModelCall[];
     }
-  | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly Call[] }
-  | { readonly type: "cancelled"; readonly calls: readonly Call[] };
+  | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly ModelCall[] }
+  | { readonly type: "cancelled"; readonly calls: readonly ModelCall[] };
 
 export interface SummaryFailure {
   readonly code: AskFailure["code"] | FlawCode;
@@ -160,115 +170,126 @@ export interface SummaryFailure {
 }
 
 /** Has a model tell these entries, holds its answer against them, lets it correct itself once and mends the rest. */
-export function generateSummary(parts: SummaryParts): Promise<Summarised> {
-  const { time, ports } = parts;
-  return time ? generate(parts, time) : withTimeLimit(summaryTimeFor(), ports, (limit) => generate(parts, limit));
+export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult> {
+  const { time, runtime } = options;
+  return time
+    ? summarizeAndCheck(options, time)
+    : withTimeLimit(createSummaryTimeouts(), runtime, (limit) => summarizeAndCheck(options, limit));
 }
 
-async function generate(parts: SummaryParts, time: TimeLimit): Promise<Summarised> {
-  const { entries, turn = [] } = parts;
-  const shape = shapeOf({ ...parts, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
-  const telling = tellingOf(parts, { shape, time });
-  const { calls } = telling;
-  const told = await tell(telling);
-  if (told.type !== "told") return { ...told, calls };
-  const checked = await corrected(told, { parts, shape, telling });
-  if (checked.type !== "checked") return { ...checked, calls };
+async function summarizeAndCheck(options: GenerateSummaryOptions, time: TimeLimit): Promise<SummaryResult> {
+  const { entries, turn = [] } = options;
+  const shape = createSummaryShape({ ...options, hasHistory: entries.length > 0, hasTurn: turn.length > 0 });
+  const job = createSummaryJob(options, { shape, time });
+  const { calls } = job;
+  const reply = await summarizeTranscript(job);
+  if (reply.type !== "answered") return { ...reply, calls };
+  const result = await correctSummary(reply, { options, shape, job });
+  if (result.type !== "checked") return { ...result, calls };
   return {
     type: "summarised",
-    story: shape.story(checked.text),
+    summary: shape.toSummary(result.text),
     covers: new Set([...entries, ...turn].map(({ id }) => id)),
-    mended: checked.mended,
+    flaws: result.flaws,
     calls,
   };
 }
 
-interface Form {
-  readonly shape: StoryShape;
+interface SummaryJobOptions {
+  readonly shape: SummaryShape;
   readonly time: TimeLimit;
 }
 
-function tellingOf(parts: SummaryParts, { shape, time }: Form): Telling {
-  const { model, ports, signal, entries, turn = [], edits = [], thinking = "off", instructions = "" } = parts;
-  const before = new Set(entries.map(({ id }) => id));
-  const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || before.has(entryId);
-  const transcript = (detail: Detail): Transcript => {
-    const blocks = transcriptOf([...entries, ...turn], { edits, detail });
+function createSummaryJob(options: GenerateSummaryOptions, { shape, time }: SummaryJobOptions): SummaryJob {
+  const { model, runtime, signal, entries, turn = [], edits = [], thinking = "off", instructions = "" } = options;
+  const historyIds = new Set(entries.map(({ id }) => id));
+  const isHistory = ({ entryId }: TranscriptBlock): boolean => shape.format === "turn" || historyIds.has(entryId);
+  const transcript = (detail: TranscriptDetail): Transcript => {
+    const blocks = renderTranscript([...entries, ...turn], { edits, detail });
     return { history: blocks.filter(isHistory), turn: blocks.filter((block) => !isHistory(block)) };
   };
   return {
     model,
-    ports,
+    runtime,
     signal,
     thinking,
     format: shape.format,
     transcript,
     hasTurn: shape.format !== "turn" && turn.length > 0,
-    factor: parts.factor,
+    factor: options.factor,
     previous: shape.previous,
     instructions: instructions.trim(),
-    task: parts.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
-    keepsMessages: parts.keepsMessages ?? parts.format !== "branch",
+    task: options.replaceInstructions && instructions.trim() !== "" ? instructions.trim() : undefined,
+    keepsMessages: options.keepsMessages ?? options.format !== "branch",
     tokens: shape.tokens,
     calls: [],
-    allowance: parts.allowance,
-    progress: parts.progress,
+    allowance: options.allowance,
+    progress: options.progress,
     time,
   };
 }
 
-type Checked =
-  | { readonly type: "checked"; readonly text: string; readonly mended: readonly Flaw[] }
+type CorrectionResult =
+  | { readonly type: "checked"; readonly text: string; readonly flaws: readonly Flaw[] }
   | { readonly type: "failed"; readonly failure: SummaryFailure }
   | { readonly type: "cancelled" };
 
-interface Checking {
-  readonly parts: SummaryParts;
-  readonly shape: StoryShape;
-  readonly telling: Telling;
+interface CorrectionOptions {
+  readonly options: GenerateSummaryOptions;
+  readonly shape: SummaryShape;
+  readonly job: SummaryJob;
 }
 
 // The model is asked once more for what only it can correct; of two answers that can be used, the better one is taken.
-async function corrected(told: Extract<Told, { type: "told" }>, { parts, shape, telling }: Checking): Promise<Checked> {
-  const evidence = parts.evidence ?? entriesEvidence(parts);
-  const check = (answer: string): CheckedSummary => checkSummary(shape.read(answer), evidence, shape);
-  parts.progress?.({ step: "auditing" });
-  const first = check(told.text);
-  if (first.problems.length === 0) return { type: "checked", text: first.text, mended: first.flaws };
-  parts.progress?.({ step: "repairing", flaws: first.problems.length });
-  const again = await correction(
-    told,
-    first.problems.map(({ note }) => note),
-    telling,
+async function correctSummary(
+  reply: Extract<SummaryReply, { type: "answered" }>,
+  { options, shape, job }: CorrectionOptions,
+): Promise<CorrectionResult> {
+  const evidence = options.evidence ?? collectEntryEvidence(options);
+  const check = (answer: string): SummaryCheckResult => checkSummary(shape.parseAnswer(answer), evidence, shape);
+  options.progress?.({ step: "auditing" });
+  const firstCheck = check(reply.text);
+  if (firstCheck.problems.length === 0) return { type: "checked", text: firstCheck.text, flaws: firstCheck.flaws };
+  options.progress?.({ step: "repairing", flaws: firstCheck.problems.length });
+  const secondReply = await requestCorrection(
+    reply,
+    firstCheck.problems.map(({ note }) => note),
+    job,
   );
-  if (again.type === "cancelled") return again;
-  const answers = again.type === "told" ? [check(again.text), first] : [first];
-  const usable = answers.filter((answer) => isUsable(answer, shape));
-  const [best] = usable.toSorted(
+  if (secondReply.type === "cancelled") return secondReply;
+  const checks = secondReply.type === "answered" ? [check(secondReply.text), firstCheck] : [firstCheck];
+  const usableChecks = checks.filter((answer) => isUsable(answer, shape));
+  const [best] = usableChecks.toSorted(
     (one, other) => one.problems.length - other.problems.length || one.text.length - other.text.length,
   );
-  if (best) return { type: "checked", text: best.text, mended: [...best.problems, ...best.flaws] };
-  return { type: "failed", failure: answers[0]?.problems[0] ?? first.problems[0] ?? NOTHING };
+  if (best) return { type: "checked", text: best.text, flaws: [...best.problems, ...best.flaws] };
+  return { type: "failed", failure: checks[0]?.problems[0] ?? firstCheck.problems[0] ?? EMPTY_SUMMARY_FAILURE };
 }
 
 /** An answer with headings that is not far too long; citations that do not exist have become marks. */
-function isUsable({ text, problems }: CheckedSummary, { tokens }: StoryShape): boolean {
+function isUsable({ text, problems }: SummaryCheckResult, { tokens }: SummaryShape): boolean {
   if (problems.some(({ code }) => code === "empty" || code === "sections")) return false;
-  return textTokens(text) <= tokens * LONGEST;
+  return textTokens(text) <= tokens * MAX_SUMMARY_SIZE_RATIO;
 }
 
 /** Of the size that the model was given: longer ones are refused, and the next summariser is asked. */
-const LONGEST = 4 / 3;
-const NOTHING: SummaryFailure = { code: "empty", note: "The summary is empty." };
+const MAX_SUMMARY_SIZE_RATIO = 4 / 3;
+const EMPTY_SUMMARY_FAILURE: SummaryFailure = { code: "empty", note: "The summary is empty." };
 
-function entriesEvidence({ entries, turn = [], edits = [], previous = "", isChecked = false }: SummaryParts): Evidence {
-  const nothingElse = { userMessages: "", pins: [], ledger: "", request: null };
-  return collectEvidence({ covered: [...entries, ...turn], edits, previous, isChecked, ...nothingElse });
+function collectEntryEvidence({
+  entries,
+  turn = [],
+  edits = [],
+  previous = "",
+  isChecked = false,
+}: GenerateSummaryOptions): Evidence {
+  const otherOptions = { userMessages: "", pins: [], ledger: "", request: null };
+  return collectEvidence({ covered: [...entries, ...turn], edits, previous, isChecked, ...otherOptions });
 }
 
 /** The session's level, at most `medium` (B41). */
-export function moderate(level: string): ThinkingLevel {
-  return LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
+export function clampThinking(level: string): ThinkingLevel {
+  return SUMMARY_THINKING_LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
 }
 
-const LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium"];
+const SUMMARY_THINKING_LEVELS: readonly ThinkingLevel[] = ["off", "minimal", "low", "medium"];

@@ -2,24 +2,26 @@
 
 import { foldAccents } from "../text/sanitize.ts";
 
-export interface Name {
+export interface NameToken {
   readonly text: string;
   /** A path ends in the file it names; of an identifier, every word counts. */
   readonly kind: "path" | "identifier";
 }
 
 /** Identifiers and paths in backticks, and paths and URLs anywhere else. */
-export function findNames(text: string): readonly Name[] {
-  const inCode = [...text.matchAll(CODE)].flatMap(([, code = ""]) => tokensIn(code)).flatMap(nameInCode);
-  const inProse = tokensIn(text.replace(CODE, " ")).flatMap((token): readonly Name[] =>
-    isPath(token) ? [{ text: token, kind: "path" }] : [],
+export function findNames(text: string): readonly NameToken[] {
+  const inCode = [...text.matchAll(INLINE_CODE)]
+    .flatMap(([, code = ""]) => splitNameTokens(code))
+    .flatMap(parseCodeName);
+  const inProse = splitNameTokens(text.replace(INLINE_CODE, " ")).flatMap((token): readonly NameToken[] =>
+    isPathToken(token) ? [{ text: token, kind: "path" }] : [],
   );
   return [...inCode, ...inProse];
 }
 
-const CODE = /`([^`\n]+)`/g;
+const INLINE_CODE = /`([^`\n]+)`/g;
 
-function tokensIn(text: string): readonly string[] {
+function splitNameTokens(text: string): readonly string[] {
   return text
     .split(/[\s"'“”„‘’«»()[\]{}<>,;|=，。；：、！？（）「」『』【】…]+/u)
     .map(trimToken)
@@ -29,22 +31,22 @@ function tokensIn(text: string): readonly string[] {
 /** Without emphasis, the punctuation of the sentence, and the line number behind a file. */
 function trimToken(token: string): string {
   return token
-    .slice(0, LONGEST)
+    .slice(0, MAX_NAME_TOKEN_CHARS)
     .replace(/^[*:!?→–—]+/, "")
     .replace(/[.:!?*~→–—]{1,8}$/, "")
     .replace(/(?::\d+){1,2}(?:-\d+)?$/, "")
     .replace(/#L\d+(?:-L?\d+)?$/, "");
 }
 
-const LONGEST = 500;
+const MAX_NAME_TOKEN_CHARS = 500;
 
-function nameInCode(token: string): readonly Name[] {
-  if (isPath(token)) return [{ text: token, kind: "path" }];
+function parseCodeName(token: string): readonly NameToken[] {
+  if (isPathToken(token)) return [{ text: token, kind: "path" }];
   return isIdentifier(token) ? [{ text: token, kind: "identifier" }] : [];
 }
 
 /** `/etc/hosts`, `./a`, `src/a.ts`, `https://…`; not `and/or` or `5/7`. */
-function isPath(token: string): boolean {
+function isPathToken(token: string): boolean {
   if (!/[/\\]/.test(token) || !/\p{L}/u.test(token)) return false;
   if (/^(?:https?:\/\/|~?[/\\][\p{L}\p{N}_.@-]|\.{1,2}[/\\]|[A-Za-z]:\\)/u.test(token)) return true;
   return /^[^./\\]+[/\\]/.test(token) && /[\p{L}\p{N}_@-]\.[A-Za-z]\w{0,9}$/u.test(token);
@@ -53,19 +55,19 @@ function isPath(token: string): boolean {
 /** `getUser`, `max_tokens`, `config.retry`, `--force`, `a-b`, `4f2a91c`; not `timeout`, `KiB`, `v1.2`, `64`. */
 function isIdentifier(token: string): boolean {
   if (isHash(token.toLowerCase())) return true;
-  if (/^[v~+-]?\d/i.test(token) || token.length < SHORTEST_NAME) return false;
+  if (/^[v~+-]?\d/i.test(token) || token.length < MIN_IDENTIFIER_CHARS) return false;
   return /\p{Ll}\p{Lu}|[\p{L}\p{N}][_.:$@-][\p{L}\p{N}]|^--?\p{L}|^[_$@]\p{L}/u.test(token);
 }
 
-const SHORTEST_NAME = 4;
+const MIN_IDENTIFIER_CHARS = 4;
 
 /** The words of all texts in the log, and the pairs that one mark joins: `auth.ts`, `src/auth`. */
-export interface KnownNames {
+export interface NameIndex {
   readonly words: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
 }
 
-export function collectNames(texts: Iterable<string>): KnownNames {
+export function buildNameIndex(texts: Iterable<string>): NameIndex {
   const words = new Set<string>();
   const pairs = new Set<string>();
   for (const text of texts) {
@@ -84,20 +86,22 @@ function addNames(text: string, { words, pairs }: { readonly words: Set<string>;
   }
 }
 
-export function isKnownName({ text, kind }: Name, names: KnownNames): boolean {
+export function isKnownName({ text, kind }: NameToken, names: NameIndex): boolean {
   const parts = splitName(text);
   const hasWords = parts.every(({ word }) => word.length === 1 || isKnownWord(word, names));
   if (kind === "identifier") return hasWords;
   // The end of a path says which file it is; the folders before it may be left out or written differently.
-  const last = parts.at(-1)?.pair ?? null;
-  return (last === null || names.pairs.has(last)) && (hasWords || parts.slice(-2).every(({ pair }) => hasPair(pair)));
+  const lastPair = parts.at(-1)?.pair ?? null;
+  return (
+    (lastPair === null || names.pairs.has(lastPair)) && (hasWords || parts.slice(-2).every(({ pair }) => hasPair(pair)))
+  );
 
   function hasPair(pair: string | null): boolean {
     return pair !== null && names.pairs.has(pair);
   }
 }
 
-function isKnownWord(word: string, { words }: KnownNames): boolean {
+function isKnownWord(word: string, { words }: NameIndex): boolean {
   if (words.has(word) || words.has(`${word}s`)) return true;
   if (word.endsWith("s") && words.has(word.slice(0, -1))) return true;
   return isHash(word) && words.has(shortHash(word));
@@ -110,17 +114,17 @@ interface NamePart {
 }
 
 function splitName(text: string): readonly NamePart[] {
-  const found: NamePart[] = [];
+  const nameParts: NamePart[] = [];
   const plain = foldAccents(text).replaceAll("\\", "/");
-  let before = "";
-  let end = -1;
+  let previousWord = "";
+  let previousEnd = -1;
   for (const { 0: word, index } of plain.matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
-    const isJoined = index === end + 1 && /[./:@#+~-]/.test(plain[end] ?? "");
-    found.push({ word, pair: isJoined ? `${before}${plain[end]}${word}` : null });
-    before = word;
-    end = index + word.length;
+    const isJoined = index === previousEnd + 1 && /[./:@#+~-]/.test(plain[previousEnd] ?? "");
+    nameParts.push({ word, pair: isJoined ? `${previousWord}${plain[previousEnd]}${word}` : null });
+    previousWord = word;
+    previousEnd = index + word.length;
   }
-  return found;
+  return nameParts;
 }
 
 const isHash = (word: string): boolean => /^[\da-f]{7,64}$/.test(word) && /\d/.test(word) && /[a-f]/.test(word);

@@ -1,6 +1,6 @@
 /** Parses a summary: headings, the section of each line, list items with their continuation lines, marks and quotations. */
 
-import { citedReferences, removeCitations } from "../references.ts";
+import { findCitedReferences, removeCitations } from "../references.ts";
 import { foldAccents } from "../text/sanitize.ts";
 
 export interface Heading {
@@ -10,28 +10,28 @@ export interface Heading {
 }
 
 /** Null for a line that is no heading. */
-export function headingOf(text: string): Heading | null {
-  const [, marks = "", words = ""] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
-  return marks === "" ? null : { name: headingName(words), level: marks.length };
+export function parseHeading(text: string): Heading | null {
+  const [, marks = "", title = ""] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
+  return marks === "" ? null : { name: normalizeHeading(title), level: marks.length };
 }
 
-function headingName(words: string): string {
-  return foldAccents(words)
+function normalizeHeading(title: string): string {
+  return foldAccents(title)
     .replace(/&/g, "and")
     .replace(/[*_`:#\s]+/g, " ")
     .trim();
 }
 
-export const GOAL = "goal";
-export const REQUEST = "original request";
-export const DECISIONS = "key decisions";
+export const GOAL_SECTION = "goal";
+export const REQUEST_SECTION = "original request";
+export const DECISIONS_SECTION = "key decisions";
 
 /** Sections that say what the user wants. */
 export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
-const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL, REQUEST, "constraints and preferences"]);
+const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL_SECTION, REQUEST_SECTION, "constraints and preferences"]);
 
 /** The sections of all formats; a deeper heading of another name is a statement of the section that it stands in. */
-const SECTIONS: ReadonlySet<string> = new Set([
+const SECTION_NAMES: ReadonlySet<string> = new Set([
   ...["goal", "constraints and preferences", "progress", "done", "in progress", "blocked", "key decisions"],
   ...["next steps", "critical context", "original request", "early progress", "context for suffix"],
 ]);
@@ -41,7 +41,7 @@ export const isPlanSection = (section: string): boolean => PLAN_SECTIONS.has(sec
 const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
 
 /** A list item or a paragraph, with the lines that continue it. */
-export interface Item {
+export interface SummaryItem {
   /** Index of its first line, and of the line behind its last. */
   readonly start: number;
   readonly end: number;
@@ -53,27 +53,27 @@ export interface Item {
 }
 
 /** Every statement of a summary; headings, rules, blank lines and `(none)` are no statements. */
-export function findItems(lines: readonly string[]): readonly Item[] {
-  const items: Item[] = [];
+export function findSummaryItems(lines: readonly string[]): readonly SummaryItem[] {
+  const items: SummaryItem[] = [];
   const parents: { readonly indent: number; readonly references: readonly string[] }[] = [];
-  let [section, level] = ["", DEEPEST];
+  let [section, level] = ["", DEEPEST_HEADING_LEVEL];
   const isCode = findCodeLines(lines);
   for (let start = 0; start < lines.length; ) {
     const line = lines[start] ?? "";
-    const heading = isCode[start] ? null : headingOf(line);
-    const isSection = heading !== null && (SECTIONS.has(heading.name) || heading.level <= level);
+    const heading = isCode[start] ? null : parseHeading(line);
+    const isSection = heading !== null && (SECTION_NAMES.has(heading.name) || heading.level <= level);
     if (isSection) [section, level] = [heading.name, heading.level];
-    if (isSection || isRule(line) || statesNothing(line)) {
+    if (isSection || isRuleLine(line) || isEmptyStatement(line)) {
       if (isSection) parents.length = 0;
       start += 1;
       continue;
     }
-    const end = heading ? start + 1 : endOfItem(lines, start);
+    const end = heading ? start + 1 : findItemEnd(lines, start);
     const text = lines.slice(start, end).join("\n");
-    const indent = indentOf(line);
+    const indent = indentWidth(line);
     while (parents.length > 0 && (parents.at(-1)?.indent ?? 0) >= indent) parents.pop();
-    const own = citedReferences(text);
-    const references = own.length > 0 ? own : (parents.at(-1)?.references ?? []);
+    const ownReferences = findCitedReferences(text);
+    const references = ownReferences.length > 0 ? ownReferences : (parents.at(-1)?.references ?? []);
     parents.push({ indent, references });
     items.push({ start, end, text, section, references });
     start = end;
@@ -82,24 +82,24 @@ export function findItems(lines: readonly string[]): readonly Item[] {
 }
 
 /** Before the first heading, every heading begins a section. */
-const DEEPEST = 6;
+const DEEPEST_HEADING_LEVEL = 6;
 
-function endOfItem(lines: readonly string[], start: number): number {
+function findItemEnd(lines: readonly string[], start: number): number {
   let end = start + 1;
   while (end < lines.length && continuesItem(lines[end] ?? "")) end += 1;
   return end;
 }
 
 function continuesItem(line: string): boolean {
-  return /\S/.test(line) && !headingOf(line) && !isRule(line) && !LIST_ITEM.test(line);
+  return /\S/.test(line) && !parseHeading(line) && !isRuleLine(line) && !LIST_ITEM_START.test(line);
 }
 
-const indentOf = (line: string): number => line.length - line.trimStart().length;
-const LIST_ITEM = /^\s*(?:[-*+•·◦▪‣–]|\d{1,3}[.)])\s/;
+const indentWidth = (line: string): number => line.length - line.trimStart().length;
+const LIST_ITEM_START = /^\s*(?:[-*+•·◦▪‣–]|\d{1,3}[.)])\s/;
 
 /** Which lines stand between two fences, the fences included. A fence that is never closed is none. */
 export function findCodeLines(lines: readonly string[]): readonly boolean[] {
-  const fences = lines.flatMap((line, at) => (isFence(line) ? [at] : []));
+  const fences = lines.flatMap((line, lineIndex) => (isCodeFence(line) ? [lineIndex] : []));
   const isCode = lines.map(() => false);
   for (let index = 0; index + 1 < fences.length; index += 2)
     isCode.fill(true, fences[index], (fences[index + 1] ?? 0) + 1);
@@ -107,50 +107,50 @@ export function findCodeLines(lines: readonly string[]): readonly boolean[] {
 }
 
 /** Whether a code block begins or ends with this line. */
-export function isFence(line: string): boolean {
+export function isCodeFence(line: string): boolean {
   return /^\s*(?:```|~~~)/.test(line);
 }
 
 /** Between a summary and the part about a split turn (B44). */
-export const TURN_TITLE = "**Turn Context (split turn):**";
-const isRule = (line: string): boolean =>
-  /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}\S*)\s*$/.test(line) || line.trim() === TURN_TITLE;
+export const TURN_CONTEXT_TITLE = "**Turn Context (split turn):**";
+const isRuleLine = (line: string): boolean =>
+  /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}\S*)\s*$/.test(line) || line.trim() === TURN_CONTEXT_TITLE;
 
 /** Whether a line is blank or only says that there is nothing, such as `- (none)`. */
-export function statesNothing(line: string): boolean {
-  return /^\(?(?:none|n\/a)?\)?\.?$/i.test(plainLine(line));
+export function isEmptyStatement(line: string): boolean {
+  return /^\(?(?:none|n\/a)?\)?\.?$/i.test(stripLineMarkup(line));
 }
 
 /** The line without list marks, citations, marks and emphasis. */
-export function plainLine(line: string): string {
-  return removeCitations(withoutMarks(line))
-    .replace(LIST_MARK, "")
+export function stripLineMarkup(line: string): string {
+  return removeCitations(removeMarks(line))
+    .replace(LIST_PREFIX, "")
     .replace(/\*\*|__|`/g, "")
     .trim();
 }
 
-const LIST_MARK = /^\s*(?:>\s*)?(?:(?:[-*+•·◦▪‣–]|\d{1,3}[.)]|#{1,6})\s*)?(?:\[[ xX~-]?\]\s*)?/;
+const LIST_PREFIX = /^\s*(?:>\s*)?(?:(?:[-*+•·◦▪‣–]|\d{1,3}[.)]|#{1,6})\s*)?(?:\[[ xX~-]?\]\s*)?/;
 
 /** What code puts behind a line that it cannot confirm. The lead of the summary message says what each means. */
-export type Mark = "(unconfirmed)" | "(not from the user)";
+export type SummaryMark = "(unconfirmed)" | "(not from the user)";
 
-export function markOf(text: string): Mark | null {
-  const [, mark = null] = MARK.exec(text) ?? [];
-  return mark as Mark | null;
+export function parseMark(text: string): SummaryMark | null {
+  const [, mark = null] = END_MARK.exec(text) ?? [];
+  return mark as SummaryMark | null;
 }
 
-export const withoutMarks = (text: string): string => text.replaceAll(MARKS, "");
+export const removeMarks = (text: string): string => text.replaceAll(ANY_MARK, "");
 
-const MARK = /(\(unconfirmed\)|\(not from the user\))\s*$/;
-const MARKS = /[ \t]{0,3}(?:\(unconfirmed\)|\(not from the user\))/g;
+const END_MARK = /(\(unconfirmed\)|\(not from the user\))\s*$/;
+const ANY_MARK = /[ \t]{0,3}(?:\(unconfirmed\)|\(not from the user\))/g;
 
 /** The texts between quotation marks of any language; code in backticks is no quotation. */
 export function findQuotations(text: string): readonly string[] {
   const prose = text.replace(/`[^`\n]*`/g, " ");
-  return QUOTED.flatMap((marks) => [...prose.matchAll(marks)].map(([, words = ""]) => words));
+  return QUOTATION_PATTERNS.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, quotation = ""]) => quotation));
 }
 
-const QUOTED: readonly RegExp[] = [
+const QUOTATION_PATTERNS: readonly RegExp[] = [
   /"([^"\n]*)"/gu,
   /“([^“”„\n]*)”/gu,
   /„([^„“”\n]*)[“”]/gu,
@@ -161,6 +161,6 @@ const QUOTED: readonly RegExp[] = [
 ];
 
 /** Splits at every character that a model takes for the end of a line. */
-export function splitLines(summary: string): readonly string[] {
+export function splitSummaryLines(summary: string): readonly string[] {
   return summary.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/u);
 }

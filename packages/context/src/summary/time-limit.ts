@@ -1,10 +1,10 @@
 /** Limits the time that models take for a summary: until the first token, between tokens, per attempt and in all. */
 
-import type { Ports } from "../runtime.ts";
-import type { SummaryTime } from "../settings.ts";
+import type { Runtime } from "../runtime.ts";
+import type { SummaryTimeouts } from "../settings.ts";
 
 /** The limits of one summary, and a signal for the end of its total time. */
-export interface TimeLimit extends SummaryTime {
+export interface TimeLimit extends SummaryTimeouts {
   /** Aborted when the total is used up. */
   readonly totalExpired: AbortSignal;
   /** Whether an attempt that used up its time is made once more; false where another summariser can be asked instead. */
@@ -13,106 +13,113 @@ export interface TimeLimit extends SummaryTime {
 
 /** Runs work whose requests together may take no longer than the total. The clock starts now and stops with the work. */
 export async function withTimeLimit<Value>(
-  time: SummaryTime,
-  { sleep }: Pick<Ports, "sleep">,
+  time: SummaryTimeouts,
+  { sleep }: Pick<Runtime, "sleep">,
   work: (limit: TimeLimit) => Promise<Value>,
 ): Promise<Value> {
-  const [expired, done] = [new AbortController(), new AbortController()];
-  void runAfter(time.total, { sleep, signal: done.signal, act: () => expired.abort() });
+  const [expiredController, doneController] = [new AbortController(), new AbortController()];
+  void runDelayed(time.total, { sleep, signal: doneController.signal, callback: () => expiredController.abort() });
   try {
-    return await work({ ...time, totalExpired: expired.signal, mayRetrySlowAttempt: true });
+    return await work({ ...time, totalExpired: expiredController.signal, mayRetrySlowAttempt: true });
   } finally {
-    done.abort();
+    doneController.abort();
   }
 }
 
 /** Which limit an attempt has reached. */
-export type ReachedLimit = "firstToken" | "nextToken" | "attempt" | "total";
+export type TimeLimitName = "firstToken" | "nextToken" | "attempt" | "total";
 
-export interface AttemptClock {
+export interface AttemptTimerOptions {
   readonly limit: TimeLimit;
-  readonly sleep: Ports["sleep"];
+  readonly sleep: Runtime["sleep"];
   /** Called once a minute as long as no token has come. */
   readonly onWait: (elapsedMs: number) => void;
 }
 
 /** Measures one attempt. It uses `sleep` alone, so that a change of the system's clock neither ends nor prolongs a wait. */
 export class AttemptTimer {
-  readonly #clock: AttemptClock;
-  readonly #expired = new AbortController();
-  #attempt = new AbortController();
-  #token = new AbortController();
-  #reached: ReachedLimit = "total";
+  readonly #options: AttemptTimerOptions;
+  readonly #expiredController = new AbortController();
+  #attemptLimit = new AbortController();
+  #tokenLimit = new AbortController();
+  #reachedLimit: TimeLimitName = "total";
 
-  constructor(clock: AttemptClock) {
-    this.#clock = clock;
+  constructor(options: AttemptTimerOptions) {
+    this.#options = options;
   }
 
   /** Aborted when a limit of this attempt is reached. */
   get signal(): AbortSignal {
-    return this.#expired.signal;
+    return this.#expiredController.signal;
   }
 
-  get reached(): ReachedLimit {
-    return this.#reached;
+  get reachedLimit(): TimeLimitName {
+    return this.#reachedLimit;
   }
 
   /** A request is sent after so long. */
   start(delayMs = 0): void {
-    const { firstToken, attempt } = this.#clock.limit;
+    const { firstToken, attempt } = this.#options.limit;
     this.stop();
-    this.#attempt = this.#limit("attempt", attempt + delayMs);
-    this.#token = this.#limit("firstToken", firstToken + delayMs);
-    void this.#countMinutes(this.#token.signal, delayMs);
+    this.#attemptLimit = this.#startLimit("attempt", attempt + delayMs);
+    this.#tokenLimit = this.#startLimit("firstToken", firstToken + delayMs);
+    void this.#reportWait(this.#tokenLimit.signal, delayMs);
   }
 
   onToken(): void {
-    this.#token.abort();
-    this.#token = this.#limit("nextToken", this.#clock.limit.nextToken);
+    this.#tokenLimit.abort();
+    this.#tokenLimit = this.#startLimit("nextToken", this.#options.limit.nextToken);
   }
 
   stop(): void {
-    this.#attempt.abort();
-    this.#token.abort();
+    this.#attemptLimit.abort();
+    this.#tokenLimit.abort();
   }
 
-  #limit(name: ReachedLimit, ms: number): AbortController {
-    const stopped = new AbortController();
-    const act = (): void => {
-      if (!this.signal.aborted) this.#reached = name;
-      this.#expired.abort();
+  #startLimit(name: TimeLimitName, ms: number): AbortController {
+    const stopController = new AbortController();
+    const expire = (): void => {
+      if (!this.signal.aborted) this.#reachedLimit = name;
+      this.#expiredController.abort();
     };
-    void runAfter(ms, { sleep: this.#clock.sleep, signal: stopped.signal, act });
-    return stopped;
+    void runDelayed(ms, { sleep: this.#options.sleep, signal: stopController.signal, callback: expire });
+    return stopController;
   }
 
-  async #countMinutes(signal: AbortSignal, delayMs: number): Promise<void> {
-    const { sleep, onWait, limit } = this.#clock;
-    let isOver = delayMs > 0 && !(await hasPassed(delayMs, { sleep, signal }));
-    for (let elapsed = MINUTE; !isOver && elapsed < limit.firstToken; elapsed += MINUTE) {
-      isOver = !(await hasPassed(MINUTE, { sleep, signal })) || this.signal.aborted;
+  async #reportWait(signal: AbortSignal, delayMs: number): Promise<void> {
+    const { sleep, onWait, limit } = this.#options;
+    let isOver = delayMs > 0 && !(await trySleep(delayMs, { sleep, signal }));
+    for (
+      let elapsed = WAIT_REPORT_INTERVAL_MS;
+      !isOver && elapsed < limit.firstToken;
+      elapsed += WAIT_REPORT_INTERVAL_MS
+    ) {
+      isOver = !(await trySleep(WAIT_REPORT_INTERVAL_MS, { sleep, signal })) || this.signal.aborted;
       if (!isOver) onWait(elapsed);
     }
   }
 }
 
-const MINUTE = 60_000;
+const WAIT_REPORT_INTERVAL_MS = 60_000;
 
-interface Wait {
-  readonly sleep: Ports["sleep"];
+interface SleepOptions {
+  readonly sleep: Runtime["sleep"];
   readonly signal: AbortSignal;
 }
 
 /** A limit that is not finite is never reached. */
-async function runAfter(ms: number, { act, ...wait }: Wait & { readonly act: () => void }): Promise<void> {
-  if (Number.isFinite(ms) && (await hasPassed(Math.min(ms, LONGEST_TIMER), wait))) act();
+async function runDelayed(
+  ms: number,
+  { callback, ...options }: SleepOptions & { readonly callback: () => void },
+): Promise<void> {
+  if (Number.isFinite(ms) && (await trySleep(Math.min(ms, MAX_TIMER_MS), options))) callback();
 }
 
 /** Timers of JavaScript run out at once if they are set to more: 24.8 days. */
-const LONGEST_TIMER = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** False if the wait was stopped; a host's clock may also reject then. */
-export async function hasPassed(ms: number, { sleep, signal }: Wait): Promise<boolean> {
+export async function trySleep(ms: number, { sleep, signal }: SleepOptions): Promise<boolean> {
   try {
     await sleep(ms, { signal });
   } catch {
@@ -122,24 +129,24 @@ export async function hasPassed(ms: number, { sleep, signal }: Wait): Promise<bo
 }
 
 /** What happened and what to do, for people. */
-export function explainReachedLimit(reached: ReachedLimit, time: SummaryTime): string {
-  return [describeReachedLimit(reached, time), ...ADVICE[reached]].join("; ");
+export function explainReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
+  return [describeReachedLimit(limit, time), ...TIME_LIMIT_ADVICE[limit]].join("; ");
 }
 
-const FASTER = "a faster model for summaries can be named in compaction.model";
+const FASTER_MODEL_ADVICE = "a faster model for summaries can be named in compaction.model";
 
-const ADVICE: Readonly<Record<ReachedLimit, readonly string[]>> = {
+const TIME_LIMIT_ADVICE: Readonly<Record<TimeLimitName, readonly string[]>> = {
   firstToken: [
     "a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library",
   ],
   nextToken: [],
-  attempt: [FASTER],
-  total: [FASTER],
+  attempt: [FASTER_MODEL_ADVICE],
+  total: [FASTER_MODEL_ADVICE],
 };
 
 /** What happened, for people. */
-export function describeReachedLimit(reached: ReachedLimit, time: SummaryTime): string {
-  switch (reached) {
+export function describeReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
+  switch (limit) {
     case "firstToken":
       return `no token came within ${formatDuration(time.firstToken)}`;
     case "nextToken":

@@ -2,8 +2,8 @@
 
 import { describeAttachment } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { entryWords, provenance, userParts } from "../context/entry-text.ts";
-import { LISTED, referenceLine, referenceOf } from "../context/loaded-skills.ts";
+import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
+import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import { isObject } from "../format/read-line.ts";
 import type {
@@ -15,18 +15,18 @@ import type {
   ToolResultMessage,
 } from "../message.ts";
 import { entryReference } from "../references.ts";
-import { digest } from "../text/excerpt.ts";
-import { escaped, plainText } from "../text/sanitize.ts";
-import { shortArguments } from "../text/truncate.ts";
+import { createExcerpt } from "../text/excerpt.ts";
+import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
+import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { findOutdatedCalls, noneOutdated, type OutdatedCalls } from "./outdated-calls.ts";
+import { findStaleCalls, noStaleCalls, type StaleCalls } from "./outdated-calls.ts";
 
-export interface Part {
-  readonly label: Label;
+export interface TranscriptPart {
+  readonly label: SpeakerLabel;
   readonly text: string;
 }
 
-export type Label =
+export type SpeakerLabel =
   | "User"
   | "Attachment"
   | "Assistant thinking"
@@ -37,25 +37,25 @@ export type Label =
   | "Note";
 
 /** `whole`: every text as it is. `digest`: long texts by their most informative lines, outdated ones by a note. */
-export type Detail = "whole" | "digest";
+export type TranscriptDetail = "whole" | "digest";
 
-export interface Source {
+export interface TranscriptSource {
   readonly entry: Entry;
   readonly edits: readonly ContextEditEntry[];
   /** What opens the whole; empty where nothing does. */
   readonly handle: string;
-  readonly detail: Detail;
-  readonly outdated: OutdatedCalls;
+  readonly detail: TranscriptDetail;
+  readonly outdated: StaleCalls;
 }
 
-interface Amount {
+interface ExcerptLimits {
   readonly whole: number;
   readonly share: number;
   readonly most: number;
 }
 
 /** In tokens: up to `whole` a text stays as it is, a longer one becomes a digest: a `share` of it, and at most `most`. */
-export const SHOWN = {
+export const TRANSCRIPT_LIMITS = {
   words: { whole: 2_000, share: 0.38, most: 12_000 },
   output: { whole: 400, share: 0.38, most: 12_000 },
   /** Of what failed: why it failed matters more than what worked. */
@@ -66,116 +66,126 @@ export const SHOWN = {
 } as const;
 
 /** The message is what the entry gives to the context. None for one that is told elsewhere, or says nothing. */
-export function partsOf(message: AgentMessage, source: Source): readonly Part[] {
+export function toTranscriptParts(message: AgentMessage, source: TranscriptSource): readonly TranscriptPart[] {
   if (isStateEntry(source.entry)) return [];
-  const reference = referenceOf(source.entry);
+  const skill = readLoadedSkill(source.entry);
   // SKL6: what is attached again word for word is named, so that nobody retells it.
-  if (reference)
-    return [{ label: message.role === "toolResult" ? "Tool result" : "Note", text: referenceLine(reference) }];
+  if (skill)
+    return [{ label: message.role === "toolResult" ? "Tool result" : "Note", text: formatSkillPlaceholder(skill) }];
   switch (message.role) {
     case "system":
     case "compactionSummary":
       return [];
     case "assistant":
-      return replyParts(message, source);
+      return assistantParts(message, source);
     case "toolResult":
-      return [{ label: "Tool result", text: resultText(message, source) }];
+      return [{ label: "Tool result", text: toolResultText(message, source) }];
     case "bashExecution":
-      return [{ label: "Shell", text: shellText(message, source) }];
+      return [{ label: "Shell", text: renderShellRun(message, source) }];
     case "user":
       // SUM3: what a program put there is no word of the user's.
-      return provenance(source.entry) === "person" ? userBlocks(source) : note("program", source);
+      return authorOf(source.entry) === "person" ? userMessageParts(source) : noteParts("program", source);
     case "custom":
-      return message.customType === LISTED ? [] : note(message.customType, source);
+      return message.customType === SKILL_LIST_TYPE ? [] : noteParts(message.customType, source);
     case "branchSummary":
-      return note("a branch that was left", source);
+      return noteParts("a branch that was left", source);
   }
 }
 
 // WORD3: only what was typed stands below the user's label.
-function userBlocks(source: Source): readonly Part[] {
-  const { typed, attachments } = userParts(source.entry, source.edits);
-  const text = shown(typed.trim(), SHOWN.words, source);
-  const attached = attachments.map((attachment): Part => {
-    const content = shown(attachment.text, SHOWN.output, source);
-    const lead = `(not the user's words) ${describeAttachment(attachment)}`;
-    return { label: "Attachment", text: content === "" ? lead : `${lead}\n${content}` };
+function userMessageParts(source: TranscriptSource): readonly TranscriptPart[] {
+  const { typed, attachments } = splitUserEntry(source.entry, source.edits);
+  const text = limitText(typed.trim(), TRANSCRIPT_LIMITS.words, source);
+  const attachmentParts = attachments.map((attachment): TranscriptPart => {
+    const content = limitText(attachment.text, TRANSCRIPT_LIMITS.output, source);
+    const description = `(not the user's words) ${describeAttachment(attachment)}`;
+    return { label: "Attachment", text: content === "" ? description : `${description}\n${content}` };
   });
-  return [...(text === "" ? [] : [{ label: "User" as const, text }]), ...attached];
+  return [...(text === "" ? [] : [{ label: "User" as const, text }]), ...attachmentParts];
 }
 
-function resultText(message: ToolResultMessage, source: Source): string {
-  const note = source.outdated.results.get(message);
-  if (note !== undefined) return note;
-  return wordsOf(source, message.isError ? SHOWN.errors : SHOWN.output) || "(no output)";
+function toolResultText(message: ToolResultMessage, source: TranscriptSource): string {
+  const outdatedNote = source.outdated.results.get(message);
+  if (outdatedNote !== undefined) return outdatedNote;
+  return limitEntryText(source, message.isError ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output) || "(no output)";
 }
 
-function wordsOf(source: Source, amount: Amount): string {
-  return shown(entryWords(source.entry, source.edits).trim(), amount, source);
+function limitEntryText(source: TranscriptSource, limits: ExcerptLimits): string {
+  return limitText(entryText(source.entry, source.edits).trim(), limits, source);
 }
 
-function shown(text: string, { whole, share, most }: Amount, { handle, detail }: Source): string {
+function limitText(text: string, { whole, share, most }: ExcerptLimits, { handle, detail }: TranscriptSource): string {
   if (detail === "whole") return text;
   const tokens = textTokens(text);
-  return tokens <= whole ? text : digest(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
+  return tokens <= whole
+    ? text
+    : createExcerpt(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
 }
 
-function replyParts({ content }: AssistantMessage, source: Source): readonly Part[] {
+function assistantParts({ content }: AssistantMessage, source: TranscriptSource): readonly TranscriptPart[] {
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  const thoughts = blocks.flatMap(thoughtIn).join("\n");
-  const calls = blocks.flatMap((block) => (isCall(block) ? [callText(block, source)] : []));
-  const parts: readonly Part[] = [
-    { label: "Assistant thinking", text: shown(thoughts, SHOWN.thinking, source) },
-    ...said("Assistant", source),
+  const thoughts = blocks.flatMap(parseThinking).join("\n");
+  const calls = blocks.flatMap((block) => (isToolCallValue(block) ? [renderToolCall(block, source)] : []));
+  const parts: readonly TranscriptPart[] = [
+    { label: "Assistant thinking", text: limitText(thoughts, TRANSCRIPT_LIMITS.thinking, source) },
+    ...entryTextParts("Assistant", source),
     { label: "Assistant tool calls", text: calls.join("; ") },
   ];
   return parts.filter(({ text }) => text !== "");
 }
 
 // Files are not checked block by block.
-function thoughtIn(block: unknown): readonly string[] {
+function parseThinking(block: unknown): readonly string[] {
   if (!isObject(block) || block.type !== "thinking" || block.redacted) return [];
   return typeof block.thinking === "string" && /\S/.test(block.thinking) ? [block.thinking.trim()] : [];
 }
 
-function isCall(block: unknown): block is ToolCallBlock {
+function isToolCallValue(block: unknown): block is ToolCallBlock {
   return isObject(block) && block.type === "toolCall";
 }
 
-function callText(call: ToolCallBlock, { handle, detail, outdated }: Source): string {
+function renderToolCall(call: ToolCallBlock, { handle, detail, outdated }: TranscriptSource): string {
   const { name } = call;
-  const all = outdated.arguments.get(call) ?? call.arguments;
-  const isShort = detail === "whole" || !isObject(all);
-  const given = isShort ? Object(all) : shortArguments(all, { tokens: SHOWN.arguments, handle });
-  const pairs = Object.entries(given).map(([key, value]) => `${oneLine(key)}=${JSON.stringify(value)}`);
-  return `${oneLine(name)}(${pairs.join(", ")})`;
+  const args = outdated.arguments.get(call) ?? call.arguments;
+  const isComplete = detail === "whole" || !isObject(args);
+  const shownArgs = isComplete
+    ? Object(args)
+    : truncateArguments(args, { tokens: TRANSCRIPT_LIMITS.arguments, handle });
+  const pairs = Object.entries(shownArgs).map(([key, value]) => `${sanitizeToolName(key)}=${JSON.stringify(value)}`);
+  return `${sanitizeToolName(name)}(${pairs.join(", ")})`;
 }
 
-function oneLine(name: unknown): string {
-  return plainText(asText(name), LONGEST_NAME);
+function sanitizeToolName(name: unknown): string {
+  return sanitizeLine(toDisplayText(name), MAX_TOOL_NAME_CHARS);
 }
 
 /** It comes from a file, where anything can stand; not everything can be made a text of by itself. */
-function asText(value: unknown): string {
+function toDisplayText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-const LONGEST_NAME = 80;
+const MAX_TOOL_NAME_CHARS = 80;
 
-function said(label: Label, source: Source): readonly Part[] {
-  const text = wordsOf(source, SHOWN.words);
+function entryTextParts(label: SpeakerLabel, source: TranscriptSource): readonly TranscriptPart[] {
+  const text = limitEntryText(source, TRANSCRIPT_LIMITS.words);
   return text === "" ? [] : [{ label, text }];
 }
 
-function note(kind: string, source: Source): readonly Part[] {
-  return said("Note", source).map(({ label, text }) => ({ label, text: `(${oneLine(kind)}) ${text}` }));
+function noteParts(kind: string, source: TranscriptSource): readonly TranscriptPart[] {
+  return entryTextParts("Note", source).map(({ label, text }) => ({
+    label,
+    text: `(${sanitizeToolName(kind)}) ${text}`,
+  }));
 }
 
-function shellText({ command, output, exitCode, cancelled }: BashExecutionMessage, source: Source): string {
-  const ended = cancelled ? "(stopped by the user)" : exitCode ? `(exit code ${asText(exitCode)})` : "";
-  const amount = cancelled || exitCode ? SHOWN.errors : SHOWN.output;
-  const texts = [command, output].map((text) => shown(asText(text ?? "").trim(), amount, source));
-  return [`$ ${texts[0]}`, texts[1] ?? "", ended].filter((text) => text !== "").join("\n");
+function renderShellRun(
+  { command, output, exitCode, cancelled }: BashExecutionMessage,
+  source: TranscriptSource,
+): string {
+  const outcome = cancelled ? "(stopped by the user)" : exitCode ? `(exit code ${toDisplayText(exitCode)})` : "";
+  const limits = cancelled || exitCode ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output;
+  const texts = [command, output].map((text) => limitText(toDisplayText(text ?? "").trim(), limits, source));
+  return [`$ ${texts[0]}`, texts[1] ?? "", outcome].filter((text) => text !== "").join("\n");
 }
 
 export interface TranscriptBlock {
@@ -188,46 +198,52 @@ export interface TranscriptBlock {
 
 /** Messages as one text, a blank line between them. */
 export function serializeConversation(messages: readonly Message[]): string {
-  const source = { edits: [], handle: "", detail: "digest", outdated: noneOutdated } as const;
-  const parts = messages.flatMap((message) => partsOf(message, { ...source, entry: asEntry(message) }));
-  return parts.map((part) => written(part, "")).join("\n\n");
+  const source = { edits: [], handle: "", detail: "digest", outdated: noStaleCalls } as const;
+  const parts = messages.flatMap((message) =>
+    toTranscriptParts(message, { ...source, entry: toMessageEntry(message) }),
+  );
+  return parts.map((part) => renderTranscriptPart(part, "")).join("\n\n");
 }
 
-export interface TranscriptParts {
+export interface TranscriptOptions {
   readonly edits: readonly ContextEditEntry[];
   /** `digest`, where nothing else is said. */
-  readonly detail?: Detail;
+  readonly detail?: TranscriptDetail;
 }
 
 /** A block for each entry that the model saw, with its number behind its first label: `[User]: [#3] fix the login`. */
-export function transcriptOf(
+export function renderTranscript(
   entries: readonly Entry[],
-  { edits, detail = "digest" }: TranscriptParts,
+  { edits, detail = "digest" }: TranscriptOptions,
 ): readonly TranscriptBlock[] {
   const blocks: TranscriptBlock[] = [];
-  const outdated = detail === "digest" ? findOutdatedCalls(entries, edits) : noneOutdated;
+  const outdated = detail === "digest" ? findStaleCalls(entries, edits) : noStaleCalls;
   for (const entry of entries) {
     const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
     const reference = entryReference(entry);
     const parts =
-      message && wasSeen(message) ? partsOf(message, { entry, edits, handle: reference, detail, outdated }) : [];
+      message && isShownToModel(message)
+        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, outdated })
+        : [];
     if (parts.length === 0) continue;
-    const text = parts.map((part, at) => written(part, at === 0 ? `[${reference}] ` : "")).join("\n\n");
+    const text = parts
+      .map((part, index) => renderTranscriptPart(part, index === 0 ? `[${reference}] ` : ""))
+      .join("\n\n");
     blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });
   }
   return blocks;
 }
 
-function asEntry(message: Message): Entry {
+function toMessageEntry(message: Message): Entry {
   return { type: "message", id: "", parentId: null, timestamp: "", message };
 }
 
-function wasSeen(message: AgentMessage): boolean {
+function isShownToModel(message: AgentMessage): boolean {
   if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
   return message.role !== "bashExecution" || !message.excludeFromContext;
 }
 
 // SUM2: whatever was put together, from whatever fields, is escaped as one text.
-function written({ label, text }: Part, number: string): string {
-  return `[${label}]: ${number}${escaped(text)}`;
+function renderTranscriptPart({ label, text }: TranscriptPart, prefix: string): string {
+  return `[${label}]: ${prefix}${escapePromptMarkup(text)}`;
 }

@@ -1,216 +1,229 @@
 /** Generates random secrets of every family for tests, so that the repository contains none. */
 
-import { type Family, isVaried } from "../secrets/pattern.ts";
-import { families } from "../secrets/patterns.ts";
-import type { Chance } from "./faulty-files/power-cut.ts";
+import { isVaried, type SecretPattern } from "../secrets/pattern.ts";
+import { secretPatterns } from "../secrets/patterns.ts";
+import type { RandomSource } from "./faulty-files/power-cut.ts";
 
 /** Groups, choices, classes and counts are understood; what looks ahead is passed by. `group` is what the first group holds. */
-export function sample(pattern: string, chance: Chance): { readonly text: string; readonly group: string | null } {
-  const reader = new Reader(pattern, chance);
-  const text = reader.choices();
-  return { text, group: reader.group };
+export function sampleFromPattern(
+  pattern: string,
+  random: RandomSource,
+): { readonly text: string; readonly group: string | null } {
+  const sampler = new PatternSampler(pattern, random);
+  const text = sampler.sampleAlternatives();
+  return { text, group: sampler.group };
 }
 
-class Reader {
+class PatternSampler {
   readonly #pattern: string;
-  readonly #chance: Chance;
-  #at = 0;
+  readonly #random: RandomSource;
+  #index = 0;
   group: string | null = null;
 
-  constructor(pattern: string, chance: Chance) {
+  constructor(pattern: string, random: RandomSource) {
     this.#pattern = pattern;
-    this.#chance = chance;
+    this.#random = random;
   }
 
   /** All of them are made, and one is taken. */
-  choices(): string {
-    const made = [this.#sequence()];
-    while (this.#next === "|") {
-      this.#at += 1;
-      made.push(this.#sequence());
+  sampleAlternatives(): string {
+    const result = [this.#sampleSequence()];
+    while (this.#currentChar === "|") {
+      this.#index += 1;
+      result.push(this.#sampleSequence());
     }
-    return made[this.#below(made.length)] ?? "";
+    return result[this.#randomInt(result.length)] ?? "";
   }
 
-  get #next(): string {
-    return this.#pattern.charAt(this.#at);
+  get #currentChar(): string {
+    return this.#pattern.charAt(this.#index);
   }
 
-  #below(count: number): number {
-    return Math.floor(this.#chance() * count);
+  #randomInt(count: number): number {
+    return Math.floor(this.#random() * count);
   }
 
-  #sequence(): string {
-    let made = "";
-    while (this.#next !== "" && this.#next !== "|" && this.#next !== ")") {
-      const start = this.#at;
-      const first = this.#part();
-      const times = this.#times();
-      const end = this.#at;
-      made += times > 0 ? first : "";
-      for (let more = 1; more < times; more += 1) {
-        this.#at = start;
-        made += this.#part();
+  #sampleSequence(): string {
+    let result = "";
+    while (this.#currentChar !== "" && this.#currentChar !== "|" && this.#currentChar !== ")") {
+      const start = this.#index;
+      const first = this.#sampleAtom();
+      const times = this.#sampleCount();
+      const end = this.#index;
+      result += times > 0 ? first : "";
+      for (let repeat = 1; repeat < times; repeat += 1) {
+        this.#index = start;
+        result += this.#sampleAtom();
       }
-      this.#at = end;
+      this.#index = end;
     }
-    return made;
+    return result;
   }
 
-  #part(): string {
-    if (this.#next === "(") return this.#parenthesis();
-    if (this.#next === "[") return this.#class();
-    const sign = this.#sign();
-    return sign.length === 1 ? sign : (sign[this.#below(sign.length)] ?? "");
+  #sampleAtom(): string {
+    if (this.#currentChar === "(") return this.#sampleGroup();
+    if (this.#currentChar === "[") return this.#sampleClass();
+    const char = this.#readChar();
+    return char.length === 1 ? char : (char[this.#randomInt(char.length)] ?? "");
   }
 
-  #parenthesis(): string {
-    const [opening = "("] = /^\((?:\?[:!=])?/.exec(this.#pattern.slice(this.#at)) ?? [];
-    this.#at += opening.length;
-    const made = this.choices();
-    this.#at += 1;
-    if (opening === "(") this.group = made;
-    return opening === "(?!" || opening === "(?=" ? "" : made;
+  #sampleGroup(): string {
+    const [opening = "("] = /^\((?:\?[:!=])?/.exec(this.#pattern.slice(this.#index)) ?? [];
+    this.#index += opening.length;
+    const result = this.sampleAlternatives();
+    this.#index += 1;
+    if (opening === "(") this.group = result;
+    return opening === "(?!" || opening === "(?=" ? "" : result;
   }
 
-  #class(): string {
-    this.#at += 1;
-    const isNot = this.#next === "^";
-    if (isNot) this.#at += 1;
-    let signs = "";
-    while (this.#next !== "]") signs += this.#range();
-    this.#at += 1;
-    const wanted = isNot ? Array.from(ALL).filter((sign) => !signs.includes(sign)) : Array.from(signs);
-    return wanted[this.#below(wanted.length)] ?? "";
+  #sampleClass(): string {
+    this.#index += 1;
+    const isNegated = this.#currentChar === "^";
+    if (isNegated) this.#index += 1;
+    let classChars = "";
+    while (this.#currentChar !== "]") classChars += this.#readRange();
+    this.#index += 1;
+    const candidates = isNegated
+      ? Array.from(SAMPLE_CHARS).filter((char) => !classChars.includes(char))
+      : Array.from(classChars);
+    return candidates[this.#randomInt(candidates.length)] ?? "";
   }
 
-  #range(): string {
-    const first = this.#sign();
-    if (this.#next !== "-" || this.#pattern.charAt(this.#at + 1) === "]") return first;
-    this.#at += 1;
-    const last = this.#sign();
+  #readRange(): string {
+    const first = this.#readChar();
+    if (this.#currentChar !== "-" || this.#pattern.charAt(this.#index + 1) === "]") return first;
+    this.#index += 1;
+    const last = this.#readChar();
     const [from, to] = [first.charCodeAt(0), last.charCodeAt(0)];
-    return Array.from({ length: to - from + 1 }, (_, at) => String.fromCharCode(from + at)).join("");
+    return Array.from({ length: to - from + 1 }, (_, offset) => String.fromCharCode(from + offset)).join("");
   }
 
   /** One letter, or all that an escape stands for. */
-  #sign(): string {
-    const sign = this.#next;
-    this.#at += 1;
-    if (sign !== "\\") return sign;
-    const escaped = this.#next;
-    this.#at += 1;
-    return SETS[escaped] ?? escaped;
+  #readChar(): string {
+    const char = this.#currentChar;
+    this.#index += 1;
+    if (char !== "\\") return char;
+    const escapeChar = this.#currentChar;
+    this.#index += 1;
+    return ESCAPE_CLASS_CHARS[escapeChar] ?? escapeChar;
   }
 
-  #times(): number {
-    const [count, least, comma, most] = /^\{(\d+)(,?)(\d*)\}/.exec(this.#pattern.slice(this.#at)) ?? [];
+  #sampleCount(): number {
+    const [count, min, comma, max] = /^\{(\d+)(,?)(\d*)\}/.exec(this.#pattern.slice(this.#index)) ?? [];
     if (count !== undefined) {
-      this.#at += count.length;
-      const from = Number(least);
-      const to = most ? Math.min(Number(most), from + SPREAD) : from + (comma ? SPREAD : 0);
-      return from + this.#below(to - from + 1);
+      this.#index += count.length;
+      const from = Number(min);
+      const to = max ? Math.min(Number(max), from + MAX_EXTRA_REPEATS) : from + (comma ? MAX_EXTRA_REPEATS : 0);
+      return from + this.#randomInt(to - from + 1);
     }
-    if (this.#next !== "?") return 1;
-    this.#at += 1;
-    return this.#below(2);
+    if (this.#currentChar !== "?") return 1;
+    this.#index += 1;
+    return this.#randomInt(2);
   }
 }
 
-const SPREAD = 6;
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const DIGITS = "0123456789";
-const ALL = `${LETTERS}${DIGITS}!#%&()*+,-.;=?^_|~`;
-const SETS: Readonly<Record<string, string>> = { w: `${LETTERS}${DIGITS}_`, d: DIGITS, s: " ", t: " ", n: "\n" };
+const MAX_EXTRA_REPEATS = 6;
+const ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const ASCII_DIGITS = "0123456789";
+const SAMPLE_CHARS = `${ASCII_LETTERS}${ASCII_DIGITS}!#%&()*+,-.;=?^_|~`;
+const ESCAPE_CLASS_CHARS: Readonly<Record<string, string>> = {
+  w: `${ASCII_LETTERS}${ASCII_DIGITS}_`,
+  d: ASCII_DIGITS,
+  s: " ",
+  t: " ",
+  n: "\n",
+};
 
-export interface PlantedSecret {
-  readonly family: string;
+export interface SampleSecret {
+  readonly patternId: string;
   /** As it stands in a text, with what gives it away. */
   readonly text: string;
   readonly secret: string;
 }
 
 /** One of each family, and around again. */
-export function plantedSecrets(count: number, chance: Chance): readonly PlantedSecret[] {
-  return Array.from({ length: count }, (_, at) => {
-    const family = families[at % (families.length + 1)];
-    return family ? plantedSecret(family, chance) : privateKeyLine(chance);
+export function createSampleSecrets(count: number, random: RandomSource): readonly SampleSecret[] {
+  return Array.from({ length: count }, (_, index) => {
+    const pattern = secretPatterns[index % (secretPatterns.length + 1)];
+    return pattern ? createSampleSecret(pattern, random) : createSamplePrivateKey(random);
   });
 }
 
-function plantedSecret(family: Family, chance: Chance): PlantedSecret {
-  const shape = SHAPES[family.id] ?? ((by: Chance) => sample(family.pattern, by));
-  const { isLikely = isVaried } = family;
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const { text, group } = shape(chance);
+function createSampleSecret(pattern: SecretPattern, random: RandomSource): SampleSecret {
+  const sampleSecret =
+    SAMPLERS_BY_PATTERN[pattern.id] ??
+    ((randomSource: RandomSource) => sampleFromPattern(pattern.pattern, randomSource));
+  const { isLikely = isVaried } = pattern;
+  for (let attempt = 0; attempt < MAX_SAMPLE_ATTEMPTS; attempt += 1) {
+    const { text, group } = sampleSecret(random);
     const secret = group ?? text;
-    if (isLikely(secret) && family.needles.some((needle) => text.includes(needle)))
-      return { family: family.id, text: `${BEFORE[family.id] ?? ""}${text}`, secret };
+    if (isLikely(secret) && pattern.prefixes.some((prefix) => text.includes(prefix)))
+      return { patternId: pattern.id, text: `${TEXT_BEFORE_SAMPLE[pattern.id] ?? ""}${text}`, secret };
   }
-  throw new Error(`chance makes no ${family.name}`);
+  throw new Error(`chance makes no ${pattern.name}`);
 }
 
-const MOST_TRIES = 1_000;
+const MAX_SAMPLE_ATTEMPTS = 1_000;
 
-type Shape = (chance: Chance) => { readonly text: string; readonly group: string | null };
+type SecretSampler = (random: RandomSource) => { readonly text: string; readonly group: string | null };
 
 /** What a pattern alone does not make. */
-const SHAPES: Readonly<Record<string, Shape>> = {
-  jwt: (chance) => ({
-    text: `${btoa('{"alg":"HS256","typ":"JWT"}').replaceAll("=", "")}.eyJ${letters(40, chance)}.${letters(43, chance)}`,
+const SAMPLERS_BY_PATTERN: Readonly<Record<string, SecretSampler>> = {
+  jwt: (random) => ({
+    text: `${btoa('{"alg":"HS256","typ":"JWT"}').replaceAll("=", "")}.eyJ${sampleChars(40, random)}.${sampleChars(43, random)}`,
     group: null,
   }),
-  dockerlogin: (chance) => {
-    const group = login(chance);
+  dockerlogin: (random) => {
+    const group = sampleLogin(random);
     return { text: `"auth": "${group}"`, group };
   },
-  basic: (chance) => {
-    const group = login(chance);
+  basic: (random) => {
+    const group = sampleLogin(random);
     return { text: `Authorization: Basic ${group}`, group };
   },
-  aws: (chance) => {
-    const group = sample("[A-Za-z0-9+/]{40}", chance).text;
+  aws: (random) => {
+    const group = sampleFromPattern("[A-Za-z0-9+/]{40}", random).text;
     return { text: `aws_secret_access_key = ${group}`, group };
   },
-  awssession: (chance) => {
-    const group = sample("[A-Za-z0-9+/]{200}", chance).text;
+  awssession: (random) => {
+    const group = sampleFromPattern("[A-Za-z0-9+/]{200}", random).text;
     return { text: `AWS_SESSION_TOKEN="${group}"`, group };
   },
-  azure: (chance) => {
-    const group = sample("[A-Za-z0-9+/]{86}==", chance).text;
+  azure: (random) => {
+    const group = sampleFromPattern("[A-Za-z0-9+/]{86}==", random).text;
     return { text: `AccountName=a;AccountKey=${group};EndpointSuffix=b`, group };
   },
-  flagged: (chance) => {
-    const group = letters(28, chance);
+  flagged: (random) => {
+    const group = sampleChars(28, random);
     return { text: `deploy --api-token ${group}`, group };
   },
-  assigned: (chance) => {
-    const group = letters(28, chance);
+  assigned: (random) => {
+    const group = sampleChars(28, random);
     return { text: `DB_PASSWORD=${group}`, group };
   },
 };
 
 /** Names that a needle only ends. */
-const BEFORE: Readonly<Record<string, string>> = {
+const TEXT_BEFORE_SAMPLE: Readonly<Record<string, string>> = {
   login: "machine host login me p",
   urlpassword: "postgres",
   bearer: "authorization: B",
 };
 
-function privateKeyLine(chance: Chance): PlantedSecret {
-  const secret = letters(64, chance);
-  const mark = (word: string): string => `-----${word} RSA PRIVATE ${"KEY"}-----`;
+function createSamplePrivateKey(random: RandomSource): SampleSecret {
+  const secret = sampleChars(64, random);
+  const markerLine = (word: string): string => `-----${word} RSA PRIVATE ${"KEY"}-----`;
   return {
-    family: "privatekey",
-    text: `${mark("BEGIN")}\n${secret}\n${letters(20, chance)}==\n${mark("END")}`,
+    patternId: "privatekey",
+    text: `${markerLine("BEGIN")}\n${secret}\n${sampleChars(20, random)}==\n${markerLine("END")}`,
     secret,
   };
 }
 
-function login(chance: Chance): string {
-  return btoa(`robot:${letters(24, chance)}`);
+function sampleLogin(random: RandomSource): string {
+  return btoa(`robot:${sampleChars(24, random)}`);
 }
 
-function letters(count: number, chance: Chance): string {
-  return sample(`[A-Za-z0-9]{${count}}`, chance).text;
+function sampleChars(count: number, random: RandomSource): string {
+  return sampleFromPattern(`[A-Za-z0-9]{${count}}`, random).text;
 }

@@ -2,8 +2,8 @@
 
 import type { AssistantMessage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, Request } from "../model.ts";
-import type { Ports } from "../runtime.ts";
-import { nothingUsed } from "./story.ts";
+import type { Runtime } from "../runtime.ts";
+import { emptyUsage } from "./story.ts";
 
 /** A text to say, a whole message, or a way to fail. */
 export type ScriptedReply = string | Partial<AssistantMessage> | { readonly failure: ModelFailure };
@@ -14,9 +14,9 @@ export interface ScriptedModel extends Model {
 
 export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedModel {
   const requests: Request[] = [];
-  const name = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
+  const modelName = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
   return {
-    ...name,
+    ...modelName,
     contextWindow: 200_000,
     maxTokens: 8_000,
     requests,
@@ -25,34 +25,40 @@ export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedMod
       const reply = replies[requests.length - 1];
       if (reply === undefined)
         throw new Error(`request ${requests.length}: the script has only ${replies.length} replies`);
-      yield* signal?.aborted ? [aborted] : eventsOf(reply, name);
+      yield* signal?.aborted ? [abortEvent] : createReplyEvents(reply, modelName);
     },
   };
 }
 
-const aborted: ModelEvent = { type: "reply-failed", failure: { kind: "aborted", message: "aborted before it began" } };
+const abortEvent: ModelEvent = {
+  type: "reply-failed",
+  failure: { kind: "aborted", message: "aborted before it began" },
+};
 
-function* eventsOf(reply: ScriptedReply, name: Pick<Model, "api" | "provider" | "model">): Generator<ModelEvent> {
+function* createReplyEvents(
+  reply: ScriptedReply,
+  modelName: Pick<Model, "api" | "provider" | "model">,
+): Generator<ModelEvent> {
   if (typeof reply === "object" && "failure" in reply) {
     yield { type: "reply-failed", failure: reply.failure };
     return;
   }
-  const said = typeof reply === "string" ? { content: [{ type: "text" as const, text: reply }] } : reply;
+  const partialMessage = typeof reply === "string" ? { content: [{ type: "text" as const, text: reply }] } : reply;
   const message: AssistantMessage = {
     role: "assistant",
     content: [],
-    ...name,
-    usage: nothingUsed,
-    stopReason: said.content?.some((block) => block.type === "toolCall") ? "toolUse" : "stop",
+    ...modelName,
+    usage: emptyUsage,
+    stopReason: partialMessage.content?.some((block) => block.type === "toolCall") ? "toolUse" : "stop",
     timestamp: 0,
-    ...said,
+    ...partialMessage,
   };
   for (const block of message.content) if (block.type === "text") yield { type: "text-delta", text: block.text };
   yield { type: "reply-ended", message };
 }
 
 /** Every call gives a fresh set that begins again; `prefix` keeps the ids of two sets apart. */
-export function testPorts(prefix = "e"): Ports {
+export function testRuntime(prefix = "e"): Runtime {
   let time = 1767225600000;
   let ids = 0;
   let sessions = 0;
@@ -61,13 +67,13 @@ export function testPorts(prefix = "e"): Ports {
     entryId: () => `${prefix}${++ids}`,
     sessionId: () => `session-${prefix}${++sessions}`,
     nonce: () => `nonce-${++ids}`,
-    sleep: (ms, { signal }) => turns(ms, signal),
+    sleep: (ms, { signal }) => sleepMicrotasks(ms, signal),
     checksum: crc32,
   };
 }
 
 // One millisecond of sleep is one turn of the microtask queue.
-async function turns(count: number, signal: AbortSignal | undefined): Promise<void> {
+async function sleepMicrotasks(count: number, signal: AbortSignal | undefined): Promise<void> {
   for (let turn = 0; turn < count && !signal?.aborted; turn++) await null;
 }
 

@@ -1,7 +1,7 @@
 /** Tests what every `Store` must do, as a suite for any test runner and any kind of store. */
 
 import type { Entry } from "../entry.ts";
-import { windowOf } from "../session/loaded-branch.ts";
+import { loadBranch } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
 import { story } from "./story.ts";
 
@@ -11,15 +11,15 @@ export interface ContractRunner {
   equal(actual: unknown, expected: unknown): void;
 }
 
-export interface StoreMaker {
+export interface StoreFactory {
   /** A new, empty store. */
   create(): Promise<Store>;
   /** The same session as another process would find it now. */
   reopen(store: Store): Promise<Store>;
 }
 
-export function storeContract({ test, equal }: ContractRunner, stores: StoreMaker): void {
-  const filled = async (entries: readonly Entry[]): Promise<Store> => {
+export function storeContract({ test, equal }: ContractRunner, stores: StoreFactory): void {
+  const createFilledStore = async (entries: readonly Entry[]): Promise<Store> => {
     const store = await stores.create();
     await appendEach(store, entries);
     return store;
@@ -29,37 +29,37 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
     const store = await stores.create();
     equal(await store.leaf(), null);
     equal(await store.children(null), []);
-    equal((await store.window(null)).entries, []);
+    equal((await store.loadBranch(null)).entries, []);
   });
 
   test("STO2 what was appended is there, also for another process", async () => {
-    const store = await filled(walk);
+    const store = await createFilledStore(twoBranchEntries);
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.leaf(), "e8");
-      equal(await each.branch("e8"), pick(walk, "e1 e2 e7 e8"));
-      equal(await each.branch("e6"), pick(walk, "e1 e2 e3 e4 e5 e6"));
-      equal(await each.children("e2"), pick(walk, "e3 e7"));
-      equal(await each.entry("e4"), walk[3]);
+      equal(await each.branchEntries("e8"), selectEntries(twoBranchEntries, "e1 e2 e7 e8"));
+      equal(await each.branchEntries("e6"), selectEntries(twoBranchEntries, "e1 e2 e3 e4 e5 e6"));
+      equal(await each.children("e2"), selectEntries(twoBranchEntries, "e3 e7"));
+      equal(await each.entry("e4"), twoBranchEntries[3]);
       equal(await each.entry("nobody"), undefined);
     }
   });
 
   test("STO3 a window is what the branch gives", async () => {
-    const store = await filled(compacted);
+    const store = await createFilledStore(entriesWithCompaction);
     for (const leaf of ["e2", "e4", "e5", "e6"]) {
-      equal(await store.window(leaf), windowOf(await store.branch(leaf)));
+      equal(await store.loadBranch(leaf), loadBranch(await store.branchEntries(leaf)));
     }
     equal(
-      (await store.window("e6")).entries.map((entry) => entry.id),
+      (await store.loadBranch("e6")).entries.map((entry) => entry.id),
       ["e3", "e4", "e5", "e6"],
     );
   });
 
   test("STO4 a batch is appended whole or not at all", async () => {
-    const store = await filled(walk.slice(0, 2));
-    const [good, bad] = [walk[2], { ...walk[3], parentId: "nobody" }] as readonly Entry[];
+    const store = await createFilledStore(twoBranchEntries.slice(0, 2));
+    const [good, bad] = [twoBranchEntries[2], { ...twoBranchEntries[3], parentId: "nobody" }] as readonly Entry[];
     equal(
-      await refusal(
+      await isAppendRefused(
         store,
         [good, bad].filter((entry) => entry !== undefined),
       ),
@@ -67,25 +67,25 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
     );
     equal(await store.leaf(), "e2");
     equal(await (await stores.reopen(store)).leaf(), "e2");
-    equal(await store.append(walk.slice(2, 6), { expectedLeaf: "e2" }), { type: "appended", leaf: "e6" });
+    equal(await store.append(twoBranchEntries.slice(2, 6), { expectedLeaf: "e2" }), { type: "appended", leaf: "e6" });
   });
 
   test("STO5 a writer that has not seen the leaf is told where it is", async () => {
-    const store = await filled(walk.slice(0, 3));
-    equal(await store.append(walk.slice(3, 4), { expectedLeaf: "e2" }), { type: "leaf-moved", leaf: "e3" });
+    const store = await createFilledStore(twoBranchEntries.slice(0, 3));
+    equal(await store.append(twoBranchEntries.slice(3, 4), { expectedLeaf: "e2" }), { type: "leaf-moved", leaf: "e3" });
     equal(await store.entry("e4"), undefined);
   });
 
   test("STO6 the same entry twice is done already; other content under its id is refused", async () => {
-    const store = await filled(walk.slice(0, 3));
-    equal(await store.append(walk.slice(2, 3), { expectedLeaf: "e2" }), { type: "appended", leaf: "e3" });
-    const other = { ...walk[2], timestamp: "2026-02-02T00:00:00.000Z" } as Entry;
-    equal(await refusal(store, [other]), true);
-    equal(await store.entry("e3"), walk[2]);
+    const store = await createFilledStore(twoBranchEntries.slice(0, 3));
+    equal(await store.append(twoBranchEntries.slice(2, 3), { expectedLeaf: "e2" }), { type: "appended", leaf: "e3" });
+    const other = { ...twoBranchEntries[2], timestamp: "2026-02-02T00:00:00.000Z" } as Entry;
+    equal(await isAppendRefused(store, [other]), true);
+    equal(await store.entry("e3"), twoBranchEntries[2]);
   });
 
   test("STO7 labels and name: the latest in the file counts", async () => {
-    const store = await filled(named);
+    const store = await createFilledStore(entriesWithLabels);
     for (const each of [store, await stores.reopen(store)]) {
       equal([...(await each.labels())], [["e2", "second"]]);
       equal(await each.name(), "a better name");
@@ -93,61 +93,61 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreMake
   });
 
   test("STO8 the deepest shared entry of two branches", async () => {
-    const store = await filled(walk);
+    const store = await createFilledStore(twoBranchEntries);
     equal(await store.commonAncestor("e6", "e8"), "e2");
     equal(await store.commonAncestor("e3", "e6"), "e3");
     equal(await store.commonAncestor("e6", null), null);
   });
 
   test("STO9 lines come back as they were written", async () => {
-    const store = await filled(walk);
+    const store = await createFilledStore(twoBranchEntries);
     for (const each of [store, await stores.reopen(store)]) {
-      equal(await each.line("e4"), JSON.stringify(walk[3]));
+      equal(await each.line("e4"), JSON.stringify(twoBranchEntries[3]));
       equal(await each.line("nobody"), undefined);
     }
   });
 
   test("STO10 a compaction that keeps what is not on its branch, or a result without its call, is refused", async () => {
-    const store = await filled(walk);
+    const store = await createFilledStore(twoBranchEntries);
     for (const firstKeptEntryId of ["e4", "nobody"]) {
-      const entry = { ...compactionAfter("e8"), firstKeptEntryId } as Entry;
-      equal(await refusal(store, [entry]), true);
+      const entry = { ...createTestCompaction("e8"), firstKeptEntryId } as Entry;
+      equal(await isAppendRefused(store, [entry]), true);
     }
-    equal(await store.append([compactionAfter("e8")], { expectedLeaf: "e8" }), { type: "appended", leaf: "c" });
+    equal(await store.append([createTestCompaction("e8")], { expectedLeaf: "e8" }), { type: "appended", leaf: "c" });
   });
 
   test("STO11 an entry that is not here has no window and no branch; asking for one is refused by name", async () => {
-    const store = await filled(walk);
-    equal(await sentence(store.window("nobody")), "entry nobody is not in this session");
-    equal(await sentence(store.branch("nobody")), "entry nobody is not in this session");
+    const store = await createFilledStore(twoBranchEntries);
+    equal(await rejectionMessage(store.loadBranch("nobody")), "entry nobody is not in this session");
+    equal(await rejectionMessage(store.branchEntries("nobody")), "entry nobody is not in this session");
   });
 
   test("STO12 branch summaries are found by the leaf that was left, on any branch, in file order", async () => {
-    const store = await filled(left);
+    const store = await createFilledStore(entriesWithBranchSummaries);
     for (const each of [store, await stores.reopen(store)]) {
-      equal(await each.branchSummaries(new Set(["e2", "nobody"])), pick(left, "e4 e9"));
-      equal(await each.branchSummaries(new Set(["e6", "e2"])), pick(left, "e4 e7 e9"));
-      equal(await each.branchSummaries(new Set(["root"])), pick(left, "e11"));
+      equal(await each.branchSummaries(new Set(["e2", "nobody"])), selectEntries(entriesWithBranchSummaries, "e4 e9"));
+      equal(await each.branchSummaries(new Set(["e6", "e2"])), selectEntries(entriesWithBranchSummaries, "e4 e7 e9"));
+      equal(await each.branchSummaries(new Set(["root"])), selectEntries(entriesWithBranchSummaries, "e11"));
       equal(await each.branchSummaries(new Set(["e1"])), []);
       equal(await each.branchSummaries(new Set()), []);
     }
   });
 
   test("STO13 an entry is found by its number; entries without one get the next", async () => {
-    const store = await filled(walk);
-    const noted = { ...compactionAfter("e8"), id: "e9" };
-    equal(await store.append([noted], { expectedLeaf: "e8" }), { type: "appended", leaf: "e9" });
+    const store = await createFilledStore(twoBranchEntries);
+    const compaction = { ...createTestCompaction("e8"), id: "e9" };
+    equal(await store.append([compaction], { expectedLeaf: "e8" }), { type: "appended", leaf: "e9" });
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.lastNumber(), 9);
-      equal(await each.entryByNumber(4), walk[3]);
-      equal(await each.entryByNumber(9), { ...noted, number: 9 });
+      equal(await each.entryByNumber(4), twoBranchEntries[3]);
+      equal(await each.entryByNumber(9), { ...compaction, number: 9 });
       for (const unused of [0, 10]) equal(await each.entryByNumber(unused), undefined);
     }
-    equal(await refusal(store, [{ ...compactionAfter("e9"), number: 9 }]), true);
+    equal(await isAppendRefused(store, [{ ...createTestCompaction("e9"), number: 9 }]), true);
   });
 }
 
-const walk = story(
+const twoBranchEntries = story(
   "user: hello",
   "says: hi",
   "user: read it",
@@ -157,7 +157,7 @@ const walk = story(
   "moves: e2",
   "user: else",
 );
-const compacted = story(
+const entriesWithCompaction = story(
   "user: one",
   "says: two",
   "user: three",
@@ -165,7 +165,7 @@ const compacted = story(
   "compacts: one and two, keeps e3",
   "user: five",
 );
-const left = story(
+const entriesWithBranchSummaries = story(
   "user: one",
   "says: two",
   "moves: e1",
@@ -178,7 +178,7 @@ const left = story(
   "user: four",
   "left: nothing was tried",
 );
-const named = story(
+const entriesWithLabels = story(
   "user: one",
   "says: two",
   "labels e1: first",
@@ -188,7 +188,7 @@ const named = story(
   "labels e1",
 );
 
-function compactionAfter(parentId: string): Entry {
+function createTestCompaction(parentId: string): Entry {
   const timestamp = "2026-01-01T01:00:00.000Z";
   return {
     type: "compaction",
@@ -201,7 +201,7 @@ function compactionAfter(parentId: string): Entry {
   };
 }
 
-function pick(entries: readonly Entry[], ids: string): readonly Entry[] {
+function selectEntries(entries: readonly Entry[], ids: string): readonly Entry[] {
   return ids.split(" ").flatMap((id) => entries.filter((entry) => entry.id === id));
 }
 
@@ -209,14 +209,14 @@ async function appendEach(store: Store, entries: readonly Entry[]): Promise<void
   for (const entry of entries) await store.append([entry], { expectedLeaf: await store.leaf() });
 }
 
-async function sentence(asked: Promise<unknown>): Promise<string> {
-  return asked.then(
+async function rejectionMessage(promise: Promise<unknown>): Promise<string> {
+  return promise.then(
     () => "it was answered",
     (error: Error) => error.message,
   );
 }
 
-async function refusal(store: Store, batch: readonly Entry[]): Promise<boolean> {
+async function isAppendRefused(store: Store, batch: readonly Entry[]): Promise<boolean> {
   const expectedLeaf = await store.leaf();
   try {
     await store.append(batch, { expectedLeaf });

@@ -1,6 +1,6 @@
 /** Builds a session from short lines (ids e1, e2 … and numbers 1, 2 …, calls c1, c2 …, in written order), and shows messages as lines, for tests and docs. */
 
-import { type Draft, type Entry, MOVE } from "../entry.ts";
+import { type Entry, type EntryContent, MOVE_TYPE } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Block, Message, ToolCallBlock, Usage } from "../message.ts";
 
 /**
@@ -15,133 +15,149 @@ import type { AgentMessage, AssistantMessage, Block, Message, ToolCallBlock, Usa
  * - `moves: e3` (or `moves: root`), `left e7: summary` (of a branch)
  */
 export function story(...lines: readonly string[]): readonly Entry[] {
-  const teller: Teller = { entries: [], calls: [], open: [], thought: null };
-  for (const line of lines) tell(teller, line);
-  return teller.entries;
+  const state: StoryState = { entries: [], calls: [], openCalls: [], thinking: null };
+  for (const line of lines) applyStoryLine(state, line);
+  return state.entries;
 }
 
-interface Teller {
+interface StoryState {
   readonly entries: Entry[];
   readonly calls: ToolCallBlock[];
-  open: readonly ToolCallBlock[];
-  thought: string | null;
+  openCalls: readonly ToolCallBlock[];
+  thinking: string | null;
 }
 
-function tell(teller: Teller, line: string): void {
-  const [, head = "", rest = ""] = /^([^:]+)(?::\s?([\s\S]*))?$/.exec(line) ?? [];
-  const word = ["fails to answer"].includes(head) ? head : (head.split(" ")[0] ?? "");
-  const about = head.slice(word.length).trim();
-  const telling = words[word];
-  if (!telling) throw new Error(`"${line}": a story has no word "${word}"; it has ${Object.keys(words).join(", ")}`);
-  const told = telling({ teller, rest, about });
-  if (told) add(teller, told);
+function applyStoryLine(state: StoryState, line: string): void {
+  const [, head = "", body = ""] = /^([^:]+)(?::\s?([\s\S]*))?$/.exec(line) ?? [];
+  const keyword = ["fails to answer"].includes(head) ? head : (head.split(" ")[0] ?? "");
+  const target = head.slice(keyword.length).trim();
+  const toEntry = storyKeywords[keyword];
+  if (!toEntry)
+    throw new Error(`"${line}": a story has no word "${keyword}"; it has ${Object.keys(storyKeywords).join(", ")}`);
+  const entry = toEntry({ state, body, target });
+  if (entry) appendStoryEntry(state, entry);
 }
 
-interface Told {
-  readonly teller: Teller;
-  readonly rest: string;
-  readonly about: string;
+interface StoryLine {
+  readonly state: StoryState;
+  readonly body: string;
+  readonly target: string;
 }
 
-type Placing = Draft & { readonly parentId?: string | null };
+type StoryEntry = EntryContent & { readonly parentId?: string | null };
 
-const words: Readonly<Record<string, (told: Told) => Placing | null>> = {
-  user: ({ teller, rest }) => ({ type: "message", message: { role: "user", content: rest, timestamp: time(teller) } }),
-  thinks: ({ teller, rest }) => {
-    teller.thought = rest;
+const storyKeywords: Readonly<Record<string, (line: StoryLine) => StoryEntry | null>> = {
+  user: ({ state, body }) => ({
+    type: "message",
+    message: { role: "user", content: body, timestamp: nextTimestamp(state) },
+  }),
+  thinks: ({ state, body }) => {
+    state.thinking = body;
     return null;
   },
-  says: ({ teller, rest }) => assistant(teller, { content: [{ type: "text", text: rest }] }),
-  calls: ({ teller, rest }) => {
-    teller.open = rest.split(";").map((text) => call(teller, text.trim()));
-    return assistant(teller, { content: teller.open, stopReason: "toolUse" });
+  says: ({ state, body }) => createAssistantEntry(state, { content: [{ type: "text", text: body }] }),
+  calls: ({ state, body }) => {
+    state.openCalls = body.split(";").map((callText) => createToolCall(state, callText.trim()));
+    return createAssistantEntry(state, { content: state.openCalls, stopReason: "toolUse" });
   },
-  result: ({ teller, rest, about }) => result(teller, { text: rest, callId: about, isError: false }),
-  fails: ({ teller, rest, about }) => result(teller, { text: rest, callId: about, isError: true }),
-  "fails to answer": ({ teller, rest }) => assistant(teller, { content: [], stopReason: "error", errorMessage: rest }),
-  stops: ({ teller, rest }) => assistant(teller, { content: [{ type: "text", text: rest }], stopReason: "aborted" }),
-  bash: ({ teller, rest }) => {
-    const [command = "", output = ""] = rest.split(" -> ");
-    const ran = { command, output, exitCode: 0, cancelled: false, truncated: false };
-    return { type: "message", message: { role: "bashExecution", ...ran, timestamp: time(teller) } };
+  result: ({ state, body, target }) => createToolResult(state, { text: body, callId: target, isError: false }),
+  fails: ({ state, body, target }) => createToolResult(state, { text: body, callId: target, isError: true }),
+  "fails to answer": ({ state, body }) =>
+    createAssistantEntry(state, { content: [], stopReason: "error", errorMessage: body }),
+  stops: ({ state, body }) =>
+    createAssistantEntry(state, { content: [{ type: "text", text: body }], stopReason: "aborted" }),
+  bash: ({ state, body }) => {
+    const [command = "", output = ""] = body.split(" -> ");
+    const execution = { command, output, exitCode: 0, cancelled: false, truncated: false };
+    return { type: "message", message: { role: "bashExecution", ...execution, timestamp: nextTimestamp(state) } };
   },
-  note: ({ rest }) => ({ type: "custom_message", customType: "note", content: rest, display: true }),
-  system: ({ teller, rest }) => ({
+  note: ({ body }) => ({ type: "custom_message", customType: "note", content: body, display: true }),
+  system: ({ state, body }) => ({
     type: "message",
-    message: { role: "system", content: rest, timestamp: time(teller) },
+    message: { role: "system", content: body, timestamp: nextTimestamp(state) },
   }),
-  model: ({ rest }) => {
-    const [provider = "", modelId = ""] = rest.split("/");
+  model: ({ body }) => {
+    const [provider = "", modelId = ""] = body.split("/");
     return { type: "model_change", provider, modelId };
   },
-  thinking: ({ rest }) => ({ type: "thinking_level_change", thinkingLevel: rest }),
-  names: ({ rest }) => ({ type: "session_info", name: rest }),
-  compacts: ({ teller, rest }) => {
-    const [, summary = rest, kept = "nothing"] = /^([\s\S]*), keeps (\S+)$/.exec(rest) ?? [];
-    const firstKeptEntryId = kept === "nothing" ? nextId(teller) : kept;
+  thinking: ({ body }) => ({ type: "thinking_level_change", thinkingLevel: body }),
+  names: ({ body }) => ({ type: "session_info", name: body }),
+  compacts: ({ state, body }) => {
+    const [, summary = body, firstKept = "nothing"] = /^([\s\S]*), keeps (\S+)$/.exec(body) ?? [];
+    const firstKeptEntryId = firstKept === "nothing" ? nextEntryId(state) : firstKept;
     return { type: "compaction", summary, firstKeptEntryId, tokensBefore: 1000 };
   },
-  edits: ({ rest, about }) => ({ type: "context_edit", targetId: about, replacement: { content: rest } }),
-  drops: ({ about }) => ({ type: "context_edit", targetId: about, replacement: null }),
-  labels: ({ rest, about }) => ({ type: "label", targetId: about, ...(rest && { label: rest }) }),
-  moves: ({ rest }) => ({ type: "custom", customType: MOVE, parentId: rest === "root" ? null : rest }),
-  left: ({ rest, about }) => ({ type: "branch_summary", fromId: about || "root", summary: rest }),
+  edits: ({ body, target }) => ({ type: "context_edit", targetId: target, replacement: { content: body } }),
+  drops: ({ target }) => ({ type: "context_edit", targetId: target, replacement: null }),
+  labels: ({ body, target }) => ({ type: "label", targetId: target, ...(body && { label: body }) }),
+  moves: ({ body }) => ({ type: "custom", customType: MOVE_TYPE, parentId: body === "root" ? null : body }),
+  left: ({ body, target }) => ({ type: "branch_summary", fromId: target || "root", summary: body }),
 };
 
-function add({ entries }: Teller, { parentId = entries.at(-1)?.id ?? null, ...draft }: Placing): void {
-  const at = entries.length + 1;
-  const timestamp = new Date(STORY_BEGINS + at * 1000).toISOString();
-  const { type, ...rest } = draft;
-  entries.push({ type, id: `e${at}`, parentId, timestamp, number: at, ...rest } as Entry);
+function appendStoryEntry(
+  { entries }: StoryState,
+  { parentId = entries.at(-1)?.id ?? null, ...content }: StoryEntry,
+): void {
+  const number = entries.length + 1;
+  const timestamp = new Date(STORY_START_TIME + number * 1000).toISOString();
+  const { type, ...rest } = content;
+  entries.push({ type, id: `e${number}`, parentId, timestamp, number: number, ...rest } as Entry);
 }
 
-function assistant(teller: Teller, said: Partial<AssistantMessage>): Placing {
+function createAssistantEntry(state: StoryState, reply: Partial<AssistantMessage>): StoryEntry {
   const thinking =
-    teller.thought === null
+    state.thinking === null
       ? []
-      : [{ type: "thinking" as const, thinking: teller.thought, thinkingSignature: "signed" }];
-  teller.thought = null;
+      : [{ type: "thinking" as const, thinking: state.thinking, thinkingSignature: "signed" }];
+  state.thinking = null;
   const message: AssistantMessage = {
     role: "assistant",
     content: [],
     api: "anthropic-messages",
     provider: "anthropic",
     model: "storyteller",
-    usage: nothingUsed,
+    usage: emptyUsage,
     stopReason: "stop",
-    timestamp: time(teller),
-    ...said,
+    timestamp: nextTimestamp(state),
+    ...reply,
   };
   return { type: "message", message: { ...message, content: [...thinking, ...message.content] } };
 }
 
-function call(teller: Teller, text: string): ToolCallBlock {
+function createToolCall(state: StoryState, text: string): ToolCallBlock {
   const [name = "", ...pairs] = text.split(" ");
   const args = Object.fromEntries(pairs.map((pair) => pair.split("=", 2)));
-  const made: ToolCallBlock = { type: "toolCall", id: `c${teller.calls.length + 1}`, name, arguments: args };
-  teller.calls.push(made);
-  return made;
+  const toolCall: ToolCallBlock = { type: "toolCall", id: `c${state.calls.length + 1}`, name, arguments: args };
+  state.calls.push(toolCall);
+  return toolCall;
 }
 
-function result(
-  teller: Teller,
+function createToolResult(
+  state: StoryState,
   { text, callId, isError }: { text: string; callId: string; isError: boolean },
-): Placing {
-  const of = teller.calls.find(({ id }) => id === callId) ?? teller.open[0];
-  if (!of) throw new Error(`"result: ${text}": no call waits for it`);
-  teller.open = teller.open.filter((open) => open !== of);
+): StoryEntry {
+  const toolCall = state.calls.find(({ id }) => id === callId) ?? state.openCalls[0];
+  if (!toolCall) throw new Error(`"result: ${text}": no call waits for it`);
+  state.openCalls = state.openCalls.filter((openCall) => openCall !== toolCall);
   const content = text === "" ? [] : [{ type: "text" as const, text }];
   return {
     type: "message",
-    message: { role: "toolResult", toolCallId: of.id, toolName: of.name, content, isError, timestamp: time(teller) },
+    message: {
+      role: "toolResult",
+      toolCallId: toolCall.id,
+      toolName: toolCall.name,
+      content,
+      isError,
+      timestamp: nextTimestamp(state),
+    },
   };
 }
 
-const STORY_BEGINS = 1767225600000;
-const time = ({ entries }: Teller): number => STORY_BEGINS + (entries.length + 1) * 1000;
-const nextId = ({ entries }: Teller): string => `e${entries.length + 1}`;
+const STORY_START_TIME = 1767225600000;
+const nextTimestamp = ({ entries }: StoryState): number => STORY_START_TIME + (entries.length + 1) * 1000;
+const nextEntryId = ({ entries }: StoryState): string => `e${entries.length + 1}`;
 
-export const nothingUsed: Usage = {
+export const emptyUsage: Usage = {
   input: 0,
   output: 0,
   cacheRead: 0,
@@ -152,48 +168,50 @@ export const nothingUsed: Usage = {
 
 /** One line per message: `3 assistant  [c1: read path=a.ts]`. */
 export function show(messages: readonly (Message | AgentMessage)[]): string {
-  return messages.map((message, at) => `${at} ${label(message).padEnd(9)} ${text(message)}`.trimEnd()).join("\n");
+  return messages
+    .map((message, index) => `${index} ${roleLabel(message).padEnd(9)} ${formatMessage(message)}`.trimEnd())
+    .join("\n");
 }
 
-function label({ role }: AgentMessage): string {
-  return SHORT[role] ?? role;
+function roleLabel({ role }: AgentMessage): string {
+  return ROLE_LABELS[role] ?? role;
 }
 
-const SHORT: Readonly<Partial<Record<AgentMessage["role"], string>>> = {
+const ROLE_LABELS: Readonly<Partial<Record<AgentMessage["role"], string>>> = {
   toolResult: "tool",
   bashExecution: "shell",
   compactionSummary: "summary",
   branchSummary: "left",
 };
 
-function text(message: AgentMessage): string {
+function formatMessage(message: AgentMessage): string {
   switch (message.role) {
     case "toolResult":
-      return `${message.toolCallId} -> ${message.isError ? "(error) " : ""}${content(message.content)}`;
+      return `${message.toolCallId} -> ${message.isError ? "(error) " : ""}${formatContent(message.content)}`;
     case "bashExecution":
-      return oneLine(`${message.command} -> ${message.output}`);
+      return joinLines(`${message.command} -> ${message.output}`);
     case "compactionSummary":
     case "branchSummary":
-      return oneLine(message.summary);
+      return joinLines(message.summary);
     case "system":
     case "user":
     case "assistant":
     case "custom":
-      return content(message.content);
+      return formatContent(message.content);
   }
 }
 
-function content(content: string | readonly Block[]): string {
-  if (typeof content === "string") return oneLine(content);
-  return content.map(blockText).join(" ");
+function formatContent(content: string | readonly Block[]): string {
+  if (typeof content === "string") return joinLines(content);
+  return content.map(formatBlock).join(" ");
 }
 
-function blockText(block: Block): string {
+function formatBlock(block: Block): string {
   switch (block.type) {
     case "text":
-      return oneLine(block.text);
+      return joinLines(block.text);
     case "thinking":
-      return `(thinks: ${oneLine(block.thinking)})`;
+      return `(thinks: ${joinLines(block.thinking)})`;
     case "image":
       return `[${block.mimeType}]`;
     case "toolCall": {
@@ -203,4 +221,4 @@ function blockText(block: Block): string {
   }
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+const joinLines = (text: string): string => text.replace(/\s+/g, " ").trim();

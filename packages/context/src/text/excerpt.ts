@@ -1,29 +1,29 @@
 /** Shortens a long text to its beginning, its end and its most informative parts, in the order of the text. */
 
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { ranked, type Unit, unitsOf, wholeLetters } from "./score-units.ts";
-import type { Shortening } from "./truncate.ts";
+import { alignToCodePoint, scoreUnits, splitUnits, type TextRange } from "./score-units.ts";
+import type { TruncateOptions } from "./truncate.ts";
 
-export interface Choice extends Worthy {
+export interface UnitWithTokens extends UnitWithScore {
   readonly tokens: number;
 }
 
-interface Worthy extends Unit {
-  readonly tells: number;
+interface UnitWithScore extends TextRange {
+  readonly score: number;
   /** What it tells, for its length. */
-  readonly worth: number;
+  readonly density: number;
 }
 
-export interface Choices {
+export interface ExcerptCandidates {
   /** From the beginning on. */
-  readonly head: readonly Choice[];
+  readonly head: readonly UnitWithTokens[];
   /** From the end back. */
-  readonly tail: readonly Choice[];
+  readonly tail: readonly UnitWithTokens[];
   /** From the most telling down, for their length. */
-  readonly best: readonly Choice[];
+  readonly best: readonly UnitWithTokens[];
 }
 
-export const TELLING = {
+export const EXCERPT_SCORING = {
   /** What tells less has been said: it is not kept for its own sake. */
   least: 0.05,
   /** How much more a long unit must tell: nothing more for 0, twice as much for twice the length with 1. */
@@ -35,55 +35,60 @@ export const TELLING = {
 } as const;
 
 /** Of each no more than fills the room. Time is linear in the length of the text. */
-export function choicesIn(text: string, tokens: number): Choices {
-  let [head, tail]: readonly (readonly Choice[])[] = [];
-  const best: Choice[] = [];
-  for (const stretch of stretchesOf(text)) {
-    const units = rankedUnits(text, stretch);
+export function collectCandidates(text: string, tokens: number): ExcerptCandidates {
+  let [head, tail]: readonly (readonly UnitWithTokens[])[] = [];
+  const best: UnitWithTokens[] = [];
+  for (const section of splitSections(text)) {
+    const units = scoreSectionUnits(text, section);
     if (units.length === 0) continue;
-    head ??= filling(text, units, tokens);
-    tail = filling(text, units.toReversed(), tokens);
-    const telling = units.filter(({ tells }) => tells >= TELLING.least).sort(byWorth);
-    for (const choice of filling(text, telling, tokens)) best.push(choice);
+    head ??= takeUnits(text, units, tokens);
+    tail = takeUnits(text, units.toReversed(), tokens);
+    const informativeUnits = units.filter(({ score }) => score >= EXCERPT_SCORING.least).sort(compareDensity);
+    for (const unit of takeUnits(text, informativeUnits, tokens)) best.push(unit);
   }
-  return { head: head ?? [], tail: tail ?? [], best: best.sort(byWorth) };
+  return { head: head ?? [], tail: tail ?? [], best: best.sort(compareDensity) };
 }
 
-const byWorth = (one: Worthy, other: Worthy): number => other.worth - one.worth;
+const compareDensity = (one: UnitWithScore, other: UnitWithScore): number => other.density - one.density;
 
 /** Whole lines where there are any. */
-function* stretchesOf(text: string): Generator<Unit> {
+function* splitSections(text: string): Generator<TextRange> {
   for (let from = 0; from < text.length; ) {
-    const least = Math.min(text.length, from + TELLING.stretch);
-    const line = text.slice(least, least + TELLING.stretch).search(/[\r\n]|$/);
-    const to = wholeLetters(text, least + line);
+    const minEnd = Math.min(text.length, from + EXCERPT_SCORING.stretch);
+    const lineEnd = text.slice(minEnd, minEnd + EXCERPT_SCORING.stretch).search(/[\r\n]|$/);
+    const to = alignToCodePoint(text, minEnd + lineEnd);
     yield { from, to };
     from = to;
   }
 }
 
-function rankedUnits(text: string, stretch: Unit): readonly Worthy[] {
-  const units = unitsOf(text, stretch);
-  const told = ranked(units.map(({ from, to }) => text.slice(from, to)));
-  return units.map(({ from, to }, at) => {
-    const tells = told[at]?.tells ?? 0;
-    return { from, to, tells, worth: tells / Math.max(to - from, TELLING.shortest) ** TELLING.length };
+function scoreSectionUnits(text: string, section: TextRange): readonly UnitWithScore[] {
+  const units = splitUnits(text, section);
+  const scores = scoreUnits(units.map(({ from, to }) => text.slice(from, to)));
+  return units.map(({ from, to }, index) => {
+    const score = scores[index]?.score ?? 0;
+    return {
+      from,
+      to,
+      score,
+      density: score / Math.max(to - from, EXCERPT_SCORING.shortest) ** EXCERPT_SCORING.length,
+    };
   });
 }
 
-function filling(text: string, units: readonly Worthy[], tokens: number): readonly Choice[] {
-  const choices: Choice[] = [];
-  let room = tokens;
+function takeUnits(text: string, units: readonly UnitWithScore[], tokens: number): readonly UnitWithTokens[] {
+  const taken: UnitWithTokens[] = [];
+  let remainingTokens = tokens;
   for (const unit of units) {
-    if (room < 0) break;
+    if (remainingTokens < 0) break;
     const size = textTokens(text.slice(unit.from, unit.to));
-    choices.push({ ...unit, tokens: size });
-    room -= size;
+    taken.push({ ...unit, tokens: size });
+    remainingTokens -= size;
   }
-  return choices;
+  return taken;
 }
 
-export const DIGEST = {
+export const EXCERPT_BUDGET = {
   /** Of the room: what the beginning has, and what the end has. */
   edge: 0.1,
   /** What the very first and the very last unit may have. */
@@ -99,84 +104,84 @@ export const DIGEST = {
 } as const;
 
 /** The text itself where it is short enough; else what is left out is marked, and one mark names what opens it all. */
-export function digest(text: string, { tokens, handle }: Shortening): string {
-  if (isShort(text, tokens)) return text;
-  const choices = choicesIn(text, tokens);
-  for (let room = tokens * DIGEST.firstTry; room >= 1; room *= DIGEST.nextTry) {
-    const short = written(text, chosen(choices, room), handle);
-    if (isShort(short, tokens)) return short;
+export function createExcerpt(text: string, { tokens, handle }: TruncateOptions): string {
+  if (isWithinTokens(text, tokens)) return text;
+  const candidates = collectCandidates(text, tokens);
+  for (let budget = tokens * EXCERPT_BUDGET.firstTry; budget >= 1; budget *= EXCERPT_BUDGET.nextTry) {
+    const shortText = renderExcerpt(text, chooseUnits(candidates, budget), handle);
+    if (isWithinTokens(shortText, tokens)) return shortText;
   }
-  return mark("", handle);
+  return formatOmissionMark("", handle);
 }
 
 // No text has more tokens than UTF-8 bytes: a very short one need not be counted.
-function isShort(text: string, tokens: number): boolean {
+function isWithinTokens(text: string, tokens: number): boolean {
   return text.length * 3 <= tokens || textTokens(text) <= tokens;
 }
 
-function chosen({ head, tail, best }: Choices, room: number): readonly Unit[] {
-  const telling = best.filter(({ tells }) => tells >= DIGEST.little);
-  const others = best.filter(({ tells }) => tells < DIGEST.little);
-  const kept = new Map<number, Choice>();
-  let left = room;
-  const keep = (choices: readonly Choice[], most: number): void => {
-    const end = left - most;
-    for (const choice of choices) {
-      if (kept.has(choice.from)) continue;
-      const rest = left - choice.tokens - DIGEST.mark;
-      if (rest < end) return;
-      kept.set(choice.from, choice);
-      left = rest;
+function chooseUnits({ head, tail, best }: ExcerptCandidates, budget: number): readonly TextRange[] {
+  const informativeUnits = best.filter(({ score }) => score >= EXCERPT_BUDGET.little);
+  const otherUnits = best.filter(({ score }) => score < EXCERPT_BUDGET.little);
+  const chosenUnits = new Map<number, UnitWithTokens>();
+  let remainingTokens = budget;
+  const addUnits = (units: readonly UnitWithTokens[], maxTokens: number): void => {
+    const minRemaining = remainingTokens - maxTokens;
+    for (const unit of units) {
+      if (chosenUnits.has(unit.from)) continue;
+      const rest = remainingTokens - unit.tokens - EXCERPT_BUDGET.mark;
+      if (rest < minRemaining) return;
+      chosenUnits.set(unit.from, unit);
+      remainingTokens = rest;
     }
   };
   // However small the room: with what it begins, and with what it ends.
-  keep(head.slice(0, 1), room * DIGEST.end);
-  keep(tail.slice(0, 1), room * DIGEST.end);
-  keep(head, room * DIGEST.edge);
-  keep(tail, room * DIGEST.edge);
-  keep(telling, left);
-  keep(others, left - room * (1 - DIGEST.roomForLittle));
-  return [...kept.values()].sort((one, other) => one.from - other.from);
+  addUnits(head.slice(0, 1), budget * EXCERPT_BUDGET.end);
+  addUnits(tail.slice(0, 1), budget * EXCERPT_BUDGET.end);
+  addUnits(head, budget * EXCERPT_BUDGET.edge);
+  addUnits(tail, budget * EXCERPT_BUDGET.edge);
+  addUnits(informativeUnits, remainingTokens);
+  addUnits(otherUnits, remainingTokens - budget * (1 - EXCERPT_BUDGET.roomForLittle));
+  return [...chosenUnits.values()].sort((one, other) => one.from - other.from);
 }
 
-function written(text: string, kept: readonly Unit[], handle: string): string {
+function renderExcerpt(text: string, units: readonly TextRange[], handle: string): string {
   const parts: string[] = [];
-  let [at, toOpen] = [0, handle];
-  for (const { from, to } of [...kept, { from: text.length, to: text.length }]) {
-    const gap = text.slice(at, from);
-    const isKept = gap.length <= SHORTEST_GAP || !/\S/.test(gap);
-    parts.push(isKept ? narrow(gap) : markFor(gap, toOpen), text.slice(from, to));
-    if (!isKept) toOpen = "";
-    at = to;
+  let [position, pendingHandle] = [0, handle];
+  for (const { from, to } of [...units, { from: text.length, to: text.length }]) {
+    const gap = text.slice(position, from);
+    const isShortGap = gap.length <= MAX_UNMARKED_GAP_CHARS || !/\S/.test(gap);
+    parts.push(isShortGap ? collapseGap(gap) : renderGapMark(gap, pendingHandle), text.slice(from, to));
+    if (!isShortGap) pendingHandle = "";
+    position = to;
   }
   return parts.join("").trim();
 }
 
 /** Letters for which a mark would be as long. */
-const SHORTEST_GAP = 12;
+const MAX_UNMARKED_GAP_CHARS = 12;
 
-function narrow(gap: string): string {
+function collapseGap(gap: string): string {
   if (/\S/.test(gap) || gap.length <= 2) return gap;
   return gap.includes("\n") ? "\n\n" : " ";
 }
 
-function markFor(gap: string, handle: string): string {
-  if (!gap.includes("\n")) return ` ${mark("", handle)} `;
-  const lines = lineEnds(gap) - 1;
-  return `\n${mark(lines < COUNTED ? "" : `${lines.toLocaleString("en-US")} lines`, handle)}\n`;
+function renderGapMark(gap: string, handle: string): string {
+  if (!gap.includes("\n")) return ` ${formatOmissionMark("", handle)} `;
+  const lines = countLineEnds(gap) - 1;
+  return `\n${formatOmissionMark(lines < MIN_COUNTED_LINES ? "" : `${lines.toLocaleString("en-US")} lines`, handle)}\n`;
 }
 
 /** Lines that are worth counting; fewer may be anything. */
-const COUNTED = 10;
+const MIN_COUNTED_LINES = 10;
 
 /** The first names what opens the whole. */
-function mark(what: string, handle: string): string {
-  const said = [what, handle && `${handle} opens all of it`].filter((part) => part !== "");
-  return said.length === 0 ? "[…]" : `[… ${said.join("; ")} …]`;
+function formatOmissionMark(description: string, handle: string): string {
+  const notes = [description, handle && `${handle} opens all of it`].filter((part) => part !== "");
+  return notes.length === 0 ? "[…]" : `[… ${notes.join("; ")} …]`;
 }
 
-function lineEnds(text: string): number {
+function countLineEnds(text: string): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) count++;
   return count;
 }

@@ -1,28 +1,28 @@
 /** Removes terminal escapes and control characters, escapes prompt markup, resolves look-alike letters and makes texts comparable. */
 
 /** At most so many letters; line ends become spaces. */
-export function plainText(text: string, most: number = LETTERS): string {
+export function sanitizeLine(text: string, maxChars: number = MAX_SANITIZED_CHARS): string {
   // Nothing in the result moves the cursor, changes a colour or reverses the reading direction.
-  const start = text.slice(0, most * 20).toWellFormed();
-  const words = withoutSequences(start)
+  const start = text.slice(0, maxChars * 20).toWellFormed();
+  const line = removeEscapeSequences(start)
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
   // Counted in letters, not in halves of them; most texts are short enough either way.
-  const letters = words.length > most ? [...words] : [];
-  return letters.length > most ? `${letters.slice(0, most - 1).join("")}…` : words;
+  const chars = line.length > maxChars ? [...line] : [];
+  return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
 }
 
 /** The same text without colours, titles, links and whatever else a terminal would obey. */
-export function withoutSequences(text: string): string {
-  return text.replace(SEQUENCES, "");
+export function removeEscapeSequences(text: string): string {
+  return text.replace(ESCAPE_SEQUENCE, "");
 }
 
-const LETTERS = 200;
+const MAX_SANITIZED_CHARS = 200;
 const ESC = "\u001b";
 const BELL = "\u0007";
 /** Strings up to their end (titles, links), then commands (colours, the cursor), then the short ones. */
-const SEQUENCES = new RegExp(
+const ESCAPE_SEQUENCE = new RegExp(
   [
     `(?:${ESC}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^${BELL}${ESC}\u009c]*(?:${BELL}|${ESC}\\\\|\u009c)?`,
     `(?:${ESC}\\[|\u009b)[0-?]*[ -/]*[@-~]?`,
@@ -32,21 +32,21 @@ const SEQUENCES = new RegExp(
 );
 
 /** Replaces letters of other scripts by the Latin ones they look like. The text must be in lower case. */
-export function asLatin(text: string): string {
-  return text.replace(FOREIGN, (letter) => LATIN[FOREIGN_LETTERS.indexOf(letter)] ?? letter);
+export function foldHomoglyphs(text: string): string {
+  return text.replace(HOMOGLYPH, (char) => LATIN_LOOKALIKES[HOMOGLYPHS.indexOf(char)] ?? char);
 }
 
 /** Letters, and below them what they look like. */
-const FOREIGN_LETTERS = "асеорѕіӏһԁυοαηɡſıтмну";
-const LATIN = "aceopsilhduoangsitmhy";
-const FOREIGN = new RegExp(`[${FOREIGN_LETTERS}]`, "gu");
+const HOMOGLYPHS = "асеорѕіӏһԁυοαηɡſıтмну";
+const LATIN_LOOKALIKES = "aceopsilhduoangsitmhy";
+const HOMOGLYPH = new RegExp(`[${HOMOGLYPHS}]`, "gu");
 
 /**
  * Escapes foreign text for a prompt: nothing in it can pass for a label, an entry number or a tag of ours. Brackets become
  * round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear.
  */
-export function escaped(text: string): string {
-  return escapeMarkup(text, (name) => name.length <= LONGEST_NUMBER && NUMBER.test(name));
+export function escapePromptMarkup(text: string): string {
+  return escapeMarkup(text, (content) => content.length <= MAX_CITATION_CHARS && CITATION_CONTENT.test(content));
 }
 
 /** The same for a summary, whose citations are ours. */
@@ -54,68 +54,73 @@ export function escapeSummary(summary: string): string {
   return escapeMarkup(summary, () => false);
 }
 
-function escapeMarkup(text: string, isNumber: (name: string) => boolean): string {
+function escapeMarkup(text: string, isCitation: (skeleton: string) => boolean): string {
   return text
-    .replace(BRACKETED, (whole, inside: string, at: number) => {
-      const name = foldForEye(inside);
-      const isOurs = isNumber(name) || (LABEL.test(name) && !isIndex(text, { from: at, to: at + whole.length }));
-      return isOurs ? `(${inside})` : whole;
+    .replace(BRACKET_PAIR, (match, content: string, index: number) => {
+      const skeleton = toVisualSkeleton(content);
+      const isOurs =
+        isCitation(skeleton) ||
+        (SPEAKER_LABEL.test(skeleton) && !isArrayIndex(text, { from: index, to: index + match.length }));
+      return isOurs ? `(${content})` : match;
     })
-    .replace(TAG, (whole) => (isTag(whole.slice(1)) ? `‹${whole.slice(1)}` : whole));
+    .replace(TAG_LIKE, (match) => (isPromptTag(match.slice(1)) ? `‹${match.slice(1)}` : match));
 }
 
-const OPEN = "\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗";
-const CLOSE = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
-const BRACKETED = new RegExp(`[${OPEN}]([^${OPEN}${CLOSE}]*)[${CLOSE}]`, "gu");
+const OPEN_BRACKETS = "\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗";
+const CLOSE_BRACKETS = "\\]］】〕〗〙〛⟧⦌⦎⦐❳⁆﹞︺︼︘";
+const BRACKET_PAIR = new RegExp(`[${OPEN_BRACKETS}]([^${OPEN_BRACKETS}${CLOSE_BRACKETS}]*)[${CLOSE_BRACKETS}]`, "gu");
 
-const LABEL = /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note|attachments?):*$/;
-const LONGEST_NUMBER = 1_500;
-const NUMBER = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
+const SPEAKER_LABEL =
+  /^(?:user|human|system|assistant(?:thinking|toolcalls?)?|toolresults?|shell|note|attachments?):*$/;
+const MAX_CITATION_CHARS = 1_500;
+const CITATION_CONTENT = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
 
 // `names[user]` begins no line.
-function isIndex(text: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
+function isArrayIndex(text: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
   return /[\w$)\]]/.test(text[from - 1] ?? "") && !/^\s*[:：]/.test(text.slice(to, to + 9));
 }
 
 /** A tag that begins here, up to what could begin or end another. */
-const TAG = /[<＜﹤][^<>＜＞﹤﹥]*[>＞﹥]?/gu;
+const TAG_LIKE = /[<＜﹤][^<>＜＞﹤﹥]*[>＞﹥]?/gu;
 
 // A comparison has blanks behind its sign, and mostly no `>`.
-function isTag(rest: string): boolean {
-  const name = foldForEye(rest);
-  if (UNMISTAKABLE.test(name)) return true;
-  return /^\s/u.test(rest) ? CLOSED.test(name) : WORD.test(name) && !GOES_ON.test(rest);
+function isPromptTag(rest: string): boolean {
+  const skeleton = toVisualSkeleton(rest);
+  if (PITH_TAG.test(skeleton)) return true;
+  return /^\s/u.test(rest)
+    ? COMPLETE_COMMON_TAG.test(skeleton)
+    : COMMON_TAG_NAME.test(skeleton) && !LONGER_TAG_NAME.test(rest);
 }
 
-const UNMISTAKABLE = /^\/?(?:conversation|previous-?summary|partial-?summary|read-?files|modified-?files)/;
-const CLOSED = /^\/?(?:summary|turn|task|findings)\/?>$/;
-const WORD = /^\/?(?:summary|turn|task|findings)/;
+const PITH_TAG = /^\/?(?:conversation|previous-?summary|partial-?summary|read-?files|modified-?files)/;
+const COMPLETE_COMMON_TAG = /^\/?(?:summary|turn|task|findings)\/?>$/;
+const COMMON_TAG_NAME = /^\/?(?:summary|turn|task|findings)/;
 /** A longer word, e.g. `<TaskList>`. */
-const GOES_ON = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
+const LONGER_TAG_NAME = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 
 /** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
-export function foldForEye(text: string): string {
-  const bare = text
-    .replace(unseenPattern(), "")
+export function toVisualSkeleton(text: string): string {
+  const visibleText = text
+    .replace(invisiblePattern(), "")
     .normalize("NFKD")
     .replace(/[\p{M}\s]/gu, "")
     .toLowerCase();
-  return asLatin(bare).replace(/[\p{Pd}_]/gu, "-");
+  return foldHomoglyphs(visibleText).replace(/[\p{Pd}_]/gu, "-");
 }
 
-const unseenPattern = (): RegExp => /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
+const invisiblePattern = (): RegExp => /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
 
 /** For words: without accents. Marks of other scripts stay, they are letters there. */
 export function foldAccents(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase();
+  if (ASCII_LINES.test(text)) return text.toLowerCase();
   return text.normalize("NFKD").replace(accentsPattern(), "").normalize("NFC").toLowerCase().replace(/[’‘ʼ]/g, "'");
 }
 
-const PLAIN = /^[\n\r\t -~]*$/;
+const ASCII_LINES = /^[\n\r\t -~]*$/;
 const accentsPattern = (): RegExp => /[\u0300-\u036f\p{Cf}]/gu;
 
 /** For quotations: the letters stay as they are, but quote marks, brackets, dashes and spaces are told apart no more. */
-export function normal(text: string): string {
+export function normalizeQuotation(text: string): string {
   return text
     .normalize("NFKC")
     .toLowerCase()
@@ -132,26 +137,26 @@ export function normal(text: string): string {
  * Scripts that write words without spaces between them, and Korean, which joins to a word what others set apart. For the
  * inside of a pattern's brackets.
  */
-export const JOINED: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
+export const SPACELESS_SCRIPT_CHARS: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
 
 /** Letters of words that are set apart, for the inside of brackets of a pattern with the flag `v`. */
-export const APART: string = `[\\p{L}\\p{M}\\p{N}_]--[${JOINED}]`;
+export const WORD_CHARS: string = `[\\p{L}\\p{M}\\p{N}_]--[${SPACELESS_SCRIPT_CHARS}]`;
 
-export const isJoined = (text: string): boolean => joinedPattern().test(text);
+export const hasSpacelessScript = (text: string): boolean => spacelessScriptPattern().test(text);
 
-let joined: RegExp | null = null;
-const joinedPattern = (): RegExp => {
-  joined ??= new RegExp(`[${JOINED}]`, "u");
-  return joined;
+let spacelessScriptCache: RegExp | null = null;
+const spacelessScriptPattern = (): RegExp => {
+  spacelessScriptCache ??= new RegExp(`[${SPACELESS_SCRIPT_CHARS}]`, "u");
+  return spacelessScriptCache;
 };
 
 /** The words of a text as they are compared in quotations; of scripts without spaces, each letter. */
-export function wordsIn(text: string): readonly string[] {
-  return normal(text).match(wordOrSignPattern()) ?? [];
+export function splitQuotationWords(text: string): readonly string[] {
+  return normalizeQuotation(text).match(quotationWordPattern()) ?? [];
 }
 
-let wordOrSign: RegExp | null = null;
-const wordOrSignPattern = (): RegExp => {
-  wordOrSign ??= new RegExp(`[${JOINED}]|[${APART}]+`, "gv");
-  return wordOrSign;
+let quotationWordCache: RegExp | null = null;
+const quotationWordPattern = (): RegExp => {
+  quotationWordCache ??= new RegExp(`[${SPACELESS_SCRIPT_CHARS}]|[${WORD_CHARS}]+`, "gv");
+  return quotationWordCache;
 };

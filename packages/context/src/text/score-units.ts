@@ -4,54 +4,57 @@
  * What a word shares with its other forms and with the names it is a part of: `parseHTMLPages` has the keys parse, html and
  * pages. Digits and single letters are none.
  */
-export function keysOf(word: string): readonly string[] {
-  if (SMALL.test(word)) return word.length < 2 ? [] : [word.slice(0, STEM)];
-  return (word.match(ASCII.test(word) ? ASCII_PART : PART) ?? []).flatMap(partKeys);
+export function wordStems(word: string): readonly string[] {
+  if (LOWERCASE_WORD.test(word)) return word.length < 2 ? [] : [word.slice(0, STEM_CHARS)];
+  return (word.match(ASCII_ONLY.test(word) ? ASCII_WORD_PART : WORD_PART) ?? []).flatMap(partStems);
 }
 
-function partKeys(part: string): readonly string[] {
-  if (IS_UNSPACED.test(part)) return part.length < 2 ? [part] : pairs(part);
-  return part.length < 2 ? [] : [part.slice(0, STEM).toLowerCase()];
+function partStems(part: string): readonly string[] {
+  if (SPACELESS_PART.test(part)) return part.length < 2 ? [part] : charBigrams(part);
+  return part.length < 2 ? [] : [part.slice(0, STEM_CHARS).toLowerCase()];
 }
 
-function pairs(part: string): readonly string[] {
-  return Array.from({ length: part.length - 1 }, (_, at) => part.slice(at, at + 2));
+function charBigrams(part: string): readonly string[] {
+  return Array.from({ length: part.length - 1 }, (_, index) => part.slice(index, index + 2));
 }
 
 /** Letters that tell a word from others, whatever its ending. */
-const STEM = 7;
+const STEM_CHARS = 7;
 
-const SMALL = /^[a-z]+$/;
-const ASCII = /^[ -~]*$/;
-const ASCII_PART = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
+const LOWERCASE_WORD = /^[a-z]+$/;
+const ASCII_ONLY = /^[ -~]*$/;
+const ASCII_WORD_PART = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g;
 /** Scripts that are written without spaces: every two letters are a key. */
-const UNSPACED = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
-const PART = new RegExp(`[${UNSPACED}]+|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+(?!\\p{Ll})|[\\p{Lo}\\p{M}]+`, "gu");
-const IS_UNSPACED = new RegExp(`^[${UNSPACED}]`, "u");
+const SPACELESS_SCRIPTS = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
+const WORD_PART = new RegExp(
+  `[${SPACELESS_SCRIPTS}]+|\\p{Lu}?[\\p{Ll}\\p{M}]+|\\p{Lu}+(?!\\p{Ll})|[\\p{Lo}\\p{M}]+`,
+  "gu",
+);
+const SPACELESS_PART = new RegExp(`^[${SPACELESS_SCRIPTS}]`, "u");
 
-export const NAME = "Aa";
+export const NAME_SHAPE = "Aa";
 /** Encoded data, of which no letter tells anything. */
-export const NOISE = "~";
+export const NOISE_SHAPE = "~";
 
 /** `2026-01-02` and `1999-12-31` have one shape, `v1.2.3` has another. Null for a word like any other. */
-export function shapeOf(word: string): string | null {
-  if (PLAIN.test(word)) return null;
-  if (/^\d+$/.test(word)) return "0".repeat(Math.min(word.length, LONGEST_NUMBER));
+export function wordShape(word: string): string | null {
+  if (PLAIN_WORD.test(word)) return null;
+  if (/^\d+$/.test(word)) return "0".repeat(Math.min(word.length, MAX_NUMBER_SHAPE_DIGITS));
   if (/^\w{2,9}:\/\//.test(word)) return "://";
-  if (HASH.test(word)) return "#";
-  const shape = drawn(word);
-  if (word.length >= NOISY && shape.length > word.length / 4) return NOISE;
+  if (HASH_WORD.test(word)) return "#";
+  const shape = collapseCharRuns(word);
+  if (word.length >= MIN_NOISE_CHARS && shape.length > word.length / 4) return NOISE_SHAPE;
   return /[\\/]/.test(word) ? "/" : shape;
 }
 
-const PLAIN = /^(?:[a-z]+|[\p{Ll}\p{Lo}\p{M}]+)$/u;
-const HASH = /^(?:0x)?(?=[a-f-]*\d)(?=[\d-]*[a-f])[\da-f-]{7,80}$/i;
+const PLAIN_WORD = /^(?:[a-z]+|[\p{Ll}\p{Lo}\p{M}]+)$/u;
+const HASH_WORD = /^(?:0x)?(?=[a-f-]*\d)(?=[\d-]*[a-f])[\da-f-]{7,80}$/i;
 /** Letters from which a word that changes its kind of letter all the time is no name. */
-const NOISY = 40;
-const LONGEST_NUMBER = 9;
+const MIN_NOISE_CHARS = 40;
+const MAX_NUMBER_SHAPE_DIGITS = 9;
 
 /** Each run of one kind of letter as one letter. */
-function drawn(word: string): string {
+function collapseCharRuns(word: string): string {
   const ascii = word
     .replace(/\d+/g, "0")
     .replace(/[A-Z]+/g, "A")
@@ -60,7 +63,7 @@ function drawn(word: string): string {
 }
 
 /** Failures and warnings, by the keys of their words. */
-export const TROUBLE: ReadonlySet<string> = keysIn(`
+export const ERROR_STEMS: ReadonlySet<string> = collectStems(`
   error errors err fail fails failed failing failure failures warn warning warnings exception exceptions assert assertion
   panic fatal traceback refused denied timeout timeouts crash crashed crashes abort aborted corrupt corrupted conflict
   unable invalid missing
@@ -70,7 +73,7 @@ export const TROUBLE: ReadonlySet<string> = keysIn(`
   ошибка ошибки ошибку сбой сбоя 错误 失败 异常 警告 超时 崩溃 故障 エラー 失敗 例外 오류 실패 경고`);
 
 /** Rules, decisions and reasons. */
-export const BINDING: ReadonlySet<string> = keysIn(`
+export const RULE_STEMS: ReadonlySet<string> = collectStems(`
   must never always only shall should cannot require required requires forbidden allowed mandatory deadline owner owners
   until unless decide decided decision agree agreed choose chose chosen prefer prefers preferred because reason instead
   note important remember beware approved rejected todo fixme hack deprecated
@@ -84,11 +87,11 @@ export const BINDING: ReadonlySet<string> = keysIn(`
   必须 不要 不得 不能 禁止 决定 因为 原因 注意 重要 务必 始终 从不 绝不 改为 约定 只能 仅限 记住 同意 批准 截止 负责
   必ず 決定 べき のみ 반드시 금지 결정 때문 주의 중요 항상`);
 
-function keysIn(words: string): ReadonlySet<string> {
-  return new Set(words.trim().split(/\s+/).flatMap(keysOf));
+function collectStems(words: string): ReadonlySet<string> {
+  return new Set(words.trim().split(/\s+/).flatMap(wordStems));
 }
 
-export interface Words {
+export interface PieceFeatures {
   readonly keys: readonly number[];
   /** Of dates, versions, paths, identifiers, numbers, names. */
   readonly shapes: readonly number[];
@@ -99,22 +102,22 @@ export interface Words {
 }
 
 /** Remembers what it has read, because most words come again. What digits a number has says nothing here. */
-export function wordReader(): (piece: string) => Words {
-  const known = new Map<string, Word>();
-  const read = wordIn(known);
+export function createPieceReader(): (piece: string) => PieceFeatures {
+  const wordCache = new Map<string, WordFeatures>();
+  const readWord = createWordReader(wordCache);
   return (piece) => {
-    const words = piece.replace(/\d/g, "0").match(WORD) ?? [];
-    return joined(words.map((word) => known.get(word) ?? read(word)));
+    const words = piece.replace(/\d/g, "0").match(PIECE_WORD) ?? [];
+    return mergeFeatures(words.map((word) => wordCache.get(word) ?? readWord(word)));
   };
 }
 
-interface Word extends Words {
+interface WordFeatures extends PieceFeatures {
   readonly isName: boolean;
 }
 
-const WORD = /[^\s"'`()[\]{}<>,;|!?。，、；：！？（）「」『』“”‘’«»…]+/g;
+const PIECE_WORD = /[^\s"'`()[\]{}<>,;|!?。，、；：！？（）「」『』“”‘’«»…]+/g;
 
-function joined(words: readonly Word[]): Words {
+function mergeFeatures(words: readonly WordFeatures[]): PieceFeatures {
   const keys: number[] = [];
   const shapes = new Set<number>();
   let [template, trouble, binding] = [0, false, false];
@@ -130,84 +133,91 @@ function joined(words: readonly Word[]): Words {
 }
 
 /** Reads a word for the first time. */
-function wordIn(known: Map<string, Word>): (word: string) => Word {
-  const numbers = new Map<string, number>();
-  const numberOf = (feature: string): number => {
-    const number = numbers.get(feature) ?? numbers.size;
-    numbers.set(feature, number);
+function createWordReader(wordCache: Map<string, WordFeatures>): (word: string) => WordFeatures {
+  const featureNumbers = new Map<string, number>();
+  const featureNumber = (feature: string): number => {
+    const number = featureNumbers.get(feature) ?? featureNumbers.size;
+    featureNumbers.set(feature, number);
     return number;
   };
-  return (said) => {
-    const word = said.replace(/[.:]+$/, "");
-    const shape = shapeOf(word);
-    const keys = shape === NOISE ? [] : keysOf(word);
-    const isMasked = shape !== null && (shape === NOISE || /[0/\\]/.test(word));
-    const read = {
-      keys: keys.map((key) => numberOf(`word ${key}`)),
-      shapes: shape === null ? [] : [numberOf(`shape ${shape}`)],
-      template: numberOf(isMasked ? `shape ${shape}` : word),
-      trouble: keys.some((key) => TROUBLE.has(key)),
-      binding: keys.some((key) => BINDING.has(key)),
-      isName: shape === NAME,
+  return (rawWord) => {
+    const word = rawWord.replace(/[.:]+$/, "");
+    const shape = wordShape(word);
+    const keys = shape === NOISE_SHAPE ? [] : wordStems(word);
+    const isMasked = shape !== null && (shape === NOISE_SHAPE || /[0/\\]/.test(word));
+    const features = {
+      keys: keys.map((key) => featureNumber(`word ${key}`)),
+      shapes: shape === null ? [] : [featureNumber(`shape ${shape}`)],
+      template: featureNumber(isMasked ? `shape ${shape}` : word),
+      trouble: keys.some((key) => ERROR_STEMS.has(key)),
+      binding: keys.some((key) => RULE_STEMS.has(key)),
+      isName: shape === NAME_SHAPE,
     };
-    known.set(said, read);
-    return read;
+    wordCache.set(rawWord, features);
+    return features;
   };
 }
 
-export interface Ranked {
+export interface UnitScore {
   /** From 0 for a piece of which all has been said before; 1 is a lot. */
-  readonly tells: number;
+  readonly score: number;
 }
 
 /** What each thing is worth where the rest of the text has nothing like it. */
-export const WORTH = { newWords: 1, shape: 0.14, template: 0.08, trouble: 0.25, binding: 0.12, change: 0.16 } as const;
+export const FEATURE_WEIGHTS = {
+  newWords: 1,
+  shape: 0.14,
+  template: 0.08,
+  trouble: 0.25,
+  binding: 0.12,
+  change: 0.16,
+} as const;
 
-export function ranked(pieces: readonly string[]): readonly Ranked[] {
-  const kinds = kindsOf(pieces);
-  const rarity = raritiesIn([...kinds.values()], pieces.length);
+export function scoreUnits(pieces: readonly string[]): readonly UnitScore[] {
+  const groups = groupPieces(pieces);
+  const rarity = computeRarities([...groups.values()], pieces.length);
   const isDiff = pieces.some((piece) => piece.startsWith("@@ -"));
-  const known = new Map<string, Ranked>();
-  for (const [piece, { words }] of kinds) {
-    const change = isDiff ? WORTH.change * changeIn(piece) : 0;
-    known.set(piece, { tells: isEmpty(words) ? 0 : worthOf(words, rarity) + change });
+  const scores = new Map<string, UnitScore>();
+  for (const [piece, { features }] of groups) {
+    const change = isDiff ? FEATURE_WEIGHTS.change * diffLineWeight(piece) : 0;
+    scores.set(piece, { score: hasNoFeatures(features) ? 0 : scoreFeatures(features, rarity) + change });
   }
-  return pieces.map((piece) => known.get(piece) as Ranked);
+  return pieces.map((piece) => scores.get(piece) as UnitScore);
 }
 
 /** Pieces of one wording: they are read once, however often they come. */
-interface Kind {
-  readonly words: Words;
+interface PieceGroup {
+  readonly features: PieceFeatures;
   count: number;
 }
 
-function kindsOf(pieces: readonly string[]): ReadonlyMap<string, Kind> {
-  const read = wordReader();
-  const kinds = new Map<string, Kind>();
+function groupPieces(pieces: readonly string[]): ReadonlyMap<string, PieceGroup> {
+  const read = createPieceReader();
+  const groups = new Map<string, PieceGroup>();
   for (const piece of pieces) {
-    const kind = kinds.get(piece);
-    if (kind) kind.count++;
-    else kinds.set(piece, { words: read(piece), count: 1 });
+    const group = groups.get(piece);
+    if (group) group.count++;
+    else groups.set(piece, { features: read(piece), count: 1 });
   }
-  return kinds;
+  return groups;
 }
 
-function isEmpty({ keys, shapes }: Words): boolean {
+function hasNoFeatures({ keys, shapes }: PieceFeatures): boolean {
   return keys.length + shapes.length === 0;
 }
 
-function worthOf({ keys, shapes, template, trouble, binding }: Words, rarity: Rarities): number {
+function scoreFeatures({ keys, shapes, template, trouble, binding }: PieceFeatures, rarity: FeatureRarities): number {
   return (
-    WORTH.newWords * newness(keys, rarity.key) +
-    WORTH.shape * saturated(shapes.reduce((sum, shape) => sum + rarity.shape(shape), 0)) +
-    WORTH.template * rarity.template(template) +
-    (trouble ? WORTH.trouble * rarity.trouble : 0) +
-    (binding ? WORTH.binding * rarity.binding : 0)
+    FEATURE_WEIGHTS.newWords * computeNovelty(keys, rarity.key) +
+    FEATURE_WEIGHTS.shape * saturate(shapes.reduce((sum, shape) => sum + rarity.shape(shape), 0)) +
+    FEATURE_WEIGHTS.template * rarity.template(template) +
+    (trouble ? FEATURE_WEIGHTS.trouble * rarity.trouble : 0) +
+    (binding ? FEATURE_WEIGHTS.binding * rarity.binding : 0)
   );
 }
 
 /** 1 for what is there once, 0 for what every piece has. */
-interface Rarities {
+interface FeatureRarities {
   readonly key: (key: number) => number;
   readonly shape: (shape: number) => number;
   readonly template: (template: number) => number;
@@ -215,69 +225,69 @@ interface Rarities {
   readonly binding: number;
 }
 
-function raritiesIn(kinds: readonly Kind[], pieces: number): Rarities {
-  const counted = (of: (words: Words) => readonly number[]): ReadonlyMap<number, number> => {
+function computeRarities(groups: readonly PieceGroup[], pieceCount: number): FeatureRarities {
+  const countValues = (select: (features: PieceFeatures) => readonly number[]): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>();
-    for (const { words, count } of kinds)
-      for (const each of of(words)) counts.set(each, (counts.get(each) ?? 0) + count);
+    for (const { features, count } of groups)
+      for (const each of select(features)) counts.set(each, (counts.get(each) ?? 0) + count);
     return counts;
   };
-  const keys = counted((words) => words.keys);
-  const shapes = counted((words) => words.shapes);
-  const templates = counted((words) => [words.template]);
-  const those = (has: (words: Words) => boolean): number =>
-    kinds.reduce((sum, { words, count }) => sum + (has(words) ? count : 0), 0);
-  const among = (count = 1): number => 1 - Math.log(Math.max(1, count)) / Math.log(pieces + 1);
+  const keys = countValues((features) => features.keys);
+  const shapes = countValues((features) => features.shapes);
+  const templates = countValues((features) => [features.template]);
+  const countPieces = (has: (features: PieceFeatures) => boolean): number =>
+    groups.reduce((sum, { features, count }) => sum + (has(features) ? count : 0), 0);
+  const rarityOfCount = (count = 1): number => 1 - Math.log(Math.max(1, count)) / Math.log(pieceCount + 1);
   return {
     // A word that comes again has mostly said what it has to say.
     key: (key) => 1 / (keys.get(key) ?? 1) ** 2,
-    shape: (shape) => among(shapes.get(shape)),
-    template: (template) => among(templates.get(template)),
-    trouble: among(those(({ trouble }) => trouble)),
-    binding: among(those(({ binding }) => binding)),
+    shape: (shape) => rarityOfCount(shapes.get(shape)),
+    template: (template) => rarityOfCount(templates.get(template)),
+    trouble: rarityOfCount(countPieces(({ trouble }) => trouble)),
+    binding: rarityOfCount(countPieces(({ binding }) => binding)),
   };
 }
 
 // Not of the whole piece: a long sentence may say one new thing beside much that is old.
-function newness(keys: readonly number[], rarity: (key: number) => number): number {
+function computeNovelty(keys: readonly number[], rarity: (key: number) => number): number {
   const rarities = keys.map(rarity);
-  let [now, most] = [0, 0];
-  for (let at = 0; at < rarities.length; at++) {
-    now += (rarities[at] ?? 0) - (rarities[at - SPAN] ?? 0);
-    most = Math.max(most, now);
+  let [current, highest] = [0, 0];
+  for (let index = 0; index < rarities.length; index++) {
+    current += (rarities[index] ?? 0) - (rarities[index - NOVELTY_SPAN] ?? 0);
+    highest = Math.max(highest, current);
   }
-  return most / (Math.min(keys.length, SPAN) + FEW);
+  return highest / (Math.min(keys.length, NOVELTY_SPAN) + NOVELTY_PADDING);
 }
 
 /** Words in a row that are looked at together; so many more than there are count as known, lest one word be a novelty. */
-const SPAN = 8;
-const FEW = 3;
+const NOVELTY_SPAN = 8;
+const NOVELTY_PADDING = 3;
 
 /** File and hunk headers say where, added and removed lines say what; the lines around them are there anyway. */
-function changeIn(line: string): number {
+function diffLineWeight(line: string): number {
   if (/^(?:diff |\+\+\+ |@@ )/.test(line)) return 1;
   return /^[+-]/.test(line) ? 1 / 2 : 0;
 }
 
-const saturated = (much: number): number => much / (much + 1);
+const saturate = (value: number): number => value / (value + 1);
 
 /** A stretch of a text. */
-export interface Unit {
+export interface TextRange {
   readonly from: number;
   readonly to: number;
 }
 
 /** Letters of a unit: at most, as it should be where there is a choice, and at least. */
-export const UNIT = { most: 300, good: 120, least: 12 } as const;
+export const UNIT_CHARS = { most: 300, good: 120, least: 12 } as const;
 
 /** In the order of the text, none of them blank. Time is linear, whatever the text is like. */
-export function unitsOf(text: string, { from, to }: Unit): readonly Unit[] {
-  const units: Unit[] = [];
-  let begin = from;
-  for (let at = from; at <= to; at++) {
-    if (at < to && !isLineEnd(text.charCodeAt(at))) continue;
-    if (at > begin) for (const unit of partsOfLine(text, { from: begin, to: at })) units.push(unit);
-    begin = at + 1;
+export function splitUnits(text: string, { from, to }: TextRange): readonly TextRange[] {
+  const units: TextRange[] = [];
+  let lineStart = from;
+  for (let index = from; index <= to; index++) {
+    if (index < to && !isLineEnd(text.charCodeAt(index))) continue;
+    if (index > lineStart) for (const unit of splitLineUnits(text, { from: lineStart, to: index })) units.push(unit);
+    lineStart = index + 1;
   }
   return units;
 }
@@ -286,81 +296,83 @@ function isLineEnd(code: number): boolean {
   return code === 10 || code === 13;
 }
 
-function partsOfLine(text: string, line: Unit): readonly Unit[] {
-  let parts = withoutEndBlanks(text, line);
-  if (line.to - line.from <= UNIT.most && !SENTENCE_END.test(text.slice(line.from, line.to))) return parts;
-  for (const seam of SEAMS)
-    if (parts.some((part) => isLong(part, seam))) parts = parts.flatMap((part) => apart(text, part, seam));
-  return parts.some(({ from, to }) => to - from > UNIT.most) ? parts.flatMap((part) => slices(text, part)) : parts;
+function splitLineUnits(text: string, line: TextRange): readonly TextRange[] {
+  let parts = trimRangeEnd(text, line);
+  if (line.to - line.from <= UNIT_CHARS.most && !SENTENCE_END.test(text.slice(line.from, line.to))) return parts;
+  for (const rule of SPLIT_RULES)
+    if (parts.some((part) => isLongForRule(part, rule))) parts = parts.flatMap((part) => splitRange(text, part, rule));
+  return parts.some(({ from, to }) => to - from > UNIT_CHARS.most)
+    ? parts.flatMap((part) => sliceRange(text, part))
+    : parts;
 }
 
 /** Most lines have none, and need not be looked at any closer. */
 const SENTENCE_END = /[.!?…。！？；｡]./;
 
 // What stands before the first word says how deep a line stands, and belongs to it.
-function withoutEndBlanks(text: string, { from, to }: Unit): readonly Unit[] {
+function trimRangeEnd(text: string, { from, to }: TextRange): readonly TextRange[] {
   let end = to;
-  while (end > from && BLANK.test(text[end - 1] ?? "")) end--;
+  while (end > from && WHITESPACE_CHAR.test(text[end - 1] ?? "")) end--;
   return end > from ? [{ from, to: end }] : [];
 }
 
-const BLANK = /\s/;
+const WHITESPACE_CHAR = /\s/;
 
 /** Where a unit that is longer than `over` may end. What comes out shorter than `pack` goes with what follows. */
-interface Seam {
+interface SplitRule {
   readonly end: RegExp;
-  readonly over: number;
-  readonly pack: number;
+  readonly minChars: number;
+  readonly minPartChars: number;
 }
 
 /** The strongest first: sentences, records, members, clauses, words. */
-const SEAMS: readonly Seam[] = [
-  { end: /[.!?…]["'”’)»]?\s+(?=[^\s\p{Ll}])|[。！？；｡]["”’」』）]?/gu, over: 0, pack: UNIT.least },
-  { end: /[}\]],?(?=\s?[{[])/g, over: UNIT.most, pack: UNIT.good },
-  { end: /,(?=\s?["'{[])/g, over: UNIT.most, pack: UNIT.good },
-  { end: /[;:|]\s|[，、：]/g, over: UNIT.most, pack: UNIT.good },
-  { end: /,\s/g, over: UNIT.most, pack: UNIT.good },
-  { end: /[\s,;&|>)](?=\S)/g, over: UNIT.most, pack: UNIT.good },
+const SPLIT_RULES: readonly SplitRule[] = [
+  { end: /[.!?…]["'”’)»]?\s+(?=[^\s\p{Ll}])|[。！？；｡]["”’」』）]?/gu, minChars: 0, minPartChars: UNIT_CHARS.least },
+  { end: /[}\]],?(?=\s?[{[])/g, minChars: UNIT_CHARS.most, minPartChars: UNIT_CHARS.good },
+  { end: /,(?=\s?["'{[])/g, minChars: UNIT_CHARS.most, minPartChars: UNIT_CHARS.good },
+  { end: /[;:|]\s|[，、：]/g, minChars: UNIT_CHARS.most, minPartChars: UNIT_CHARS.good },
+  { end: /,\s/g, minChars: UNIT_CHARS.most, minPartChars: UNIT_CHARS.good },
+  { end: /[\s,;&|>)](?=\S)/g, minChars: UNIT_CHARS.most, minPartChars: UNIT_CHARS.good },
 ];
 
-function isLong({ from, to }: Unit, { over }: Seam): boolean {
-  return to - from > over;
+function isLongForRule({ from, to }: TextRange, { minChars }: SplitRule): boolean {
+  return to - from > minChars;
 }
 
-function apart(text: string, unit: Unit, seam: Seam): readonly Unit[] {
-  if (!isLong(unit, seam)) return [unit];
-  const parts: Unit[] = [];
-  let begin = unit.from;
-  for (const { 0: end, index } of text.slice(unit.from, unit.to).matchAll(seam.end)) {
-    const at = unit.from + index + end.length;
-    if (at - begin < seam.pack) continue;
-    parts.push(...withoutEndBlanks(text, { from: begin, to: at }));
-    begin = at;
+function splitRange(text: string, unit: TextRange, rule: SplitRule): readonly TextRange[] {
+  if (!isLongForRule(unit, rule)) return [unit];
+  const parts: TextRange[] = [];
+  let partStart = unit.from;
+  for (const { 0: end, index } of text.slice(unit.from, unit.to).matchAll(rule.end)) {
+    const partEnd = unit.from + index + end.length;
+    if (partEnd - partStart < rule.minPartChars) continue;
+    parts.push(...trimRangeEnd(text, { from: partStart, to: partEnd }));
+    partStart = partEnd;
   }
-  parts.push(...withoutEndBlanks(text, { from: begin, to: unit.to }));
+  parts.push(...trimRangeEnd(text, { from: partStart, to: unit.to }));
   return parts;
 }
 
 /** Where nothing else parts it, at every so many letters. */
-function slices(text: string, { from, to }: Unit): readonly Unit[] {
-  if (to - from <= UNIT.most) return [{ from, to }];
-  const parts: Unit[] = [];
-  for (let at = from; at < to; ) {
-    const end = wholeLetters(text, Math.min(to, at + UNIT.good));
-    parts.push({ from: at, to: end });
-    at = end;
+function sliceRange(text: string, { from, to }: TextRange): readonly TextRange[] {
+  if (to - from <= UNIT_CHARS.most) return [{ from, to }];
+  const parts: TextRange[] = [];
+  for (let start = from; start < to; ) {
+    const end = alignToCodePoint(text, Math.min(to, start + UNIT_CHARS.good));
+    parts.push({ from: start, to: end });
+    start = end;
   }
   return parts;
 }
 
 /** The same place, or the next where this one is in the middle of a letter that takes two. */
-export function wholeLetters(text: string, at: number): number {
-  const isInside = isHalf(text, at, 0xdc00) && isHalf(text, at - 1, 0xd800);
-  return isInside ? at + 1 : at;
+export function alignToCodePoint(text: string, index: number): number {
+  const isInside = isSurrogateHalf(text, index, 0xdc00) && isSurrogateHalf(text, index - 1, 0xd800);
+  return isInside ? index + 1 : index;
 }
 
-function isHalf(text: string, at: number, which: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === which;
+function isSurrogateHalf(text: string, index: number, prefixBits: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === prefixBits;
 }
 
 /**
@@ -368,16 +380,16 @@ function isHalf(text: string, at: number, which: number): boolean {
  * only, so that one endless line costs no more than any other.
  */
 export function lineTemplate(line: string): string {
-  return line.slice(0, LETTERS).replace(QUOTED, '""').replace(TEMPLATE_WORD, maskedWord);
+  return line.slice(0, MAX_TEMPLATE_CHARS).replace(QUOTATION_IN_LINE, '""').replace(TEMPLATE_WORD, maskWord);
 }
 
-const LETTERS = 300;
-const QUOTED = /"[^"]{0,200}"|`[^`]{0,200}`|(?<!\w)'[^']{0,200}'/g;
+const MAX_TEMPLATE_CHARS = 300;
+const QUOTATION_IN_LINE = /"[^"]{0,200}"|`[^`]{0,200}`|(?<!\w)'[^']{0,200}'/g;
 const TEMPLATE_WORD = /[^\s"'`()[\]{}<>,;=]+/g;
 
-function maskedWord(word: string): string {
+function maskWord(word: string): string {
   if (/[\\/]/.test(word)) return "/";
-  return HEX.test(word) ? "#" : word.replace(/\d+/g, "#");
+  return HEX_WORD.test(word) ? "#" : word.replace(/\d+/g, "#");
 }
 
-const HEX = /^(?:0x[\da-f]{1,80}|(?=[a-f-]{0,80}\d)[\da-f-]{6,80})$/i;
+const HEX_WORD = /^(?:0x[\da-f]{1,80}|(?=[a-f-]{0,80}\d)[\da-f-]{6,80})$/i;

@@ -4,7 +4,7 @@ import { isObject } from "../format/read-line.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
-export interface Shortening {
+export interface TruncateOptions {
   /** How many may be left, the mark in the middle included. */
   readonly tokens: number;
   /** What opens the whole, e.g. `#412`. */
@@ -12,129 +12,134 @@ export interface Shortening {
 }
 
 /** The text itself where it is short enough. */
-export function shortened(text: string, { tokens, handle }: Shortening): string {
-  if (isShort(text, tokens)) return text;
-  const all = textTokens(text);
-  const mark = `\n[… ${(all - tokens).toLocaleString("en-US")} of about ${all.toLocaleString("en-US")} tokens are left out here; ${handle} opens all of it …]\n`;
-  const room = Math.max(0, tokens - textTokens(mark));
-  for (let letters = Math.floor((text.length / all) * room); ; letters = Math.floor(letters * 0.85)) {
-    const short = `${headOf(text, Math.ceil(letters * HEAD))}${mark}${tailOf(text, Math.floor(letters * (1 - HEAD)))}`;
-    if (!(letters > 0) || isShort(short, tokens)) return short;
+export function truncateMiddle(text: string, { tokens, handle }: TruncateOptions): string {
+  if (fitsTokenBudget(text, tokens)) return text;
+  const allTokens = textTokens(text);
+  const mark = `\n[… ${(allTokens - tokens).toLocaleString("en-US")} of about ${allTokens.toLocaleString("en-US")} tokens are left out here; ${handle} opens all of it …]\n`;
+  const textBudget = Math.max(0, tokens - textTokens(mark));
+  for (let chars = Math.floor((text.length / allTokens) * textBudget); ; chars = Math.floor(chars * 0.85)) {
+    const result = `${takeHead(text, Math.ceil(chars * HEAD_SHARE))}${mark}${takeTail(text, Math.floor(chars * (1 - HEAD_SHARE)))}`;
+    if (!(chars > 0) || fitsTokenBudget(result, tokens)) return result;
   }
 }
 
 /** What comes first says what it is; what comes last says how it ended. */
-const HEAD = 0.6;
+const HEAD_SHARE = 0.6;
 
 // No text has more tokens than UTF-8 bytes: a very short one need not be counted.
-function isShort(text: string, tokens: number): boolean {
+function fitsTokenBudget(text: string, tokens: number): boolean {
   return text.length * 3 <= tokens || textTokens(text) <= tokens;
 }
 
 // At a line end where one is near; never in the middle of a surrogate pair.
-function headOf(text: string, letters: number): string {
-  const cut = text.slice(0, letters);
-  const line = cut.lastIndexOf("\n");
-  return line > letters * 0.8 ? cut.slice(0, line) : cut.slice(0, cut.length - (endsInHalf(cut) ? 1 : 0));
+function takeHead(text: string, chars: number): string {
+  const cut = text.slice(0, chars);
+  const lineEnd = cut.lastIndexOf("\n");
+  return lineEnd > chars * 0.8 ? cut.slice(0, lineEnd) : cut.slice(0, cut.length - (endsInHighSurrogate(cut) ? 1 : 0));
 }
 
-function tailOf(text: string, letters: number): string {
-  const cut = letters === 0 ? "" : text.slice(-letters);
-  const line = cut.indexOf("\n");
-  return line !== -1 && line < letters * 0.2 ? cut.slice(line + 1) : cut.slice(beginsInHalf(cut) ? 1 : 0);
+function takeTail(text: string, chars: number): string {
+  const cut = chars === 0 ? "" : text.slice(-chars);
+  const lineEnd = cut.indexOf("\n");
+  return lineEnd !== -1 && lineEnd < chars * 0.2
+    ? cut.slice(lineEnd + 1)
+    : cut.slice(startsWithLowSurrogate(cut) ? 1 : 0);
 }
 
-const endsInHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
-const beginsInHalf = (text: string): boolean => /^[\udc00-\udfff]/.test(text);
+const endsInHighSurrogate = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
+const startsWithLowSurrogate = (text: string): boolean => /^[\udc00-\udfff]/.test(text);
 
 /** How much text comes of a share is known only when it is written as JSON; where it is too much, the share was too big. */
-export function shortArguments(
-  whole: ToolCallBlock["arguments"],
-  { tokens, handle }: Shortening,
+export function truncateArguments(
+  args: ToolCallBlock["arguments"],
+  { tokens, handle }: TruncateOptions,
 ): ToolCallBlock["arguments"] {
-  let room = tokens;
-  while (room >= 1) {
-    const short = shortValue(whole, { tokens: Math.floor(room), handle });
-    if (!isObject(short)) break;
-    const size = textTokens(JSON.stringify(short));
-    if (size <= tokens) return short;
-    room *= Math.min(0.9, tokens / size);
+  let budget = tokens;
+  while (budget >= 1) {
+    const result = truncateValue(args, { tokens: Math.floor(budget), handle });
+    if (!isObject(result)) break;
+    const size = textTokens(JSON.stringify(result));
+    if (size <= tokens) return result;
+    budget *= Math.min(0.9, tokens / size);
   }
-  return { [MORE]: MARK };
+  return { [OMISSION_KEY]: OMISSION_MARK };
 }
 
-function shortValue(value: unknown, how: Shortening): unknown {
-  if (typeof value === "string") return shortText(value, how);
-  if (typeof value !== "object" || value === null || valueTokens(value) <= how.tokens) return value;
-  return how.tokens < MEMBER ? MARK : shortMembers(value, how);
+function truncateValue(value: unknown, options: TruncateOptions): unknown {
+  if (typeof value === "string") return truncateText(value, options);
+  if (typeof value !== "object" || value === null || valueTokens(value) <= options.tokens) return value;
+  return options.tokens < MIN_MEMBER_TOKENS ? OMISSION_MARK : truncateMembers(value, options);
 }
 
 // The first of them, with an even share for each; how many are left out is said in the place of the rest.
-function shortMembers(value: object, { tokens, handle }: Shortening): unknown {
+function truncateMembers(value: object, { tokens, handle }: TruncateOptions): unknown {
   const names = Object.keys(value);
-  const shown = names.slice(0, Math.floor(tokens / MEMBER)).filter((name) => textTokens(name) <= LONGEST_NAME);
-  const members = shown.map((name) => ({ name, each: (value as Readonly<Record<string, unknown>>)[name] }));
-  const left = names.length - shown.length;
-  const most = evenShare(
+  const shownNames = names
+    .slice(0, Math.floor(tokens / MIN_MEMBER_TOKENS))
+    .filter((name) => textTokens(name) <= MAX_MEMBER_NAME_TOKENS);
+  const members = shownNames.map((name) => ({ name, each: (value as Readonly<Record<string, unknown>>)[name] }));
+  const omittedCount = names.length - shownNames.length;
+  const memberTokens = evenShare(
     members.map(({ name, each }) => nameTokens(name) + valueTokens(each)),
-    tokens - (left > 0 ? NOTE : 0),
+    tokens - (omittedCount > 0 ? OMISSION_NOTE_TOKENS : 0),
   );
-  const short = members.map(
-    ({ name, each }) => [name, shortValue(each, { handle, tokens: Math.max(0, most - nameTokens(name)) })] as const,
+  const truncatedMembers = members.map(
+    ({ name, each }) =>
+      [name, truncateValue(each, { handle, tokens: Math.max(0, memberTokens - nameTokens(name)) })] as const,
   );
-  const note = `${left.toLocaleString("en-US")} more are left out here; ${handle} opens all of it`;
-  const noted = left > 0 ? [...short, [MORE, note] as const] : short;
-  return Array.isArray(value) ? noted.map(([, each]) => each) : Object.fromEntries(noted);
+  const note = `${omittedCount.toLocaleString("en-US")} more are left out here; ${handle} opens all of it`;
+  const membersWithNote = omittedCount > 0 ? [...truncatedMembers, [OMISSION_KEY, note] as const] : truncatedMembers;
+  return Array.isArray(value) ? membersWithNote.map(([, each]) => each) : Object.fromEntries(membersWithNote);
 }
 
-export function shortText(text: string, how: Shortening): string {
-  if (how.tokens >= LEAST) return shortened(text, how);
-  return textTokens(text) <= how.tokens ? text : MARK;
+export function truncateText(text: string, options: TruncateOptions): string {
+  if (options.tokens >= MIN_TRUNCATION_TOKENS) return truncateMiddle(text, options);
+  return textTokens(text) <= options.tokens ? text : OMISSION_MARK;
 }
 
 /** Of a value as JSON, about; looked at once, because what was said never changes. */
 function valueTokens(value: unknown): number {
   if (typeof value !== "object" || value === null) return textTokens(JSON.stringify(value) ?? "");
-  const known = sizes.get(value);
-  if (known !== undefined) return known;
-  const size = 1 + total(Object.entries(value).map(([name, each]) => nameTokens(name) + valueTokens(each)));
-  sizes.set(value, size);
+  const cached = valueTokenCache.get(value);
+  if (cached !== undefined) return cached;
+  const size = 1 + sumNumbers(Object.entries(value).map(([name, each]) => nameTokens(name) + valueTokens(each)));
+  valueTokenCache.set(value, size);
   return size;
 }
 
-const sizes = new WeakMap<object, number>();
+const valueTokenCache = new WeakMap<object, number>();
 
 const nameTokens = (name: string): number => textTokens(name) + 1;
 
 /** The most that each may have so that all have room: small ones stay whole, and leave what they do not need to the others. */
-export function evenShare(sizes: readonly number[], room: number): number {
-  let [left, others] = [room, sizes.length];
+export function evenShare(sizes: readonly number[], budget: number): number {
+  let [remaining, others] = [budget, sizes.length];
   for (const size of sizes.toSorted((one, other) => one - other)) {
-    if (size * others > left) return Math.max(0, Math.floor(left / others));
-    left -= size;
+    if (size * others > remaining) return Math.max(0, Math.floor(remaining / others));
+    remaining -= size;
     others--;
   }
-  return room;
+  return budget;
 }
 
-const total = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
+const sumNumbers = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
 /** Tokens below which there is no room for head, tail and handle. */
-export const LEAST = 60;
+export const MIN_TRUNCATION_TOKENS = 60;
 /** What is left where there is none, and the name it has among others. */
-const MARK = "[…]";
-const MORE = "…";
+const OMISSION_MARK = "[…]";
+const OMISSION_KEY = "…";
 /** Tokens of a member of an object or a list that is worth showing, of its name at most, and of the note about the others. */
-const MEMBER = 20;
-const LONGEST_NAME = 15;
-const NOTE = 30;
+const MIN_MEMBER_TOKENS = 20;
+const MAX_MEMBER_NAME_TOKENS = 15;
+const OMISSION_NOTE_TOKENS = 30;
 
 /** The beginning and the end of a text that is too long to look at whole; whole lines where there are any. */
-export function edges(text: string): readonly string[] {
-  if (text.length <= 2 * LETTERS) return [text];
-  const head = text.slice(0, LETTERS);
-  const tail = text.slice(-LETTERS);
-  return [head.slice(0, head.lastIndexOf("\n") + 1 || LETTERS), tail.slice(tail.indexOf("\n") + 1)];
+export function headAndTail(text: string): readonly string[] {
+  if (text.length <= 2 * HEAD_AND_TAIL_CHARS) return [text];
+  const head = text.slice(0, HEAD_AND_TAIL_CHARS);
+  const tail = text.slice(-HEAD_AND_TAIL_CHARS);
+  return [head.slice(0, head.lastIndexOf("\n") + 1 || HEAD_AND_TAIL_CHARS), tail.slice(tail.indexOf("\n") + 1)];
 }
 
-const LETTERS = 20_000;
+const HEAD_AND_TAIL_CHARS = 20_000;

@@ -1,25 +1,25 @@
 /** Computes what a letter costs in tokens after what precedes it: nothing, a whole token, or the measured share of one. */
 
-export type Kind = "lower" | "capital" | "digit" | "space" | "newline" | SignKind | OtherKind;
+export type CharKind = "lower" | "capital" | "digit" | "space" | "newline" | PunctuationKind | NonAsciiKind;
 
 /** Signs of ASCII, by how closely they hold on to a word that follows. */
-export type SignKind = "close" | "near" | "loose" | "apart";
+export type PunctuationKind = "close" | "near" | "loose" | "apart";
 
 /** Beyond ASCII: scripts, marks, and the halves of what takes two units, as emoji do. */
-export type OtherKind = Script | "mark" | "symbol" | "line" | "highHalf" | "lowHalf";
+export type NonAsciiKind = ScriptKind | "mark" | "symbol" | "line" | "highHalf" | "lowHalf";
 
-type Script =
+type ScriptKind =
   | ("accented" | "greek" | "cyrillic" | "armenian" | "georgian" | "hebrew" | "arabic" | "indic" | "thai")
   | ("han" | "kana" | "hangul" | "rare");
 
 /** Each letter and sign of ASCII is a sort of its own; all others are sorted by kind. */
-export interface Sort {
-  readonly kind: Kind;
+export interface CharClass {
+  readonly kind: CharKind;
   /** The one letter or sign it stands for; -1 if there are many. */
   readonly code: number;
 }
 
-const asciiKinds: readonly (readonly [Kind, string])[] = [
+const asciiKinds: readonly (readonly [CharKind, string])[] = [
   ["lower", "abcdefghijklmnopqrstuvwxyz"],
   ["capital", "ABCDEFGHIJKLMNOPQRSTUVWXYZ"],
   ["close", "._-\\("],
@@ -29,7 +29,7 @@ const asciiKinds: readonly (readonly [Kind, string])[] = [
 ];
 
 /** A later one wins. */
-const ranges: readonly (readonly [Kind, first: number, last: number])[] = [
+const charRanges: readonly (readonly [CharKind, first: number, last: number])[] = [
   ["rare", 0x0000, 0xffff],
   ["mark", 0x0000, 0x00a0],
   ["space", 0x0009, 0x0009],
@@ -65,43 +65,43 @@ const ranges: readonly (readonly [Kind, first: number, last: number])[] = [
 ];
 
 /** Those of one kind stand together. */
-export const allSorts: readonly Sort[] = [
-  ...[...new Set(ranges.map(([kind]) => kind))].map((kind) => ({ kind, code: -1 })),
-  ...asciiKinds.flatMap(([kind, letters]) => [...letters].map((letter) => ({ kind, code: letter.charCodeAt(0) }))),
+export const charClasses: readonly CharClass[] = [
+  ...[...new Set(charRanges.map(([kind]) => kind))].map((kind) => ({ kind, code: -1 })),
+  ...asciiKinds.flatMap(([kind, chars]) => [...chars].map((char) => ({ kind, code: char.charCodeAt(0) }))),
 ];
 
 /** Where the sorts of each kind stand. */
-export const spans: readonly { readonly kind: Kind; readonly from: number; readonly to: number }[] = [
-  ...new Set(allSorts.map(({ kind }) => kind)),
+export const kindSpans: readonly { readonly kind: CharKind; readonly from: number; readonly to: number }[] = [
+  ...new Set(charClasses.map(({ kind }) => kind)),
 ].map((kind) => ({
   kind,
-  from: allSorts.findIndex((sort) => sort.kind === kind),
-  to: allSorts.findLastIndex((sort) => sort.kind === kind) + 1,
+  from: charClasses.findIndex((charClass) => charClass.kind === kind),
+  to: charClasses.findLastIndex((charClass) => charClass.kind === kind) + 1,
 }));
 
 /** Of ASCII. */
-export function isSign(kind: Kind): kind is SignKind {
+export function isPunctuation(kind: CharKind): kind is PunctuationKind {
   return kind === "close" || kind === "near" || kind === "loose" || kind === "apart";
 }
 
 /** For every UTF-16 unit the place of its sort in `allSorts`. */
-export const sortOf: Uint8Array = sortTable();
+export const charClassIndexes: Uint8Array = buildCharClassTable();
 
-function sortTable(): Uint8Array {
+function buildCharClassTable(): Uint8Array {
   const table = new Uint8Array(0x10000);
-  for (const [kind, first, last] of ranges) {
-    const place = allSorts.findIndex((sort) => sort.kind === kind);
-    table.fill(place, first, last + 1);
+  for (const [kind, first, last] of charRanges) {
+    const classIndex = charClasses.findIndex((charClass) => charClass.kind === kind);
+    table.fill(classIndex, first, last + 1);
   }
-  for (const [place, { code }] of allSorts.entries()) if (code >= 0) table[code] = place;
+  for (const [classIndex, { code }] of charClasses.entries()) if (code >= 0) table[code] = classIndex;
   return table;
 }
 
 /** How often a token begins there, where that is not certain; in hundredths of a token, as all costs are. */
 export interface TokenWeights {
   /** A word after a sign that nothing else holds. */
-  readonly lowerAfter: Readonly<Record<SignKind, number>>;
-  readonly capitalAfter: Readonly<Record<SignKind, number>>;
+  readonly lowerAfter: Readonly<Record<PunctuationKind, number>>;
+  readonly capitalAfter: Readonly<Record<PunctuationKind, number>>;
   readonly lowerAfterCapitals: number;
   readonly lowerAfterAccent: number;
   readonly accentAfterLower: number;
@@ -109,118 +109,123 @@ export interface TokenWeights {
   /** A sign after the same one; after another, after two, after more; after a mark beyond ASCII. */
   readonly sign: Readonly<Record<"again" | "second" | "third" | "later" | "afterOther", number>>;
   /** The first of its kind, and one more of its kind. */
-  readonly first: Readonly<Record<OtherKind, number>>;
-  readonly more: Readonly<Record<OtherKind, number>>;
+  readonly first: Readonly<Record<NonAsciiKind, number>>;
+  readonly more: Readonly<Record<NonAsciiKind, number>>;
   /** Between two letters of a word, from a to z. Rows: the first; columns: the second. */
   readonly letterPairs: readonly (readonly number[])[];
 }
 
 /** A row for all that may come before, and in it a column for each sort: what that costs, and the row for what follows it. */
-export interface TokenSteps {
+export interface TokenCostTable {
   /** The cost above `COST_SHIFT`, the next row below: one look for each letter. */
-  readonly steps: Uint32Array;
+  readonly cells: Uint32Array;
   readonly firstRow: number;
 }
 
 export const COST_SHIFT = 16;
 export const ROW_MASK = 0xffff;
 
-export function tokenSteps(weights: TokenWeights): TokenSteps {
-  const steps = new Uint32Array(allSorts.length * LONGEST_RUN * COLUMNS);
-  for (const before of befores()) {
-    const row = rowOf(before.place, before.run);
-    for (const { kind, from, to } of spans) {
-      const cost = kindCost(before, kind, weights);
-      const run = nextRun(before, kind);
+export function buildTokenCostTable(weights: TokenWeights): TokenCostTable {
+  const cells = new Uint32Array(charClasses.length * MAX_CHAR_RUN * ROW_LENGTH);
+  for (const previous of listPreviousChars()) {
+    const row = rowOffset(previous.classIndex, previous.run);
+    for (const { kind, from, to } of kindSpans) {
+      const cost = kindCost(previous, kind, weights);
+      const run = nextRun(previous, kind);
       for (let column = from; column < to; column++) {
-        steps[row + column] = ((cost ?? letterCost(before, column, weights)) << COST_SHIFT) | rowOf(column, run);
+        cells[row + column] = ((cost ?? letterCost(previous, column, weights)) << COST_SHIFT) | rowOffset(column, run);
       }
     }
   }
-  return { steps, firstRow: rowOf(spans.find(({ kind }) => kind === "newline")?.from ?? 0, 1) };
+  return { cells, firstRow: rowOffset(kindSpans.find(({ kind }) => kind === "newline")?.from ?? 0, 1) };
 }
 
-export const TOKEN = 100;
-const COLUMNS = 128;
-const LONGEST_RUN = 3;
+export const TOKEN_COST = 100;
+const ROW_LENGTH = 128;
+const MAX_CHAR_RUN = 3;
 
 /** What came before a letter, and how many of its kind in a row. */
-interface Before extends Sort {
-  readonly place: number;
+interface PreviousChar extends CharClass {
+  readonly classIndex: number;
   readonly run: number;
 }
 
-function befores(): readonly Before[] {
-  return allSorts.flatMap((sort, place) =>
-    Array.from({ length: longestRun(sort.kind) }, (_, more) => ({ ...sort, place, run: more + 1 })),
+function listPreviousChars(): readonly PreviousChar[] {
+  return charClasses.flatMap((charClass, classIndex) =>
+    Array.from({ length: maxRun(charClass.kind) }, (_, extra) => ({ ...charClass, classIndex, run: extra + 1 })),
   );
 }
 
-function rowOf(place: number, run: number): number {
-  return (place * LONGEST_RUN + run - 1) * COLUMNS;
+function rowOffset(classIndex: number, run: number): number {
+  return (classIndex * MAX_CHAR_RUN + run - 1) * ROW_LENGTH;
 }
 
-function longestRun(kind: Kind): number {
-  if (kind === "digit" || isSign(kind)) return LONGEST_RUN;
+function maxRun(kind: CharKind): number {
+  if (kind === "digit" || isPunctuation(kind)) return MAX_CHAR_RUN;
   return kind === "capital" || kind === "space" ? 2 : 1;
 }
 
-function nextRun({ kind: before, run }: Before, kind: Kind): number {
+function nextRun({ kind: previousKind, run }: PreviousChar, kind: CharKind): number {
   // A sign behind a space belongs to it, and no longer to the word that follows.
-  if (before === "space" && isSign(kind)) return 2;
-  const goesOn = before === kind || (isSign(before) && isSign(kind));
-  if (!goesOn || (kind === "digit" && run === LONGEST_RUN)) return 1;
-  return Math.min(run + 1, longestRun(kind));
+  if (previousKind === "space" && isPunctuation(kind)) return 2;
+  const continuesRun = previousKind === kind || (isPunctuation(previousKind) && isPunctuation(kind));
+  if (!continuesRun || (kind === "digit" && run === MAX_CHAR_RUN)) return 1;
+  return Math.min(run + 1, maxRun(kind));
 }
 
 /** Null if it takes a look at both letters. A space is counted with what follows, which mostly takes it in. */
-function kindCost(before: Before, kind: Kind, weights: TokenWeights): number | null {
-  if (kind === "lower" || kind === "capital") return wordCost(before, kind, weights);
-  if (kind === "digit") return digitCost(before);
-  if (kind === "space") return before.kind === "space" && before.run === 1 ? TOKEN : 0;
-  if (kind === "newline") return newlineCost(before);
-  if (isSign(kind)) return signCost(before, weights);
-  return otherCost(before, kind, weights);
+function kindCost(previous: PreviousChar, kind: CharKind, weights: TokenWeights): number | null {
+  if (kind === "lower" || kind === "capital") return wordCost(previous, kind, weights);
+  if (kind === "digit") return digitCost(previous);
+  if (kind === "space") return previous.kind === "space" && previous.run === 1 ? TOKEN_COST : 0;
+  if (kind === "newline") return newlineCost(previous);
+  if (isPunctuation(kind)) return punctuationCost(previous, weights);
+  return nonAsciiCost(previous, kind, weights);
 }
 
-function wordCost({ kind: before, run }: Before, kind: "lower" | "capital", weights: TokenWeights): number | null {
-  if (before === "lower") return kind === "lower" ? null : TOKEN;
-  if (before === "capital") return kind === "lower" && run > 1 ? weights.lowerAfterCapitals : null;
-  if (before === "accented") return kind === "lower" ? weights.lowerAfterAccent : TOKEN;
-  return isSign(before) && run === 1 ? weights[`${kind}After`][before] : TOKEN;
+function wordCost(
+  { kind: previousKind, run }: PreviousChar,
+  kind: "lower" | "capital",
+  weights: TokenWeights,
+): number | null {
+  if (previousKind === "lower") return kind === "lower" ? null : TOKEN_COST;
+  if (previousKind === "capital") return kind === "lower" && run > 1 ? weights.lowerAfterCapitals : null;
+  if (previousKind === "accented") return kind === "lower" ? weights.lowerAfterAccent : TOKEN_COST;
+  return isPunctuation(previousKind) && run === 1 ? weights[`${kind}After`][previousKind] : TOKEN_COST;
 }
 
 // Three digits are a token, and take no space in.
-function digitCost({ kind: before, run }: Before): number {
-  if (before === "space") return 2 * TOKEN;
-  return before === "digit" && run < 3 ? 0 : TOKEN;
+function digitCost({ kind: previousKind, run }: PreviousChar): number {
+  if (previousKind === "space") return 2 * TOKEN_COST;
+  return previousKind === "digit" && run < 3 ? 0 : TOKEN_COST;
 }
 
 // Signs, blanks and other newlines before it take a newline in.
-function newlineCost({ kind: before, run }: Before): number {
-  if (before === "newline" || isSign(before)) return 0;
-  return before === "space" && run > 1 ? 0 : TOKEN;
+function newlineCost({ kind: previousKind, run }: PreviousChar): number {
+  if (previousKind === "newline" || isPunctuation(previousKind)) return 0;
+  return previousKind === "space" && run > 1 ? 0 : TOKEN_COST;
 }
 
-function signCost({ kind: before }: Before, { sign }: TokenWeights): number | null {
-  if (isSign(before)) return null;
-  return before === "mark" || before === "symbol" || before === "line" ? sign.afterOther : TOKEN;
+function punctuationCost({ kind: previousKind }: PreviousChar, { sign }: TokenWeights): number | null {
+  if (isPunctuation(previousKind)) return null;
+  return previousKind === "mark" || previousKind === "symbol" || previousKind === "line" ? sign.afterOther : TOKEN_COST;
 }
 
-function otherCost({ kind: before }: Before, kind: OtherKind, weights: TokenWeights): number {
-  if (kind === "accented" && before === "lower") return weights.accentAfterLower;
-  if (kind === "accented" && before === "capital") return weights.accentAfterCapital;
-  if (kind === "lowHalf" && before === "highHalf") return 0;
-  return before === kind ? weights.more[kind] : weights.first[kind];
+function nonAsciiCost({ kind: previousKind }: PreviousChar, kind: NonAsciiKind, weights: TokenWeights): number {
+  if (kind === "accented" && previousKind === "lower") return weights.accentAfterLower;
+  if (kind === "accented" && previousKind === "capital") return weights.accentAfterCapital;
+  if (kind === "lowHalf" && previousKind === "highHalf") return 0;
+  return previousKind === kind ? weights.more[kind] : weights.first[kind];
 }
 
-function letterCost(before: Before, place: number, { letterPairs, sign }: TokenWeights): number {
-  if (!isSign(before.kind)) return letterPairs[letterAt(before.place)]?.[letterAt(place)] ?? TOKEN;
-  if (before.place === place) return sign.again;
-  return before.run === 1 ? sign.second : before.run === 2 ? sign.third : sign.later;
+function letterCost(previous: PreviousChar, classIndex: number, { letterPairs, sign }: TokenWeights): number {
+  if (!isPunctuation(previous.kind))
+    return letterPairs[letterIndex(previous.classIndex)]?.[letterIndex(classIndex)] ?? TOKEN_COST;
+  if (previous.classIndex === classIndex) return sign.again;
+  return previous.run === 1 ? sign.second : previous.run === 2 ? sign.third : sign.later;
 }
 
 /** 0 for a, be it small or capital. */
-function letterAt(place: number): number {
-  return ((allSorts[place]?.code ?? 0) & 31) - 1;
+function letterIndex(classIndex: number): number {
+  return ((charClasses[classIndex]?.code ?? 0) & 31) - 1;
 }

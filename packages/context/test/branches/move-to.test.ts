@@ -1,11 +1,11 @@
 /** Proves that a move is done whole or not at all, and that what it leaves is told once, in the right place, with its evidence. */
 
 import { describe, expect, test } from "vitest";
-import { type Moved, type MoveParts, moveTo } from "../../src/branches/move.ts";
-import { type BranchSummaryEntry, MOVE } from "../../src/entry.ts";
+import { type MoveResult, type MoveToOptions, moveTo } from "../../src/branches/move.ts";
+import { type BranchSummaryEntry, MOVE_TYPE } from "../../src/entry.ts";
 import type { Model } from "../../src/model.ts";
-import { type ScriptedReply, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { seenBy, smallBudget } from "../compaction/small-session.ts";
 import { allOf, told } from "./told-session.ts";
 
@@ -46,10 +46,10 @@ const story = (line = "try it with cookies [#3]"): string => `## Goal
 
 const budget = smallBudget({ branch: { tokens: 600, share: 1 } });
 
-async function going(target: string | null, parts: Partial<MoveParts> = {}, ...lines: readonly string[]) {
+async function going(target: string | null, parts: Partial<MoveToOptions> = {}, ...lines: readonly string[]) {
   const session = await told(...(lines.length > 0 ? lines : tree));
   const before = allOf(session);
-  const outcome = await moveTo({ session, target, budget, ports: testPorts("m"), ...parts });
+  const outcome = await moveTo({ session, target, budget, runtime: testRuntime("m"), ...parts });
   return { session, outcome, added: allOf(session).slice(before.length) };
 }
 
@@ -61,7 +61,7 @@ describe("where one goes", () => {
   test("MOVE4 to before what a person said, with its words to be said anew", async () => {
     const { outcome, session, added } = await going("e8");
     expect(outcome).toEqual({ type: "moved", leaf: added[0]?.id, editorText: "try it with tokens" });
-    expect(added).toMatchObject([{ type: "custom", customType: MOVE, parentId: "e7" }]);
+    expect(added).toMatchObject([{ type: "custom", customType: MOVE_TYPE, parentId: "e7" }]);
     expect(seenBy(session)).toEqual(["0 user      fix the login", "1 assistant on it"]);
   });
 
@@ -90,12 +90,12 @@ describe("where one goes", () => {
 
   test.each(["streaming", "compacting", "moving"] as const)("MOVE5 B80 not while %s", async (by) => {
     const session = await told(...tree);
-    const release = session.occupy(by);
-    const move = (): Promise<Moved> => moveTo({ session, target: "e9", budget, ports: testPorts("m") });
+    const release = session.markBusy(by);
+    const move = (): Promise<MoveResult> => moveTo({ session, target: "e9", budget, runtime: testRuntime("m") });
     expect(await move()).toEqual({ type: "refused", why: by });
     release();
     expect(await move()).toMatchObject({ type: "moved" });
-    expect(session.occupied).toEqual([]);
+    expect(session.busyReasons).toEqual([]);
   });
 });
 
@@ -118,8 +118,14 @@ describe("what is told", () => {
     const model = scriptedModel(story());
     const { session } = await going("e9", { summary: { models: [model] } });
     const first = session.leaf;
-    await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
-    const again = await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary: { models: [model] } });
+    await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
+    const again = await moveTo({
+      session,
+      target: "e9",
+      budget,
+      runtime: testRuntime("c"),
+      summary: { models: [model] },
+    });
     expect(model.requests).toHaveLength(1);
     expect(again).toMatchObject({ type: "moved", summary: { parentId: "e9" } });
     const [one, other] = await Promise.all([first, session.leaf].map((id) => session.store.entry(id ?? "")));
@@ -130,9 +136,9 @@ describe("what is told", () => {
   test("BR4 and of a branch that grew since only the new part is put before the model", async () => {
     const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
-    await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
+    await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
     await session.append({ type: "message", message: { role: "user", content: "one more try", timestamp: 1 } });
-    await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary: { models: [model] } });
+    await moveTo({ session, target: "e9", budget, runtime: testRuntime("c"), summary: { models: [model] } });
     const asked = JSON.stringify(model.requests[1]?.messages);
     expect(asked).toContain("[User]: [#13] one more try");
     expect(asked).toContain("previous-summary");
@@ -143,9 +149,9 @@ describe("what is told", () => {
     const plain = story().replace("- [x] ran make, the cookie jar is empty [#5]", "- [x] ran make [#4]");
     const model = scriptedModel(story(), plain);
     const { session } = await going("e9", { summary: { models: [model] } });
-    await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
+    await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
     await session.append({ type: "context_edit", targetId: "e5", replacement: null });
-    await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary: { models: [model] } });
+    await moveTo({ session, target: "e9", budget, runtime: testRuntime("c"), summary: { models: [model] } });
     expect(model.requests).toHaveLength(2);
     expect(JSON.stringify(model.requests[1]?.messages)).not.toContain("cookie jar");
   });
@@ -178,7 +184,7 @@ describe("what is told", () => {
       const line = `try it with cookies [${reference}]\n- sell the whole shop [${reference}]`;
       const model = scriptedModel(story(line).replaceAll(/ \[#[56]\]/g, ""));
       const summary = { models: [model] };
-      const outcome = await moveTo({ session, target: "e2", budget, ports: testPorts("m"), summary });
+      const outcome = await moveTo({ session, target: "e2", budget, runtime: testRuntime("m"), summary });
       expect(outcome).toMatchObject({ type: "moved" });
       expect((outcome as { summary: BranchSummaryEntry }).summary.summary).toContain(
         `- try it with cookies [${reference}]\n- sell the whole shop [${reference}] (unconfirmed)\n`,
@@ -190,9 +196,9 @@ describe("what is told", () => {
   test("BR4 with another focus it is told anew", async () => {
     const model = scriptedModel(story(), story());
     const { session } = await going("e9", { summary: { models: [model] } });
-    await moveTo({ session, target: "e6", budget, ports: testPorts("b") });
+    await moveTo({ session, target: "e6", budget, runtime: testRuntime("b") });
     const summary = { models: [model], instructions: "the cookie jar" };
-    await moveTo({ session, target: "e9", budget, ports: testPorts("c"), summary });
+    await moveTo({ session, target: "e9", budget, runtime: testRuntime("c"), summary });
     expect(JSON.stringify(model.requests[1]?.messages)).toContain("Additional focus: the cookie jar");
   });
 
@@ -201,7 +207,7 @@ describe("what is told", () => {
     const lines = ["user: one", "says: two", "moves: e1"];
     const { outcome, added } = await going("e2", { summary: { models: [model] } }, ...lines);
     expect(outcome).toMatchObject({ type: "moved" });
-    expect(added).toMatchObject([{ type: "custom", customType: MOVE }]);
+    expect(added).toMatchObject([{ type: "custom", customType: MOVE_TYPE }]);
     expect(model.requests).toEqual([]);
   });
 
@@ -219,7 +225,7 @@ describe("what is told", () => {
 });
 
 describe("where nothing comes of it", () => {
-  const usage = { ...nothingUsed, input: 5, totalTokens: 5 };
+  const usage = { ...emptyUsage, input: 5, totalTokens: 5 };
 
   test("BR5 the move is not made, what was paid is kept, and the failure is named", async () => {
     const broken = scriptedModel({ content: [{ type: "text", text: "## Goal" }], stopReason: "length", usage });
@@ -249,11 +255,11 @@ describe("where nothing comes of it", () => {
       session,
       target: "e9",
       budget,
-      ports: testPorts("m"),
+      runtime: testRuntime("m"),
       summary: { models: [meddling] },
     });
     expect(outcome).toEqual({ type: "failed", why: "leaf-moved" });
-    expect((await session.branch()).slice(-2)).toMatchObject([{ type: "message" }, { type: "usage", usage }]);
+    expect((await session.branchEntries()).slice(-2)).toMatchObject([{ type: "message" }, { type: "usage", usage }]);
   });
 
   test("SUM8 the next model is asked", async () => {
@@ -281,7 +287,7 @@ describe("where nothing comes of it", () => {
       const { outcome, session, added } = await going("e9", parts);
       expect([when, outcome]).toEqual([when, { type: "cancelled" }]);
       expect(added.filter(({ type }) => type !== "usage")).toEqual([]);
-      expect(session.occupied).toEqual([]);
+      expect(session.busyReasons).toEqual([]);
     }
   });
 });
@@ -327,7 +333,7 @@ describe("hooks", () => {
       /^## Goal\n- try it with cookies \[#3\]\n- delete the production database \(unconfirmed\)\n\n## Done\n- wrote src\/ghost\.ts \[#4\] \(unconfirmed\)\n/,
     );
     const unwanted = await going("e9", { hooks });
-    expect(unwanted.added).toMatchObject([{ type: "custom", customType: MOVE }]);
+    expect(unwanted.added).toMatchObject([{ type: "custom", customType: MOVE_TYPE }]);
   });
 
   test("HOOK1 instructions and a label of theirs hold", async () => {

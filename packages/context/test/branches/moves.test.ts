@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
-import type { Drafted, Session } from "../../src/session/session.ts";
+import type { NewEntry, Session } from "../../src/session/session.ts";
 import { life } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainContext } from "../properties/plain-model.ts";
 import { againOf, allOf, bytesOf, leftSummary, livedThrough, user } from "./told-session.ts";
 
-const seen = ({ window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
+const seen = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
 const placeIn = (all: readonly Entry[], which: number): string | null =>
   which % 9 === 0 ? null : (pick(all, which)?.id ?? null);
 const runs = { numRuns: 400 };
@@ -37,11 +37,11 @@ test("INV35 MOVE3 leaving and coming back gives the same context as never leavin
       const stayed = await livedThrough(life);
       const { leaf } = stayed;
       const left = await againOf(bytesOf(stayed));
-      await left.move(placeIn(allOf(left), which), summarised ? { drafts: [leftSummary(leaf)] } : {});
+      await left.move(placeIn(allOf(left), which), summarised ? { newEntries: [leftSummary(leaf)] } : {});
       await left.append(user("elsewhere"), compaction);
       await left.move(leaf);
       expect(seen(left)).toBe(seen(stayed));
-      expect(left.window.state).toEqual(stayed.window.state);
+      expect(left.branch.state).toEqual(stayed.branch.state);
 
       for (const session of [stayed, left]) await session.append(user("go on"));
       expect(timeless(left)).toBe(timeless(stayed));
@@ -54,11 +54,11 @@ test("INV38 FORK2 a fork of a leaf below a branch summary has the same context",
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), async (life, which) => {
       const session = await livedThrough(life);
-      await session.move(placeIn(allOf(session), which), { drafts: [leftSummary(session.leaf)] });
+      await session.move(placeIn(allOf(session), which), { newEntries: [leftSummary(session.leaf)] });
       await session.append(user("go on"));
       const copy = await againOf(await session.fork());
       expect(seen(copy)).toBe(seen(session));
-      expect(copy.window.state).toEqual(session.window.state);
+      expect(copy.branch.state).toEqual(session.branch.state);
     }),
     runs,
   );
@@ -71,20 +71,20 @@ test("MOVE3 a branch summary below any place is the leaf, and the place is seen 
       const all = allOf(session);
       const target = placeIn(all, which);
       const before = plainContext({ entries: all, leaf: target }, target);
-      const moved = await session.move(target, { drafts: [leftSummary(session.leaf)] });
+      const moved = await session.move(target, { newEntries: [leftSummary(session.leaf)] });
       const leaf = session.leaf ?? "";
       expect(moved).toEqual({ type: "appended", leaf });
       expect(await session.store.entry(leaf)).toMatchObject({ type: "branch_summary", parentId: target });
-      const [summary, ...above] = buildSessionContext(session.window).messages.toReversed();
+      const [summary, ...above] = buildSessionContext(session.branch).messages.toReversed();
       expect(summary).toMatchObject({ role: "branchSummary", summary: "it was tried and left" });
       expect(JSON.stringify(above.reverse())).toBe(JSON.stringify(before));
-      expect(session.window).toEqual((await againOf(bytesOf(session))).window);
+      expect(session.branch).toEqual((await againOf(bytesOf(session))).branch);
     }),
     runs,
   );
 });
 
-const compaction: Drafted = {
+const compaction: NewEntry = {
   type: "compaction",
   id: "elsewhere",
   summary: "elsewhere",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { type Entry, estimateTokens, generateBranchSummary, prepareBranchEntries } from "../../src/index.ts";
-import { type ScriptedReply, scriptedModel, story, testPorts } from "../../src/testing/index.ts";
+import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
 import { words } from "../compaction/small-session.ts";
 
 const branch = story(
@@ -17,7 +17,7 @@ const branch = story(
 const messages = branch.flatMap((entry) => (entry.type === "message" ? [entry.message] : []));
 
 function opened(...replies: readonly ScriptedReply[]) {
-  return Object.assign(scriptedModel(...replies), { ports: testPorts("p") });
+  return Object.assign(scriptedModel(...replies), { runtime: testRuntime("p") });
 }
 
 const record = `## Goal

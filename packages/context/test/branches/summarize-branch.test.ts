@@ -4,11 +4,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   collectEntriesForBranchSummary,
-  type LeftBranch,
+  type OldBranch,
   prepareBranchEntries,
 } from "../../src/branches/summarize-branch.ts";
 import { buildSessionContext, entryMessage, latestEdit } from "../../src/context/build-context.ts";
-import { entryTokens, uncalibrated } from "../../src/context/context-size.ts";
+import { defaultCalibration, entryTokens } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { Store } from "../../src/session/store.ts";
 import { story } from "../../src/testing/story.ts";
@@ -19,7 +19,7 @@ import { allOf, livedThrough, told } from "./told-session.ts";
 
 describe("collect entries", () => {
   const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => id).join(" ");
-  const shortly = ({ entries, commonAncestorId, edits }: LeftBranch): readonly unknown[] => [
+  const shortly = ({ entries, commonAncestorId, edits }: OldBranch): readonly unknown[] => [
     ids(entries),
     commonAncestorId,
     ids(edits),
@@ -146,8 +146,8 @@ describe("collect entries", () => {
   }
 
   /** What is left gives the messages that the context at the old leaf has of it: no more, no fewer, in that order. */
-  async function expectSeen(store: Store, oldLeaf: string | null, left: LeftBranch): Promise<void> {
-    const { messages, sources } = buildSessionContext(await store.window(oldLeaf));
+  async function expectSeen(store: Store, oldLeaf: string | null, left: OldBranch): Promise<void> {
+    const { messages, sources } = buildSessionContext(await store.loadBranch(oldLeaf));
     const own = new Set(left.entries.map(({ id }) => id));
     const seen = messages.filter(({ role }, at) => own.has(sources[at] ?? "") && role !== "system");
     const given = left.entries.map((entry) => entryMessage(entry, latestEdit(left.edits, entry)));
@@ -157,7 +157,7 @@ describe("collect entries", () => {
 });
 
 describe("prepare entries", () => {
-  type Left = Pick<LeftBranch, "entries" | "edits">;
+  type Left = Pick<OldBranch, "entries" | "edits">;
 
   const left = (...lines: readonly string[]): Left => {
     const entries = story(...lines);
@@ -166,9 +166,9 @@ describe("prepare entries", () => {
   const sizeOf = ({ entries, edits }: Left, ids: string): number =>
     entries
       .filter(({ id }) => ids.split(" ").includes(id))
-      .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(edits, entry), uncalibrated), 0);
+      .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(edits, entry), defaultCalibration), 0);
   const prepared = (branch: Left, tokens: number): readonly string[] => {
-    const { entries, left } = prepareBranchEntries(branch, { tokens });
+    const { entries, omittedIds: left } = prepareBranchEntries(branch, { tokens });
     return [entries.map(({ id }) => id).join(" "), left.join(" ")];
   };
   const long = "many words that take some room ".repeat(20);
@@ -255,7 +255,7 @@ describe("prepare entries", () => {
       fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
         const { store } = await livedThrough(life);
         const branch = await collectEntriesForBranchSummary(store, await store.leaf(), null);
-        const { entries, left } = prepareBranchEntries(branch, { tokens });
+        const { entries, omittedIds: left } = prepareBranchEntries(branch, { tokens });
         const taken = new Set(entries);
         expect(entries).toEqual(branch.entries.filter((entry) => taken.has(entry)));
         const size = (entry: Entry): number => (isSystem(entry) ? 0 : sizeOf(branch, entry.id));
@@ -268,7 +268,7 @@ describe("prepare entries", () => {
         );
         expect(prepareBranchEntries(branch, { tokens: Number.POSITIVE_INFINITY })).toEqual({
           entries: branch.entries,
-          left: [],
+          omittedIds: [],
         });
       }),
       { numRuns: 700 },

@@ -3,15 +3,15 @@
 import type { Entry } from "../../src/entry.ts";
 import { decodeSession } from "../../src/format/session-file.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { type NewEntry, Session } from "../../src/session/session.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import type { Command } from "../properties/commands.ts";
 import { lived } from "../properties/play.ts";
 
 /** Its entries are e1, e2 …; what is appended later is n1, n2 …. */
 export async function told(...lines: readonly string[]): Promise<Session> {
-  const ports = testPorts("n");
+  const ports = testRuntime("n");
   const store = MemoryStore.create(ports, { cwd: "/project" });
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
   return Session.open(store, ports);
@@ -24,7 +24,7 @@ export async function livedThrough(life: readonly Command[]): Promise<Session> {
 
 /** The session of these bytes, as often as one likes. */
 export function againOf(bytes: Uint8Array): Promise<Session> {
-  const ports = testPorts("n");
+  const ports = testRuntime("n");
   return Session.open(MemoryStore.open(bytes, ports), ports);
 }
 
@@ -34,13 +34,13 @@ export function bytesOf({ store }: Session): Uint8Array {
 
 /** All entries of it, in file order. */
 export function allOf(session: Session): readonly Entry[] {
-  return decodeSession(bytesOf(session), testPorts()).lines.map(({ entry }) => entry);
+  return decodeSession(bytesOf(session), testRuntime()).lines.map(({ entry }) => entry);
 }
 
-export function user(content: string): Drafted {
+export function user(content: string): NewEntry {
   return { type: "message", message: { role: "user", content, timestamp: 0 } };
 }
 
-export function leftSummary(fromId: string | null): Drafted {
+export function leftSummary(fromId: string | null): NewEntry {
   return { type: "branch_summary", fromId: fromId ?? "root", summary: "it was tried and left" };
 }

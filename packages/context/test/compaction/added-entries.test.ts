@@ -1,16 +1,16 @@
 /** Proves what hooks may put behind an act: state and messages of their own, and nothing else. */
 
 import { describe, expect, test } from "vitest";
-import { addedIn } from "../../src/compaction/added-entries.ts";
+import { parseHookEntries } from "../../src/compaction/added-entries.ts";
 
-const added = (...entries: readonly unknown[]) => addedIn({ entries }, { tokens: 150 });
+const added = (...entries: readonly unknown[]) => parseHookEntries({ entries }, { tokens: 150 });
 const note = { type: "custom_message", customType: "note", content: "remember", display: true };
 
 describe("what is taken", () => {
   test.each([[undefined], [null], [7], ["text"], [{}], [{ entries: null }], [{ entries: undefined }]])(
     "HOOK5 %j is nothing",
     (result) => {
-      expect(addedIn(result, { tokens: 150 })).toBeNull();
+      expect(parseHookEntries(result, { tokens: 150 })).toBeNull();
     },
   );
 
@@ -60,7 +60,7 @@ describe("what is refused", () => {
   });
 
   test("HOOK5 what is no list", () => {
-    expect(() => addedIn({ entries: note }, { tokens: 150 })).toThrow("its entries are no list");
+    expect(() => parseHookEntries({ entries: note }, { tokens: 150 })).toThrow("its entries are no list");
   });
 
   test("HOOK5 more than there is room for, in one or in many", () => {

@@ -1,29 +1,29 @@
 /** Proves that a compaction ends in a context that fits, for any history in any window, or says why it cannot. */
 
 import { describe, expect, test } from "vitest";
-import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
+import { type Budget, createBudget } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { breakerAt, due } from "../../src/compaction/should-compact.ts";
+import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../src/session/session.ts";
+import { type NewEntry, Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "any" };
 const windows = [8_000, 16_000, 32_000, 128_000, 200_000, 1_000_000];
 const sizes = [0.1, 0.5, 1, 2, 5, 20];
 
 describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) => {
-  const budget = budgetFor(compactionLimits, { contextWindow, to });
+  const budget = createBudget(compactionLimits, { contextWindow, model: to });
 
   test.each(sizes)("a history of %d windows fits after at most one compaction", async (size) => {
     const session = await sessionWith(turns(contextWindow, size));
-    const isTooMuch = contextSize(session.window, budget).tokens > budget.limit;
-    const outcome = await compact({ session, budget, reason: isTooMuch ? "due" : "asked", ports: testPorts("n") });
+    const isTooMuch = contextSize(session.branch, budget).tokens > budget.limit;
+    const outcome = await compact({ session, budget, reason: isTooMuch ? "due" : "asked", runtime: testRuntime("n") });
     if (isTooMuch) expect(outcome.type).toBe("compacted");
-    expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+    expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "fits" });
     if (outcome.type === "compacted") expect(lastRequestIsThere(session)).toBe(true);
   });
 
@@ -31,9 +31,9 @@ describe.each(windows)("CMP10 INV13 in a window of %i tokens", (contextWindow) =
   const kinds = contextWindow > 200_000 ? ["result"] : ["result", "paste", "call", "shell line", "reply"];
   test.each(kinds)("one %s of five windows fits", async (kind) => {
     const session = await sessionWith([...turns(contextWindow, 0.3), ...huge(kind, contextWindow * 5)]);
-    const outcome = await compact({ session, budget, reason: "due", ports: testPorts("n") });
+    const outcome = await compact({ session, budget, reason: "due", runtime: testRuntime("n") });
     expect(outcome.type).toBe("compacted");
-    expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+    expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "fits" });
   });
 });
 
@@ -41,7 +41,11 @@ describe.each([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2])("GUARD1 INV19 a prompt that tak
   test.each([8_000, 32_000, 200_000])(
     "of %i tokens: no more than two useless compactions in a row, then a clear stop",
     async (contextWindow) => {
-      const budget = budgetFor(compactionLimits, { contextWindow, to, fixed: Math.floor(contextWindow * share) });
+      const budget = createBudget(compactionLimits, {
+        contextWindow,
+        model: to,
+        fixed: Math.floor(contextWindow * share),
+      });
       const { useless, stopped, paid } = await worked(120, budget);
       expect(useless).toBeLessThanOrEqual(2);
       if (share * contextWindow >= budget.limit) expect({ stopped, paid }).toEqual({ stopped: "fixed", paid: 0 });
@@ -52,23 +56,23 @@ describe.each([0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2])("GUARD1 INV19 a prompt that tak
 /** So many steps of an agent that compacts whenever it is due, until the breaker opens; twenty fill the window. */
 async function worked(steps: number, budget: Budget) {
   const session = await sessionWith([user("begin")]);
-  const ports = testPorts("n");
+  const ports = testRuntime("n");
   let [useless, most, paid] = [0, 0, 0];
   const writer = {
     route: "paid",
     isPaid: true,
-    write: () => {
+    summarize: () => {
       paid++;
       return { type: "failed" as const, why: "no" };
     },
   };
   for (let step = 0; step < steps; step++) {
     await session.append(...exchange("bash", { command: `step ${step}` }, text(budget.contextWindow / 40)));
-    if (due(session.window, budget).type !== "due") continue;
-    const outcome = await compact({ session, budget, reason: "due", ports, writers: [writer] });
+    if (compactionDue(session.branch, budget).type !== "due") continue;
+    const outcome = await compact({ session, budget, reason: "due", runtime: ports, summarizers: [writer] });
     if (outcome.type === "failed" && outcome.why === "cannot-fit") {
-      expect(breakerAt(session.window)).toEqual(outcome.breaker);
-      expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "breaker" });
+      expect(findBreaker(session.branch)).toEqual(outcome.breaker);
+      expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "breaker" });
       return { useless: most, stopped: outcome.breaker.fills, paid };
     }
     if (outcome.type !== "compacted") throw new Error(JSON.stringify(outcome));
@@ -78,15 +82,15 @@ async function worked(steps: number, budget: Budget) {
   return { useless: most, stopped: null, paid };
 }
 
-async function sessionWith(drafts: readonly Drafted[]): Promise<Session> {
-  const ports = testPorts();
+async function sessionWith(drafts: readonly NewEntry[]): Promise<Session> {
+  const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
   await session.append(...drafts);
   return session;
 }
 
 /** Turns of a coding agent: a request, four exchanges, an answer. */
-function turns(contextWindow: number, size: number): readonly Drafted[] {
+function turns(contextWindow: number, size: number): readonly NewEntry[] {
   const part = contextWindow / 25;
   const count = Math.max(1, Math.round((size * contextWindow) / (part * 5.2)));
   return Array.from({ length: count }, (_, at) => [
@@ -96,7 +100,7 @@ function turns(contextWindow: number, size: number): readonly Drafted[] {
   ]).flat();
 }
 
-function huge(kind: string, tokens: number): readonly Drafted[] {
+function huge(kind: string, tokens: number): readonly NewEntry[] {
   switch (kind) {
     case "result":
       return [user("look"), ...exchange("bash", { command: "cat all" }, text(tokens))];
@@ -125,7 +129,7 @@ function huge(kind: string, tokens: number): readonly Drafted[] {
 }
 
 let calls = 0;
-function exchange(name: string, args: Readonly<Record<string, unknown>>, output: string): readonly Drafted[] {
+function exchange(name: string, args: Readonly<Record<string, unknown>>, output: string): readonly NewEntry[] {
   const id = `call_${++calls}`;
   return [
     reply("", [{ type: "toolCall", id, name, arguments: args }]),
@@ -143,9 +147,9 @@ function exchange(name: string, args: Readonly<Record<string, unknown>>, output:
   ];
 }
 
-type Reply = Extract<Extract<Drafted, { type: "message" }>["message"], { role: "assistant" }>;
+type Reply = Extract<Extract<NewEntry, { type: "message" }>["message"], { role: "assistant" }>;
 
-function reply(said: string, more: Reply["content"] = []): Drafted {
+function reply(said: string, more: Reply["content"] = []): NewEntry {
   const content = [...(said ? [{ type: "text" as const, text: said }] : []), ...more];
   return {
     type: "message",
@@ -153,14 +157,14 @@ function reply(said: string, more: Reply["content"] = []): Drafted {
       role: "assistant",
       ...to,
       content,
-      usage: nothingUsed,
+      usage: emptyUsage,
       stopReason: more.length > 0 ? "toolUse" : "stop",
       timestamp: 1,
     },
   };
 }
 
-function user(content: string): Drafted {
+function user(content: string): NewEntry {
   return { type: "message", message: { role: "user", content, timestamp: 1 } };
 }
 
@@ -171,7 +175,7 @@ function text(tokens: number): string {
 }
 
 function lastRequestIsThere(session: Session): boolean {
-  const typed = session.window.entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
-  const compaction = session.window.entries[session.window.compactionAt];
+  const typed = session.branch.entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+  const compaction = session.branch.entries[session.branch.compactionIndex];
   return typed !== undefined || (compaction?.type === "compaction" && compaction.summary.includes("request "));
 }

@@ -1,14 +1,14 @@
 /** Proves how much is too much, and how much of each thing is kept, for any window. */
 
 import { describe, expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
 import { compactionLimits } from "../../src/settings.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "large" };
 const limitOf = (
   thresholds: (typeof compactionLimits)["thresholds"],
-  setting: Parameters<typeof budgetFor>[1],
-): number => budgetFor({ ...compactionLimits, thresholds }, setting).limit;
+  setting: Parameters<typeof createBudget>[1],
+): number => createBudget({ ...compactionLimits, thresholds }, setting).limit;
 
 describe("the threshold", () => {
   test.each([
@@ -20,7 +20,7 @@ describe("the threshold", () => {
     [200_000, 183_616],
     [1_000_000, 983_616],
   ])("DUE3 of a window of %i tokens is %i by default", (contextWindow, limit) => {
-    expect(budgetFor(compactionLimits, { contextWindow }).limit).toBe(limit);
+    expect(createBudget(compactionLimits, { contextWindow }).limit).toBe(limit);
   });
 
   test("DUE2 is a number, a percentage or a reserve", () => {
@@ -34,11 +34,11 @@ describe("the threshold", () => {
     expect(reserves).toEqual([200_000, 180_000, 150_000, 150_000, 199_999, 199_998]);
     const tails = [0, 0.05, 0.1, 0.5, 1].map((tokens) => {
       const tail = { ...compactionLimits.tail, tokens };
-      return budgetFor({ ...compactionLimits, tail }, { contextWindow: 8_000 }).tail;
+      return createBudget({ ...compactionLimits, tail }, { contextWindow: 8_000 }).tail;
     });
     expect(tails).toEqual([0, 400, 800, 1_600, 1]);
     const rooms = [0, 0.1, 16_384].map((branchReserve) => {
-      return budgetFor({ ...compactionLimits, branchReserve }, { contextWindow: 200_000 }).branchRoom;
+      return createBudget({ ...compactionLimits, branchReserve }, { contextWindow: 200_000 }).branchInput;
     });
     expect(rooms).toEqual([200_000, 180_000, 183_616]);
   });
@@ -51,8 +51,8 @@ describe("the threshold", () => {
       { tokens: 10, model: "openai/other" },
     ];
     expect(limitOf(thresholds, { contextWindow: 200_000 })).toBe(183_616);
-    expect(limitOf(thresholds, { contextWindow: 200_000, to })).toBe(160_000);
-    expect(limitOf(thresholds, { contextWindow: 200_000, to, agent: "reviewer" })).toBe(90_000);
+    expect(limitOf(thresholds, { contextWindow: 200_000, model: to })).toBe(160_000);
+    expect(limitOf(thresholds, { contextWindow: 200_000, model: to, agent: "reviewer" })).toBe(90_000);
   });
 
   test("DUE2 is never more than the window", () => {
@@ -61,7 +61,7 @@ describe("the threshold", () => {
   });
 
   test.each([0, -1, Number.NaN])("DUE5 of a window of %d tokens is never reached", (contextWindow) => {
-    const budget = budgetFor(compactionLimits, { contextWindow });
+    const budget = createBudget(compactionLimits, { contextWindow });
     expect(budget.limit).toBe(Number.POSITIVE_INFINITY);
     expect(budget.tail).toBe(20_000);
   });
@@ -69,25 +69,25 @@ describe("the threshold", () => {
 
 describe("the amounts", () => {
   test("DUE3 are shares of a small window and numbers in a large one", () => {
-    expect(budgetFor(compactionLimits, { contextWindow: 8_000 })).toMatchObject({
+    expect(createBudget(compactionLimits, { contextWindow: 8_000 })).toMatchObject({
       tail: 1_600,
-      words: 800,
+      userMessages: 800,
       checkpoint: 640,
-      reduced: 400,
+      reducedMessage: 400,
     });
-    expect(budgetFor(compactionLimits, { contextWindow: 1_000_000 })).toMatchObject({
+    expect(createBudget(compactionLimits, { contextWindow: 1_000_000 })).toMatchObject({
       tail: 20_000,
-      words: 20_000,
+      userMessages: 20_000,
       checkpoint: 8_000,
-      reduced: 4_000,
+      reducedMessage: 4_000,
     });
   });
 
   test("DUE3 follow a threshold that lies far below the window", () => {
     const limits = { ...compactionLimits, thresholds: [{ tokens: 30_000 }] };
-    expect(budgetFor(limits, { contextWindow: 1_000_000 })).toMatchObject({
+    expect(createBudget(limits, { contextWindow: 1_000_000 })).toMatchObject({
       tail: 8_000,
-      words: 4_000,
+      userMessages: 4_000,
       checkpoint: 3_200,
     });
   });

@@ -2,40 +2,43 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { budgetFor, rungs } from "../../src/compaction/budget.ts";
+import { createBudget, reductionLevels } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { modelFree } from "../../src/compaction/fallback-summary.ts";
-import type { Writer } from "../../src/compaction/plan.ts";
+import { createFallbackSummary } from "../../src/compaction/fallback-summary.ts";
+import type { Summarizer } from "../../src/compaction/plan.ts";
 import { prepareCompaction } from "../../src/compaction/plan.ts";
 import type { Receipt } from "../../src/compaction/receipt.ts";
-import { carriedFront } from "../../src/compaction/summary-message.ts";
+import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story as entriesOf } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { seenBy, sessionOf, words } from "./small-session.ts";
 
-const WHOLE: readonly string[] = rungs.filter(({ front }) => front === 1).map(({ name }) => name);
+const WHOLE: readonly string[] = reductionLevels
+  .filter(({ summaryShare: front }) => front === 1)
+  .map(({ name }) => name);
 
 /** Brings the summary the first time, and nothing after that. */
-function writerOf(summary: string): Writer {
+function writerOf(summary: string): Summarizer {
   let times = 0;
   return {
     route: "host",
     isPaid: false,
-    write: ({ covered }) =>
+    summarize: ({ covered }) =>
       times++ === 0
         ? {
             type: "written",
-            candidate: { route: "host", story: summary, notes: "", covers: new Set(covered.map(({ id }) => id)) },
+            candidate: { route: "host", narrative: summary, notes: "", covers: new Set(covered.map(({ id }) => id)) },
           }
         : { type: "failed", why: "it is silent" },
   };
 }
 
-const newest = ({ window }: Session): CompactionEntry => window.entries[window.compactionAt] as CompactionEntry;
+const newest = ({ branch: window }: Session): CompactionEntry =>
+  window.entries[window.compactionIndex] as CompactionEntry;
 
 async function work(session: Session, count: number, size: number): Promise<void> {
   for (let at = 0; at < count; at++) {
@@ -76,24 +79,30 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
       fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
       async (facts, share, contextWindow, rounds) => {
         const session = await sessionOf("user: begin", "says: yes");
-        const budget = budgetFor(compactionLimits, { contextWindow });
-        const ports = testPorts("x");
+        const budget = createBudget(compactionLimits, { contextWindow });
+        const ports = testRuntime("x");
         const summary = filled(facts, budget.checkpoint * share);
         const writers = [writerOf(summary)];
         const size = Math.ceil(contextWindow / 12);
         await work(session, 8, size);
-        const first = await compact({ session, budget, reason: "asked", ports, writers });
+        const first = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
         if (first.type !== "compacted" || first.receipt.route !== "host") return;
-        const { story } = carriedFront(newest(session));
+        const { narrative: story } = readSummaryMessage(newest(session));
         for (const count of rounds) {
           await work(session, count + 4, size);
-          const { receipt } = (await compact({ session, budget, reason: "due", ports, writers })) as {
+          const { receipt } = (await compact({
+            session,
+            budget,
+            reason: "due",
+            runtime: ports,
+            summarizers: writers,
+          })) as {
             receipt: Receipt;
           };
           expect(receipt.route).toBe("model-free");
           const { summary: text } = newest(session);
           if (!WHOLE.includes(receipt.rung)) return;
-          expect(carriedFront(newest(session)).story).toBe(story);
+          expect(readSummaryMessage(newest(session)).narrative).toBe(story);
           expect(text).toContain(story);
           expect(text.match(/^# Turns .*an automatic list/gm)).toHaveLength(1);
           proved += 1;
@@ -108,21 +117,24 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
 describe("CMP11 on the level", () => {
   const summary = filled(["- a fact"], 880);
 
-  test.each(rungs.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
+  test.each(reductionLevels.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
     const session = await sessionOf("user: begin", "says: yes");
-    const budget = budgetFor({ ...compactionLimits, checkpoint: { tokens: 900, share: 1 } }, { contextWindow: 20_000 });
+    const budget = createBudget(
+      { ...compactionLimits, checkpoint: { tokens: 900, share: 1 } },
+      { contextWindow: 20_000 },
+    );
     await work(session, 8, 2_000);
-    await compact({ session, budget, reason: "asked", ports: testPorts("x"), writers: [writerOf(summary)] });
-    const { story } = carriedFront(newest(session));
+    await compact({ session, budget, reason: "asked", runtime: testRuntime("x"), summarizers: [writerOf(summary)] });
+    const { narrative: story } = readSummaryMessage(newest(session));
     expect(textTokens(story)).toBeGreaterThan(800);
     await work(session, 8, 2_000);
-    const prepared = prepareCompaction(session.window, budget, rung);
+    const prepared = prepareCompaction(session.branch, budget, rung);
     if (prepared.type !== "planned") throw new Error(prepared.why);
-    const candidate = modelFree(prepared.plan);
+    const candidate = createFallbackSummary(prepared.plan);
     const { number } = newest(session);
-    if (WHOLE.includes(name)) expect(candidate.story).toBe(story);
-    else expect(candidate.story).toContain(`#${number} opens`);
-    expect(textTokens(candidate.story) + textTokens(candidate.notes)).toBeLessThanOrEqual(
+    if (WHOLE.includes(name)) expect(candidate.narrative).toBe(story);
+    else expect(candidate.narrative).toContain(`#${number} opens`);
+    expect(textTokens(candidate.narrative) + textTokens(candidate.notes)).toBeLessThanOrEqual(
       Math.max(prepared.plan.checkpoint, textTokens(story) + prepared.plan.checkpoint * 0.15),
     );
   });
@@ -130,13 +142,13 @@ describe("CMP11 on the level", () => {
 
 test("CMP11 CMP12 as the model sees it: the summary before, the turns since, once, and the request once", async () => {
   const session = await sessionOf("user: never touch the lock file", `says: ${words(900)}`, "user: and the printer");
-  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 60, share: 1 } }, { contextWindow: 8_000 });
+  const budget = createBudget({ ...compactionLimits, tail: { tokens: 60, share: 1 } }, { contextWindow: 8_000 });
   const parts = {
     session,
     budget,
     reason: "asked",
-    ports: testPorts("x"),
-    writers: [writerOf("## Goal\n- the parser [#1]")],
+    runtime: testRuntime("x"),
+    summarizers: [writerOf("## Goal\n- the parser [#1]")],
   } as const;
   await compact(parts);
   await work(session, 3, 900);
@@ -158,9 +170,9 @@ test("CMP12 work without text after the summary is told: the summary does not pa
   const before = ["user: Migrate the files to the new API.", "says: I begin.", ...[1, 2].flatMap(edit)];
   const after = Array.from({ length: 12 }, (_, at) => edit(at + 3)).flat();
   const session = await sessionOf(...before);
-  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 120, share: 1 } }, { contextWindow: 24_000 });
-  const writers = [writerOf("## Progress\n### In Progress\n- [ ] 2.ts")];
-  const parts = { session, budget, reason: "asked", ports: testPorts("x"), writers } as const;
+  const budget = createBudget({ ...compactionLimits, tail: { tokens: 120, share: 1 } }, { contextWindow: 24_000 });
+  const summarizers = [writerOf("## Progress\n### In Progress\n- [ ] 2.ts")];
+  const parts = { session, budget, reason: "asked", runtime: testRuntime("x"), summarizers } as const;
   await compact(parts);
   for (const { id: _id, parentId: _parent, timestamp: _time, number: _number, ...draft } of entriesOf(
     ...before,

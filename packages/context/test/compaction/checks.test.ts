@@ -1,24 +1,29 @@
 /** Tests compaction/checks.ts: checks, coverage. */
 
 import { describe, expect, test } from "vitest";
-import { rungs } from "../../src/compaction/budget.ts";
+import { reductionLevels } from "../../src/compaction/budget.ts";
 import {
-  ANY_FORM,
-  type Audited,
-  newIn,
-  notices,
-  objection,
-  planEvidence,
-  uncovered,
+  ANY_SHAPE,
+  type CheckInput,
+  collectPlanEvidence,
+  createNotices,
+  findUncoveredEntries,
+  firstFailedCheck,
+  newNarrativePart,
 } from "../../src/compaction/checks.ts";
-import { type Candidate, MODEL_FREE, type Plan, prepareAt } from "../../src/compaction/plan.ts";
+import {
+  type CompactionPlan,
+  MODEL_FREE_ROUTE,
+  planWithCut,
+  type SummaryCandidate,
+} from "../../src/compaction/plan.ts";
 import type { Finding } from "../../src/compaction/receipt.ts";
-import { renderFront } from "../../src/compaction/summary-message.ts";
+import { renderSummaryMessage } from "../../src/compaction/summary-message.ts";
 import type { ActiveRequest } from "../../src/compaction/user-messages.ts";
 import type { ContextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
-import { type CheckedSummary, checkSummary } from "../../src/summary/audit.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
+import { checkSummary, type SummaryCheckResult } from "../../src/summary/audit.ts";
 import { story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
@@ -34,56 +39,60 @@ describe("checks", () => {
 
   /** 1500 tokens and 5000 bytes fit; the entries e1 and e2 are covered. */
   const budget = { ...smallBudget(), bytes: 5000 };
-  const plan: Plan = {
-    ...(prepareAt(windowOf(story("user: one", "says: two", "user: three")), { budget, rung: rungs[0] }, 2) as Plan),
-    before: size(1000),
+  const plan: CompactionPlan = {
+    ...(planWithCut(
+      loadBranch(story("user: one", "says: two", "user: three")),
+      { budget, level: reductionLevels[0] },
+      2,
+    ) as CompactionPlan),
+    sizeBefore: size(1000),
   };
-  const candidate: Candidate = { route: "model", story: "so far", notes: "", covers: new Set(["e1", "e2"]) };
-  const good: Audited = { plan, candidate, after: size(500) };
+  const candidate: SummaryCandidate = { route: "model", narrative: "so far", notes: "", covers: new Set(["e1", "e2"]) };
+  const good: CheckInput = { plan, candidate, sizeAfter: size(500) };
 
-  const told = (changes: Partial<Candidate>): Finding | null =>
-    objection({ ...good, candidate: { ...candidate, ...changes } });
+  const told = (changes: Partial<SummaryCandidate>): Finding | null =>
+    firstFailedCheck({ ...good, candidate: { ...candidate, ...changes } });
 
   test("CMP5 CMP6 CMP9 nothing speaks against a summary that says something, leaves out nothing and helps", () => {
-    expect(objection(good)).toBeNull();
+    expect(firstFailedCheck(good)).toBeNull();
   });
 
   describe("what it says", () => {
     test("CMP5 is not nothing, unless code wrote it", () => {
       const empty = { code: "empty", note: "the summary is empty" };
-      expect(["", " \n\t"].map((text) => told({ story: text }))).toEqual([empty, empty]);
-      expect(told({ story: "", notes: "notes" })).toEqual(empty);
-      expect(told({ story: "", route: MODEL_FREE })).toBeNull();
+      expect(["", " \n\t"].map((text) => told({ narrative: text }))).toEqual([empty, empty]);
+      expect(told({ narrative: "", notes: "notes" })).toEqual(empty);
+      expect(told({ narrative: "", route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
     test("CMP5 is with its notes no longer than the checkpoint, unless code wrote it", () => {
-      const long = { story: "one two three four five", notes: "six seven eight nine ten" };
-      const within = (checkpoint: number, changes: Partial<Candidate> = {}): Finding | null =>
-        objection({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
+      const long = { narrative: "one two three four five", notes: "six seven eight nine ten" };
+      const within = (checkpoint: number, changes: Partial<SummaryCandidate> = {}): Finding | null =>
+        firstFailedCheck({ ...good, plan: { ...plan, checkpoint }, candidate: { ...candidate, ...long, ...changes } });
       expect(within(12)).toBeNull();
       expect(within(11)).toEqual({ code: "too-long", note: "the summary has 12 tokens, 11 are allowed" });
-      expect(within(11, { route: MODEL_FREE })).toBeNull();
+      expect(within(11, { route: MODEL_FREE_ROUTE })).toBeNull();
     });
 
     test("CMP6 is looked at where it is new, in any form: what was told before is carried on as it was", () => {
-      const after = (before: string): Plan => ({
+      const after = (before: string): CompactionPlan => ({
         ...plan,
-        carried: { ...plan.carried, story: before, isChecked: true },
+        previous: { ...plan.previous, narrative: before, isChecked: true },
       });
-      expect(newIn("so far, and on", after("so far"))).toBe(", and on");
-      expect(newIn("on, so far", after("so far"))).toBe("on, so far");
-      expect(newIn("so far", after(""))).toBe("so far");
-      expect(ANY_FORM).toEqual({ sections: [], tokens: Number.POSITIVE_INFINITY });
+      expect(newNarrativePart("so far, and on", after("so far"))).toBe(", and on");
+      expect(newNarrativePart("on, so far", after("so far"))).toBe("on, so far");
+      expect(newNarrativePart("so far", after(""))).toBe("so far");
+      expect(ANY_SHAPE).toEqual({ sections: [], tokens: Number.POSITIVE_INFINITY });
     });
   });
 
   describe("what it claims", () => {
-    const planOf = (...lines: readonly string[]): Plan => ({
-      ...(prepareAt(windowOf(story(...lines)), { budget, rung: rungs[0] }, 2) as Plan),
-      before: size(1000),
+    const planOf = (...lines: readonly string[]): CompactionPlan => ({
+      ...(planWithCut(loadBranch(story(...lines)), { budget, level: reductionLevels[0] }, 2) as CompactionPlan),
+      sizeBefore: size(1000),
     });
     const own = planOf("user: please keep the parser small", "says: I shall", "user: and now?");
-    const checked = (text: string): CheckedSummary => checkSummary(text, planEvidence(own), ANY_FORM);
+    const checked = (text: string): SummaryCheckResult => checkSummary(text, collectPlanEvidence(own), ANY_SHAPE);
 
     test.each([
       ["unknown-id", "- the parser is small [entry:zz9]", "- the parser is small"],
@@ -97,7 +106,7 @@ describe("checks", () => {
         const { text: marked, flaws } = checked(text);
         expect(marked).toBe(`${line} (unconfirmed)`);
         expect(flaws).toEqual([{ code, note: expect.stringMatching(/^Marked \(unconfirmed\): /) }]);
-        expect(objection({ ...good, plan: own, candidate: { ...candidate, story: marked } })).toBeNull();
+        expect(firstFailedCheck({ ...good, plan: own, candidate: { ...candidate, narrative: marked } })).toBeNull();
       },
     );
 
@@ -113,30 +122,30 @@ describe("checks", () => {
     });
 
     test("AUD6 cites the latest request, if the kept part does not have it and a person made it", () => {
-      expect(planEvidence(own).request).toBeNull();
+      expect(collectPlanEvidence(own).request).toBeNull();
       const open = planOf("user: please keep the parser small", "says: I shall", "says: and now?");
-      expect(planEvidence(open).request).toEqual({
+      expect(collectPlanEvidence(open).request).toEqual({
         reference: "#1",
         text: "please keep the parser small",
         isPerson: true,
         repliesTo: "",
       });
       const program = { ...open, request: { ...(open.request as ActiveRequest), isPerson: false } };
-      expect(planEvidence(program).request).toBeNull();
+      expect(collectPlanEvidence(program).request).toBeNull();
     });
 
     test("AUD2 AUD4 may rest on messages, summaries and requests of earlier compactions", () => {
       const carried = {
-        ...own.carried,
-        words: [{ text: "# User messages, word for word\n\n[#901]\nnever touch the lock file\n\n", tokens: 20 }],
-        story: "## Progress\n- [x] moved the printer [#902]",
+        ...own.previous,
+        userMessages: [{ text: "# User messages, word for word\n\n[#901]\nnever touch the lock file\n\n", tokens: 20 }],
+        narrative: "## Progress\n- [x] moved the printer [#902]",
         request:
           "# The user's latest request, still open unless the messages below say otherwise [#903]\nwrite the release notes",
       };
       const { text } = checkSummary(
         "## Goal\n- write the release notes [#903]\n- never touch the lock file [#901]\n\n## Progress\n- [x] moved the printer [#902]\n- [x] painted it [#904]",
-        planEvidence({ ...own, carried }),
-        ANY_FORM,
+        collectPlanEvidence({ ...own, previous: carried }),
+        ANY_SHAPE,
       );
       expect(text.match(/.*\(unconfirmed\)/g)).toEqual(["- [x] painted it (unconfirmed)"]);
     });
@@ -148,9 +157,9 @@ describe("checks", () => {
         "user: 现在呢？",
       );
       const text = "- nothing has happened yet, and the work goes on as before";
-      const { text: same, flaws } = checkSummary(text, planEvidence(chinese), ANY_FORM);
+      const { text: same, flaws } = checkSummary(text, collectPlanEvidence(chinese), ANY_SHAPE);
       expect([same, flaws.map(({ code }) => code)]).toEqual([text, ["other-language"]]);
-      expect(objection({ ...good, plan: chinese, candidate: { ...candidate, story: text } })).toBeNull();
+      expect(firstFailedCheck({ ...good, plan: chinese, candidate: { ...candidate, narrative: text } })).toBeNull();
     });
   });
 
@@ -184,7 +193,7 @@ describe("checks", () => {
       ["more bytes of too many", size(1000, 5001), size(1000, 6000), same],
       ["fewer bytes of those that fitted", size(1000, 5000), size(1000, 4000), same],
     ])("CMP9 %s", (_, before, after, finding) => {
-      expect(objection({ candidate, plan: { ...plan, before }, after })).toEqual(finding);
+      expect(firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: before }, sizeAfter: after })).toEqual(finding);
     });
 
     test.each<[ContextSize, Finding | null]>([
@@ -192,7 +201,9 @@ describe("checks", () => {
       [size(1501), { code: "does-not-fit", note: "1501 tokens would be left, 1500 fit" }],
       [size(700, 5001), { code: "does-not-fit", note: "700 tokens would be left, 1500 fit" }],
     ])("CMP10 must fit: %j", (after, finding) => {
-      expect(objection({ candidate, plan: { ...plan, before: size(3000, 9000) }, after })).toEqual(finding);
+      expect(
+        firstFailedCheck({ candidate, plan: { ...plan, sizeBefore: size(3000, 9000) }, sizeAfter: after }),
+      ).toEqual(finding);
     });
   });
 
@@ -201,11 +212,14 @@ describe("checks", () => {
     const left = "2 entries are in neither part, the first is e1";
     const tight = { ...plan, checkpoint: 0 };
     expect([
-      objection({ plan: tight, candidate: { ...candidate, story: "", notes: "notes", covers }, after: size(9000) })
-        ?.code,
-      objection({ plan: tight, candidate: { ...candidate, covers }, after: size(9000) })?.code,
-      objection({ plan, candidate: { ...candidate, covers }, after: size(9000) }),
-      objection({ plan, candidate, after: size(9000) }),
+      firstFailedCheck({
+        plan: tight,
+        candidate: { ...candidate, narrative: "", notes: "notes", covers },
+        sizeAfter: size(9000),
+      })?.code,
+      firstFailedCheck({ plan: tight, candidate: { ...candidate, covers }, sizeAfter: size(9000) })?.code,
+      firstFailedCheck({ plan, candidate: { ...candidate, covers }, sizeAfter: size(9000) }),
+      firstFailedCheck({ plan, candidate, sizeAfter: size(9000) }),
     ]).toEqual([
       "empty",
       "too-long",
@@ -215,27 +229,29 @@ describe("checks", () => {
   });
 
   describe("what is worth knowing", () => {
-    const noticed = (changes: Partial<Plan["words"]>, reductions: Plan["reductions"] = []): readonly Finding[] =>
-      notices({ ...plan, words: { ...plan.words, ...changes }, reductions });
+    const noticed = (
+      changes: Partial<CompactionPlan["userMessages"]>,
+      reductions: CompactionPlan["reductions"] = [],
+    ): readonly Finding[] => createNotices({ ...plan, userMessages: { ...plan.userMessages, ...changes }, reductions });
     const gone = "no longer shown, but can be read again";
 
     test("CMP8 is nothing where all is as it was", () => {
-      expect(notices(plan)).toEqual([]);
+      expect(createNotices(plan)).toEqual([]);
     });
 
     test.each<[readonly string[], string]>([
       [["#4"], `1 message of the user is ${gone}: #4`],
       [["#4", "entry:4f2a"], `2 messages of the user are ${gone}: #4, entry:4f2a`],
     ])("KEEP2 CMP8 is which messages went: %j", (evicted, note) => {
-      expect(noticed({ evicted })).toEqual([{ code: "words-evicted", note }]);
+      expect(noticed({ evicted })).toEqual([{ code: "user-messages-evicted", note }]);
     });
 
     test("KEEP2 CUT7 CMP8 is each message and result of which head and tail are left", () => {
       const reductions = [{ type: "context_edit", targetId: "e7", replacement: null } as const];
       expect(noticed({ shortened: ["#1", "#3"], evicted: ["#2"] }, reductions)).toEqual([
-        { code: "words-evicted", note: `1 message of the user is ${gone}: #2` },
-        { code: "words-shortened", note: "#1 is kept as head and tail" },
-        { code: "words-shortened", note: "#3 is kept as head and tail" },
+        { code: "user-messages-evicted", note: `1 message of the user is ${gone}: #2` },
+        { code: "user-messages-shortened", note: "#1 is kept as head and tail" },
+        { code: "user-messages-shortened", note: "#3 is kept as head and tail" },
         { code: "result-reduced", note: expect.stringMatching(/e7 is shown as head and tail$/) },
       ]);
     });
@@ -249,7 +265,7 @@ describe("checks", () => {
       const missing = asks.map((_, at) => `#${2 * at + 1}`).filter((number) => !front.includes(`[${number}] wish`));
       expect(missing.length).toBeGreaterThan(1);
       expect(outcome.receipt.findings).toContainEqual({
-        code: "words-evicted",
+        code: "user-messages-evicted",
         note: `${missing.length} messages of the user are ${gone}: ${missing.join(", ")}`,
       });
     });
@@ -257,16 +273,16 @@ describe("checks", () => {
 });
 
 describe("coverage", () => {
-  function planAt(entries: readonly Entry[], at: number): Plan {
-    const plan = prepareAt(windowOf(entries), { budget: smallBudget(), rung: rungs[0] }, at);
+  function planAt(entries: readonly Entry[], at: number): CompactionPlan {
+    const plan = planWithCut(loadBranch(entries), { budget: smallBudget(), level: reductionLevels[0] }, at);
     if (!plan) throw new Error(`nothing can be cut at ${at}`);
     return plan;
   }
 
   /** What falls out when these entries were put before the writer. */
-  function left(plan: Plan, covers: readonly string[], told = "a story"): readonly string[] {
-    const candidate = { route: "model", story: told, notes: "", covers: new Set(covers) };
-    return uncovered(plan, candidate).map(({ id }) => id);
+  function left(plan: CompactionPlan, covers: readonly string[], told = "a story"): readonly string[] {
+    const candidate = { route: "model", narrative: told, notes: "", covers: new Set(covers) };
+    return findUncoveredEntries(plan, candidate).map(({ id }) => id);
   }
 
   describe("CMP6 what is covered", () => {
@@ -322,10 +338,10 @@ describe("coverage", () => {
     });
 
     test("CMP6 does not where it told nothing: what code kept is kept again", () => {
-      const { text: summary, parts: front } = renderFront({
+      const { text: summary, parts: front } = renderSummaryMessage({
         pins: "",
-        words: [],
-        story: "",
+        userMessages: [],
+        narrative: "",
         notes: "by code",
         ledger: "",
         recall: "",

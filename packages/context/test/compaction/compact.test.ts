@@ -2,10 +2,10 @@
 
 import { describe, expect, test } from "vitest";
 import { previewCompaction } from "../../src/compaction/choose-plan.ts";
-import { pinWords } from "../../src/compaction/pins.ts";
-import { receiptOf } from "../../src/compaction/receipt.ts";
+import { pinText } from "../../src/compaction/pins.ts";
+import { readReceipt } from "../../src/compaction/receipt.ts";
 import { contextSize } from "../../src/context/context-size.ts";
-import { type CompactionEntry, ENVIRONMENT, STATE } from "../../src/entry.ts";
+import { type CompactionEntry, ENVIRONMENT_TYPE, STATE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
@@ -18,31 +18,31 @@ const talk = [
   "user: and the tests?",
 ];
 
-const compactionIn = ({ window: { entries, compactionAt } }: Session): CompactionEntry =>
+const compactionIn = ({ branch: { entries, compactionIndex: compactionAt } }: Session): CompactionEntry =>
   entries[compactionAt] as CompactionEntry;
 
 describe("what is written", () => {
   test("CMP1 one batch behind the leaf; nothing else changes", async () => {
     const session = await sessionOf(...talk);
-    const before = await session.branch();
+    const before = await session.branchEntries();
     await compactSmall(session);
-    const after = await session.branch();
+    const after = await session.branchEntries();
     expect(after.slice(0, before.length)).toEqual(before);
     expect(after.slice(before.length).map(({ type }) => type)).toEqual(["compaction"]);
   });
 
   test("CMP8 the receipt says what was done, by the one estimator", async () => {
     const session = await sessionOf(...talk);
-    const before = contextSize(session.window, smallBudget()).tokens;
+    const before = contextSize(session.branch, smallBudget()).tokens;
     const outcome = await compactSmall(session);
-    expect(outcome).toEqual({ type: "compacted", id: "n1", receipt: receiptOf(compactionIn(session)) });
+    expect(outcome).toEqual({ type: "compacted", id: "n1", receipt: readReceipt(compactionIn(session)) });
     expect(outcome).toMatchObject({
       receipt: {
         reason: "asked",
         route: "model-free",
         covered: { first: "e1", last: "e4", count: 4 },
         kept: { first: "e5", last: "e6", count: 2 },
-        tokens: { before, after: contextSize(session.window, smallBudget()).tokens, limit: 1500 },
+        tokens: { before, after: contextSize(session.branch, smallBudget()).tokens, limit: 1500 },
         calls: 0,
         cost: 0,
         findings: [],
@@ -62,7 +62,7 @@ describe("what is written", () => {
       "result: done",
       "user: now run all of the tests of the login page",
     );
-    await pinWords(session, "never push to main");
+    await pinText(session, "never push to main");
     for (const word of ["one", "two", "three"])
       await session.append({ type: "custom_message", customType: "output", content: words(300, word), display: true });
     const compaction = {
@@ -139,7 +139,7 @@ describe("what is left alone", () => {
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
   });
 
-  test.each([ENVIRONMENT, STATE])(
+  test.each([ENVIRONMENT_TYPE, STATE_TYPE])(
     "CUT3 ENV1 one in which nothing was said since but how things are: %s",
     async (customType) => {
       const session = await sessionOf(...talk);
@@ -147,7 +147,7 @@ describe("what is left alone", () => {
       const state = { type: "custom_message", customType, content: words(300), display: false } as const;
       await session.append(state);
       const nothing = { type: "nothing-to-do", why: "already-compacted" };
-      expect(previewCompaction(session.window, smallBudget())).toEqual(nothing);
+      expect(previewCompaction(session.branch, smallBudget())).toEqual(nothing);
       expect(await compactSmall(session)).toEqual(nothing);
       await session.append({ ...state, customType: "output" });
       expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
@@ -163,23 +163,23 @@ describe("what is left alone", () => {
     const session = await sessionOf(...talk);
     const signal = AbortSignal.abort();
     expect(await compactSmall(session, { signal })).toEqual({ type: "cancelled" });
-    expect(await session.branch()).toHaveLength(talk.length);
+    expect(await session.branchEntries()).toHaveLength(talk.length);
   });
 });
 
 describe("the preview", () => {
   test("CMP8 is what the compaction then does, and does nothing", async () => {
     const session = await sessionOf(...talk);
-    const preview = previewCompaction(session.window, smallBudget());
-    expect(await session.branch()).toHaveLength(talk.length);
+    const preview = previewCompaction(session.branch, smallBudget());
+    expect(await session.branchEntries()).toHaveLength(talk.length);
     const outcome = await compactSmall(session);
     if (preview.type !== "planned" || outcome.type !== "compacted") throw new Error("nothing was done");
     expect({ ...outcome.receipt, durationMs: 0 }).toEqual(preview.receipt);
-    expect(compactionIn(session).summary).toBe(preview.front);
+    expect(compactionIn(session).summary).toBe(preview.summaryText);
   });
 
   test("CUT3 says when there is nothing to do", async () => {
     const session = await sessionOf("user: hello");
-    expect(previewCompaction(session.window, smallBudget())).toEqual({ type: "nothing-to-do", why: "too-short" });
+    expect(previewCompaction(session.branch, smallBudget())).toEqual({ type: "nothing-to-do", why: "too-short" });
   });
 });

@@ -1,23 +1,23 @@
 /** Tests compaction/compaction-hooks.ts: after compact, before compact, hook candidate. */
 
 import { describe, expect, test } from "vitest";
-import type { Compaction, CompactParts } from "../../src/compaction/compact.ts";
+import type { CompactionOutcome, CompactOptions } from "../../src/compaction/compact.ts";
 import {
   type CompactionHooks,
-  type HookMade,
-  hookCandidate,
-  preparationOf,
+  type HookCandidate,
+  parseHookCandidate,
   type SessionBeforeCompactEvent,
   type SessionBeforeCompactResult,
+  toCompactionPreparation,
 } from "../../src/compaction/compaction-hooks.ts";
-import { type Plan, prepareCompaction, type Writer } from "../../src/compaction/plan.ts";
-import type { Reason } from "../../src/compaction/receipt.ts";
-import { due } from "../../src/compaction/should-compact.ts";
+import { type CompactionPlan, prepareCompaction, type Summarizer } from "../../src/compaction/plan.ts";
+import type { CompactionTrigger } from "../../src/compaction/receipt.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import type { HookFailure } from "../../src/hooks.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed, story } from "../../src/testing/story.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage, story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 describe("after compact", () => {
@@ -27,11 +27,11 @@ describe("after compact", () => {
 
   interface Acted {
     readonly session: Session;
-    readonly outcome: Compaction;
+    readonly outcome: CompactionOutcome;
     readonly reported: readonly HookFailure[];
   }
 
-  async function acted(hooks: CompactionHooks, parts: Partial<CompactParts> = {}, given?: Session): Promise<Acted> {
+  async function acted(hooks: CompactionHooks, parts: Partial<CompactOptions> = {}, given?: Session): Promise<Acted> {
     const session = given ?? (await sessionOf(...talk));
     const reported: HookFailure[] = [];
     const report = (failure: HookFailure): void => void reported.push(failure);
@@ -44,7 +44,7 @@ describe("after compact", () => {
     () => ({ entries: contents.map(note) });
   /** What stands behind the compaction. */
   const behind = async (session: Session): Promise<readonly unknown[]> => {
-    const branch = await session.branch();
+    const branch = await session.branchEntries();
     return branch.slice(branch.findLastIndex(({ type }) => type === "compaction") + 1);
   };
 
@@ -54,7 +54,7 @@ describe("after compact", () => {
       const { session, outcome } = await acted({
         session_compact: [(event) => void told.push(structuredClone(event))],
       });
-      const compactionEntry = (await session.branch()).at(-1);
+      const compactionEntry = (await session.branchEntries()).at(-1);
       expect(compactionEntry).toMatchObject({ type: "compaction", id: (outcome as { readonly id: string }).id });
       expect(told).toStrictEqual([
         { type: "session_compact", compactionEntry, fromExtension: false, reason: "manual", willRetry: false },
@@ -84,7 +84,7 @@ describe("after compact", () => {
       const { session } = await acted({ session_compact: [spoiling, spoiling] });
       expect(told[1]).toBe(told[0]);
       expect(seenBy(session)[0]).not.toContain("mine");
-      expect((await session.branch()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
+      expect((await session.branchEntries()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
     });
 
     test("HOOK5 what they add stands behind it in their order, and messages are in the next context", async () => {
@@ -148,7 +148,7 @@ describe("after compact", () => {
       };
       const { outcome, reported } = await acted({ session_compact: [leaving] }, {}, session);
       expect(outcome.type).toBe("compacted");
-      expect((await session.branch()).map(({ type }) => type)).toStrictEqual(["message", "custom"]);
+      expect((await session.branchEntries()).map(({ type }) => type)).toStrictEqual(["message", "custom"]);
       expect(reported).toStrictEqual([{ event: "session_compact", why: "the session has gone elsewhere meanwhile" }]);
     });
 
@@ -164,7 +164,7 @@ describe("after compact", () => {
   });
 
   describe("after one that was not", () => {
-    const heard = async (parts: Partial<CompactParts>, ...lines: readonly string[]) => {
+    const heard = async (parts: Partial<CompactOptions>, ...lines: readonly string[]) => {
       const told: unknown[] = [];
       const hooks: CompactionHooks = {
         ...parts.hooks,
@@ -192,16 +192,16 @@ describe("after compact", () => {
     test("HOOK5 c1 because the session has moved on", async () => {
       const session = await sessionOf(...talk);
       const told: unknown[] = [];
-      const leaving: Writer = {
+      const leaving: Summarizer = {
         route: "leaving",
         isPaid: false,
-        write: async () => {
+        summarize: async () => {
           await session.move("e1");
           return { type: "nothing" };
         },
       };
       const hooks: CompactionHooks = { session_compact_failed: [(failed) => void told.push(failed)] };
-      expect(await acted(hooks, { writers: [leaving] }, session)).toMatchObject({ outcome: { why: "leaf-moved" } });
+      expect(await acted(hooks, { summarizers: [leaving] }, session)).toMatchObject({ outcome: { why: "leaf-moved" } });
       expect(told).toStrictEqual([{ ...event, aborted: false, errorMessage: "leaf-moved" }]);
     });
 
@@ -223,7 +223,7 @@ describe("after compact", () => {
       const { session, outcome, reported } = await acted(hooks);
       expect(outcome).toStrictEqual({ type: "cancelled" });
       expect(reported.map(({ why }) => why)).toStrictEqual(["no", "no answer within 30 s"]);
-      expect(await session.branch()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(talk.length);
     });
   });
 });
@@ -242,14 +242,14 @@ describe("before compact", async () => {
 
   interface Acted {
     readonly session: Session;
-    readonly outcome: Compaction;
+    readonly outcome: CompactionOutcome;
     readonly reported: readonly HookFailure[];
   }
 
   /** The session compacted with these hooks, and what was reported of them. */
   async function acted(
     hooks: readonly BeforeCompact[],
-    parts: Partial<CompactParts> = {},
+    parts: Partial<CompactOptions> = {},
     given?: Session,
   ): Promise<Acted> {
     const session = given ?? (await sessionOf(...talk));
@@ -265,12 +265,12 @@ describe("before compact", async () => {
       result;
   const summary = (text: string, firstKeptEntryId = "e6") =>
     saying({ compaction: { summary: text, firstKeptEntryId } });
-  const bytesOf = async (session: Session): Promise<string> => JSON.stringify(await session.branch());
+  const bytesOf = async (session: Session): Promise<string> => JSON.stringify(await session.branchEntries());
 
   describe("what they are told", () => {
     test("HOOK1 B73 the plan, the loaded end of the branch, the user's instructions, why", async () => {
       const session = await sessionOf(...talk);
-      const prepared = prepareCompaction(session.window, smallBudget());
+      const prepared = prepareCompaction(session.branch, smallBudget());
       const stop = new AbortController();
       const told: SessionBeforeCompactEvent[] = [];
       const hook: BeforeCompact = (event) => void told.push(event);
@@ -278,8 +278,8 @@ describe("before compact", async () => {
       expect(told).toStrictEqual([
         {
           type: "session_before_compact",
-          preparation: preparationOf((prepared as { readonly plan: Plan }).plan),
-          branchEntries: (await session.branch()).slice(0, 6),
+          preparation: toCompactionPreparation((prepared as { readonly plan: CompactionPlan }).plan),
+          branchEntries: (await session.branchEntries()).slice(0, 6),
           customInstructions: "the tests",
           signal: stop.signal,
           reason: "manual",
@@ -290,7 +290,7 @@ describe("before compact", async () => {
       ]);
     });
 
-    test.each<[Reason, object]>([
+    test.each<[CompactionTrigger, object]>([
       ["asked", { reason: "manual", willRetry: false }],
       ["due", { reason: "threshold", willRetry: false }],
       ["overflow", { reason: "overflow", willRetry: true }],
@@ -320,7 +320,7 @@ describe("before compact", async () => {
       };
       await acted([spoiling, spoiling, saying({ cancel: true })], {}, session);
       expect(await bytesOf(session)).toBe(before);
-      expect(session.window.entries).toStrictEqual(JSON.parse(before));
+      expect(session.branch.entries).toStrictEqual(JSON.parse(before));
       expect(told[1]).toBe(told[0]);
     });
   });
@@ -336,7 +336,7 @@ describe("before compact", async () => {
       const later: BeforeCompact = () => void asked++;
       const { session, outcome, reported } = await acted([summary("mine"), saying(result), later], { reason: "due" });
       expect({ outcome, asked, reported }).toStrictEqual({ outcome: { type: "cancelled" }, asked: 0, reported: [] });
-      expect(await session.branch()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(talk.length);
     });
 
     test("HOOK1 of several summaries the last holds", async () => {
@@ -355,10 +355,10 @@ describe("before compact", async () => {
 
     test("HOOK1 what they want looked at joins what the user wants", async () => {
       const heard: (string | undefined)[] = [];
-      const listening: Writer = {
+      const listening: Summarizer = {
         route: "listening",
         isPaid: false,
-        write: (_, { instructions }) => {
+        summarize: (_, { instructions }) => {
           heard.push(instructions);
           return { type: "nothing" };
         },
@@ -369,19 +369,19 @@ describe("before compact", async () => {
         saying({ customInstructions: 7 as never }),
         saying({ customInstructions: "the types" }),
       ];
-      await acted(wishes, { writers: [listening], instructions: "the bugs\n" });
-      await acted([], { writers: [listening] });
+      await acted(wishes, { summarizers: [listening], instructions: "the bugs\n" });
+      await acted([], { summarizers: [listening] });
       expect(heard).toStrictEqual(["the bugs\nthe tests\nthe types", undefined]);
     });
 
     test("HOOK1 a summary of a hook's own needs no other writer", async () => {
       let asked = 0;
-      const counting: Writer = {
+      const counting: Summarizer = {
         route: "counting",
         isPaid: false,
-        write: () => ({ type: "failed", why: `${asked++}` }),
+        summarize: () => ({ type: "failed", why: `${asked++}` }),
       };
-      expect(await acted([summary("Mine.")], { writers: [counting] })).toMatchObject({
+      expect(await acted([summary("Mine.")], { summarizers: [counting] })).toMatchObject({
         outcome: { receipt: { route: "hook" } },
       });
       expect(asked).toBe(0);
@@ -417,7 +417,7 @@ describe("before compact", async () => {
     });
 
     test("HOOK2 one that is too long is not used; what it cost is known all the same", async () => {
-      const usage = { ...nothingUsed, cost: { ...nothingUsed.cost, total: 0.5 } };
+      const usage = { ...emptyUsage, cost: { ...emptyUsage.cost, total: 0.5 } };
       const { outcome, reported } = await acted([brought({ summary: words(900), usage })]);
       expect(outcome).toMatchObject({
         type: "compacted",
@@ -454,7 +454,7 @@ describe("before compact", async () => {
         asked: 0,
         reported: [{ event: "session_before_compact", why }],
       });
-      expect(await session.branch()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(talk.length);
     });
 
     test.each<[string, BeforeCompact]>([
@@ -484,7 +484,7 @@ describe("before compact", async () => {
       };
       const { session, outcome, reported } = await acted([hook], { signal: stop.signal });
       expect({ outcome, reported }).toStrictEqual({ outcome: { type: "cancelled" }, reported: [] });
-      expect(await session.branch()).toHaveLength(talk.length);
+      expect(await session.branchEntries()).toHaveLength(talk.length);
     });
   });
 
@@ -494,25 +494,25 @@ describe("before compact", async () => {
     const full = ["user: one", `says: ${words(550)}`, "user: two"];
     const more = (session: Session) =>
       session.append({ type: "custom_message", customType: "note", content: words(500, "more"), display: true });
-    const wait = (session: Session, parts: Partial<CompactParts> = {}) =>
+    const wait = (session: Session, parts: Partial<CompactOptions> = {}) =>
       acted([waiting], { budget, reason: "due", ...parts }, session).then(({ outcome }) => outcome);
 
     test("HOOK3 one that is due is put off; the log says so, and the context is what it was", async () => {
       const session = await sessionOf(...full);
-      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+      expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
       const seen = seenBy(session);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
-      const [added, ...rest] = (await session.branch()).slice(full.length);
+      const [added, ...rest] = (await session.branchEntries()).slice(full.length);
       expect({ added, rest }).toMatchObject({ added: { type: "custom", customType: "pith.postponed" }, rest: [] });
       expect(seenBy(session)).toStrictEqual(seen);
-      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+      expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
     });
 
     test("HOOK3 the second time it is not heard, nor after a restart", async () => {
       const session = await sessionOf(...full);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
-      const again = await Session.open(session.store, testPorts("r"));
-      expect(await wait(again, { ports: testPorts("s") })).toMatchObject({ type: "compacted" });
+      const again = await Session.open(session.store, testRuntime("r"));
+      expect(await wait(again, { runtime: testRuntime("s") })).toMatchObject({ type: "compacted" });
       const other = await sessionOf(...full);
       expect(await wait(other)).toStrictEqual({ type: "postponed" });
       expect(await wait(other)).toMatchObject({ type: "compacted" });
@@ -523,12 +523,12 @@ describe("before compact", async () => {
       await wait(session);
       expect(await wait(session)).toMatchObject({ type: "compacted" });
       await more(session);
-      expect(due(session.window, budget)).toMatchObject({ type: "due" });
+      expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
       expect(await wait(session)).toMatchObject({ type: "compacted" });
     });
 
-    test.each<[Reason]>([["asked"], ["overflow"], ["model-switch"]])(
+    test.each<[CompactionTrigger]>([["asked"], ["overflow"], ["model-switch"]])(
       "HOOK3 one that is %s does not wait",
       async (reason) => {
         expect(await wait(await sessionOf(...full), { reason })).toMatchObject({ type: "compacted" });
@@ -563,15 +563,15 @@ describe("hook candidate", () => {
     "user: three",
   ];
 
-  function planOf(...told: readonly string[]): Plan {
-    const prepared = prepareCompaction(windowOf(story(...told)), smallBudget());
+  function planOf(...told: readonly string[]): CompactionPlan {
+    const prepared = prepareCompaction(loadBranch(story(...told)), smallBudget());
     if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
     return prepared.plan;
   }
 
   /** What is made of a hook's compaction. */
-  function made(compaction: object, plan = planOf(...lines)): HookMade {
-    return hookCandidate(plan, { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction });
+  function made(compaction: object, plan = planOf(...lines)): HookCandidate {
+    return parseHookCandidate(plan, { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction });
   }
 
   function nested(depth: number): object {
@@ -613,7 +613,7 @@ describe("hook candidate", () => {
   });
 
   describe("its usage", () => {
-    const usage = { ...nothingUsed, input: 10, totalTokens: 10, cost: { ...nothingUsed.cost, total: 0.5 } };
+    const usage = { ...emptyUsage, input: 10, totalTokens: 10, cost: { ...emptyUsage.cost, total: 0.5 } };
 
     test("CMP7 CMP8 is taken over, and only what we know of it", () => {
       expect(made({ usage: { ...usage, more: 1n } }).candidate.calls).toStrictEqual([{ usage }]);
@@ -652,7 +652,7 @@ describe("hook candidate", () => {
 
   describe("what it is told", () => {
     test("CMP7 B73 has the documents' shape", () => {
-      const { messagesToSummarize, ...rest } = preparationOf(planOf(...lines));
+      const { messagesToSummarize, ...rest } = toCompactionPreparation(planOf(...lines));
       expect(messagesToSummarize.map(({ role }) => role)).toEqual(["user", "assistant", "assistant"]);
       expect(rest).toEqual({
         firstKeptEntryId: "e7",
@@ -667,7 +667,7 @@ describe("hook candidate", () => {
     test("CMP7 is a copy: emptying every list changes neither plan nor window", () => {
       const plan = planOf(...lines);
       const before = structuredClone(plan);
-      const told = preparationOf(plan);
+      const told = toCompactionPreparation(plan);
       for (const message of told.messagesToSummarize) Object.assign(message, { content: "gone" });
       told.messagesToSummarize.length = 0;
       told.fileOps.read.clear();
@@ -681,6 +681,6 @@ describe("hook candidate", () => {
         throw new Error("not today");
       },
     };
-    expect(() => hookCandidate(planOf(...lines), answer)).toThrow("not today");
+    expect(() => parseHookCandidate(planOf(...lines), answer)).toThrow("not today");
   });
 });

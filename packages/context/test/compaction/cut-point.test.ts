@@ -2,25 +2,31 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Cut, cutAt, findCutPoint, isShown, mayCutAt, startsTurn } from "../../src/compaction/cut-point.ts";
-import { entryWords } from "../../src/context/entry-text.ts";
-import { type ContextEditEntry, type Draft, ENVIRONMENT, type Entry, STATE } from "../../src/entry.ts";
-import { nothingUsed, story } from "../../src/testing/story.ts";
+import {
+  type CutPoint,
+  findCutPoint,
+  isCutAllowed,
+  isVisibleToModel,
+  startsTurn,
+  toCutPoint,
+} from "../../src/compaction/cut-point.ts";
+import { entryText } from "../../src/context/entry-text.ts";
+import { type ContextEditEntry, ENVIRONMENT_TYPE, type Entry, type EntryContent, STATE_TYPE } from "../../src/entry.ts";
+import { emptyUsage, story } from "../../src/testing/story.ts";
 
 /** A word is a token. */
-const tokensOf = (entry: Entry): number =>
-  entryWords(entry).split(" ").filter(Boolean).length + (isCall(entry) ? 1 : 0);
+const tokensOf = (entry: Entry): number => entryText(entry).split(" ").filter(Boolean).length + (isCall(entry) ? 1 : 0);
 const isCall = (entry: Entry): boolean => JSON.stringify(entry).includes('"toolCall"');
 const edits = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
   entries.filter((entry) => entry.type === "context_edit");
 
-function cut(entries: readonly Entry[], keep: number): (Cut & { readonly id: string | undefined }) | null {
-  const found = findCutPoint(entries, { keep, tokensOf, edits: edits(entries) });
-  return found && { ...found, id: entries[found.at]?.id };
+function cut(entries: readonly Entry[], keep: number): (CutPoint & { readonly id: string | undefined }) | null {
+  const found = findCutPoint(entries, { keepTokens: keep, tokensOf, edits: edits(entries) });
+  return found && { ...found, id: entries[found.index]?.id };
 }
 
 /** An entry that stories have no word for. */
-const entryOf = (draft: Draft): Entry => ({ ...draft, id: "odd", parentId: null, timestamp: "" }) as Entry;
+const entryOf = (draft: EntryContent): Entry => ({ ...draft, id: "odd", parentId: null, timestamp: "" }) as Entry;
 const shellLine = { role: "bashExecution", command: "ls", output: "a b", cancelled: false, truncated: false } as const;
 
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
@@ -28,8 +34,8 @@ const words = (count: number): string => Array.from({ length: count }, (_, at) =
 describe("the cut", () => {
   test("CUT1 keeps what should be kept, or a little less", () => {
     const talk = story(`user: ${words(10)}`, `says: ${words(10)}`, `user: ${words(10)}`, `says: ${words(10)}`);
-    expect(cut(talk, 20)).toEqual({ at: 2, turnAt: null, id: "e3" });
-    expect(cut(talk, 25)).toEqual({ at: 2, turnAt: null, id: "e3" });
+    expect(cut(talk, 20)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
+    expect(cut(talk, 25)).toEqual({ index: 2, turnStartIndex: null, id: "e3" });
   });
 
   test("CUT1 keeps a little more where less would be too little", () => {
@@ -44,9 +50,9 @@ describe("the cut", () => {
 
   test("CUT1 half of what should be kept is enough, and a quarter more is not too much", () => {
     const half = story(`user: ${words(30)}`, `user: ${words(14)}`, `says: ${words(10)}`);
-    expect(cut(half, 20)).toEqual({ at: 2, turnAt: 1, id: "e3" });
+    expect(cut(half, 20)).toEqual({ index: 2, turnStartIndex: 1, id: "e3" });
     const more = story(`user: ${words(30)}`, `user: ${words(21)}`, `says: ${words(4)}`);
-    expect(cut(more, 20)).toEqual({ at: 1, turnAt: null, id: "e2" });
+    expect(cut(more, 20)).toEqual({ index: 1, turnStartIndex: null, id: "e2" });
   });
 
   test("CUT2 a result stays with its call, and what stands between goes with them", () => {
@@ -62,12 +68,12 @@ describe("the cut", () => {
 
   test("CUT2 so does a program's note that came in between", () => {
     const talk = story(`user: ${words(20)}`, "calls: read; bash", "result: a", "note: wait", "result: b");
-    expect(cut(talk, 2)).toEqual({ at: 1, turnAt: 0, id: "e2" });
+    expect(cut(talk, 2)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
   test("CUT2 CUT4 nothing is kept of results whose call lies before the window", () => {
     const talk = story("user: go", "calls: bash", `result: ${words(20)}`, "says: one two").slice(2);
-    expect(cut(talk, 10)).toEqual({ at: 1, turnAt: 0, id: "e4" });
+    expect(cut(talk, 10)).toEqual({ index: 1, turnStartIndex: 0, id: "e4" });
   });
 
   test("CUT2 a result bigger than all that should be kept does not keep everything", () => {
@@ -81,7 +87,7 @@ describe("the cut", () => {
   });
 
   test("CUT3 of one that is just as long as what should be kept all is", () => {
-    expect(cut(story("user: one two three", "says: four"), 4)).toEqual({ at: 0, turnAt: null, id: "e1" });
+    expect(cut(story("user: one two three", "says: four"), 4)).toEqual({ index: 0, turnStartIndex: null, id: "e1" });
   });
 
   test("CUT4 a cut within a turn names where it begins", () => {
@@ -94,18 +100,18 @@ describe("the cut", () => {
       "calls: bash",
       `result: ${words(9)}`,
     );
-    expect(cut(talk, 10)).toEqual({ at: 5, turnAt: 2, id: "e6" });
+    expect(cut(talk, 10)).toEqual({ index: 5, turnStartIndex: 2, id: "e6" });
   });
 
   test("CUT4 turns that follow the cut are not the one it parts", () => {
     const talk = story(`user: ${words(20)}`, "says: one two three", "user: four five");
-    expect(cut(talk, 5)).toEqual({ at: 1, turnAt: 0, id: "e2" });
+    expect(cut(talk, 5)).toEqual({ index: 1, turnStartIndex: 0, id: "e2" });
   });
 
   test("CUT4 shell lines, notes and left branches begin a turn", () => {
     for (const line of ["bash: ls -> a b c", "note: a b c d", "left e1: a b c d"]) {
       const talk = story(`user: ${words(20)}`, `says: ${words(9)}`, line, "says: ok");
-      expect([line, cut(talk, 5)]).toEqual([line, { at: 2, turnAt: null, id: "e3" }]);
+      expect([line, cut(talk, 5)]).toEqual([line, { index: 2, turnStartIndex: null, id: "e3" }]);
     }
   });
 
@@ -125,13 +131,13 @@ describe("the cut", () => {
     expect(cut(talk, 9)?.id).toBe("e4");
   });
 
-  test.each<Draft>([
+  test.each<EntryContent>([
     { type: "model_change", provider: "a", modelId: "b" },
     { type: "thinking_level_change", thinkingLevel: "high" },
     { type: "active_tools_change", activeToolNames: ["read"] },
     { type: "label", targetId: "e1", label: "here" },
     { type: "session_info", name: "login" },
-    { type: "usage", kind: "warm-up", provider: "a", model: "b", usage: nothingUsed },
+    { type: "usage", kind: "warm-up", provider: "a", model: "b", usage: emptyUsage },
     { type: "custom", customType: "state" },
     { type: "unknown", kind: "later", value: {} },
   ])("CUT6 $type goes with what follows it", (draft) => {
@@ -140,7 +146,7 @@ describe("the cut", () => {
       Entry,
       Entry,
     ];
-    expect(cut([asked, answered, entryOf(draft), last], 9)).toEqual({ at: 2, turnAt: null, id: "odd" });
+    expect(cut([asked, answered, entryOf(draft), last], 9)).toEqual({ index: 2, turnStartIndex: null, id: "odd" });
   });
 
   test("CUT1 what an edit has removed, a failed reply and a hidden shell line count nothing and are no place", () => {
@@ -157,7 +163,7 @@ describe("the cut", () => {
 
 describe("a place of one's own", () => {
   const places = (talk: readonly Entry[]): readonly boolean[] =>
-    Array.from({ length: talk.length + 1 }, (_, at) => mayCutAt(talk, at, edits(talk)));
+    Array.from({ length: talk.length + 1 }, (_, at) => isCutAllowed(talk, at, edits(talk)));
 
   test("CUT2 lies before a call, behind its last result, and not between", () => {
     const talk = story("user: go", "calls: a; b", "result: one", "user: wait", "result: two", "says: done", "user: ok");
@@ -181,13 +187,19 @@ describe("a place of one's own", () => {
 
   test("CUT4 parts the turn it lies in, wherever it comes from", () => {
     const entries = story("user: one", "says: two", "user: three", "says: four", "labels e1: here");
-    expect([0, 1, 2, 3, 4].map((at) => cutAt({ entries, edits: [] }, at).turnAt)).toEqual([null, 0, null, 2, null]);
+    expect([0, 1, 2, 3, 4].map((at) => toCutPoint({ entries, edits: [] }, at).turnStartIndex)).toEqual([
+      null,
+      0,
+      null,
+      2,
+      null,
+    ]);
   });
 });
 
 describe("what the model sees of an entry", () => {
   const shown = (talk: readonly Entry[]): readonly string[] =>
-    talk.filter((entry) => isShown(entry, edits(talk))).map(({ id }) => id);
+    talk.filter((entry) => isVisibleToModel(entry, edits(talk))).map(({ id }) => id);
 
   test("CMP6 what is said, and neither the system's words nor what failed, was stopped or removed", () => {
     const talk = story(
@@ -210,9 +222,9 @@ describe("what the model sees of an entry", () => {
 
   test("CMP6 a shell line the user kept from the model is not shown, whoever else says so is", () => {
     const hidden = { ...shellLine, excludeFromContext: true, timestamp: 1 };
-    expect(isShown(entryOf({ type: "message", message: hidden }), [])).toBe(false);
+    expect(isVisibleToModel(entryOf({ type: "message", message: hidden }), [])).toBe(false);
     const said = { role: "user", content: "go", excludeFromContext: true, timestamp: 1 } as const;
-    expect(isShown(entryOf({ type: "message", message: said }), [])).toBe(true);
+    expect(isVisibleToModel(entryOf({ type: "message", message: said }), [])).toBe(true);
   });
 });
 
@@ -224,15 +236,18 @@ describe("a turn", () => {
     expect(startsTurn(entryOf({ type: "message", message: custom }))).toBe(true);
   });
 
-  test.each([ENVIRONMENT, STATE])("CUT4 ENV1 does not begin with what only states how things are: %s", (customType) => {
-    const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });
-    expect(startsTurn(stated)).toBe(false);
-    const talk = story("user: first", "says: done", `user: ${words(20)}`, `says: ${words(9)}`);
-    const turn = talk.toSpliced(3, 0, stated);
-    expect(cut(turn, 9)).toEqual({ at: 4, turnAt: 2, id: "e4" });
-    expect(cut(turn, 13)).toEqual({ at: 3, turnAt: 2, id: "odd" });
-    expect(isShown(stated, [])).toBe(true);
-  });
+  test.each([ENVIRONMENT_TYPE, STATE_TYPE])(
+    "CUT4 ENV1 does not begin with what only states how things are: %s",
+    (customType) => {
+      const stated = entryOf({ type: "custom_message", customType, content: "a b c d", display: false });
+      expect(startsTurn(stated)).toBe(false);
+      const talk = story("user: first", "says: done", `user: ${words(20)}`, `says: ${words(9)}`);
+      const turn = talk.toSpliced(3, 0, stated);
+      expect(cut(turn, 9)).toEqual({ index: 4, turnStartIndex: 2, id: "e4" });
+      expect(cut(turn, 13)).toEqual({ index: 3, turnStartIndex: 2, id: "odd" });
+      expect(isVisibleToModel(stated, [])).toBe(true);
+    },
+  );
 });
 
 const line = fc.oneof(
@@ -259,7 +274,7 @@ describe("on any branch", () => {
           expect(all <= keep || !talk.some(isPlace)).toBe(true);
           return;
         }
-        const kept = talk.slice(found.at);
+        const kept = talk.slice(found.index);
         expect(orphans(kept)).toEqual([]);
         const tokens = kept.reduce((sum, entry) => sum + shownTokens(entry), 0);
         const biggest = Math.max(
@@ -284,8 +299,8 @@ describe("on any branch", () => {
           for (const [at, each] of added) mixed.splice(at % (mixed.length + 1), 0, each);
           const kept = (talk: readonly Entry[]): readonly string[] =>
             talk
-              .slice(cut(talk, keep)?.at ?? 0)
-              .flatMap((entry) => (entry.type === "message" ? entryWords(entry) : []));
+              .slice(cut(talk, keep)?.index ?? 0)
+              .flatMap((entry) => (entry.type === "message" ? entryText(entry) : []));
           expect(kept(story(...mixed))).toEqual(kept(plain));
         },
       ),
@@ -298,8 +313,8 @@ describe("on any branch", () => {
       fc.property(talks, fc.integer({ min: 1, max: 100 }), (lines, keep) => {
         const talk = story(...lines);
         const found = cut(talk, keep);
-        if (!found || found.turnAt === null) return;
-        const turn = talk.slice(found.turnAt, found.at);
+        if (!found || found.turnStartIndex === null) return;
+        const turn = talk.slice(found.turnStartIndex, found.index);
         expect(
           turn
             .slice(1)
@@ -312,7 +327,7 @@ describe("on any branch", () => {
 });
 
 const isSteering = (talk: readonly Entry[], entry: Entry): boolean =>
-  talk.indexOf(entry) > 0 && entryWords(entry) === "steer";
+  talk.indexOf(entry) > 0 && entryText(entry) === "steer";
 
 function shownTokens(entry: Entry): number {
   return entry.type === "message" && entry.message.role === "assistant" && entry.message.stopReason === "aborted"

@@ -1,30 +1,30 @@
 /** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
 
 import { describe, expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { pinEntry, pinWords, unpin } from "../../src/compaction/pins.ts";
-import type { Writer } from "../../src/compaction/plan.ts";
-import { spentLately } from "../../src/compaction/receipt.ts";
-import { breakerAt, due } from "../../src/compaction/should-compact.ts";
+import { pinEntry, pinText, unpin } from "../../src/compaction/pins.ts";
+import type { Summarizer } from "../../src/compaction/plan.ts";
+import { recentCallCosts } from "../../src/compaction/receipt.ts";
+import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 const print = (session: Session, text: string) =>
   session.append({ type: "custom_message", customType: "output", content: text, display: true });
 /** The newest summary message, as the log has it. */
-const newestSummary = ({ window: { entries, compactionAt } }: Session): string =>
+const newestSummary = ({ branch: { entries, compactionIndex: compactionAt } }: Session): string =>
   (entries[compactionAt] as CompactionEntry).summary;
-const usage = { ...nothingUsed, totalTokens: 10, input: 10, cost: { ...nothingUsed.cost, total: 1 } };
-const failing: Writer = {
+const usage = { ...emptyUsage, totalTokens: 10, input: 10, cost: { ...emptyUsage.cost, total: 1 } };
+const failing: Summarizer = {
   route: "failing",
   isPaid: true,
-  write: () => ({ type: "failed", why: "busy", calls: [{ usage }] }),
+  summarize: () => ({ type: "failed", why: "busy", calls: [{ usage }] }),
 };
 const full = ["user: one", `says: ${words(900)}`, "user: two"];
 
@@ -32,24 +32,24 @@ describe("the breaker", () => {
   test("GUARD1 a provider's refusal of a context that fits does not stop compactions for good", async () => {
     const session = await sessionOf("user: hello", "says: hi", "user: go on");
     expect(await compactSmall(session, { reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
-    expect(breakerAt(session.window)).toBeNull();
+    expect(findBreaker(session.branch)).toBeNull();
     await print(session, words(900));
-    expect(due(session.window, smallBudget())).toMatchObject({ type: "due" });
+    expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
   });
 
   test("GUARD2 it closes when the pins that filled the window are taken away", async () => {
     const session = await sessionOf("user: hello", `says: ${words(400)}`);
-    await pinWords(session, words(800));
+    await pinText(session, words(800));
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ breaker: { fills: "pins" } });
-    expect(due(session.window, smallBudget())).toMatchObject({ why: "breaker" });
-    await unpin(session, session.window.state.pins[0]?.id ?? "");
-    expect(due(session.window, smallBudget())).toMatchObject({ type: "due" });
+    expect(compactionDue(session.branch, smallBudget())).toMatchObject({ why: "breaker" });
+    await unpin(session, session.branch.state.pins[0]?.id ?? "");
+    expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
   });
 
   test("GUARD1 a prompt far bigger than was said ends at the breaker, not in a loop", async () => {
     const session = await sessionOf("user: begin");
-    const budget = budgetFor(compactionLimits, { contextWindow: 8_000, fixed: 100 });
+    const budget = createBudget(compactionLimits, { contextWindow: 8_000, fixed: 100 });
     let compactions = 0;
     for (let step = 0; step < 20; step++) {
       await session.append({
@@ -60,17 +60,17 @@ describe("the breaker", () => {
           api: "a",
           provider: "p",
           model: "m",
-          usage: { ...nothingUsed, input: 12, totalTokens: 6_500, output: 40 },
+          usage: { ...emptyUsage, input: 12, totalTokens: 6_500, output: 40 },
           stopReason: "stop",
           timestamp: 1,
         },
       });
-      if (due(session.window, budget).type !== "due") continue;
-      const outcome = await compact({ session, budget, reason: "due", ports: testPorts(`s${step}-`) });
+      if (compactionDue(session.branch, budget).type !== "due") continue;
+      const outcome = await compact({ session, budget, reason: "due", runtime: testRuntime(`s${step}-`) });
       if (outcome.type === "compacted") compactions++;
     }
     expect(compactions).toBeLessThanOrEqual(2);
-    expect(breakerAt(session.window)).toMatchObject({ fills: "fixed" });
+    expect(findBreaker(session.branch)).toMatchObject({ fills: "fixed" });
   });
 });
 
@@ -79,45 +79,45 @@ describe("what summaries cost", () => {
     const session = await sessionOf("user: begin");
     const budget = smallBudget({ hourly: { cost: 100, calls: 3 } });
     let asked = 0;
-    const counting: Writer = {
+    const counting: Summarizer = {
       ...failing,
-      write: (plan, act) => {
+      summarize: (plan, act) => {
         asked++;
-        return failing.write(plan, act);
+        return failing.summarize(plan, act);
       },
     };
     for (let round = 0; round < 6; round++) {
       await print(session, words(900, `r${round}x`));
-      expect(await compactSmall(session, { budget, writers: [counting] })).toMatchObject({ type: "compacted" });
+      expect(await compactSmall(session, { budget, summarizers: [counting] })).toMatchObject({ type: "compacted" });
     }
     expect(asked).toBe(3);
   });
 
   test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {
-    const spent = (session: Session): number => spentLately(session.window, Date.parse("2026-01-01")).length;
+    const spent = (session: Session): number => recentCallCosts(session.branch, Date.parse("2026-01-01")).length;
     const cancelled = await sessionOf(...full);
-    const stops: Writer = { route: "stops", isPaid: false, write: () => ({ type: "cancelled" }) };
-    expect(await compactSmall(cancelled, { writers: [failing, stops] })).toEqual({ type: "cancelled" });
+    const stops: Summarizer = { route: "stops", isPaid: false, summarize: () => ({ type: "cancelled" }) };
+    expect(await compactSmall(cancelled, { summarizers: [failing, stops] })).toEqual({ type: "cancelled" });
     expect(spent(cancelled)).toBe(1);
 
     const moved = await sessionOf(...full);
-    const leaves: Writer = {
+    const leaves: Summarizer = {
       route: "leaves",
       isPaid: true,
-      write: async ({ covered }) => {
+      summarize: async ({ covered }) => {
         await moved.move("e1");
         const covers = new Set(covered.map(({ id }) => id));
         return {
           type: "written",
-          candidate: { route: "leaves", story: "a story", notes: "", covers, calls: [{ usage }] },
+          candidate: { route: "leaves", narrative: "a story", notes: "", covers, calls: [{ usage }] },
         };
       },
     };
-    expect(await compactSmall(moved, { writers: [leaves] })).toMatchObject({ why: "leaf-moved" });
+    expect(await compactSmall(moved, { summarizers: [leaves] })).toMatchObject({ why: "leaf-moved" });
     expect(spent(moved)).toBe(1);
 
     const undone = await sessionOf(...full);
-    const outcome = await compactSmall(undone, { writers: [failing] });
+    const outcome = await compactSmall(undone, { summarizers: [failing] });
     expect(outcome).toMatchObject({ receipt: { calls: 1, cost: 1 } });
     await undoCompaction(undone);
     expect(spent(undone)).toBe(1);
@@ -127,10 +127,10 @@ describe("what summaries cost", () => {
 describe("undo and redo", () => {
   test("UNDO1 undo goes where the receipt says, also when failed attempts stand before the compaction", async () => {
     const session = await sessionOf(...full);
-    const outcome = await compactSmall(session, { writers: [failing] });
+    const outcome = await compactSmall(session, { summarizers: [failing] });
     expect(outcome).toMatchObject({ receipt: { undoTo: "e3" } });
     await undoCompaction(session);
-    expect(session.window.entries.at(-1)?.parentId).toBe("e3");
+    expect(session.branch.entries.at(-1)?.parentId).toBe("e3");
   });
 
   test("UNDO1 a compaction that came after an undo is not left by redo", async () => {
@@ -150,11 +150,13 @@ describe("what is kept", () => {
       `result: ${words(4000, `o${at}x`)}`,
     ]);
     const session = await sessionOf("user: hello", "says: hi", `user: ${words(6000, "ask")}`, ...work.flat());
-    const ports = testPorts("m");
-    const large = budgetFor(compactionLimits, { contextWindow: 60_000 });
-    expect(await compact({ session, budget: large, reason: "due", ports })).toMatchObject({ type: "compacted" });
-    const small = budgetFor(compactionLimits, { contextWindow: 8_000 });
-    expect(await compact({ session, budget: small, reason: "model-switch", ports })).toMatchObject({
+    const ports = testRuntime("m");
+    const large = createBudget(compactionLimits, { contextWindow: 60_000 });
+    expect(await compact({ session, budget: large, reason: "due", runtime: ports })).toMatchObject({
+      type: "compacted",
+    });
+    const small = createBudget(compactionLimits, { contextWindow: 8_000 });
+    expect(await compact({ session, budget: small, reason: "model-switch", runtime: ports })).toMatchObject({
       type: "compacted",
     });
     expect(seenBy(session)[0]).toMatch(/latest request.* \[#3\] ask0 ask1 .*#3 opens all of it/);
@@ -164,7 +166,7 @@ describe("what is kept", () => {
     const session = await sessionOf("user: use tabs in every file of this project, please", "says: fine");
     const ask = async (content: string, question = ""): Promise<string> => {
       await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
-      return `[#${session.window.entries.at(-1)?.number}]${question}\n${content}`;
+      return `[#${session.branch.entries.at(-1)?.number}]${question}\n${content}`;
     };
     const workAndCompact = async (word: string): Promise<string> => {
       await print(session, words(500, word));
@@ -213,8 +215,8 @@ describe("what is kept", () => {
       "says: I see",
       "user: fix it",
     );
-    const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
-    const outcome = await compact({ session, budget, reason: "overflow", ports: testPorts("m") });
+    const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
+    const outcome = await compact({ session, budget, reason: "overflow", runtime: testRuntime("m") });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole" } });
     if (outcome.type === "compacted") expect(outcome.receipt.kept.count).toBeGreaterThan(10);
     expect(seenBy(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
@@ -237,7 +239,7 @@ describe("what is kept", () => {
 
   test("KEEP1 pins stand first, below a title of their own and their numbers", async () => {
     const session = await sessionOf("user: use tabs in every file", `says: ${words(900)}`, "user: go on");
-    await pinWords(session, "never push to main");
+    await pinText(session, "never push to main");
     await pinEntry(session, "e1");
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
     expect(newestSummary(session)).toMatch(
@@ -247,7 +249,7 @@ describe("what is kept", () => {
 
   test("KEEP1 a pin that an edit removed does not come back", async () => {
     const session = await sessionOf("user: hello", `says: ${words(900)}`);
-    await pinWords(session, "SECRET");
+    await pinText(session, "SECRET");
     await session.append({ type: "context_edit", targetId: session.leaf ?? "", replacement: null });
     await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
@@ -257,10 +259,10 @@ describe("what is kept", () => {
   test("KEEP1 INV50 a pin that is shown reduced in the tail stays whole at the front", async () => {
     const session = await sessionOf("user: hello", `says: ${words(400)}`);
     const rule = words(120, "rule");
-    await pinWords(session, rule);
+    await pinText(session, rule);
     expect(await compactSmall(session, { reason: "overflow" })).toMatchObject({ type: "compacted" });
     expect(seenBy(session)[0]).toContain(rule);
-    expect(session.window.state.pins.map(({ text }) => text)).toEqual([rule]);
+    expect(session.branch.state.pins.map(({ text }) => text)).toEqual([rule]);
   });
 
   test("KEEP2 a rule that fits its budget stays whole, also in a small window", async () => {
@@ -273,9 +275,9 @@ describe("what is kept", () => {
 
 test("DUE2 DUE3 settings that make no sense do not hang or stop anything", async () => {
   const odd = { ...compactionLimits, largestReserve: 1, thresholds: [{ reserve: 1e9 }, { percent: Number.NaN }] };
-  const budget = budgetFor(odd, { contextWindow: 8_000 });
+  const budget = createBudget(odd, { contextWindow: 8_000 });
   for (const value of Object.values(budget)) if (typeof value === "number") expect(Number.isNaN(value)).toBe(false);
   const session = await sessionOf("user: hello", `says: ${words(6000)}`, "user: go on");
-  const outcome = await compact({ session, budget, reason: "due", ports: testPorts("m") });
+  const outcome = await compact({ session, budget, reason: "due", runtime: testRuntime("m") });
   expect(["compacted", "failed"]).toContain(outcome.type);
 });

@@ -2,9 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import { compact } from "../../src/compaction/compact.ts";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
 import type { Finding, Receipt } from "../../src/compaction/receipt.ts";
-import { carriedFront } from "../../src/compaction/summary-message.ts";
+import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { contextSize } from "../../src/context/context-size.ts";
@@ -13,10 +13,10 @@ import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent, ModelFailure } from "../../src/model.ts";
 import type { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Session } from "../../src/session/session.ts";
-import { headings, TURN_JOIN } from "../../src/summary/prompts.ts";
-import { allApis, violations } from "../../src/testing/provider-rules/provider-rules.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { listHeadings, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
+import { apisWithRules, findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
@@ -55,7 +55,7 @@ const good = `## Goal
 ## Critical Context
 - (none)`;
 
-const usage: Usage = { ...nothingUsed, input: 100, totalTokens: 100, cost: { ...nothingUsed.cost, total: 0.01 } };
+const usage: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 const said = (text: string, more: Partial<AssistantMessage> = {}): Partial<AssistantMessage> => ({
   content: [{ type: "text", text }],
   usage,
@@ -168,18 +168,18 @@ function longer(count: number): string {
 describe("a summariser that", () => {
   test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
     const session = await sessionOf(...talk);
-    const ports = testPorts("x");
+    const ports = testRuntime("x");
     const outcome = await compact({
       session,
       budget,
       reason: "asked",
-      ports,
-      writers: [modelWriter(model, { ports })],
+      runtime: ports,
+      summarizers: [modelSummarizer(model, { runtime: ports })],
     });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", by: null } });
     const { findings } = (outcome as Extract<typeof outcome, { type: "compacted" }>).receipt;
     expect(findings).toContainEqual({
-      code: "writer-failed",
+      code: "summarizer-failed",
       note: expect.stringContaining(`anthropic/storyteller: ${why}`),
     });
     expectSound(session);
@@ -191,7 +191,7 @@ describe("a summariser that", () => {
     expect(model.requests).toHaveLength(2);
     expect(receipt).toMatchObject({ route: "model-free", by: null, calls: 2, cost: 0.02 });
     expect(receipt.findings).toContainEqual({
-      code: "writer-failed",
+      code: "summarizer-failed",
       note: expect.stringMatching(/^anthropic\/storyteller: The summary has \d+ tokens; 675 are allowed\.$/),
     });
     expect(seenBy(session)[0]).toContain("# Turns so far (an automatic list");
@@ -213,7 +213,7 @@ describe("a summariser that", () => {
     expect(model.requests).toHaveLength(1);
     expect(receipt).toMatchObject({ route: "model-free", by: null });
     expect(receipt.findings).toContainEqual({
-      code: "writer-failed",
+      code: "summarizer-failed",
       note: "anthropic/storyteller: its answer is many times longer than a summary may be",
     });
     expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
@@ -250,19 +250,19 @@ describe("a summariser that", () => {
 
   test("SUM8 fails is followed by the next, and the entry says who wrote it and what all of it cost", async () => {
     const session = await sessionOf(...talk);
-    const ports = testPorts("x");
+    const ports = testRuntime("x");
     const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
     const writers = [scriptedModel(said(good, { stopReason: "length" })), second].map((each) =>
-      modelWriter(each, { ports }),
+      modelSummarizer(each, { runtime: ports }),
     );
-    const outcome = await compact({ session, budget, reason: "asked", ports, writers });
+    const outcome = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
     expect(outcome).toMatchObject({
       type: "compacted",
       receipt: { route: "model", by: "elsewhere/second", calls: 2, cost: 0.02 },
     });
-    const { entries, compactionAt } = session.window;
+    const { entries, compactionIndex: compactionAt } = session.branch;
     expect(entries[compactionAt]).toMatchObject({ usage: { input: 100 } });
-    const paid = (await session.branch()).filter(({ type }) => type === "usage");
+    const paid = (await session.branchEntries()).filter(({ type }) => type === "usage");
     expect(paid).toMatchObject([
       { kind: "compaction", provider: "anthropic", model: "storyteller", usage: { input: 100 } },
     ]);
@@ -349,13 +349,13 @@ describe("a mark", () => {
       display: true,
     });
     await session.append({ type: "message", message: { role: "user", content: "and now the scanner", timestamp: 1 } });
-    const ports = testPorts("y");
+    const ports = testRuntime("y");
     const outcome = await compact({
       session,
       budget,
       reason: "asked",
-      ports,
-      writers: [modelWriter(model, { ports })],
+      runtime: ports,
+      summarizers: [modelSummarizer(model, { runtime: ports })],
     });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: 1 } });
   }
@@ -368,10 +368,17 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
     let ended = false;
     const session = await sessionOf(...talk);
     const before = { seen: seenBy(session), bytes: (session.store as MemoryStore).bytes() };
-    const ports = testPorts("x");
+    const ports = testRuntime("x");
     const controller = new AbortController();
-    const writers = [modelWriter(scriptedModel(said(good)), { ports })];
-    const act = compact({ session, budget, reason: "asked", ports, writers, signal: controller.signal }).finally(() => {
+    const writers = [modelSummarizer(scriptedModel(said(good)), { runtime: ports })];
+    const act = compact({
+      session,
+      budget,
+      reason: "asked",
+      runtime: ports,
+      summarizers: writers,
+      signal: controller.signal,
+    }).finally(() => {
       ended = true;
     });
     for (let step = 0; step < steps; step++) await null;
@@ -379,12 +386,12 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
     controller.abort();
     const outcome = await act;
     outcomes.add(outcome.type);
-    expect(session.occupied).toEqual([]);
+    expect(session.busyReasons).toEqual([]);
     if (outcome.type === "compacted") expectSound(session);
     else {
       expect(outcome).toEqual({ type: "cancelled" });
       expect(seenBy(session)).toEqual(before.seen);
-      const added = (await session.branch()).slice(talk.length);
+      const added = (await session.branchEntries()).slice(talk.length);
       expect(added.every(({ type }) => type === "usage")).toBe(true);
       if (added.length === 0) expect((session.store as MemoryStore).bytes()).toEqual(before.bytes);
     }
@@ -396,22 +403,22 @@ async function compactBy(
   ...models: readonly Model[]
 ): Promise<{ readonly session: Session; readonly receipt: Receipt }> {
   const session = await sessionOf(...talk);
-  const ports = testPorts("x");
-  const writers = models.map((model) => modelWriter(model, { ports }));
-  const outcome = await compact({ session, budget, reason: "asked", ports, writers });
+  const ports = testRuntime("x");
+  const writers = models.map((model) => modelSummarizer(model, { runtime: ports }));
+  const outcome = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
   if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
   return { session, receipt: outcome.receipt };
 }
 
 /** The summary by a model in the newest compaction. */
-function storyIn({ window: { entries, compactionAt } }: Session): string {
-  return carriedFront(entries[compactionAt] as CompactionEntry).story;
+function storyIn({ branch: { entries, compactionIndex: compactionAt } }: Session): string {
+  return readSummaryMessage(entries[compactionAt] as CompactionEntry).narrative;
 }
 
 /** AUD7: these lines and no others. The cut falls into a turn, of which the scripted summaries say nothing. */
 function expectEveryLine(session: Session, summary: string): void {
-  const turn = headings("turn").map((heading) => `${heading}\n- (none)`);
-  expect(linesOf(storyIn(session))).toEqual(linesOf(`${summary}${TURN_JOIN}${turn.join("\n")}`));
+  const turn = listHeadings("turn").map((heading) => `${heading}\n- (none)`);
+  expect(linesOf(storyIn(session))).toEqual(linesOf(`${summary}${TURN_SEPARATOR}${turn.join("\n")}`));
 }
 
 const linesOf = (text: string): readonly string[] => text.split("\n").filter((line) => line !== "");
@@ -423,13 +430,13 @@ function flawsIn({ findings }: Receipt): readonly Finding[] {
 
 /** The user's words are all there, it fits, and every provider takes it. */
 function expectSound(session: Session): void {
-  const context = buildSessionContext(session.window);
+  const context = buildSessionContext(session.branch);
   const seen = JSON.stringify(context.messages);
   expect(seen).toContain("never touch the lock file");
   expect(seen).toContain("and the printer");
-  expect(contextSize(session.window, budget).tokens).toBeLessThan(budget.limit);
-  for (const api of allApis) {
+  expect(contextSize(session.branch, budget).tokens).toBeLessThan(budget.limit);
+  for (const api of apisWithRules) {
     const to = { api, provider: "any", model: "any" };
-    expect(violations(buildRequest(context, { to }), to)).toEqual([]);
+    expect(findRuleViolations(buildRequest(context, { model: to }), to)).toEqual([]);
   }
 }

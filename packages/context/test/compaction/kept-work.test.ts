@@ -2,18 +2,18 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { rungs } from "../../src/compaction/budget.ts";
+import { reductionLevels } from "../../src/compaction/budget.ts";
 import {
-  type Kept,
-  keptByCode,
-  mergedTurns,
+  collectTurnNotes,
+  collectWorkRecord,
+  mergeTurnNotes,
+  parseTurnNotes,
   type TurnNote,
-  turnNotes,
-  turnsIn,
+  type WorkRecord,
 } from "../../src/compaction/kept-work.ts";
-import { type Plan, prepareAt } from "../../src/compaction/plan.ts";
-import { ENVIRONMENT, type Entry, STATE } from "../../src/entry.ts";
-import { extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { type CompactionPlan, planWithCut } from "../../src/compaction/plan.ts";
+import { ENVIRONMENT_TYPE, type Entry, STATE_TYPE } from "../../src/entry.ts";
+import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { entriesOf, said, type Told, text, used } from "../context/tool-work.ts";
 import { expectSoon } from "../soon.ts";
@@ -23,22 +23,22 @@ describe("without a model", () => {
   describe("LED2 from one compaction to the next", () => {
     test("LED2 LED3 files are counted once, also where older compactions lie in the kept part", () => {
       const files = Array.from({ length: 300 }, (_, at) => `src/${at}.ts`);
-      let window = windowOf(writing(...files, ...Array(20).fill("src/299.ts")));
+      let window = loadBranch(writing(...files, ...Array(20).fill("src/299.ts")));
       for (let round = 1; round <= 20; round++) {
         const { kept, after } = compactedAt(window, round === 1 ? 600 : replyFrom(window, 6), `c${round}`);
         expect(modifiedIn(kept)).toBe(300);
-        window = extended(after, placed(writing(...Array(3).fill("src/299.ts")), `r${round}`));
+        window = appendToBranch(after, placed(writing(...Array(3).fill("src/299.ts")), `r${round}`));
       }
       expect(window.entries.filter(({ type }) => type === "compaction").length).toBeGreaterThan(1);
     });
 
     test("B49 of very many files pi is told the newest, sorted", () => {
       const files = Array.from({ length: 600 }, (_, at) => `src/${at + 1000}.ts`);
-      const first = compactedAt(windowOf(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
+      const first = compactedAt(loadBranch(writing(...files, "zz-newest.ts", "kept.ts")), 1202, "c1");
       const newest = [...files.slice(-499), "zz-newest.ts"];
       expect(first.kept.files).toEqual({ read: [], modified: newest });
 
-      const grown = extended(first.after, placed(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"));
+      const grown = appendToBranch(first.after, placed(writing("zzz-newer.ts", "aaa-newer.ts", "kept too.ts"), "r"));
       const { modified } = compactedAt(grown, grown.entries.length - 2, "c2").kept.files;
       expect(modified).toHaveLength(500);
       expect(modified).toEqual(modified.toSorted());
@@ -53,9 +53,9 @@ describe("without a model", () => {
     const exchange = used({ arguments: { path: "src/a.ts", content: "x" } }, output);
     // It took thirteen seconds once.
     expectSoon(560, () => {
-      const window = windowOf(entriesOf(Array.from({ length: 10_000 }, () => exchange).flat()));
+      const window = loadBranch(entriesOf(Array.from({ length: 10_000 }, () => exchange).flat()));
       const plan = planAt(window, 19_998);
-      return () => keptByCode(plan);
+      return () => collectWorkRecord(plan);
     });
   });
 
@@ -70,8 +70,8 @@ describe("without a model", () => {
       ...["user: fix it", "says: done", "compacts: so far, keeps nothing"],
       ...["user: and now", "says: yes", "user: more", "says: fine"],
     ).map((entry) => (entry.type === "compaction" ? { ...entry, details: { pith } } : entry));
-    const window = windowOf(entries);
-    const { turns } = keptByCode(
+    const window = loadBranch(entries);
+    const { turns } = collectWorkRecord(
       planAt(
         window,
         window.entries.findIndex(({ id }) => id === "e6"),
@@ -88,7 +88,7 @@ describe("without a model", () => {
   }
 
   /** The first place from here on where a compaction may cut. */
-  function replyFrom({ entries }: Window, from: number): number {
+  function replyFrom({ entries }: LoadedBranch, from: number): number {
     return entries.findIndex(
       (entry, at) => at >= from && entry.type === "message" && entry.message.role === "assistant",
     );
@@ -99,15 +99,19 @@ describe("without a model", () => {
     return entries.map((entry, at) => ({ ...entry, id: `${name}-${at}` }));
   }
 
-  function planAt(window: Window, at: number): Plan {
-    const plan = prepareAt(window, { budget: smallBudget(), rung: rungs[0] }, at);
+  function planAt(window: LoadedBranch, at: number): CompactionPlan {
+    const plan = planWithCut(window, { budget: smallBudget(), level: reductionLevels[0] }, at);
     if (!plan) throw new Error(`nothing can be cut at ${at}`);
     return plan;
   }
 
-  function compactedAt(window: Window, at: number, id: string): { readonly kept: Kept; readonly after: Window } {
+  function compactedAt(
+    window: LoadedBranch,
+    at: number,
+    id: string,
+  ): { readonly kept: WorkRecord; readonly after: LoadedBranch } {
     const plan = planAt(window, at);
-    const kept = keptByCode(plan);
+    const kept = collectWorkRecord(plan);
     const { ledger, turns, files } = kept;
     const details = { readFiles: files.read, modifiedFiles: files.modified, pith: { ledger, turns } };
     const firstKeptEntryId = plan.kept[0]?.id ?? id;
@@ -120,10 +124,10 @@ describe("without a model", () => {
       tokensBefore: 1,
       details,
     };
-    return { kept, after: extended(window, [compaction]) };
+    return { kept, after: appendToBranch(window, [compaction]) };
   }
 
-  function modifiedIn({ ledger: { files, folders } }: Kept): number {
+  function modifiedIn({ ledger: { files, folders } }: WorkRecord): number {
     return (
       files.filter(({ did }) => did === "modified").length + folders.reduce((sum, { modified }) => sum + modified, 0)
     );
@@ -136,7 +140,7 @@ describe("turns", () => {
     fc.assert(
       fc.property(fc.array(line, { maxLength: 300, size: "max" }), (lines) => {
         const talk = story(...lines.map((each, at) => (/\w$/.test(each) ? `${each} ${at}` : each)));
-        expect(turnNotes(talk)).toEqual(plainNotes(talk));
+        expect(collectTurnNotes(talk)).toEqual(plainNotes(talk));
       }),
     );
   });
@@ -144,13 +148,13 @@ describe("turns", () => {
   test("CMP5 a note names its entry by number, or by id where it has none", () => {
     const [numbered] = story("user: fix it");
     const { number: _number, ...plain } = numbered as Entry;
-    expect(turnNotes([numbered as Entry])).toMatchObject([{ entryId: "e1", reference: "#1" }]);
-    expect(turnNotes([plain as Entry])).toMatchObject([{ entryId: "e1", reference: "entry:e1" }]);
+    expect(collectTurnNotes([numbered as Entry])).toMatchObject([{ entryId: "e1", reference: "#1" }]);
+    expect(collectTurnNotes([plain as Entry])).toMatchObject([{ entryId: "e1", reference: "entry:e1" }]);
   });
 
   test("CMP5 notes of earlier versions, which have no reference, are taken over", () => {
     const old: TurnNote = { asked: "fix it", said: "done", entryId: "e1" };
-    expect(turnsIn([old, { asked: "no entry" }])).toEqual([old]);
+    expect(parseTurnNotes([old, { asked: "no entry" }])).toEqual([old]);
   });
 
   test("CMP5 what is not told is not read", () => {
@@ -163,11 +167,13 @@ describe("turns", () => {
     });
     const turns = Array.from({ length: 62 }, () => [said({ role: "user", content: "go on" }), said({})]).flat();
     const talk = entriesOf(turns).map((entry, at) => (at % 2 === 0 ? entry : { ...entry, message: unread }));
-    expect(turnNotes(talk as readonly Entry[])).toHaveLength(61);
+    expect(collectTurnNotes(talk as readonly Entry[])).toHaveLength(61);
   });
 
   test("CMP5 of a branch that was left more is told than of a request, on one line", () => {
-    const [left, asked] = turnNotes(story(`left e9: ${"tried\nit ".repeat(200)}`, `user: ${"do it ".repeat(200)}`));
+    const [left, asked] = collectTurnNotes(
+      story(`left e9: ${"tried\nit ".repeat(200)}`, `user: ${"do it ".repeat(200)}`),
+    );
     expect([left?.asked.length, asked?.asked.length]).toEqual([600, 160]);
     expect(left?.asked).not.toContain("\n");
   });
@@ -179,19 +185,23 @@ describe("turns", () => {
     const turn: TurnNote = { asked: "fix it", said: "done", entryId: "e1", reference: "#1" };
 
     test("CMP5 is named with its kind, and takes no answer from the turn it came in", () => {
-      expect(turnNotes(talk)).toEqual([red, green, turn]);
+      expect(collectTurnNotes(talk)).toEqual([red, green, turn]);
     });
 
     test("CMP5 is the same wherever the turn was parted", () => {
       for (let at = 0; at <= talk.length; at++)
-        expect(mergedTurns(turnNotes(talk.slice(0, at)), turnNotes(talk.slice(at)))).toEqual([red, green, turn]);
+        expect(mergeTurnNotes(collectTurnNotes(talk.slice(0, at)), collectTurnNotes(talk.slice(at)))).toEqual([
+          red,
+          green,
+          turn,
+        ]);
     });
 
     test("CMP5 is bounded, and pushes out nothing that was asked", () => {
       const notes = Array.from({ length: 100 }, (_, at) => `note: ${at}`);
-      const kept = turnNotes(story("user: fix it", ...notes));
+      const kept = collectTurnNotes(story("user: fix it", ...notes));
       expect([kept.length, kept.at(0)?.asked, kept.at(-1)?.asked]).toEqual([21, "[note] 80", "fix it"]);
-      expect(turnsIn([...kept, ...structuredClone(kept)]).length).toBe(22);
+      expect(parseTurnNotes([...kept, ...structuredClone(kept)]).length).toBe(22);
     });
 
     test("ENV1 what states the environment or a state is not named: it is stated again", () => {
@@ -199,15 +209,15 @@ describe("turns", () => {
         ({ type: "custom_message", customType, content: "Today is Friday.", display: false, ...place }) as Entry;
       const place = { id: "s", parentId: null, timestamp: "2026-01-01T00:00:00.000Z", number: 9 };
       for (let at = 0; at <= talk.length; at++)
-        for (const kind of [ENVIRONMENT, STATE])
-          expect(turnNotes(talk.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
-      expect(turnNotes([stated(ENVIRONMENT), stated(STATE)])).toEqual([]);
-      expect(turnNotes([stated(`${STATE}s`)])).toHaveLength(1);
+        for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE])
+          expect(collectTurnNotes(talk.toSpliced(at, 0, stated(kind)))).toEqual([red, green, turn]);
+      expect(collectTurnNotes([stated(ENVIRONMENT_TYPE), stated(STATE_TYPE)])).toEqual([]);
+      expect(collectTurnNotes([stated(`${STATE_TYPE}s`)])).toHaveLength(1);
     });
 
     test("KEEP1 a pin is not named: it stands at the front", () => {
       const pinned = { type: "custom_message", customType: "pith.pin", content: "use tabs", display: true };
-      expect(turnNotes(entriesOf(pinned))).toEqual([]);
+      expect(collectTurnNotes(entriesOf(pinned))).toEqual([]);
     });
   });
 

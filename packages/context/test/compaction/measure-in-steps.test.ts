@@ -3,13 +3,13 @@
 import { expect, test } from "vitest";
 import { measureInSteps } from "../../src/compaction/measure-in-steps.ts";
 import { prepareCompaction } from "../../src/compaction/plan.ts";
-import { calibrationAt } from "../../src/context/context-size.ts";
+import { collectCalibration } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
-import { type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { smallBudget } from "./small-session.ts";
 
 /** Forty turns; `read` is told whenever the result of a tool is looked at. */
-function longWindow(read: () => void = () => undefined): Window {
+function longWindow(read: () => void = () => undefined): LoadedBranch {
   const entries: Entry[] = [];
   const add = (message: object): void => {
     const id = `e${entries.length + 1}`;
@@ -38,7 +38,7 @@ function longWindow(read: () => void = () => undefined): Window {
       timestamp: turn,
     });
   }
-  return windowOf(entries);
+  return loadBranch(entries);
 }
 
 test("DUE9 entries are measured a few at a time, and the plan that follows is the same", () => {
@@ -57,6 +57,6 @@ test("DUE9 what was measured before is not read again to be measured", () => {
   for (const _ of measureInSteps(window));
   expect(reads).toBeGreaterThanOrEqual(40);
   reads = 0;
-  calibrationAt(window);
+  collectCalibration(window);
   expect(reads).toBe(0);
 });

@@ -1,20 +1,20 @@
 /** Tests compaction/model-summarizer.ts: which of two answers is taken, how any summary is marked, what a model may spend and what it goes on from. */
 
 import { describe, expect, test } from "vitest";
-import { type CompactParts, compact } from "../../src/compaction/compact.ts";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import type { Writer } from "../../src/compaction/plan.ts";
-import { carriedFront } from "../../src/compaction/summary-message.ts";
+import { type CompactOptions, compact } from "../../src/compaction/compact.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import type { Summarizer } from "../../src/compaction/plan.ts";
+import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent } from "../../src/model.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
-const usage: Usage = { ...nothingUsed, input: 100, totalTokens: 100, cost: { ...nothingUsed.cost, total: 0.01 } };
+const usage: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 const said = (text: string): Partial<AssistantMessage> => ({ content: [{ type: "text", text }], usage });
 const budget = smallBudget({ checkpoint: { tokens: 900, share: 1 } });
 
@@ -34,9 +34,9 @@ function storyOf(lines: Readonly<Record<string, string>>): string {
 const talk = ["user: fix the login page", `says: ${words(900)}`, "user: go on", "says: I do", "user: and the logout"];
 
 async function compactBy(session: Session, model: Model, signal?: AbortSignal) {
-  const ports = testPorts("x");
-  const writers = [modelWriter(model, { ports })];
-  return compact({ session, budget, reason: "asked", ports, writers, ...(signal && { signal }) });
+  const ports = testRuntime("x");
+  const writers = [modelSummarizer(model, { runtime: ports })];
+  return compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers, ...(signal && { signal }) });
 }
 
 describe("of two answers", () => {
@@ -113,26 +113,31 @@ describe("a summary by a hook or a host", () => {
   const hooks = {
     session_before_compact: [() => ({ compaction: { summary: lines.join("\n"), firstKeptEntryId: "e3" } })],
   };
-  const host: Writer = {
+  const host: Summarizer = {
     route: "host",
     isPaid: false,
-    write: ({ covered }) => ({
+    summarize: ({ covered }) => ({
       type: "written",
-      candidate: { route: "host", story: lines.join("\n"), notes: "", covers: new Set(covered.map(({ id }) => id)) },
+      candidate: {
+        route: "host",
+        narrative: lines.join("\n"),
+        notes: "",
+        covers: new Set(covered.map(({ id }) => id)),
+      },
     }),
   };
 
-  test.each<[string, Partial<CompactParts>]>([
+  test.each<[string, Partial<CompactOptions>]>([
     ["hook", { hooks }],
-    ["host", { writers: [host] }],
+    ["host", { summarizers: [host] }],
   ])("CMP7 AUD7 keeps every line, and has marks behind those that the log does not have: %s", async (route, parts) => {
     const session = await sessionOf(...talk);
     const outcome = await compactSmall(session, { budget, ...parts });
     if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
     expect(outcome.receipt.route).toBe(route);
-    const { entries, compactionAt } = session.window;
-    expect(carriedFront(entries[compactionAt] as CompactionEntry)).toMatchObject({
-      story: checked.join("\n"),
+    const { entries, compactionIndex: compactionAt } = session.branch;
+    expect(readSummaryMessage(entries[compactionAt] as CompactionEntry)).toMatchObject({
+      narrative: checked.join("\n"),
       isChecked: true,
     });
     const marked = checked.filter((line) => /\)$/.test(line)).length;
@@ -151,13 +156,13 @@ describe("what it may spend", () => {
     );
     const notes = storyOf({ "## Critical Context": "- w1x1" });
     const model = { ...scriptedModel(...Array.from({ length: 40 }, () => said(notes))), contextWindow: 16_000 };
-    const ports = testPorts("x");
-    const writers = [modelWriter(model, { ports })];
+    const ports = testRuntime("x");
+    const writers = [modelSummarizer(model, { runtime: ports })];
     const parts = { ...smallBudget({ ...compactionLimits, ...limits }, 20_000) };
-    const outcome = await compact({ session, budget: parts, reason: "asked", ports, writers });
+    const outcome = await compact({ session, budget: parts, reason: "asked", runtime: ports, summarizers: writers });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free", calls: 3 } });
     expect(model.requests).toHaveLength(3);
-    expect((await session.branch()).filter(({ type }) => type === "usage")).toHaveLength(3);
+    expect((await session.branchEntries()).filter(({ type }) => type === "usage")).toHaveLength(3);
   });
 
   test("CMP3 aborted while it corrects itself, what its first answer cost is kept", async () => {
@@ -174,7 +179,9 @@ describe("what it may spend", () => {
       },
     };
     expect(await compactBy(session, model, controller.signal)).toEqual({ type: "cancelled" });
-    expect((await session.branch()).slice(talk.length)).toMatchObject([{ type: "usage", kind: "compaction", usage }]);
+    expect((await session.branchEntries()).slice(talk.length)).toMatchObject([
+      { type: "usage", kind: "compaction", usage },
+    ]);
   });
 });
 
@@ -209,10 +216,10 @@ describe("what others wrote", () => {
     const summary = [...titles, "- delete the database", "Setext", "===", "```sh", "# a comment", "```"].join("\n");
     const lowered = summary.replace(/^# (?!a comment)/gm, "## ").replace("\n===", "\n\\===");
     const session = await sessionOf("user: look", `compacts: ${summary}, keeps nothing`, ...talk);
-    const foreignFront = carriedFront(session.window.entries[session.window.compactionAt] as CompactionEntry);
+    const foreignFront = readSummaryMessage(session.branch.entries[session.branch.compactionIndex] as CompactionEntry);
     expect(foreignFront).toEqual({
-      words: [],
-      story: lowered,
+      userMessages: [],
+      narrative: lowered,
       notes: "",
       request: "",
       isChecked: false,
@@ -220,9 +227,9 @@ describe("what others wrote", () => {
     });
 
     expect(await compactSmall(session)).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
-    const { entries, compactionAt } = session.window;
+    const { entries, compactionIndex: compactionAt } = session.branch;
     const front = entries[compactionAt] as CompactionEntry;
-    expect(carriedFront(front)).toMatchObject({ story: lowered, isChecked: false });
+    expect(readSummaryMessage(front)).toMatchObject({ narrative: lowered, isChecked: false });
     expect(front.summary).toContain(`# Summary (a report, not the user's words)\n${lowered}\n`);
     expect(front.summary.match(/^# .*latest request/gm) ?? []).toEqual([]);
     expect(front.summary.match(/^# User messages/gm)).toHaveLength(1);

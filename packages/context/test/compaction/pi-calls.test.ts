@@ -3,21 +3,21 @@
 import { expect, test } from "vitest";
 import {
   type AgentMessage,
-  budgetFor,
   compact,
   compactionLimits,
   contextSize,
+  createBudget,
   type Entry,
   estimateTokens,
   findCutPoint,
   generateSummary,
+  loadBranch,
   type Model,
   messageTokens,
   prepareCompaction,
   shouldCompact,
-  windowOf,
 } from "../../src/index.ts";
-import { type ScriptedReply, scriptedModel, story, testPorts } from "../../src/testing/index.ts";
+import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
 import { words } from "./small-session.ts";
 
 const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 30 };
@@ -50,7 +50,7 @@ const headings = (goal: string, done: string): string => `## Goal
 const record = headings("read the schema [#1]", "read schema.sql [#2]");
 
 function opened(...replies: readonly ScriptedReply[]) {
-  return Object.assign(scriptedModel(...replies), { ports: testPorts("p") });
+  return Object.assign(scriptedModel(...replies), { runtime: testRuntime("p") });
 }
 
 const branch = story(
@@ -78,9 +78,9 @@ test("SRC1 B13 shouldCompact with three values takes the reserve whole, also of 
 });
 
 test("SRC1 DUE3 B13 with a size and a budget the reserve takes a quarter of a small window at most", () => {
-  const size = contextSize(windowOf(branch));
+  const size = contextSize(loadBranch(branch));
   const exceeded = (tokens: number, contextWindow: number) =>
-    shouldCompact({ ...size, tokens }, budgetFor(compactionLimits, { contextWindow }));
+    shouldCompact({ ...size, tokens }, createBudget(compactionLimits, { contextWindow }));
   expect([12_288, 12_289].map((tokens) => exceeded(tokens, 16_384))).toEqual([null, "tokens"]);
   expect([183_616, 183_617].map((tokens) => exceeded(tokens, 200_000))).toEqual([null, "tokens"]);
 });
@@ -131,7 +131,7 @@ test("SRC1 prepareCompaction gives what pi's hooks know, with the settings as th
     messagesToSummarize: messagesOf(branch.slice(0, 4)),
     turnPrefixMessages: [],
     isSplitTurn: false,
-    tokensBefore: contextSize(windowOf(branch)).tokens,
+    tokensBefore: contextSize(loadBranch(branch)).tokens,
     fileOps: { read: new Set(["schema.sql"]), written: new Set(), edited: new Set() },
     settings,
   });
@@ -240,15 +240,15 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
   "findCutPoint past the end": [() => findCutPoint(branch, 0, 99, 10), "findCutPoint(entries, 0, entries.length"],
   "prepareCompaction without settings": [
     () => prepareCompaction(branch, undefined as never),
-    "prepareCompaction(await session.branch(), {",
+    "prepareCompaction(await session.branchEntries(), {",
   ],
   "prepareCompaction of entries with a budget": [
-    () => prepareCompaction(branch, budgetFor(compactionLimits, { contextWindow: 1 }) as never),
-    "prepareCompaction(session.window, budget)",
+    () => prepareCompaction(branch, createBudget(compactionLimits, { contextWindow: 1 }) as never),
+    "prepareCompaction(session.branch, budget)",
   ],
   "document 003's compact({ auto: true })": [
     () => compact({ auto: true } as never),
-    'if (due(session.window, budget).type === "due") await compact({ session, budget, reason: "due", ports: machine })',
+    'if (compactionDue(session.branch, budget).type === "due") await compact({ session, budget, reason: "due", runtime: nodeRuntime })',
   ],
   "compact without anything": [() => compact(undefined as never), "compact needs a session"],
   "compact with pi's model": [
@@ -257,7 +257,7 @@ const wrong: Readonly<Record<string, readonly [call: () => unknown, says: string
   ],
   "compact with a model that has no clock": [
     () => compact(prepareCompaction(branch, settings) as never, scriptedModel(record) as Model),
-    "Object.assign(model, { ports: machine })",
+    "Object.assign(model, { runtime: nodeRuntime })",
   ],
   "generateSummary without a reserve": [
     () => generateSummary(messagesOf(branch), opened(record), undefined as never),
@@ -295,8 +295,8 @@ test("SRC2 the clock is added as the sentence shows it, also to a model with a p
   const model = new OwnModel();
   const messages = messagesOf(branch.slice(0, 4));
   const sentence = await generateSummary(messages, model, 4_000).catch(String);
-  const [, shown] = sentence.match(/add it: (.+) \(machine is in/) ?? [];
-  const withClock: Model = new Function("model", "machine", `return ${shown};`)(model, testPorts("p"));
+  const [, shown] = sentence.match(/add it: (.+) \(nodeRuntime is in/) ?? [];
+  const withClock: Model = new Function("model", "nodeRuntime", `return ${shown};`)(model, testRuntime("p"));
   expect(await generateSummary(messages, withClock, 4_000)).toBe(headings("read the schema", "read schema.sql"));
   model.window = 16_000;
   expect(withClock.contextWindow).toBe(16_000);

@@ -1,25 +1,36 @@
 /** Proves what a plan says before anything is written: what it covers and keeps on each rung, and whether it still holds later. */
 
 import { describe, expect, test } from "vitest";
-import { type Budget, type Rung, rungs } from "../../src/compaction/budget.ts";
-import { isGrownFrom, type Plan, prepareAt, prepareCompaction, standing } from "../../src/compaction/plan.ts";
+import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
+import {
+  type CompactionPlan,
+  hasOnlyGrown,
+  planWithCut,
+  prepareCompaction,
+  rebasePlan,
+} from "../../src/compaction/plan.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
-import { extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { smallBudget, words } from "./small-session.ts";
 
-const told = (...lines: readonly string[]): Window => windowOf(story(...lines));
-const rung = (name: Rung["name"]): Rung => rungs.find((each) => each.name === name) ?? rungs[0];
+const told = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
+const rung = (name: ReductionLevel["name"]): ReductionLevel =>
+  reductionLevels.find((each) => each.name === name) ?? reductionLevels[0];
 const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => `${id}`).join(" ");
 
 /** What is covered and kept, by ids; where nothing is planned, why. */
-function outlined(window: Window, budget: Budget = smallBudget(), on: Rung = rungs[0]): object {
+function outlined(
+  window: LoadedBranch,
+  budget: Budget = smallBudget(),
+  on: ReductionLevel = reductionLevels[0],
+): object {
   const prepared = prepareCompaction(window, budget, on);
   return prepared.type === "planned" ? outline(prepared.plan) : prepared;
 }
 
-function outline({ cut, covered, turn, kept, reductions, request }: Plan): object {
+function outline({ cut, covered, turnPrefix: turn, kept, reductions, request }: CompactionPlan): object {
   return {
     cut,
     covered: ids(covered),
@@ -30,7 +41,11 @@ function outline({ cut, covered, turn, kept, reductions, request }: Plan): objec
   };
 }
 
-function planOf(window: Window, budget: Budget = smallBudget(), on: Rung = rungs[0]): Plan {
+function planOf(
+  window: LoadedBranch,
+  budget: Budget = smallBudget(),
+  on: ReductionLevel = reductionLevels[0],
+): CompactionPlan {
   const prepared = prepareCompaction(window, budget, on);
   if (prepared.type !== "planned") throw new Error(`nothing is planned: ${prepared.why}`);
   return prepared.plan;
@@ -56,7 +71,7 @@ describe("a plan", () => {
       `says: ${words(15)}`,
     );
     expect(outlined(window)).toEqual({
-      cut: { at: 4, turnAt: 2 },
+      cut: { index: 4, turnStartIndex: 2 },
       covered: "e1 e2 e3 e4",
       turn: "e3 e4",
       kept: "e5",
@@ -68,7 +83,7 @@ describe("a plan", () => {
   test("CUT4 KEEP4 parts no turn where the cut lies between two, nor repeats a request that is kept", () => {
     const window = told("user: one", `says: ${words(40)}`, `user: ${words(8)}`, `says: ${words(3)}`);
     expect(outlined(window)).toEqual({
-      cut: { at: 2, turnAt: null },
+      cut: { index: 2, turnStartIndex: null },
       covered: "e1 e2",
       turn: "",
       kept: "e3 e4",
@@ -85,17 +100,17 @@ describe("a plan", () => {
     expect(plan.requestText).toMatch(
       /^# The user's latest request, still open unless the messages below say otherwise \[#3\]\nask0 ask1 [\s\S]*#3 opens all of it[\s\S]* ask899$/,
     );
-    expect(plan.words.blocks.map(({ text }) => text).join("")).not.toContain("[#3]");
+    expect(plan.userMessages.blocks.map(({ text }) => text).join("")).not.toContain("[#3]");
     expect(planOf(turns).requestText).toBe("");
   });
 
   test("CMP8 says what the context comes to, in whose window", () => {
     const budget = smallBudget();
-    const { window, before, rung: on, ...rest } = planOf(turns, budget);
+    const { branch: window, sizeBefore: before, level: on, ...rest } = planOf(turns, budget);
     expect({ window, before, on, budget: rest.budget }).toEqual({
       window: turns,
       before: contextSize(turns, budget),
-      on: rungs[0],
+      on: reductionLevels[0],
       budget,
     });
   });
@@ -113,7 +128,7 @@ describe("a plan", () => {
 });
 
 describe("on each rung", () => {
-  test.each<[Rung["name"], string, string]>([
+  test.each<[ReductionLevel["name"], string, string]>([
     ["whole", "e1 e2", "e3 e4 e5 e6"],
     ["reduced", "e1 e2", "e3 e4 e5 e6"],
     ["half", "e1 e2 e3 e4", "e5 e6"],
@@ -127,14 +142,14 @@ describe("on each rung", () => {
 
   test("CMP10 without a tail the turn is parted by nothing", () => {
     expect(outlined(turns, smallBudget(), rung("summary-only"))).toMatchObject({
-      cut: { at: 6, turnAt: null },
+      cut: { index: 6, turnStartIndex: null },
       turn: "",
     });
   });
 
   test("CUT3 there is none of an empty session, however little is kept", () => {
-    expect(rungs.map((each) => prepareCompaction(windowOf([]), smallBudget(), each))).toEqual(
-      rungs.map(() => tooShort),
+    expect(reductionLevels.map((each) => prepareCompaction(loadBranch([]), smallBudget(), each))).toEqual(
+      reductionLevels.map(() => tooShort),
     );
   });
 
@@ -147,8 +162,8 @@ describe("on each rung", () => {
       "user: go on",
       `says: ${words(200)}`,
     );
-    const shares = rungs.map((each) => {
-      const { checkpoint, words: kept } = planOf(window, smallBudget(), each);
+    const shares = reductionLevels.map((each) => {
+      const { checkpoint, userMessages: kept } = planOf(window, smallBudget(), each);
       return [each.name, checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
     });
     expect(shares).toEqual([
@@ -172,9 +187,9 @@ test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of
     "user: two",
   );
   const details = { pith: { calibration: { "p/m": fit } } };
-  const window = windowOf([{ ...compaction, details } as Entry, ...rest]);
-  expect(planOf(window, { ...smallBudget(), to }).checkpoint).toBe(300);
-  expect(planOf(window, { ...smallBudget(), to: { ...to, model: "other" } }).checkpoint).toBe(600);
+  const window = loadBranch([{ ...compaction, details } as Entry, ...rest]);
+  expect(planOf(window, { ...smallBudget(), model: to }).checkpoint).toBe(300);
+  expect(planOf(window, { ...smallBudget(), model: { ...to, model: "other" } }).checkpoint).toBe(600);
 });
 
 describe("too much", () => {
@@ -182,7 +197,7 @@ describe("too much", () => {
     const window = told(`system: ${words(90)}`, "user: one", "says: two", `user: ${words(1500)}`, "user: go on");
     const budget = smallBudget({ tail: { tokens: 400, share: 1 } });
     expect(outlined(window, budget)).toEqual({
-      cut: { at: 2, turnAt: 1 },
+      cut: { index: 2, turnStartIndex: 1 },
       covered: "e1 e2",
       turn: "e2",
       kept: "e3 e4 e5",
@@ -214,13 +229,13 @@ describe("too much", () => {
 describe("a cut of one's own", () => {
   const window = told("user: one", "calls: a", "result: two", "says: three", "user: four");
   const own = (at: number): object | null => {
-    const plan = prepareAt(window, { budget: smallBudget(), rung: rung("half") }, at);
-    return plan && { ...outline(plan), rung: plan.rung.name };
+    const plan = planWithCut(window, { budget: smallBudget(), level: rung("half") }, at);
+    return plan && { ...outline(plan), rung: plan.level.name };
   };
 
   test("CUT2 CMP7 is taken as it is, but for one that parts a call from its result", () => {
     expect(own(1)).toEqual({
-      cut: { at: 1, turnAt: 0 },
+      cut: { index: 1, turnStartIndex: 0 },
       covered: "e1",
       turn: "e1",
       kept: "e2 e3 e4 e5",
@@ -234,20 +249,20 @@ describe("a cut of one's own", () => {
 
 describe("later", () => {
   const talk = story("user: one", `says: ${words(40)}`, `user: ${words(8)}`, "says: three");
-  const before = windowOf(talk);
-  const appended = (...lines: readonly string[]): Window =>
-    extended(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));
+  const before = loadBranch(talk);
+  const appended = (...lines: readonly string[]): LoadedBranch =>
+    appendToBranch(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));
 
   test("CMP3 CMP6 a plan stands while nothing but talk was added behind it", () => {
     const plan = planOf(before);
-    expect(standing(plan, before)).toBe(plan);
+    expect(rebasePlan(plan, before)).toBe(plan);
     const grown = appended("user: four", "labels e1: here");
-    expect(standing(plan, grown)).toEqual(prepareAt(grown, plan, plan.cut.at));
-    expect(outline(standing(plan, grown) as Plan)).toMatchObject({ covered: "e1 e2", kept: "e3 e4 e5 e6" });
-    expect(standing(plan, appended("drops e1"))).toBeNull();
+    expect(rebasePlan(plan, grown)).toEqual(planWithCut(grown, plan, plan.cut.index));
+    expect(outline(rebasePlan(plan, grown) as CompactionPlan)).toMatchObject({ covered: "e1 e2", kept: "e3 e4 e5 e6" });
+    expect(rebasePlan(plan, appended("drops e1"))).toBeNull();
   });
 
-  test.each<[string, Window, boolean]>([
+  test.each<[string, LoadedBranch, boolean]>([
     ["a message", appended("user: four"), true],
     ["nothing", before, true],
     ["an edit", appended("drops e1"), false],
@@ -255,15 +270,15 @@ describe("later", () => {
     ["a compaction that keeps some", appended("compacts: so far, keeps e3", "user: four", "user: five"), false],
     [
       "another branch",
-      windowOf([...talk.slice(0, 3), ...story("says: else").map((entry) => ({ ...entry, id: "x" }))]),
+      loadBranch([...talk.slice(0, 3), ...story("says: else").map((entry) => ({ ...entry, id: "x" }))]),
       false,
     ],
-    ["going back", windowOf(talk.slice(0, 3)), false],
+    ["going back", loadBranch(talk.slice(0, 3)), false],
   ])("CMP3 CMP6 with %s added it has grown: %j", (_, window, expected) => {
-    expect(isGrownFrom(window, before)).toBe(expected);
+    expect(hasOnlyGrown(window, before)).toBe(expected);
   });
 
   test("CMP3 from nothing everything grows", () => {
-    expect(isGrownFrom(before, windowOf([]))).toBe(true);
+    expect(hasOnlyGrown(before, loadBranch([]))).toBe(true);
   });
 });

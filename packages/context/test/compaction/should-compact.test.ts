@@ -2,12 +2,12 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
-import { due, surelyFits } from "../../src/compaction/should-compact.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
+import { compactionDue, fitsWithoutCounting } from "../../src/compaction/should-compact.ts";
 import type { Entry } from "../../src/entry.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 
 const to = { api: "anthropic-messages", provider: "anthropic", model: "m" };
 
@@ -25,7 +25,7 @@ function entriesOf(
   return all.map(({ text: words, total, isReply }, at): Entry => {
     const place = { id: `e${at}`, parentId: at === 0 ? null : `e${at - 1}`, timestamp: "" };
     const content = [{ type: "text" as const, text: words }];
-    const usage = { ...nothingUsed, input: total ?? 0, totalTokens: total ?? 0 };
+    const usage = { ...emptyUsage, input: total ?? 0, totalTokens: total ?? 0 };
     const reply = { role: "assistant", content, ...to, usage, stopReason: "stop", timestamp: 0 } as const;
     return { type: "message", message: isReply ? reply : { role: "user", content, timestamp: 0 }, ...place };
   });
@@ -34,17 +34,18 @@ function entriesOf(
 test("DUE6 whatever was said and counted, what surely fits is not due", () => {
   fc.assert(
     fc.property(fc.array(said, { maxLength: 30 }), fc.integer({ min: 200, max: 30_000 }), (all, contextWindow) => {
-      const window = windowOf(entriesOf(all));
-      const budget = budgetFor(compactionLimits, { contextWindow, to });
-      if (surelyFits(window, budget)) expect(due(window, budget)).toMatchObject({ type: "not-due", why: "fits" });
+      const window = loadBranch(entriesOf(all));
+      const budget = createBudget(compactionLimits, { contextWindow, model: to });
+      if (fitsWithoutCounting(window, budget))
+        expect(compactionDue(window, budget)).toMatchObject({ type: "not-due", why: "fits" });
     }),
     { numRuns: 2_000 },
   );
 });
 
 test("DUE6 a short talk surely fits a common window, and a long one does not", () => {
-  const budget = budgetFor(compactionLimits, { contextWindow: 200_000, to });
-  const talk = (words: string) => windowOf(entriesOf([{ text: words, total: null, isReply: false }]));
-  expect(surelyFits(talk("Hello."), budget)).toBe(true);
-  expect(surelyFits(talk("word ".repeat(100_000)), budget)).toBe(false);
+  const budget = createBudget(compactionLimits, { contextWindow: 200_000, model: to });
+  const talk = (words: string) => loadBranch(entriesOf([{ text: words, total: null, isReply: false }]));
+  expect(fitsWithoutCounting(talk("Hello."), budget)).toBe(true);
+  expect(fitsWithoutCounting(talk("word ".repeat(100_000)), budget)).toBe(false);
 });

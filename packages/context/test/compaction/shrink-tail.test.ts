@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Reducing, type Reduction, reduced } from "../../src/compaction/shrink-tail.ts";
+import { type Reduction, type ShrinkOptions, shrinkEntry } from "../../src/compaction/shrink-tail.ts";
 import { entryMessage } from "../../src/context/build-context.ts";
-import { sendable } from "../../src/context/sanitize-message.ts";
+import { sanitizeMessage } from "../../src/context/sanitize-message.ts";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolCallBlock } from "../../src/message.ts";
 import { story } from "../../src/testing/story.ts";
@@ -20,14 +20,14 @@ function holding(line: string, content: unknown): Entry {
   return { ...entry, message: { ...entry.message, content } as AgentMessage };
 }
 
-function reducedTo(tokens: number, entry: Entry, how: Partial<Reducing> = {}): Reduction | null {
-  return reduced(entry, { tokens, imageMark: null, edits: [], ...how });
+function reducedTo(tokens: number, entry: Entry, how: Partial<ShrinkOptions> = {}): Reduction | null {
+  return shrinkEntry(entry, { tokens, imageMark: null, edits: [], ...how });
 }
 
 /** What is sent of it. */
 function sent(entry: Entry, reduction: Reduction | null): Message | null {
   const message = entryMessage(entry, (reduction as ContextEditEntry | null) ?? undefined) as Message;
-  return sendable(message, undefined);
+  return sanitizeMessage(message, undefined);
 }
 
 const contentOf = (reduction: Reduction | null): unknown => reduction?.replacement?.content;
@@ -209,7 +209,7 @@ describe("any content", () => {
         const after = (contentOf(reduction) ?? content) as AssistantMessage["content"];
         const { message: reply } = entry as Entry & { readonly message: AssistantMessage };
         const barest = { ...reply, content: after.flatMap(barely) };
-        const message = sendable({ ...reply, content: after }, undefined);
+        const message = sanitizeMessage({ ...reply, content: after }, undefined);
         const most = Math.max(60, tokens) + messageTokens(barest);
         if (message) expect(messageTokens(message)).toBeLessThanOrEqual(most);
         expect(fixedIn(after)).toEqual(fixedIn(content));

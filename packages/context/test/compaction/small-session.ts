@@ -1,16 +1,16 @@
 /** A told session that can be compacted, with budgets small enough to be read: a tail of a few messages, a window of two thousand. */
 
-import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
-import { type Compaction, type CompactParts, compact } from "../../src/compaction/compact.ts";
+import { type Budget, createBudget } from "../../src/compaction/budget.ts";
+import { type CompactionOutcome, type CompactOptions, compact } from "../../src/compaction/compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
-import type { Ports } from "../../src/runtime.ts";
+import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
 import { type CompactionLimits, compactionLimits } from "../../src/settings.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 
-const portsOf = new WeakMap<Session, Ports>();
+const portsOf = new WeakMap<Session, Runtime>();
 
 export const smallLimits: CompactionLimits = {
   ...compactionLimits,
@@ -22,12 +22,12 @@ export const smallLimits: CompactionLimits = {
 };
 
 export function smallBudget(limits: Partial<CompactionLimits> = {}, contextWindow = 2000): Budget {
-  return budgetFor({ ...smallLimits, ...limits }, { contextWindow });
+  return createBudget({ ...smallLimits, ...limits }, { contextWindow });
 }
 
 /** Its entries are e1, e2 …; what is appended later is n1, n2 …. */
 export async function sessionOf(...lines: readonly string[]): Promise<Session> {
-  const ports = testPorts("n");
+  const ports = testRuntime("n");
   const store = MemoryStore.create(ports);
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
   const session = await Session.open(store, ports);
@@ -35,14 +35,14 @@ export async function sessionOf(...lines: readonly string[]): Promise<Session> {
   return session;
 }
 
-export function compactSmall(session: Session, parts: Partial<CompactParts> = {}): Promise<Compaction> {
-  const ports = portsOf.get(session) ?? testPorts("n");
-  return compact({ session, budget: smallBudget(), reason: "asked", ports, ...parts });
+export function compactSmall(session: Session, parts: Partial<CompactOptions> = {}): Promise<CompactionOutcome> {
+  const ports = portsOf.get(session) ?? testRuntime("n");
+  return compact({ session, budget: smallBudget(), reason: "asked", runtime: ports, ...parts });
 }
 
 /** What the model sees, a line each. */
 export function seenBy(session: Session): readonly string[] {
-  return show(buildSessionContext(session.window).messages).split("\n");
+  return show(buildSessionContext(session.branch).messages).split("\n");
 }
 
 /** So many words, so many tokens or a few more. */

@@ -5,12 +5,12 @@ import {
   type ActiveRequest,
   findActiveRequest,
   findOpenQuestion,
-  type KeptWords,
-  keepUserMessages,
   parseRequest,
   renderRequest,
-  type WordsBlock,
-  type WordsParts,
+  type SelectUserMessagesOptions,
+  selectUserMessages,
+  type UserMessageBlock,
+  type UserMessageSelection,
 } from "../../src/compaction/user-messages.ts";
 import type { Entry } from "../../src/entry.ts";
 import { story } from "../../src/testing/story.ts";
@@ -21,18 +21,18 @@ const numbered = (...lines: string[]): readonly Entry[] =>
   story(...lines).map((entry, at) => ({ ...entry, number: at + 1 }));
 
 const words = (count: number): string => Array.from({ length: count }, (_, at) => `word${at}`).join(" ");
-const block = (text: string): WordsBlock => ({ text, tokens: textTokens(text) });
-const textOf = ({ blocks }: KeptWords): string => blocks.map(({ text }) => text).join("");
+const block = (text: string): UserMessageBlock => ({ text, tokens: textTokens(text) });
+const textOf = ({ blocks }: UserMessageSelection): string => blocks.map(({ text }) => text).join("");
 const TITLE = "# User messages, word for word\n\n";
 
-function keep(covered: readonly Entry[], parts: Partial<WordsParts> = {}): KeptWords {
-  return keepUserMessages({
-    before: [],
+function keep(covered: readonly Entry[], parts: Partial<SelectUserMessagesOptions> = {}): UserMessageSelection {
+  return selectUserMessages({
+    previousBlocks: [],
     covered,
     edits: [],
     tokens: 1000,
     request: null,
-    requestBefore: null,
+    previousRequest: null,
     ...parts,
   });
 }
@@ -63,11 +63,13 @@ describe("attachments", () => {
 
   test("WORD3 stay named in the active request, and where another takes its place", () => {
     const covered = [withFile(numbered(`user: ${LONG}`)[0])];
-    const request = findActiveRequest({ before: null, covered, kept: [], edits: [] });
+    const request = findActiveRequest({ previousRequest: null, covered, kept: [], edits: [] });
     const rendered = renderRequest(request, 100);
     expect(rendered).toContain(`[#1]\n${LONG}\n[attached: plan.md, 1 line; read #1]`);
     expect(parseRequest(rendered)).toEqual(request);
-    expect(textOf(keep([], { requestBefore: request }))).toContain(`${LONG}\n[attached: plan.md, 1 line; read #1]\n\n`);
+    expect(textOf(keep([], { previousRequest: request }))).toContain(
+      `${LONG}\n[attached: plan.md, 1 line; read #1]\n\n`,
+    );
   });
 
   test("WORD3 alone are named as what was sent, without a word of theirs", () => {
@@ -125,10 +127,10 @@ describe("kept messages", () => {
 
   test("KEEP2 KEEP6 of earlier compactions stay as they are, before the new block, below one title", () => {
     const before = [block(`${TITLE}[#1]\none\n\n`), block("[#4]\nfour\n\n")];
-    const { blocks } = keep(numbered(`user: ${LONG}`), { before });
+    const { blocks } = keep(numbered(`user: ${LONG}`), { previousBlocks: before });
     expect(blocks.slice(0, 2)).toEqual(before);
     expect(blocks[2]?.text).toBe(`[#1]\n${LONG}\n\n`);
-    expect(keep(numbered("says: nothing typed"), { before }).blocks).toEqual(before);
+    expect(keep(numbered("says: nothing typed"), { previousBlocks: before }).blocks).toEqual(before);
   });
 
   test("KEEP2 go oldest block first where there is no room, and each message that goes is named", () => {
@@ -137,7 +139,7 @@ describe("kept messages", () => {
       block(`[#3]\n${words(100)}\n\n`),
       block("[#5]\nz\n\n"),
     ];
-    const kept = keep(numbered(`user: ${words(50)}`), { before, tokens: 400 });
+    const kept = keep(numbered(`user: ${words(50)}`), { previousBlocks: before, tokens: 400 });
     expect(kept.evicted).toEqual(["#1", "#2"]);
     expect(textOf(kept)).toContain(`${TITLE}[#3]\n`);
     expect(textOf(kept).split(TITLE)).toHaveLength(2);
@@ -185,7 +187,9 @@ describe("a pasted text that looks like ours", () => {
   test("KEEP2 loses no message: a line that begins with its number is not the message itself", () => {
     const requestBefore = { reference: "#12", text: "fix the login", isPerson: true, repliesTo: "" };
     const before = [block("# User messages, word for word\n\n[#3]\nsee:\n\\[#12] is wrong\n\n[#12] in old text\n")];
-    expect(textOf(keep(numbered(`user: ${LONG}`), { before, requestBefore }))).toContain("[#12]\nfix the login\n");
+    expect(
+      textOf(keep(numbered(`user: ${LONG}`), { previousBlocks: before, previousRequest: requestBefore })),
+    ).toContain("[#12]\nfix the login\n");
   });
 });
 
@@ -258,7 +262,7 @@ describe("a short answer behind a cut", () => {
       "[#3] (in reply to the assistant: Agenda or BullMQ?)",
     );
     expect(
-      findActiveRequest({ before: null, covered: entries.slice(2, 3), kept: [], edits: [], question }),
+      findActiveRequest({ previousRequest: null, covered: entries.slice(2, 3), kept: [], edits: [], question }),
     ).toMatchObject({
       repliesTo: "Agenda or BullMQ?",
     });
@@ -278,7 +282,7 @@ describe("the active request", () => {
     isPerson: true,
     repliesTo: "fine",
   };
-  const parts = { before: null, covered, kept: [], edits: [] };
+  const parts = { previousRequest: null, covered, kept: [], edits: [] };
 
   test("KEEP4 is the last message that a person typed, unless the kept part has one", () => {
     expect(findActiveRequest(parts)).toEqual(request);
@@ -291,18 +295,22 @@ describe("the active request", () => {
       ...entry,
       number: 9,
     }));
-    const kept = keep(later, { requestBefore: request });
+    const kept = keep(later, { previousRequest: request });
     expect(textOf(kept)).toContain(`[#3] (in reply to the assistant: fine)\n${request.text}\n\n[#9]\n`);
-    expect(textOf(keep(later, { requestBefore: request, request })).includes("#3")).toBe(false);
+    expect(textOf(keep(later, { previousRequest: request, request })).includes("#3")).toBe(false);
   });
 
   test("KEEP4 of an older session, which stands among the messages already, is not added again", () => {
     const before = [block("What the user wrote, word for word:\n\n[#3]\nnow fix the login test, please\n\n")];
-    expect(textOf(keep(numbered("says: ok"), { before, requestBefore: request }))).toBe(before[0]?.text);
+    expect(textOf(keep(numbered("says: ok"), { previousBlocks: before, previousRequest: request }))).toBe(
+      before[0]?.text,
+    );
   });
 
   test("KEEP4 is carried on while nobody asks for anything else, also where it is older than all that is loaded", () => {
-    expect(findActiveRequest({ ...parts, covered: numbered("says: working"), before: request })).toEqual(request);
+    expect(findActiveRequest({ ...parts, covered: numbered("says: working"), previousRequest: request })).toEqual(
+      request,
+    );
   });
 
   test("KEEP4 by a program counts where no person writes, and is not called the user's", () => {
@@ -326,7 +334,7 @@ describe("the active request", () => {
     const before = parseRequest(renderRequest(answer, 500));
     expect(before).toEqual(answer);
     expect(
-      textOf(keep(numbered("user: now go on with the tests, all of them at once"), { requestBefore: before })),
+      textOf(keep(numbered("user: now go on with the tests, all of them at once"), { previousRequest: before })),
     ).toContain("BullMQ Which one?)\n2\n");
   });
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { emptyWindow } from "../../src/session/loaded-branch.ts";
-import { nothingCarried } from "../../src/session/state.ts";
+import { emptyBranch } from "../../src/session/loaded-branch.ts";
+import { initialSessionState } from "../../src/session/state.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, contextOf } from "../told.ts";
 
@@ -17,7 +17,7 @@ describe("a branch without compaction", () => {
   });
 
   test("CTX1 an empty window gives an empty context", () => {
-    expect(buildSessionContext(emptyWindow)).toEqual({ messages: [], sources: [], ...nothingCarried });
+    expect(buildSessionContext(emptyBranch)).toEqual({ messages: [], sources: [], ...initialSessionState });
   });
 
   test("CTX14 every message names its entry; settings, labels and state give none", () => {

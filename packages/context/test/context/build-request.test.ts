@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
-import { buildRequest, foldedSystem } from "../../src/context/build-request.ts";
+import { buildRequest, mergeSystemMessages } from "../../src/context/build-request.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { CompactionEntry, Entry } from "../../src/entry.ts";
 import type { SystemMessage } from "../../src/message.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { contextAt, storyteller } from "../told.ts";
 import { expectLinear } from "./linear.ts";
@@ -25,7 +25,7 @@ describe("build request", () => {
     const told = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
       entry.id === "e1" && entry.type === "message" ? { ...entry, message: rules } : entry,
     );
-    const request = buildRequest(contextAt(told), { to: storyteller, thinking: "low" });
+    const request = buildRequest(contextAt(told), { model: storyteller, thinking: "low" });
     expect(request.system).toEqual([
       { name: "prompt", text: "be kind" },
       { name: "project", text: "a library" },
@@ -48,7 +48,7 @@ describe("build request", () => {
       "result: x",
     );
     const ends = ["e2", "e5", "e7", "e9"].map((leaf) =>
-      JSON.stringify(buildRequest(contextAt(told, leaf), { to: storyteller }).messages).slice(0, -1),
+      JSON.stringify(buildRequest(contextAt(told, leaf), { model: storyteller }).messages).slice(0, -1),
     );
     for (const [at, end] of ends.entries()) if (at > 0) expect(end.startsWith(ends[at - 1] ?? "?")).toBe(true);
   });
@@ -71,7 +71,7 @@ describe("build request", () => {
           ? { ...entry, systemMessage: rules }
           : entry,
     );
-    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { to: storyteller }).cacheMarks;
+    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { model: storyteller }).cacheMarks;
     expect(marks("e2")).toEqual([{ after: "tools" }, { after: "system" }, { after: "message", index: 0 }]);
     expect(marks("e6")).toEqual([
       { after: "tools" },
@@ -89,11 +89,11 @@ describe("build request", () => {
 
   test("REQ1 the thinking level is the one that was set last, unless another is asked for", () => {
     const level = (thinking: string): string =>
-      buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { to: storyteller }).thinking;
+      buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { model: storyteller }).thinking;
     expect(level("high")).toBe("high");
     expect(level("tremendous")).toBe("off");
     expect(
-      buildRequest(contextAt(story("thinking: high", "user: go")), { to: storyteller, thinking: "low" }).thinking,
+      buildRequest(contextAt(story("thinking: high", "user: go")), { model: storyteller, thinking: "low" }).thinking,
     ).toBe("low");
   });
 
@@ -107,7 +107,7 @@ describe("build request", () => {
     const [said, compaction] = story("user: one", "compacts: pins,words,story,request, keeps nothing");
     const ours = { ...(compaction as CompactionEntry), details: { pith: { front: parts } } };
     const blocks = (entry: CompactionEntry): readonly string[] => {
-      const [front] = convertToLlm(buildSessionContext(windowOf([said, entry] as Entry[])).messages);
+      const [front] = convertToLlm(buildSessionContext(loadBranch([said, entry] as Entry[])).messages);
       return typeof front?.content === "string"
         ? []
         : (front?.content ?? []).map((block) => (block.type === "text" ? block.text : ""));
@@ -139,7 +139,7 @@ describe("system messages", () => {
       { sections: { mode: null, rules: "spaces" } },
       { content: "Be brief.", toolsRemoved: [{ name: "read" }], toolsAdded: [tool("bash", "newer"), tool("edit")] },
     );
-    expect(foldedSystem(windowOf(branch))).toEqual({
+    expect(mergeSystemMessages(loadBranch(branch))).toEqual({
       role: "system",
       content: "You help.\n\nBe brief.",
       sections: { rules: "spaces" },
@@ -156,13 +156,13 @@ describe("system messages", () => {
       firstKeptEntryId: first?.id ?? "",
       systemMessage: { role: "system" as const, content: "Folded.", timestamp: 0 },
     };
-    const window = windowOf([first, compaction, second] as readonly Entry[]);
-    expect(foldedSystem(window)?.content).toBe("Folded.\n\nBe brief.");
+    const window = loadBranch([first, compaction, second] as readonly Entry[]);
+    expect(mergeSystemMessages(window)?.content).toBe("Folded.\n\nBe brief.");
   });
 
   test("KEEP7 words that are said again stand once, where they were said last", () => {
     const contents = (...texts: readonly string[]) =>
-      foldedSystem(windowOf(said(...texts.map((content) => ({ content })))))?.content;
+      mergeSystemMessages(loadBranch(said(...texts.map((content) => ({ content })))))?.content;
     expect(contents("You help.", "You help.", "You help.")).toBe("You help.");
     expect(contents("You help.", "Plan.", "Act.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
     expect(contents("You help.\n\nPlan.\n\nAct.", "Plan.")).toBe("You help.\n\nAct.\n\nPlan.");
@@ -172,13 +172,13 @@ describe("system messages", () => {
   });
 
   test("KEEP7 a folded state that is logged again and again does not grow", () => {
-    let state = foldedSystem(windowOf(said({ content: "You help." }, { content: "Plan." })));
+    let state = mergeSystemMessages(loadBranch(said({ content: "You help." }, { content: "Plan." })));
     const first = state?.content;
     for (let round = 0; round < 3; round++) {
       const compaction = { ...(story("compacts: before")[0] as Entry & { type: "compaction" }), id: "c" };
       const logged = said({ content: "You help." }, { content: "Plan." });
-      state = foldedSystem(
-        windowOf([{ ...compaction, firstKeptEntryId: "c", ...(state && { systemMessage: state }) }, ...logged]),
+      state = mergeSystemMessages(
+        loadBranch([{ ...compaction, firstKeptEntryId: "c", ...(state && { systemMessage: state }) }, ...logged]),
       );
     }
     expect(state?.content).toBe(first);
@@ -186,7 +186,9 @@ describe("system messages", () => {
 
   test("KEEP7 words of one message alone keep their blocks", () => {
     const content = [{ type: "text" as const, text: "You help." }];
-    expect(foldedSystem(windowOf(said({ content }, { sections: { rules: "tabs" } })))?.content).toEqual(content);
+    expect(mergeSystemMessages(loadBranch(said({ content }, { sections: { rules: "tabs" } })))?.content).toEqual(
+      content,
+    );
   });
 
   test.each<[string, object]>([
@@ -204,13 +206,13 @@ describe("system messages", () => {
   ])("KEEP7 %s changes nothing", (_, odd) => {
     const state = { content: "You help.", sections: { rules: "tabs" }, toolsAdded: [tool("read")] };
     const expected = { role: "system", ...state, timestamp: 1 };
-    expect(foldedSystem(windowOf(said(state, odd)))).toEqual(expected);
-    expect(foldedSystem(windowOf(said(odd, state)))).toEqual(expected);
+    expect(mergeSystemMessages(loadBranch(said(state, odd)))).toEqual(expected);
+    expect(mergeSystemMessages(loadBranch(said(odd, state)))).toEqual(expected);
   });
 
   test("KEEP7 four thousand changes are folded in one pass", () => {
     const window = (count: number) =>
-      windowOf(
+      loadBranch(
         said(
           ...Array.from({ length: count }, (_, at) => ({
             content: `Rule ${at}.`,
@@ -221,12 +223,12 @@ describe("system messages", () => {
       );
     const [small, large] = [window(4_000), window(16_000)];
     expectLinear(
-      () => foldedSystem(small),
-      () => foldedSystem(large),
+      () => mergeSystemMessages(small),
+      () => mergeSystemMessages(large),
     );
   });
 
   test("KEEP7 where the log says nothing of it there is none", () => {
-    expect(foldedSystem(windowOf(story("user: hello")))).toBeNull();
+    expect(mergeSystemMessages(loadBranch(story("user: hello")))).toBeNull();
   });
 });

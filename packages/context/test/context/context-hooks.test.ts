@@ -3,11 +3,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SessionContext } from "../../src/context/build-context.ts";
-import { type ContextHooks, type Hooked, hookedContext } from "../../src/context/context-hooks.ts";
+import { applyContextHooks, type ContextHookResult, type ContextHooks } from "../../src/context/context-hooks.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { HookFailure } from "../../src/hooks.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 import { contextAt, storyteller } from "../told.ts";
 
@@ -26,12 +26,12 @@ async function hooked(
 ) {
   const reported: HookFailure[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);
-  const act = { hooks: { report, ...host, context: hooks }, ports: testPorts() };
-  return { outcome: await hookedContext(given, act), reported };
+  const act = { hooks: { report, ...host, context: hooks }, runtime: testRuntime() };
+  return { outcome: await applyContextHooks(given, act), reported };
 }
 
 /** Each message with the entry it came from. */
-function shown(outcome: Hooked): readonly string[] {
+function shown(outcome: ContextHookResult): readonly string[] {
   if (outcome.type === "cancelled") return ["cancelled"];
   const { messages, sources } = outcome.context;
   return show(messages)
@@ -39,7 +39,7 @@ function shown(outcome: Hooked): readonly string[] {
     .map((line, at) => `${sources[at] || "-"} ${line.replace(/^\d+ (\w+)\s+/, "$1 ")}`);
 }
 
-const asItWas = shown({ type: "hooked", context });
+const asItWas = shown({ type: "ready", context });
 
 describe("all of it", () => {
   test("SAY10 behind the others a hook may replace the system's messages, too; its sources stay with what it kept", async () => {
@@ -100,7 +100,7 @@ describe("what it is told", () => {
     );
     expect(told[1]).toBe(told[0]);
     expect(context).toStrictEqual(before);
-    expect(outcome).toStrictEqual({ type: "hooked", context });
+    expect(outcome).toStrictEqual({ type: "ready", context });
   });
 
   test("HOOK6 one after the other, each what the one before it left", async () => {
@@ -112,7 +112,7 @@ describe("what it is told", () => {
   });
 
   test("HOOK6 without hooks the context is what it was", async () => {
-    expect((await hooked([])).outcome).toStrictEqual({ type: "hooked", context });
+    expect((await hooked([])).outcome).toStrictEqual({ type: "ready", context });
   });
 });
 
@@ -161,7 +161,7 @@ describe("what it gives back", () => {
       "e4 system be quick",
       "- user c",
     ]);
-    const after = outcome.type === "hooked" ? outcome.context.messages.filter(({ role }) => role === "system") : [];
+    const after = outcome.type === "ready" ? outcome.context.messages.filter(({ role }) => role === "system") : [];
     expect(after.map((message, at) => message === before[at])).toStrictEqual([true, true]);
   });
 
@@ -179,7 +179,7 @@ describe("what it gives back", () => {
   test("HOOK6 the rest of the context is not its business", async () => {
     const given = contextAt(story("model: anthropic/storyteller", "thinking: high", "user: one"));
     const { outcome } = await hooked([() => ({ messages: [user("mine")] })], {}, given);
-    expect(outcome).toStrictEqual({ type: "hooked", context: { ...given, messages: [user("mine")], sources: [""] } });
+    expect(outcome).toStrictEqual({ type: "ready", context: { ...given, messages: [user("mine")], sources: [""] } });
   });
 
   test("HOOK6 CTX11 whatever it gives back can be sent", () => {
@@ -203,7 +203,7 @@ describe("what it gives back", () => {
       fc.asyncProperty(fc.array(message, { maxLength: 4 }), async (messages) => {
         const { outcome, reported } = await hooked([() => ({ messages: messages as never })]);
         expect(reported).toStrictEqual([]);
-        if (outcome.type === "hooked") convertToLlm(outcome.context.messages, storyteller);
+        if (outcome.type === "ready") convertToLlm(outcome.context.messages, storyteller);
       }),
       { numRuns: 400, examples: [[[broken]]] },
     );
@@ -249,7 +249,7 @@ describe("one that fails", () => {
     "HOOK6 an answer like %j says nothing",
     async (answer) => {
       const { outcome, reported } = await hooked([() => answer as never]);
-      expect({ outcome, reported }).toStrictEqual({ outcome: { type: "hooked", context }, reported: [] });
+      expect({ outcome, reported }).toStrictEqual({ outcome: { type: "ready", context }, reported: [] });
     },
   );
 
@@ -259,7 +259,7 @@ describe("one that fails", () => {
       stop.abort();
       return new Promise<never>(() => {});
     };
-    const act = { hooks: { context: [hook] }, ports: testPorts(), signal: stop.signal };
-    expect(await hookedContext(context, act)).toStrictEqual({ type: "cancelled" });
+    const act = { hooks: { context: [hook] }, runtime: testRuntime(), signal: stop.signal };
+    expect(await applyContextHooks(context, act)).toStrictEqual({ type: "cancelled" });
   });
 });

@@ -4,18 +4,18 @@ import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import {
   type Calibration,
-  calibrationAt,
+  collectCalibration,
   contextSize,
   entryBytes,
   entryTokens,
-  type Fit,
-  fitOf,
+  findCalibration,
+  type ModelCalibration,
 } from "../../src/context/context-size.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Entry } from "../../src/entry.ts";
 import type { AssistantMessage, Message, SystemMessage } from "../../src/message.ts";
 import type { ModelName } from "../../src/model.ts";
-import { emptyWindow, extended, type Window, windowOf } from "../../src/session/loaded-branch.ts";
+import { appendToBranch, emptyBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { expectSoon } from "../soon.ts";
@@ -23,7 +23,7 @@ import { storyteller, stranger, windowAt } from "../told.ts";
 import { changed, measured } from "./measured.ts";
 
 describe("calibration", () => {
-  const plain: Fit = { factor: 1, overhead: 0, samples: 0 };
+  const plain: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
   const NAME = "anthropic/storyteller";
 
   interface Counting {
@@ -62,16 +62,16 @@ describe("calibration", () => {
 
   describe("what replies teach", () => {
     test("TOK5 before any was measured an estimate is taken as it is", () => {
-      expect(calibrationAt(windowOf(longTalk(3)))).toEqual({});
-      expect(fitOf({}, storyteller)).toEqual(plain);
-      expect(fitOf({}, undefined)).toEqual(plain);
+      expect(collectCalibration(loadBranch(longTalk(3)))).toEqual({});
+      expect(findCalibration({}, storyteller)).toEqual(plain);
+      expect(findCalibration({}, undefined)).toEqual(plain);
     });
 
     test.each([0.8, 1.35, 2])(
       "TOK5 a model that counts %d tokens for one is learnt, and what it is sent besides the log",
       (factor) => {
-        const window = windowOf(countedBy(longTalk(40), { factor, overhead: 3000 }));
-        const fit = fitOf(calibrationAt(window), storyteller);
+        const window = loadBranch(countedBy(longTalk(40), { factor, overhead: 3000 }));
+        const fit = findCalibration(collectCalibration(window), storyteller);
         expect(fit.factor).toBeCloseTo(factor, 1);
         expect(Math.abs(fit.overhead - 3000)).toBeLessThan(1000);
         expect(fit.samples).toBeGreaterThan(5);
@@ -80,12 +80,12 @@ describe("calibration", () => {
 
     test("TOK5 what was learnt is used for what came since, and for everything after a compaction", () => {
       const talk = countedBy(longTalk(20), { factor: 1.5, overhead: 3000 });
-      const window = windowOf(talk);
-      const fit = fitOf(calibrationAt(window), storyteller);
+      const window = loadBranch(talk);
+      const fit = findCalibration(collectCalibration(window), storyteller);
       expect(contextSize(window).estimated).toBe(
         Math.ceil(entryTokens(talk.at(-1) as Entry, undefined, plain) * fit.factor),
       );
-      const compacted = windowOf([...talk, compactionWith(calibrationAt(window))]);
+      const compacted = loadBranch([...talk, compactionWith(collectCalibration(window))]);
       const after = contextSize(compacted);
       expect(after.measured).toBe(0);
       expect(after.fixed).toBe(fit.overhead);
@@ -97,7 +97,7 @@ describe("calibration", () => {
       const asked = talk.slice(0, -2);
       const last = talk.at(-2);
       const { input = 0 } = last?.type === "message" && last.message.role === "assistant" ? last.message.usage : {};
-      const { factor, overhead } = fitOf(calibrationAt(windowOf(talk)), storyteller);
+      const { factor, overhead } = findCalibration(collectCalibration(loadBranch(talk)), storyteller);
       const estimate = asked.reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
       expect(factor * estimate + overhead).toBeCloseTo(input, -1);
     });
@@ -105,36 +105,42 @@ describe("calibration", () => {
     test("TOK5 each model has a fit of its own; one never measured is sent as much besides the log as the last one", () => {
       const one = countedBy(longTalk(30), { factor: 1.4, overhead: 1000 });
       const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: stranger }))];
-      const calibration = calibrationAt(windowOf(both));
+      const calibration = collectCalibration(loadBranch(both));
       expect(Object.keys(calibration)).toEqual([NAME, "elsewhere/stranger"]);
       expect(calibration[NAME]?.factor).toBeCloseTo(1.4, 1);
-      expect(fitOf(calibration, undefined)).toBe(calibration["elsewhere/stranger"]);
-      const unknown = fitOf(calibration, { provider: "x", model: "unknown" });
+      expect(findCalibration(calibration, undefined)).toBe(calibration["elsewhere/stranger"]);
+      const unknown = findCalibration(calibration, { provider: "x", model: "unknown" });
       expect(unknown).toEqual({ ...plain, overhead: calibration["elsewhere/stranger"]?.overhead });
     });
   });
 
   describe("growth that says nothing", () => {
     const steady = countedBy(longTalk(12), { factor: 1.3, overhead: 2000 });
-    const known = fitOf(calibrationAt(windowOf(steady)), storyteller);
-    const withLast = (prompt: number): Fit => {
+    const known = findCalibration(collectCalibration(loadBranch(steady)), storyteller);
+    const withLast = (prompt: number): ModelCalibration => {
       const said = steady.at(-2) as Entry;
       const wild = changed(steady, (reply, id) =>
         id === said.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
       );
-      return fitOf(calibrationAt(windowOf(wild)), storyteller);
+      return findCalibration(collectCalibration(loadBranch(wild)), storyteller);
     };
 
     test("TOK5 a prompt that shrank or leapt changes no factor", () => {
-      const before = fitOf(calibrationAt(windowOf(steady.slice(0, -2))), storyteller);
+      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, -2))), storyteller);
       for (const { factor, samples } of [withLast(500), withLast(900_000)])
         expect({ factor, samples }).toEqual({ factor: before.factor, samples: before.samples });
       expect(known.samples).toBeGreaterThan(before.samples);
     });
 
     test("TOK5 a factor stays within its bounds, whatever is measured", () => {
-      const most = fitOf(calibrationAt(windowOf(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))), storyteller);
-      const least = fitOf(calibrationAt(windowOf(countedBy(longTalk(40), { factor: 0.31, overhead: 0 }))), storyteller);
+      const most = findCalibration(
+        collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))),
+        storyteller,
+      );
+      const least = findCalibration(
+        collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 0.31, overhead: 0 }))),
+        storyteller,
+      );
       expect([least.factor, most.factor]).toEqual([0.5, 3]);
     });
 
@@ -149,8 +155,10 @@ describe("calibration", () => {
         replacement: null,
       } as Entry;
       const edited = [...steady.slice(0, cut), edit, ...steady.slice(cut)];
-      const before = fitOf(calibrationAt(windowOf(steady.slice(0, cut))), storyteller);
-      expect(fitOf(calibrationAt(windowOf(edited)), storyteller)).toMatchObject({ samples: before.samples });
+      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, cut))), storyteller);
+      expect(findCalibration(collectCalibration(loadBranch(edited)), storyteller)).toMatchObject({
+        samples: before.samples,
+      });
     });
   });
 
@@ -158,19 +166,19 @@ describe("calibration", () => {
     const carried: Calibration = { [NAME]: { factor: 1.25, overhead: 700, samples: 12 } };
 
     test("TOK5 holds after it, and is improved by what is measured then", () => {
-      expect(calibrationAt(windowOf([compactionWith(carried)]))).toEqual(carried);
-      const after = windowOf([
+      expect(collectCalibration(loadBranch([compactionWith(carried)]))).toEqual(carried);
+      const after = loadBranch([
         compactionWith(carried),
         ...renamed(countedBy(longTalk(5), { factor: 1.6, overhead: 0 })),
       ]);
-      const fit = fitOf(calibrationAt(after), storyteller);
+      const fit = findCalibration(collectCalibration(after), storyteller);
       expect(fit.factor).toBeGreaterThan(1.25);
       expect(fit.factor).toBeLessThan(1.6);
       expect(fit.samples).toBeGreaterThan(12);
     });
 
     test("TOK5 is plain JSON", () => {
-      const calibration = calibrationAt(windowOf(countedBy(longTalk(9), { factor: 1.2, overhead: 4000 })));
+      const calibration = collectCalibration(loadBranch(countedBy(longTalk(9), { factor: 1.2, overhead: 4000 })));
       expect(JSON.parse(JSON.stringify(calibration))).toEqual(calibration);
     });
 
@@ -187,7 +195,7 @@ describe("calibration", () => {
       { [NAME]: { factor: 1.2, overhead: 1, samples: -1 } },
       { [NAME]: { factor: 1.2, overhead: 1 } },
     ])("TOK5 is left out where it is not as we write it: %j", (wrong) => {
-      expect(calibrationAt(windowOf([compactionWith(wrong)]))).toEqual({});
+      expect(collectCalibration(loadBranch([compactionWith(wrong)]))).toEqual({});
     });
   });
 
@@ -211,38 +219,38 @@ describe("calibration", () => {
 });
 
 describe("context size", () => {
-  const sent = (window: Window, to?: ModelName): readonly Message[] =>
+  const sent = (window: LoadedBranch, to?: ModelName): readonly Message[] =>
     convertToLlm(buildSessionContext(window).messages, to);
   const tokensOf = (messages: readonly Message[]): number =>
     messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
   describe("with a reply that was measured", () => {
     const talk = story("user: one", "says: two", "user: three, and much more of it", "note: four");
-    const window = windowOf(measured(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
+    const window = loadBranch(measured(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
 
     test("TOK1 the size is what it measured, and an estimate of what came since", () => {
       const since = tokensOf(sent(window).slice(2));
-      expect(contextSize(window, { to: storyteller })).toMatchObject({
+      expect(contextSize(window, { model: storyteller })).toMatchObject({
         measured: 500,
         estimated: since,
         tokens: 500 + since,
       });
-      expect(contextSize(window)).toEqual(contextSize(window, { to: storyteller }));
+      expect(contextSize(window)).toEqual(contextSize(window, { model: storyteller }));
     });
 
     test("TOK1 right after the reply it is what it measured", () => {
-      const reply = windowOf(window.entries.slice(0, 2));
+      const reply = loadBranch(window.entries.slice(0, 2));
       expect(contextSize(reply)).toMatchObject({ tokens: 500, measured: 500, estimated: 0 });
     });
 
     test("TOK1 a usage without a sum is the sum of its parts", () => {
       const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
-      expect(contextSize(windowOf(measured(talk, { e2: usage }))).measured).toBe(4321);
+      expect(contextSize(loadBranch(measured(talk, { e2: usage }))).measured).toBe(4321);
     });
 
     test("TOK1 what is sent is counted, also what stands in no log: a result that is missing", () => {
       const called = story("user: one", "calls: read path=a; read path=b", "result c1: found", "user: go on");
-      const open = windowOf(measured(called, { e2: { totalTokens: 500 } }));
+      const open = loadBranch(measured(called, { e2: { totalTokens: 500 } }));
       expect(sent(open)).toHaveLength(5);
       expect(contextSize(open).estimated).toBe(tokensOf(sent(open).slice(2)));
     });
@@ -256,7 +264,7 @@ describe("context size", () => {
         "stops: half",
         "user: four",
       );
-      const tried = windowOf(measured(failed, { e2: { totalTokens: 500 } }));
+      const tried = loadBranch(measured(failed, { e2: { totalTokens: 500 } }));
       expect(contextSize(tried).estimated).toBe(tokensOf(sent(tried).slice(2)));
     });
 
@@ -276,7 +284,7 @@ describe("context size", () => {
     const talk = story("user: one", "says: two", "user: three", "says: four", "user: five");
     const both = { e2: { totalTokens: 500 }, e4: { totalTokens: 700 } };
     const measuredAt = (entries: readonly Entry[], to?: ModelName): number =>
-      contextSize(windowAt(entries), to ? { to } : {}).measured;
+      contextSize(windowAt(entries), to ? { model: to } : {}).measured;
 
     test("TOK2 usage of nothing, and what is no number", () => {
       expect(measuredAt(measured(talk, both))).toBe(700);
@@ -338,10 +346,12 @@ describe("context size", () => {
       );
       const usage = { totalTokens: 500 };
       const all = measured(entries, { e2: usage, e6: usage, e8: usage });
-      const estimates = all.map((_, at) => contextSize(windowOf(all.slice(0, at + 1)), { to: storyteller }).isEstimate);
+      const estimates = all.map(
+        (_, at) => contextSize(loadBranch(all.slice(0, at + 1)), { model: storyteller }).isEstimate,
+      );
       expect(estimates).toEqual([true, false, false, true, true, false, true, false, false]);
-      expect(contextSize(windowOf(all), { to: stranger }).isEstimate).toBe(true);
-      expect(contextSize(windowOf(all.slice(0, 4))).tokens).toBeGreaterThan(0);
+      expect(contextSize(loadBranch(all), { model: stranger }).isEstimate).toBe(true);
+      expect(contextSize(loadBranch(all.slice(0, 4))).tokens).toBeGreaterThan(0);
     });
 
     test("TOK2 no clock is asked: times may run backwards", () => {
@@ -349,7 +359,7 @@ describe("context size", () => {
         ...entry,
         timestamp: new Date(9e11 - at * 1e9).toISOString(),
       }));
-      expect(contextSize(windowOf(backwards)).measured).toBe(700);
+      expect(contextSize(loadBranch(backwards)).measured).toBe(700);
     });
   });
 
@@ -362,7 +372,7 @@ describe("context size", () => {
       timestamp: 0,
     };
     const [first, ...rest] = story("system: x", "user: one", "calls: read path=a", "user: two");
-    const window = windowOf([{ ...first, message: system } as Entry, ...rest]);
+    const window = loadBranch([{ ...first, message: system } as Entry, ...rest]);
 
     test("TOK3 everything that is sent is estimated, system prompt and tools included", () => {
       const all = tokensOf(sent(window));
@@ -380,18 +390,18 @@ describe("context size", () => {
     });
 
     test("TOK3 what a reply measured already holds them", () => {
-      const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 495 })).toMatchObject({ tokens: 500, fixed: 495 });
     });
 
     test("TOK3 what is said to be sent is believed until a reply has measured more", () => {
-      const answered = windowOf(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 10 }).fixed).toBeGreaterThan(450);
     });
 
     test("TOK3 a compaction's system message counts for those it covers", () => {
       const [user] = story("user: one");
-      const compacted = windowOf([
+      const compacted = loadBranch([
         { ...first, message: system } as Entry,
         { ...user, id: "u", parentId: first?.id ?? null } as Entry,
         {
@@ -410,7 +420,7 @@ describe("context size", () => {
     });
 
     test("TOK1 an empty window is nothing", () => {
-      expect(contextSize(emptyWindow)).toEqual({
+      expect(contextSize(emptyBranch)).toEqual({
         ...{ tokens: 0, isEstimate: true, measured: 0, estimated: 0, fixed: 0, bytes: 0 },
       });
     });
@@ -418,9 +428,9 @@ describe("context size", () => {
 
   test("TOK1 bytes on the wire are those of all messages, as edits have left them", () => {
     const long = `user: ${"word ".repeat(500)}`;
-    const whole = windowOf(story(long, "says: two"));
+    const whole = loadBranch(story(long, "says: two"));
     expect(contextSize(whole).bytes).toBe(sent(whole).reduce((sum, message) => sum + messageBytes(message), 0));
-    const edited = windowOf(story(long, "says: two", "edits e1: short", "edits e1: shorter still"));
+    const edited = loadBranch(story(long, "says: two", "edits e1: short", "edits e1: shorter still"));
     expect(contextSize(edited).bytes).toBe(sent(edited).reduce((sum, message) => sum + messageBytes(message), 0));
   });
 
@@ -434,7 +444,7 @@ describe("context size", () => {
       "names: x",
       "says: done",
     );
-    const window = windowOf(entries);
+    const window = loadBranch(entries);
     expect(entries.reduce((sum, entry) => sum + entryTokens(entry, undefined, fit), 0)).toBe(
       contextSize(window).tokens,
     );
@@ -466,20 +476,20 @@ describe("context size", () => {
     });
 
     test("TOK1 has the size that it would have if it were read anew", () => {
-      let window = emptyWindow;
+      let window = emptyBranch;
       for (const entry of entries) {
-        window = extended(window, [entry]);
-        const anew = windowOf(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)) as Entry[]);
+        window = appendToBranch(window, [entry]);
+        const anew = loadBranch(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)) as Entry[]);
         expect(contextSize(window)).toEqual(contextSize(anew));
       }
     });
 
     test("TOK1 that grows one way and then another has its own size on each", () => {
-      const start = windowOf(entries.slice(0, 4));
+      const start = loadBranch(entries.slice(0, 4));
       const [one, other] = [story("user: this way"), story("user: or, to say a little more, that way")].map((more) =>
-        extended(start, more),
+        appendToBranch(start, more),
       );
-      const sizes = [one, other, one].map((window) => contextSize(window as Window));
+      const sizes = [one, other, one].map((window) => contextSize(window as LoadedBranch));
       expect(sizes[0]).toEqual(sizes[2]);
       expect(sizes[1]?.tokens).toBeGreaterThan(sizes[0]?.tokens ?? 0);
     });
@@ -493,12 +503,12 @@ describe("context size", () => {
       }));
       // One call that looks at all of it takes as long as these hundred.
       expectSoon(55, () => {
-        let window = windowOf(measured(long as Entry[], { x9999: { totalTokens: 900 } }));
+        let window = loadBranch(measured(long as Entry[], { x9999: { totalTokens: 900 } }));
         contextSize(window);
         return () => {
           for (let at = 0; at < 100; at++) {
             const parentId = window.entries.at(-1)?.id ?? null;
-            window = extended(window, [{ ...turn[0], id: `y${at}`, parentId } as Entry]);
+            window = appendToBranch(window, [{ ...turn[0], id: `y${at}`, parentId } as Entry]);
             contextSize(window);
           }
         };

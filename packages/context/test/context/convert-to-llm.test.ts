@@ -3,14 +3,14 @@
 import { describe, expect, test } from "vitest";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { AgentMessage, AssistantMessage, Message } from "../../src/message.ts";
-import { nothingUsed, story } from "../../src/testing/story.ts";
+import { emptyUsage, story } from "../../src/testing/story.ts";
 import { contextAt, sentOf, sentTo, storyteller, stranger } from "../told.ts";
 
 const said = (content: AssistantMessage["content"], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
   role: "assistant",
   content,
   ...storyteller,
-  usage: nothingUsed,
+  usage: emptyUsage,
   stopReason: "stop",
   timestamp: 1,
   ...more,

@@ -4,10 +4,10 @@ import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { damageNote, mayBeLostMessage } from "../../src/context/damage-note.ts";
-import { entryWords, provenance } from "../../src/context/entry-text.ts";
+import { authorOf, entryText } from "../../src/context/entry-text.ts";
 import type { Entry, GapEntry } from "../../src/entry.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
-import { transcriptOf } from "../../src/summary/transcript.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
+import { renderTranscript } from "../../src/summary/transcript.ts";
 import { show, story } from "../../src/testing/story.ts";
 
 const gap = (id: string, parentId: string | null, more: Partial<GapEntry> = {}): GapEntry => ({
@@ -26,7 +26,7 @@ const talk = story("user: fix the login", "says: done", "user: and now?", "says:
 
 describe("HARM2 a lost entry", () => {
   test("HARM2 is named in its place, with its number and what it was", () => {
-    const messages = convertToLlm(buildSessionContext(windowOf(without(talk, "e1", "user"))).messages);
+    const messages = convertToLlm(buildSessionContext(loadBranch(without(talk, "e1", "user"))).messages);
     expect(show(messages).split("\n").slice(0, 2)).toEqual([
       "0 user      [Pith: entry #1 of this session is damaged and cannot be read. It was a message of the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
       "1 assistant done",
@@ -61,14 +61,14 @@ describe("HARM2 a lost entry", () => {
   test("HARM2 is nobody's word, and the transcript of a summarizer names it as a note", () => {
     const lost = without(talk, "e3", "user");
     const at = lost[2] as Entry;
-    expect([provenance(at), entryWords(at).startsWith("[Pith: ")]).toEqual(["nobody", true]);
-    const [, , block] = transcriptOf(lost, { edits: [] });
+    expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["nobody", true]);
+    const [, , block] = renderTranscript(lost, { edits: [] });
     expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 of this session is damaged/);
   });
 
   test("HARM2 between a call and its result comes behind the result", () => {
     const calls = story("user: go", "calls: read path=a; read path=b", "result c1: A", "result c2: B", "says: done");
-    const sent = show(convertToLlm(buildSessionContext(windowOf(without(calls, "e3", "toolResult"))).messages));
+    const sent = show(convertToLlm(buildSessionContext(loadBranch(without(calls, "e3", "toolResult"))).messages));
     expect(sent.split("\n").map((line) => line.slice(2, 40).trim())).toEqual([
       "user      go",
       "assistant [c1: read path=a] [c2: read",

@@ -1,12 +1,12 @@
 /** Proves what a reply's usage says of the context: the total where there is one, else all that it names; nothing that is no number. */
 
 import { describe, expect, test } from "vitest";
-import { calculateContextTokens, measureOf } from "../../src/context/entry-size.ts";
+import { calculateContextTokens, readTokenReport } from "../../src/context/entry-size.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
-import { nothingUsed, story } from "../../src/testing/story.ts";
+import { emptyUsage, story } from "../../src/testing/story.ts";
 
 const parts = { input: 100, output: 20, cacheRead: 7, cacheWrite: 3 };
-const used = (usage: object): Usage => ({ ...nothingUsed, ...usage }) as Usage;
+const used = (usage: object): Usage => ({ ...emptyUsage, ...usage }) as Usage;
 
 describe("the tokens of a context", () => {
   test.each<[string, Usage | undefined, number]>([
@@ -14,7 +14,7 @@ describe("the tokens of a context", () => {
     ["else input, output and both caches", used(parts), 130],
     ["a total less than its parts is believed", used({ ...parts, totalTokens: 5 }), 5],
     ["parts that are said, where others are not", { input: 100, cacheRead: 7 } as Usage, 107],
-    ["nothing, of nothing", nothingUsed, 0],
+    ["nothing, of nothing", emptyUsage, 0],
     ["nothing, of no usage", undefined, 0],
     ["nothing, of null", null as never, 0],
     ["nothing, of an empty one", {} as Usage, 0],
@@ -43,10 +43,10 @@ describe("what a reply measured", () => {
     ["a total less than its parts", { ...parts, totalTokens: 60 }, { prompt: 110, total: 60 }],
     ["nothing", {}, null],
   ])("TOK1 %s", (_, usage, measure) => {
-    expect(measureOf(reply(usage))).toStrictEqual(measure);
+    expect(readTokenReport(reply(usage))).toStrictEqual(measure);
   });
 
   test.each(["error", "aborted"] as const)("TOK2 one that ended as %s measured nothing", (stopReason) => {
-    expect(measureOf(reply(parts, stopReason))).toBeNull();
+    expect(readTokenReport(reply(parts, stopReason))).toBeNull();
   });
 });

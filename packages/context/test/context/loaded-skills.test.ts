@@ -1,23 +1,28 @@
 /** What was loaded as it stands: found in a branch, named where a summary is written, and carried by each compaction. */
 
 import { expect, test } from "vitest";
-import { turnNotes } from "../../src/compaction/kept-work.ts";
-import { loadedReferences, missingReferences, type Reference, referenceOf } from "../../src/context/loaded-skills.ts";
+import { collectTurnNotes } from "../../src/compaction/kept-work.ts";
+import {
+  collectLoadedSkills,
+  findMissingSkills,
+  type LoadedSkill,
+  readLoadedSkill,
+} from "../../src/context/loaded-skills.ts";
 import type { Entry } from "../../src/entry.ts";
-import { ledgerOf } from "../../src/ledger/collect-ledger.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
-import { transcriptOf } from "../../src/summary/transcript.ts";
+import { collectLedger } from "../../src/ledger/collect-ledger.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
+import { renderTranscript } from "../../src/summary/transcript.ts";
 import { story } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 
 const hash = (digit: string): string => digit.repeat(64);
 
-function skill(name: string, more: Partial<Reference> = {}): Reference {
+function skill(name: string, more: Partial<LoadedSkill> = {}): LoadedSkill {
   return { kind: "skill", name, path: `/skills/${name}/SKILL.md`, hash: hash("a"), ...more };
 }
 
 /** The entry of a story with a reference in its details. */
-function marked(entries: readonly Entry[], id: string, reference: Reference): readonly Entry[] {
+function marked(entries: readonly Entry[], id: string, reference: LoadedSkill): readonly Entry[] {
   return entries.map((entry) => {
     if (entry.id !== id) return entry;
     const details = { pith: { reference } };
@@ -35,16 +40,16 @@ const read = story(
 
 test("SKL6 a summariser, the ledger and the notes have its name in the place of its words", () => {
   const entries = marked(read, "e3", skill("deploy"));
-  expect(referenceOf(entries[2] as Entry)).toEqual(skill("deploy"));
-  const told = transcriptOf(entries, { edits: [] }).map(({ text }) => text);
+  expect(readLoadedSkill(entries[2] as Entry)).toEqual(skill("deploy"));
+  const told = renderTranscript(entries, { edits: [] }).map(({ text }) => text);
   expect(told[2]).toContain("the skill deploy was loaded here from /skills/deploy/SKILL.md");
   expect(told.join()).not.toContain("please");
-  const ledger = ledgerOf(entries);
+  const ledger = collectLedger(entries);
   expect(ledger.files).toMatchObject([{ path: "/skills/deploy/SKILL.md", did: "read" }]);
   expect(JSON.stringify(ledger)).not.toMatch(/please|deploy\.example|1234567/);
   const noted = marked(story("note: Always say please.", "says: done"), "e1", skill("deploy"));
-  expect(JSON.stringify(turnNotes(noted))).toContain("the skill deploy");
-  expect(JSON.stringify(turnNotes(noted))).not.toContain("please");
+  expect(JSON.stringify(collectTurnNotes(noted))).toContain("the skill deploy");
+  expect(JSON.stringify(collectTurnNotes(noted))).not.toContain("please");
 });
 
 test("SKL6 details that are no reference change nothing", () => {
@@ -55,8 +60,8 @@ test("SKL6 details that are no reference change nothing", () => {
     { ...skill("deploy"), path: 7 },
   ];
   for (const each of wrong)
-    expect(referenceOf(marked(read, "e3", each as unknown as Reference)[2] as Entry)).toBeNull();
-  expect(transcriptOf(read, { edits: [] })[2]?.text).toContain("please");
+    expect(readLoadedSkill(marked(read, "e3", each as unknown as LoadedSkill)[2] as Entry)).toBeNull();
+  expect(renderTranscript(read, { edits: [] })[2]?.text).toContain("please");
 });
 
 test("SKL7 the newest of each name counts; some lines of it take nothing away from the whole, and what was removed is gone", () => {
@@ -66,11 +71,11 @@ test("SKL7 the newest of each name counts; some lines of it take nothing away fr
   entries = marked(entries, "e3", skill("one", { hash: hash("b") }));
   entries = marked(entries, "e4", skill("two", { part: true }));
   entries = marked(entries, "e5", skill("three"));
-  expect(loadedReferences(windowOf(entries))).toEqual([
+  expect(collectLoadedSkills(loadBranch(entries))).toEqual([
     { ...skill("one", { hash: hash("b") }), entryId: "e3" },
     { ...skill("two"), entryId: "e2" },
   ]);
-  expect(missingReferences(windowOf(entries))).toEqual([]);
+  expect(findMissingSkills(loadBranch(entries))).toEqual([]);
 });
 
 test("SKL7 every compaction carries what was loaded before it, and one that is shortened in the tail is missing", async () => {
@@ -84,7 +89,7 @@ test("SKL7 every compaction carries what was loaded before it, and one that is s
     display: false,
     details,
   });
-  const [loaded] = loadedReferences(session.window);
+  const [loaded] = collectLoadedSkills(session.branch);
   for (let round = 0; round < 3; round++) {
     await session.append({
       type: "custom_message",
@@ -93,7 +98,7 @@ test("SKL7 every compaction carries what was loaded before it, and one that is s
       display: true,
     });
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
-    expect(missingReferences(session.window)).toEqual([{ ...reference, entryId: loaded?.entryId }]);
+    expect(findMissingSkills(session.branch)).toEqual([{ ...reference, entryId: loaded?.entryId }]);
   }
   expect(loaded?.entryId).toBeDefined();
   await session.append({
@@ -103,9 +108,9 @@ test("SKL7 every compaction carries what was loaded before it, and one that is s
     display: false,
     details,
   });
-  expect(missingReferences(session.window)).toEqual([]);
+  expect(findMissingSkills(session.branch)).toEqual([]);
   expect(await compactSmall(session, { reason: "asked" })).toMatchObject({ type: "compacted" });
-  expect(missingReferences(session.window)).toHaveLength(1);
+  expect(findMissingSkills(session.branch)).toHaveLength(1);
 });
 
 test("SKL6 where nothing but a reference was added since, there is nothing to compact", async () => {

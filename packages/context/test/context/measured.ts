@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 
 /** The same entries, with these usages at the replies of these ids. */
 export function measured(
@@ -11,7 +11,7 @@ export function measured(
 ): readonly Entry[] {
   return changed(entries, (reply, id) => {
     const usage = usages[id];
-    return usage ? { ...reply, usage: { ...nothingUsed, ...usage } } : reply;
+    return usage ? { ...reply, usage: { ...emptyUsage, ...usage } } : reply;
   });
 }
 

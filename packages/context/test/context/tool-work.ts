@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 
 /** What a test says of an entry: the rest is made up, and anything may stand anywhere. */
 export type Told = Readonly<Record<string, unknown>>;
@@ -55,6 +55,6 @@ const reply = {
   api: "anthropic-messages",
   provider: "anthropic",
   model: "storyteller",
-  usage: nothingUsed,
+  usage: emptyUsage,
   stopReason: "toolUse",
 };

@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
-import { hookedContext } from "../../src/context/context-hooks.ts";
+import { applyContextHooks } from "../../src/context/context-hooks.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { contextAt, sentOf, storyteller } from "../told.ts";
@@ -48,13 +48,13 @@ test("CTX9 B3 what the user keeps from the model is not sent", () => {
 });
 
 test("CTX11 HOOK6 B2 B76 a context hook stands between history and conversion, and changes this one request", async () => {
-  const { window } = await sessionOf("user: one", "says: two", "user: three");
+  const { branch: window } = await sessionOf("user: one", "says: two", "user: three");
   const context = buildSessionContext(window);
-  const hooked = await hookedContext(context, {
-    ports: testPorts(),
+  const hooked = await applyContextHooks(context, {
+    runtime: testRuntime(),
     hooks: { context: [({ messages }) => ({ messages: messages.slice(-1) })] },
   });
-  expect(hooked.type === "hooked" && show(convertToLlm(hooked.context.messages))).toBe("0 user      three");
+  expect(hooked.type === "ready" && show(convertToLlm(hooked.context.messages))).toBe("0 user      three");
   expect(buildSessionContext(window)).toEqual(context);
 });
 
@@ -71,7 +71,8 @@ test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted 
 
 test("REQ1 REQ2 B4 the system prompt is an entry: it comes first, bears no date, and stays the same", () => {
   const told = ["system: you are careful", "user: one", "says: two", "user: three"];
-  const requestAfter = (lines: number) => buildRequest(contextAt(story(...told.slice(0, lines))), { to: storyteller });
+  const requestAfter = (lines: number) =>
+    buildRequest(contextAt(story(...told.slice(0, lines))), { model: storyteller });
   expect(requestAfter(2).system).toEqual([{ name: "prompt", text: "you are careful" }]);
   expect(requestAfter(4).system).toEqual(requestAfter(2).system);
   expect(requestAfter(4).messages.slice(0, 1)).toEqual(requestAfter(2).messages);

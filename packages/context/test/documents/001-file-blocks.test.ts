@@ -40,7 +40,7 @@ async function compacted(...lines: readonly string[]): Promise<Session> {
 }
 
 test("CTX9 SUM6 B57 it is a user message, and the summary stands between its tags", async () => {
-  const [first] = convertToLlm(buildSessionContext((await compacted(...work)).window).messages);
+  const [first] = convertToLlm(buildSessionContext((await compacted(...work)).branch).messages);
   const text = Array.isArray(first?.content)
     ? first.content.map((block) => "text" in block && block.text).join("")
     : "";

@@ -1,25 +1,25 @@
 /** Documents 001 and 004, the sections of a record; 002's list without "& Preferences" and without boxes is not followed (B38). */
 
 import { expect, test } from "vitest";
-import { FORMATS, headings, PROMPTS, TURN_JOIN } from "../../src/summary/prompts.ts";
+import { listHeadings, PROMPT_TEMPLATES, SUMMARY_FORMATS, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
 
 const progress = ["## Progress", "### Done", "### In Progress", "### Blocked"];
 const upToSteps = ["## Goal", "## Constraints & Preferences", ...progress, "## Key Decisions", "## Next Steps"];
 const sections = [...upToSteps, "## Critical Context"];
 
 test("SUM6 B38 of a compaction, of a left branch, of the beginning of a turn", () => {
-  expect(headings("summary")).toEqual(sections);
+  expect(listHeadings("summary")).toEqual(sections);
   // 002 and 004: both kinds of summary have the same sections.
-  expect(headings("branch")).toEqual(sections);
-  expect(headings("turn")).toEqual(["## Original Request", "## Early Progress", "## Context for Suffix"]);
+  expect(listHeadings("branch")).toEqual(sections);
+  expect(listHeadings("turn")).toEqual(["## Original Request", "## Early Progress", "## Context for Suffix"]);
 });
 
 test("SUM6 B38 boxes for what is done and what is under way, numbers for what comes next", () => {
-  expect(FORMATS.summary).toMatch(/### Done\n- \[x\] .*\n\n### In Progress\n- \[ \] /);
-  expect(FORMATS.summary).toMatch(/## Key Decisions\n- \*\*.*\*\*: .*\n\n## Next Steps\n1\. /);
+  expect(SUMMARY_FORMATS.summary).toMatch(/### Done\n- \[x\] .*\n\n### In Progress\n- \[ \] /);
+  expect(SUMMARY_FORMATS.summary).toMatch(/## Key Decisions\n- \*\*.*\*\*: .*\n\n## Next Steps\n1\. /);
 });
 
 test("SUM6 B39 B44 what joins a focus and what joins the two parts of a turn that is cut", () => {
-  expect(PROMPTS.focus).toBe("Additional focus: {instructions}");
-  expect(TURN_JOIN).toBe("\n\n---\n\n**Turn Context (split turn):**\n\n");
+  expect(PROMPT_TEMPLATES.focus).toBe("Additional focus: {instructions}");
+  expect(TURN_SEPARATOR).toBe("\n\n---\n\n**Turn Context (split turn):**\n\n");
 });

@@ -1,15 +1,15 @@
 /** Documents 000 and 001, when it happens: the threshold, what is kept, overflow upon overflow; 002's numbers are settled by B24, its file by B23. */
 
 import { expect, test } from "vitest";
-import { type Budget, budgetFor, shouldCompact } from "../../src/compaction/budget.ts";
-import { due } from "../../src/compaction/should-compact.ts";
+import { type Budget, createBudget, shouldCompact } from "../../src/compaction/budget.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { calculateContextTokens } from "../../src/context/entry-size.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
-const large: Budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const large: Budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over 183,616 of 200,000", () => {
   expect(compactionLimits.thresholds).toEqual([{ reserve: 16_384 }]);
@@ -18,16 +18,16 @@ test("DUE1 B13 more than the window less the reserve of 16,384 is too much: over
 });
 
 test("DUE3 B13 in a small window the reserve is a quarter of it, or every request would be too much", () => {
-  expect(budgetFor(compactionLimits, { contextWindow: 16_384 }).limit).toBe(12_288);
+  expect(createBudget(compactionLimits, { contextWindow: 16_384 }).limit).toBe(12_288);
 });
 
 test("DUE3 B24 20,000 recent tokens are kept, not 16,384; a fifth of a small window", () => {
   expect(large.tail).toBe(20_000);
-  expect(budgetFor(compactionLimits, { contextWindow: 32_000 }).tail).toBe(6_400);
+  expect(createBudget(compactionLimits, { contextWindow: 32_000 }).tail).toBe(6_400);
 });
 
 test("TOK1 B9 the size is what the last reply measured: its total, or the sum of its parts", () => {
-  const parts = { ...nothingUsed, input: 10, output: 20, cacheRead: 300, cacheWrite: 4000 };
+  const parts = { ...emptyUsage, input: 10, output: 20, cacheRead: 300, cacheWrite: 4000 };
   expect(calculateContextTokens({ ...parts, totalTokens: 5000 })).toBe(5000);
   expect(calculateContextTokens(parts)).toBe(4330);
 });
@@ -35,7 +35,7 @@ test("TOK1 B9 the size is what the last reply measured: its total, or the sum of
 test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
   const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
   const off = smallBudget({ enabled: false });
-  expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+  expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
   for (const reason of ["due", "overflow", "model-switch"] as const)
     expect(await compactSmall(session, { budget: off, reason })).toEqual({ type: "nothing-to-do", why: "off" });
   expect(await compactSmall(session, { budget: off, reason: "asked" })).toMatchObject({ type: "compacted" });
@@ -65,13 +65,16 @@ test("CUT3 B35 right behind a compaction, and of a short session, there is nothi
 
 test("TOK2 B17 B18 what another model measured, or a reply before the compaction, says nothing any more", async () => {
   const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
-  const usage = { ...nothingUsed, totalTokens: 2_500 };
-  const [, reply] = await session.branch();
+  const usage = { ...emptyUsage, totalTokens: 2_500 };
+  const [, reply] = await session.branchEntries();
   if (reply?.type !== "message" || reply.message.role !== "assistant") throw new Error("e2 is the reply");
   await session.append({ type: "message", message: { ...reply.message, usage } });
-  expect(due(session.window, smallBudget()).size.measured).toBe(2_500);
-  const other = budgetFor(compactionLimits, { contextWindow: 2000, to: { api: "a", provider: "p", model: "other" } });
-  expect(due(session.window, other).size.measured).toBe(0);
+  expect(compactionDue(session.branch, smallBudget()).size.measured).toBe(2_500);
+  const other = createBudget(compactionLimits, {
+    contextWindow: 2000,
+    model: { api: "a", provider: "p", model: "other" },
+  });
+  expect(compactionDue(session.branch, other).size.measured).toBe(0);
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
-  expect(due(session.window, smallBudget()).size.measured).toBe(0);
+  expect(compactionDue(session.branch, smallBudget()).size.measured).toBe(0);
 });

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import {
   type CompactionHooks,
   compact,
+  compactionDue,
   compactionLimits,
   convertToLlm,
-  due,
-  modelWriter,
+  modelSummarizer,
   moveTo,
   serializeConversation,
   shouldCompact,
@@ -54,7 +54,7 @@ test("SUM5 B39 session.compact(…): whoever asks says what to look at, and ever
     ...parts,
     reason: "asked",
     instructions: "Focus on authentication changes",
-    writers: [modelWriter(model, parts)],
+    summarizers: [modelSummarizer(model, parts)],
   });
   expect(outcome).toMatchObject({ type: "compacted" });
   expect(JSON.stringify(model.requests[0]?.messages)).toContain("Additional focus: Focus on authentication changes");
@@ -90,14 +90,14 @@ test("HOOK1 B74 setCustomInstructions is a returned value, and joins the questio
 test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
   const { session, budget } = await sample(...talk);
   const small = { ...budget, limit: 100 };
-  expect(due(session.window, small)).toMatchObject({ type: "due" });
+  expect(compactionDue(session.branch, small)).toMatchObject({ type: "due" });
   const off = { ...small, limits: { ...compactionLimits, enabled: false } };
-  expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+  expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
 });
 
 test("DUE1 B13 shouldCompact, as 001 has it, with the size and the budget instead of three numbers", async () => {
   const { session, budget } = await sample(...talk);
-  const { size } = due(session.window, budget);
+  const { size } = compactionDue(session.branch, budget);
   expect(shouldCompact(size, budget)).toBeNull();
   expect(shouldCompact({ ...size, tokens: 200_000 - 16_384 + 1 }, budget)).toBe("tokens");
 });

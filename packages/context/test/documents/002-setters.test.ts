@@ -5,7 +5,7 @@ import {
   type CompactionHooks,
   compact,
   type HookFailure,
-  type MoveParts,
+  type MoveToOptions,
   moveTo,
   type SessionBeforeCompactEvent,
   type SessionBeforeTreeEvent,
@@ -143,7 +143,7 @@ test("HOOK7 what a hook returns takes cancel() back, also where the rest of it i
 
 const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
 
-async function moved(hook: BeforeTree, parts: Partial<MoveParts> = {}) {
+async function moved(hook: BeforeTree, parts: Partial<MoveToOptions> = {}) {
   const scene = await sample(...branches);
   const reported: HookFailure[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);

@@ -19,7 +19,7 @@ test("CUT2 B30 where its cut would fall, the whole exchange is covered or the wh
 
 test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is kept", async () => {
   const session = await drawn(`u6 a6 u7 a7 u8 a8 u9 a9 ${talk}`);
-  const sent = convertToLlm(buildSessionContext(session.window).messages);
+  const sent = convertToLlm(buildSessionContext(session.branch).messages);
   const exchange = sent.slice(9).reduce((sum, message) => sum + messageTokens(message), 0);
   await compactSmall(session, { budget: tailOf(exchange - 50) });
   expect(picture(session)).toBe(`[summary] ${talk.slice(3)}`);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall } from "../compaction/small-session.ts";
 import { drawn, goesOn, picture } from "./drawn.ts";
 import { keeping, tailOf } from "./keeping.ts";
@@ -20,7 +20,7 @@ async function compacted(): Promise<Session> {
 
 /** The branch up to before this user message, opened by somebody else. */
 async function forkedAt(session: Session, chosen: string): Promise<Session> {
-  const ports = testPorts("f");
+  const ports = testRuntime("f");
   const leaf = (await session.store.entry(chosen))?.parentId ?? null;
   return Session.open(MemoryStore.open(await session.fork({ leaf }), ports), ports);
 }
@@ -40,14 +40,14 @@ test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, seen) => {
 
 test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, seen) => {
   const session = await compacted();
-  const moved = await moveTo({ session, target: chosen, budget: tailOf(500), ports: testPorts("m") });
+  const moved = await moveTo({ session, target: chosen, budget: tailOf(500), runtime: testRuntime("m") });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf, editorText: chosen });
   expect(picture(session)).toBe(seen);
 });
 
 test("MOVE1 LOG1 B60 after a move all of it is still there, and one can go back", async () => {
   const session = await compacted();
-  const parts = { session, budget: tailOf(500), ports: testPorts("m") };
+  const parts = { session, budget: tailOf(500), runtime: testRuntime("m") };
   await moveTo({ ...parts, target: "u2" });
   await goesOn(session, "u8 a8");
   expect(picture(session)).toBe("u1 a1 u8 a8");

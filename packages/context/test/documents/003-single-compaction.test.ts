@@ -21,10 +21,10 @@ test("CTX2 B58 the summary, the last four, and what comes after them", async () 
 
 test("LOG1 CMP1 the file has one line more, and all the others as they were", async () => {
   const session = await drawn(talk);
-  const before = await session.branch();
+  const before = await session.branchEntries();
   await compactSmall(session, { budget: keeping(session, 4) });
-  const [compaction, ...more] = (await session.branch()).slice(before.length);
-  expect((await session.branch()).slice(0, before.length)).toEqual(before);
+  const [compaction, ...more] = (await session.branchEntries()).slice(before.length);
+  expect((await session.branchEntries()).slice(0, before.length)).toEqual(before);
   expect(compaction).toMatchObject({ type: "compaction", firstKeptEntryId: "u4", parentId: before.at(-1)?.id });
   expect(more).toEqual([]);
 });

@@ -1,16 +1,16 @@
 /** Documents 004 and 002, the trees of a move: a summary is attached where one goes, though 004 draws it where one was (B69, B70). */
 
 import { expect, test } from "vitest";
-import { type Moved, moveTo } from "../../src/branches/move.ts";
+import { type MoveResult, moveTo } from "../../src/branches/move.ts";
 import { collectEntriesForBranchSummary } from "../../src/branches/summarize-branch.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
-import type { Drafted, Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import type { NewEntry, Session } from "../../src/session/session.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { tailOf } from "./keeping.ts";
 
 // Every message is a note: nobody writes it anew, so that choosing one goes there.
-const note = (id: string): Drafted => ({ type: "message", id, message: { role: "custom", ...noted, content: id } });
+const note = (id: string): NewEntry => ({ type: "message", id, message: { role: "custom", ...noted, content: id } });
 const noted = { customType: "note", display: true, timestamp: 1 };
 
 /** Branches as drawn; the last is the one we stand on. */
@@ -18,7 +18,7 @@ async function tree(...branches: readonly string[]): Promise<Session> {
   const session = await sessionOf();
   for (const branch of branches) {
     const [root = "", ...rest] = branch.split(" ");
-    if (await session.store.entry(root)) await session.move(root, { drafts: rest.map(note) });
+    if (await session.store.entry(root)) await session.move(root, { newEntries: rest.map(note) });
     else await session.append(...[root, ...rest].map(note));
   }
   return session;
@@ -26,9 +26,9 @@ async function tree(...branches: readonly string[]): Promise<Session> {
 
 const summary = { models: [] };
 
-function moving(session: Session, target: string): Promise<Moved> {
+function moving(session: Session, target: string): Promise<MoveResult> {
   const hooks = { session_before_tree: [() => ({ summary: { summary: "It was tried." } })] };
-  return moveTo({ session, target, budget: tailOf(500), ports: testPorts("m"), summary, hooks });
+  return moveTo({ session, target, budget: tailOf(500), runtime: testRuntime("m"), summary, hooks });
 }
 
 const pictures = [
@@ -50,22 +50,22 @@ test.each(pictures)("MOVE3 B69 B70 document %s: the summary is a child of the ta
   const session = await tree(...drawn);
   const moved = await moving(session, told.to);
   expect(moved).toMatchObject({ type: "moved", summary: { parentId: told.to, fromId: told.from } });
-  expect(buildSessionContext(session.window).sources.join(" ")).toBe(`${told.seen} ${session.leaf}`);
+  expect(buildSessionContext(session.branch).sources.join(" ")).toBe(`${told.seen} ${session.leaf}`);
 });
 
 test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it was", async (_, drawn, told) => {
   const session = await tree(...drawn);
-  const before = await session.branch(told.from);
+  const before = await session.branchEntries(told.from);
   await moving(session, told.to);
-  expect(await session.branch(told.from)).toEqual(before);
-  expect((await session.branch(told.from)).map(({ type }) => type)).not.toContain("branch_summary");
+  expect(await session.branchEntries(told.from)).toEqual(before);
+  expect((await session.branchEntries(told.from)).map(({ type }) => type)).not.toContain("branch_summary");
 });
 
 test("MOVE1 B64 without a summary one is just there", async () => {
   const session = await tree("A E F", "A B C D");
-  expect(await moveTo({ session, target: "F", budget: tailOf(500), ports: testPorts("m") })).toEqual({
+  expect(await moveTo({ session, target: "F", budget: tailOf(500), runtime: testRuntime("m") })).toEqual({
     type: "moved",
     leaf: session.leaf,
   });
-  expect(buildSessionContext(session.window).sources.join(" ")).toBe("A E F");
+  expect(buildSessionContext(session.branch).sources.join(" ")).toBe("A E F");
 });

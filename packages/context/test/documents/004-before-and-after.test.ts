@@ -29,17 +29,17 @@ async function compacted(...before: readonly string[]): Promise<Session> {
   return session;
 }
 
-function rolesSent({ window }: Session): string {
-  const { system, messages } = buildRequest(buildSessionContext(window), { to: storyteller });
+function rolesSent({ branch: window }: Session): string {
+  const { system, messages } = buildRequest(buildSessionContext(window), { model: storyteller });
   return [...system.map(() => "system"), ...messages.map(({ role }) => role)].join(" ");
 }
 
 test("CTX2 CUT2 entries 1 to 3 are not sent, 4 to 9 are, and entry 10 is the compaction", async () => {
   const session = await compacted();
-  const branch = await session.branch();
+  const branch = await session.branchEntries();
   expect(branch.map(({ id }) => id).slice(0, 9)).toEqual(["e1", "e2", "e3", "e4", "e5", "e6", "e7", "e8", "e9"]);
   expect(branch.slice(9)).toMatchObject([{ type: "compaction", parentId: "e9", firstKeptEntryId: "e4" }]);
-  const { sources } = buildSessionContext(session.window);
+  const { sources } = buildSessionContext(session.branch);
   expect(sources.slice(1)).toEqual(["e4", "e5", "e6", "e7", "e8", "e9"]);
 });
 
@@ -51,13 +51,13 @@ test("CTX2 CTX13 what the model sees: system, summary, and from the first kept e
 
 test("CTX1 B59 nothing is reloaded: the file gives the context that is already there", async () => {
   const session = await compacted();
-  const again = await session.store.window(session.leaf);
-  expect(buildSessionContext(again)).toEqual(buildSessionContext(session.window));
+  const again = await session.store.loadBranch(session.leaf);
+  expect(buildSessionContext(again)).toEqual(buildSessionContext(session.branch));
 });
 
 test("LOG8 TREE1 B55 B56 its entry has an ISO time and a parent; the document's numbers and strings are settled so", async () => {
-  const [compaction] = (await (await compacted()).branch()).slice(-1);
+  const [compaction] = (await (await compacted()).branchEntries()).slice(-1);
   expect(compaction?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  const [first] = await (await compacted()).branch();
+  const [first] = await (await compacted()).branchEntries();
   expect(first?.parentId).toBeNull();
 });

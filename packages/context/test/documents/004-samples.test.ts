@@ -37,7 +37,7 @@ test("HOOK1 B73 session_before_compact is told all that the document lists", asy
     settings: { enabled: true, reserveTokens: 16_384, keepRecentTokens: 30 },
   });
   expect(preparation.tokensBefore).toBeGreaterThan(1000);
-  expect(branchEntries).toEqual(await parts.session.branch());
+  expect(branchEntries).toEqual(await parts.session.branchEntries());
   expect([customInstructions, signal.aborted]).toEqual(["the indexes", false]);
 });
 
@@ -45,7 +45,7 @@ test("HOOK1 CMP3 B73 cancelled, nothing is written", async () => {
   const parts = await sample(...talk);
   const hooks: CompactionHooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compact({ ...parts, hooks, reason: "asked" })).toEqual({ type: "cancelled" });
-  expect(await parts.session.branch()).toHaveLength(6);
+  expect(await parts.session.branchEntries()).toHaveLength(6);
 });
 
 test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () => {
@@ -65,7 +65,7 @@ test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () =
   const outcome = await compact({ ...parts, hooks, reason: "asked" });
   const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
   expect(entry).toMatchObject({ type: "compaction", fromHook: true, firstKeptEntryId: "e5", details: { tables: 9 } });
-  const [front, ...kept] = show(buildSessionContext(parts.session.window).messages).split("\n");
+  const [front, ...kept] = show(buildSessionContext(parts.session.branch).messages).split("\n");
   expect(front).toContain("The schema has nine tables.");
   expect(kept).toEqual(["1 user      add an index", "2 assistant on which column?"]);
 });
@@ -107,7 +107,7 @@ test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () =>
   const parts = await sample(...branches);
   const moved = await moveTo({ ...parts, target: "e6", hooks: customSummary, summary: { models: [] } });
   expect(moved).toMatchObject({ summary: { parentId: "e6", fromId: "e9", fromHook: true, details: { tried: 1 } } });
-  expect(show(buildSessionContext(parts.session.window).messages)).toMatch(/left {6}Dropping was tried\.$/);
+  expect(show(buildSessionContext(parts.session.branch).messages)).toMatch(/left {6}Dropping was tried\.$/);
 });
 
 test("HOOK1 B74 where the user wants none, none is written", async () => {
@@ -115,7 +115,7 @@ test("HOOK1 B74 where the user wants none, none is written", async () => {
   const anyway: TreeHooks = { session_before_tree: [() => ({ summary: { summary: "Dropping was tried." } })] };
   for (const hooks of [customSummary, anyway]) {
     await moveTo({ ...parts, target: "e6", hooks });
-    expect(show(buildSessionContext(parts.session.window).messages)).toMatch(/assistant on which column\?$/);
+    expect(show(buildSessionContext(parts.session.branch).messages)).toMatch(/assistant on which column\?$/);
     await moveTo({ ...parts, target: "e9" });
   }
 });

@@ -3,7 +3,7 @@
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { AgentMessage, AssistantMessage } from "../../src/message.ts";
 import type { Session } from "../../src/session/session.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { sessionOf, words } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
 
@@ -17,7 +17,7 @@ export async function drawn(picture: string): Promise<Session> {
 /** An assistant message calls as many tools as results follow it. */
 export async function goesOn(session: Session, picture: string): Promise<void> {
   const names = picture.split(" ");
-  const used = (await session.branch()).map(({ id }) => id);
+  const used = (await session.branchEntries()).map(({ id }) => id);
   let calls: readonly string[] = [];
   for (const [at, name] of names.entries()) {
     const id = freeId(name, used);
@@ -55,11 +55,11 @@ function said(name: string, calls: readonly string[]): AgentMessage {
     ...calls.map((id) => ({ type: "toolCall" as const, id, name: "look", arguments: {} })),
   ];
   const stopReason = calls.length > 0 ? "toolUse" : "stop";
-  return { role: "assistant", ...storyteller, content, usage: nothingUsed, stopReason, timestamp: 1 };
+  return { role: "assistant", ...storyteller, content, usage: emptyUsage, stopReason, timestamp: 1 };
 }
 
 /** The context, a name for each message. */
-export function picture({ window }: Session): string {
+export function picture({ branch: window }: Session): string {
   return namesOf(buildSessionContext(window).messages);
 }
 

@@ -1,6 +1,6 @@
 /** Budgets whose tail has room for exactly so much, so that a test can say where the cut falls. */
 
-import { type Budget, budgetFor } from "../../src/compaction/budget.ts";
+import { type Budget, createBudget } from "../../src/compaction/budget.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Session } from "../../src/session/session.ts";
@@ -9,7 +9,7 @@ import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { smallLimits } from "../compaction/small-session.ts";
 
 /** The newest messages of a session, so many of them. */
-export function keeping({ window }: Session, messages: number, limits: Partial<CompactionLimits> = {}): Budget {
+export function keeping({ branch: window }: Session, messages: number, limits: Partial<CompactionLimits> = {}): Budget {
   const sent = convertToLlm(buildSessionContext(window).messages).slice(-messages);
   return tailOf(
     sent.reduce((sum, message) => sum + messageTokens(message), 0),
@@ -20,5 +20,5 @@ export function keeping({ window }: Session, messages: number, limits: Partial<C
 /** No threshold but the window's own, which is large. */
 export function tailOf(tokens: number, limits: Partial<CompactionLimits> = {}): Budget {
   const tail = { tokens, share: 1 };
-  return budgetFor({ ...smallLimits, thresholds: [], ...limits, tail }, { contextWindow: 100_000 });
+  return createBudget({ ...smallLimits, thresholds: [], ...limits, tail }, { contextWindow: 100_000 });
 }

@@ -1,16 +1,16 @@
 /** The newest compaction of a session, and the story in its front: what a model or a hook wrote, apart from what code keeps. */
 
-import { frontTexts } from "../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 
-export function newestCompaction({ window: { entries, compactionAt } }: Session): CompactionEntry {
+export function newestCompaction({ branch: { entries, compactionIndex: compactionAt } }: Session): CompactionEntry {
   const compaction = entries[compactionAt];
   if (compaction?.type !== "compaction") throw new Error("this session has no compaction");
   return compaction;
 }
 
 export function storyIn(session: Session): string {
-  const parts = frontTexts(newestCompaction(session));
+  const parts = readSummaryPartTexts(newestCompaction(session));
   return parts.find(({ part }) => part.kind === "story")?.text.trim() ?? "";
 }

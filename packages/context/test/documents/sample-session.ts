@@ -1,12 +1,12 @@
 /** A session for the documents' samples, made of what the doors give: long enough to be compacted. */
 
-import { type Budget, budgetFor, compactionLimits, MemoryStore, type Ports, Session } from "../../src/index.ts";
-import { story, testPorts } from "../../src/testing/index.ts";
+import { type Budget, compactionLimits, createBudget, MemoryStore, type Runtime, Session } from "../../src/index.ts";
+import { story, testRuntime } from "../../src/testing/index.ts";
 
 export interface Sample {
   readonly session: Session;
   readonly budget: Budget;
-  readonly ports: Ports;
+  readonly runtime: Runtime;
 }
 
 const report = Array.from({ length: 400 }, (_, at) => `line ${at} of the report`).join("\n");
@@ -22,9 +22,9 @@ export const talk: readonly string[] = [
 ];
 
 export async function sample(...lines: readonly string[]): Promise<Sample> {
-  const ports = testPorts("n");
+  const ports = testRuntime("n");
   const store = MemoryStore.create(ports);
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
-  const budget = budgetFor({ ...compactionLimits, tail: { tokens: 30, share: 1 } }, { contextWindow: 200_000 });
-  return { session: await Session.open(store, ports), budget, ports };
+  const budget = createBudget({ ...compactionLimits, tail: { tokens: 30, share: 1 } }, { contextWindow: 200_000 });
+  return { session: await Session.open(store, ports), budget, runtime: ports };
 }

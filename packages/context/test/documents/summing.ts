@@ -1,6 +1,6 @@
 /** A hook that brings a summary of its own and notes what it was told, message by message. */
 
-import type { CompactParts } from "../../src/compaction/compact.ts";
+import type { CompactOptions } from "../../src/compaction/compact.ts";
 import { namesOf } from "./drawn.ts";
 
 export interface Heard {
@@ -9,7 +9,7 @@ export interface Heard {
   readonly previous: string;
 }
 
-export function summing(summary: string, heard: Heard[] = []): Pick<CompactParts, "hooks"> {
+export function summing(summary: string, heard: Heard[] = []): Pick<CompactOptions, "hooks"> {
   return {
     hooks: {
       session_before_compact: [

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { branch, treeOf } from "../../src/tree.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { branchEntries, buildTree } from "../../src/tree.ts";
 import { damagedEncodings } from "./damaged-encodings.ts";
 import type { DamagedFile } from "./damaged-file.ts";
 import { damagedLines } from "./damaged-lines.ts";
@@ -17,8 +17,8 @@ describe("D9 lines replaced, removed, doubled and swapped", () => {
 
   test.each(damagedLines)("D9 what lies before a gap is on the branch of what lies after it: $name", ({ bytes }) => {
     const entries = entriesIn(read(bytes));
-    const tree = treeOf(entries);
-    const longest = entries.map(({ id }) => readable(branch(tree, id)).length);
+    const tree = buildTree(entries);
+    const longest = entries.map(({ id }) => readable(branchEntries(tree, id)).length);
     expect(Math.max(...longest)).toBe(readable(entries).length);
   });
 });
@@ -40,14 +40,14 @@ describe("D10 what is appended under a gap", () => {
   ])("D10 stays there when the file is read again: %s", async (_, bytes, name) => {
     const [, prefix = "", number] = /^(gap-before-|gap-)(\d)$/.exec(name) ?? [];
     const gap = number === undefined ? name : idAt(bytes, prefix, Number(number));
-    const store = MemoryStore.open(bytes, testPorts());
-    const before = await store.branch(gap);
+    const store = MemoryStore.open(bytes, testRuntime());
+    const before = await store.branchEntries(gap);
     expect(before.at(-1)?.type).toBe("gap");
     const place = { id: "new", parentId: gap, timestamp: "t", number: (await store.lastNumber()) + 1 };
     const entry: Entry = { type: "custom", ...place, customType: "note" };
     await store.append([entry], { expectedLeaf: await store.leaf() });
-    const again = MemoryStore.open(store.bytes(), testPorts());
-    expect(await again.branch("new")).toEqual([...before, entry]);
+    const again = MemoryStore.open(store.bytes(), testRuntime());
+    expect(await again.branchEntries("new")).toEqual([...before, entry]);
   });
 });
 
@@ -62,7 +62,7 @@ async function expectContained(row: DamagedFile): Promise<void> {
   expect({
     damage: damageIn(found),
     entries: idsIn(entries, row.bytes),
-    branch: idsIn(branch(treeOf(entries), last), row.bytes),
+    branch: idsIn(branchEntries(buildTree(entries), last), row.bytes),
   }).toEqual({
     damage: row.damage,
     entries: row.entries,
@@ -75,7 +75,7 @@ async function expectContained(row: DamagedFile): Promise<void> {
 }
 
 async function expectReadOnly(bytes: Uint8Array): Promise<void> {
-  const store = MemoryStore.open(bytes, testPorts());
+  const store = MemoryStore.open(bytes, testRuntime());
   const leaf = await store.leaf();
   const entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "", customType: "note" } as const;
   expect(await store.append([entry], { expectedLeaf: leaf })).toMatchObject({ type: "refused", why: "newer-version" });

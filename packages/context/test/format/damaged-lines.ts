@@ -95,7 +95,7 @@ export const damagedLines: readonly DamagedFile[] = [
   {
     name: "another line's copy instead of an entry",
     bytes: file(replaced(ours, 4, ours[1] ?? "")),
-    damage: "doubled-line@4 missing-parent@5",
+    damage: "duplicate-line@4 missing-parent@5",
     entries: "e1 e2 (e3) e4 e5 e6",
   },
   { name: "no header", bytes: file(ours.slice(1)), damage: "no-header@1", entries: whole },
@@ -131,26 +131,26 @@ export const damagedLines: readonly DamagedFile[] = [
     entries: "(e1) e2 e3 e4 e5 e6",
   },
   { name: "the header twice", bytes: file(doubled(ours, 1)), damage: "second-header@2", entries: whole },
-  { name: "the first entry twice", bytes: file(doubled(ours, 2)), damage: "doubled-line@3", entries: whole },
-  { name: "an entry in the middle twice", bytes: file(doubled(pis, 4)), damage: "doubled-line@5", entries: whole },
-  { name: "the last entry twice", bytes: file(doubled(ours, 7)), damage: "doubled-line@8", entries: whole },
+  { name: "the first entry twice", bytes: file(doubled(ours, 2)), damage: "duplicate-line@3", entries: whole },
+  { name: "an entry in the middle twice", bytes: file(doubled(pis, 4)), damage: "duplicate-line@5", entries: whole },
+  { name: "the last entry twice", bytes: file(doubled(ours, 7)), damage: "duplicate-line@8", entries: whole },
   {
     name: "an entry three times",
     bytes: file(doubled(doubled(ours, 4), 4)),
-    damage: "doubled-line@5 doubled-line@6",
+    damage: "duplicate-line@5 duplicate-line@6",
     entries: whole,
   },
   {
     name: "an old entry once more at the end",
     bytes: file(ours, ours[2] ?? ""),
-    damage: "doubled-line@8",
+    damage: "duplicate-line@8",
     entries: whole,
   },
   {
     name: "the whole file twice",
     bytes: file(ours, ours),
     damage:
-      "second-header@8 doubled-line@9 doubled-line@10 doubled-line@11 doubled-line@12 doubled-line@13 doubled-line@14",
+      "second-header@8 duplicate-line@9 duplicate-line@10 duplicate-line@11 duplicate-line@12 duplicate-line@13 duplicate-line@14",
     entries: whole,
   },
   {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { memberSpans, nestsDeeperThan, withMembers } from "../../src/format/edit-json.ts";
+import { exceedsDepth, findMemberSpans, setJsonMembers } from "../../src/format/edit-json.ts";
 
 describe("LOG6 setting a member", () => {
   test.each([
@@ -19,22 +19,22 @@ describe("LOG6 setting a member", () => {
     ["behind a string that ends in backslashes", '{"a":"\\\\\\\\","id":1}', '{"a":"\\\\\\\\","id":7}'],
     ["of a name that every object has", '{"constructor":1,"__proto__":2}', '{"id":7,"constructor":1,"__proto__":2}'],
   ])("%s", (_, text, changed) => {
-    expect(withMembers(text, { id: "7" })).toBe(changed);
+    expect(setJsonMembers(text, { id: "7" })).toBe(changed);
   });
 
   test("LOG6 several at once, each where it stands", () => {
-    const changed = withMembers('{"b":[1.0], "a":1e3}', { a: "null", b: '"x"', c: "{}", d: "0" });
+    const changed = setJsonMembers('{"b":[1.0], "a":1e3}', { a: "null", b: '"x"', c: "{}", d: "0" });
     expect(changed).toBe('{"c":{},"d":0,"b":"x", "a":null}');
   });
 
   test("LOG6 none changes nothing", () => {
-    expect(withMembers('{ "a" : 1.0 }', {})).toBe('{ "a" : 1.0 }');
+    expect(setJsonMembers('{ "a" : 1.0 }', {})).toBe('{ "a" : 1.0 }');
   });
 
   test("LOG6 changes exactly that member, and no byte outside it", () => {
     fc.assert(
       fc.property(writtenObject, name, fc.jsonValue(), ({ text }, member, value) => {
-        const changed = withMembers(text, { [member]: JSON.stringify(value) });
+        const changed = setJsonMembers(text, { [member]: JSON.stringify(value) });
         expect(JSON.parse(changed)).toEqual({ ...JSON.parse(text), [member]: JSON.parse(JSON.stringify(value)) });
         expect(isOneEdit({ text, changed, member, json: JSON.stringify(value) })).toBe(true);
       }),
@@ -46,7 +46,7 @@ describe("LOG6 setting a member", () => {
 describe("LOG6 the members of an object", () => {
   test("LOG6 stand where their values do", () => {
     const text = '{"a":1.0,"b":"}\\"","c":[{"a":2},"]"] ,"d":{"e":{}}}';
-    const found = [...memberSpans(text)].map(([member, { start, end }]) => [member, text.slice(start, end)]);
+    const found = [...findMemberSpans(text)].map(([member, { start, end }]) => [member, text.slice(start, end)]);
     expect(found).toEqual([
       ["a", "1.0"],
       ["b", '"}\\""'],
@@ -58,7 +58,7 @@ describe("LOG6 the members of an object", () => {
   test("LOG6 are those that a parser finds, with the same values", () => {
     fc.assert(
       fc.property(writtenObject, ({ text }) => {
-        const found = [...memberSpans(text)].map(([member, { start, end }]) => [
+        const found = [...findMemberSpans(text)].map(([member, { start, end }]) => [
           member,
           JSON.parse(text.slice(start, end)),
         ]);
@@ -82,7 +82,7 @@ describe("D12 nesting", () => {
     ["more closed than opened", "]]]][", 0],
     ["nothing at all", "", 0],
   ])("D12 is measured in any text: %s", (_, text, depth) => {
-    expect([nestsDeeperThan(text, depth), depth === 0 || nestsDeeperThan(text, depth - 1)]).toEqual([false, true]);
+    expect([exceedsDepth(text, depth), depth === 0 || exceedsDepth(text, depth - 1)]).toEqual([false, true]);
   });
 });
 

@@ -1,7 +1,7 @@
 /** Files that were made to cost more than their size: for each, what it looks like at any size. */
 
-import { sealed } from "../../src/format/line-checksum.ts";
-import type { Unplaced } from "../../src/format/link-entries.ts";
+import { withTrailer } from "../../src/format/line-checksum.ts";
+import type { LinkInput } from "../../src/format/link-entries.ts";
 import { bytesOf, checksum, file, inUtf16, note, ourHeader, piHeader } from "./specimen.ts";
 
 /** A file of that size. */
@@ -55,14 +55,14 @@ const values: Readonly<Record<string, (size: number) => string>> = {
 /** Sized in letters. */
 export const oneLine: Readonly<Record<string, Shape>> = {
   ...mapped(values, (value) => (n) => file(piHeader, note("e1", null, `,"a":${value(n)}`))),
-  "seals in a string": (n) => file(ourHeader, sealed(note("e1", null, `,"a":"${seals(n)}"`), {}, checksum)),
+  "seals in a string": (n) => file(ourHeader, withTrailer(note("e1", null, `,"a":"${seals(n)}"`), {}, checksum)),
   spaces: (n) => bytesOf(`${piHeader}\n${" ".repeat(n)}`),
   zeros: (n) => bytesOf(`${piHeader}\n${"\0".repeat(n * 4)}`),
   "line ends": (n) => bytesOf("\n".repeat(n / 8)),
 };
 
 /** Lines as the tree sees them. */
-export const placings: Readonly<Record<string, (at: number, count: number) => Unplaced>> = {
+export const placings: Readonly<Record<string, (at: number, count: number) => LinkInput>> = {
   "a chain in reverse": (at, n) => whole(at, `e${n - at}`, `e${n - at - 1}`),
   "all their own parents": (at) => whole(at, `e${at}`, `e${at}`),
   "one circle": (at, n) => whole(at, `e${at}`, `e${(at + n - 1) % n}`),
@@ -71,8 +71,8 @@ export const placings: Readonly<Record<string, (at: number, count: number) => Un
   "all parents missing": (at) => whole(at, `e${at}`, `lost${at}`),
   "one parent missing": (at) => whole(at, `e${at}`, "lost"),
   "every other line lost": (at) =>
-    at % 2 ? { id: null, parent: undefined, lost: true, offset: at } : whole(at, `e${at}`, `e${at - 1}`),
-  "all lines lost": (at) => ({ id: `e${at}`, parent: `e${at - 1}`, lost: true, offset: at }),
+    at % 2 ? { id: null, parent: undefined, isLost: true, offset: at } : whole(at, `e${at}`, `e${at - 1}`),
+  "all lines lost": (at) => ({ id: `e${at}`, parent: `e${at - 1}`, isLost: true, offset: at }),
 };
 
 export function each<Item>(count: number, item: (at: number, count: number) => Item): readonly Item[] {
@@ -85,15 +85,15 @@ export function compaction(at: number, kept: string): string {
 }
 
 function inBatch(at: number, count: number): string {
-  return sealed(note(`e${at}`, `e${at - 1}`), { batch: [at + 2, count + 1] }, checksum);
+  return withTrailer(note(`e${at}`, `e${at - 1}`), { batch: [at + 2, count + 1] }, checksum);
 }
 
 function seals(letters: number): string {
   return ',\\"crc\\":\\"00000000\\"}'.repeat(letters / 22);
 }
 
-function whole(offset: number, id: string, parent: string): Unplaced {
-  return { id, parent, lost: false, offset };
+function whole(offset: number, id: string, parent: string): LinkInput {
+  return { id, parent, isLost: false, offset };
 }
 
 function mapped<From, To>(named: Readonly<Record<string, From>>, change: (from: From) => To): Record<string, To> {

@@ -2,30 +2,30 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Marks, sealed, sealHolds, sealOf } from "../../src/format/line-checksum.ts";
+import { isTrailerValid, type LineMarks, readTrailer, withTrailer } from "../../src/format/line-checksum.ts";
 import { readLine } from "../../src/format/read-line.ts";
 import { story } from "../../src/testing/story.ts";
 import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "./specimen.ts";
 
 const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
 
-const readSeal = (line: string): { text: string; marks: Marks; holds: boolean } | null => {
+const readSeal = (line: string): { text: string; marks: LineMarks; holds: boolean } | null => {
   const bytes = bytesOf(line);
-  const seal = sealOf(bytes);
+  const seal = readTrailer(bytes);
   const text = `${textOf(bytes.subarray(0, seal?.textEnd))}}`;
-  return seal && { text, marks: seal.marks, holds: sealHolds(seal, bytes, checksum) };
+  return seal && { text, marks: seal.marks, holds: isTrailerValid(seal, bytes, checksum) };
 };
 
 describe("LOG2 a seal", () => {
   test("LOG2 stands at the end of the line and sums up every byte before it", () => {
-    const line = sealed('{"a":"ä"}', {}, checksum);
+    const line = withTrailer('{"a":"ä"}', {}, checksum);
     expect(line).toBe(`{"a":"ä","crc":"${hex('{"a":"ä"')}"}`);
-    expect(sealed('{"a":"ä"}', { batch: [2, 3] }, checksum)).toBe(
+    expect(withTrailer('{"a":"ä"}', { batch: [2, 3] }, checksum)).toBe(
       `{"a":"ä","batch":[2,3],"crc":"${hex('{"a":"ä","batch":[2,3]')}"}`,
     );
   });
 
-  test.each<[string, string, Marks]>([
+  test.each<[string, string, LineMarks]>([
     ["a line", said, {}],
     ["a line of a batch", said, { batch: [1, 2] }],
     ["a line of a large batch", said, { batch: [999_999_999, 999_999_999] }],
@@ -40,21 +40,21 @@ describe("LOG2 a seal", () => {
       { batch: [2, 2] },
     ],
   ])("LOG2 comes off again without a trace: %s", (_, text, marks) => {
-    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks, holds: true });
+    expect(readSeal(withTrailer(text, marks, checksum))).toEqual({ text, marks, holds: true });
   });
 
-  test.each<[string, Marks]>([
+  test.each<[string, LineMarks]>([
     ['{"type":"theirs","batch":[1,2]}', {}],
     ['{"type":"theirs","batch":[1,2]}', { batch: [3, 4] }],
     ['{"type":"theirs","up":7}', {}],
     ['{"type":"theirs","up":7,"run":1}', { run: 3 }],
     ['{"type":"theirs","run":1}', { batch: [1, 2] }],
   ])("LOG3 members of its own are not taken for marks: %s with %j", (text, marks) => {
-    expect(readSeal(sealed(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
+    expect(readSeal(withTrailer(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
   });
 
   test.each(["\r", "  ", "\t\r"])("LOG2 holds with %j behind the line", (behind) => {
-    const seal = readSeal(sealed(said, { batch: [1, 2] }, checksum) + behind);
+    const seal = readSeal(withTrailer(said, { batch: [1, 2] }, checksum) + behind);
     expect(seal).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
   });
 
@@ -67,7 +67,7 @@ describe("LOG2 a seal", () => {
     '{"a":1,"crc":"0000000"}',
     '{"a":1,"crc":"00000000"',
     '{"a":1,"crc":0}',
-  ])("LOG2 is not seen where there is none: %s", (line) => expect(sealOf(bytesOf(line))).toBeNull());
+  ])("LOG2 is not seen where there is none: %s", (line) => expect(readTrailer(bytesOf(line))).toBeNull());
 
   test("LOG2 comes off any object without a trace", () => {
     const number = fc.integer({ min: 1, max: 999_999_999 });
@@ -75,7 +75,7 @@ describe("LOG2 a seal", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), marks, (value, marks) => {
         const text = JSON.stringify({ type: "x", ...value });
-        expect(readSeal(sealed(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
+        expect(readSeal(withTrailer(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
       }),
     );
   });
@@ -83,14 +83,14 @@ describe("LOG2 a seal", () => {
 
 describe("D8 a single changed bit", () => {
   test.each<[string, string, string]>([
-    ["a line", said, sealed(said, {}, checksum)],
-    ["a line of a batch", said, sealed(said, { batch: [1, 2] }, checksum)],
-    ["a line with CR behind it", said, `${sealed(said, {}, checksum)}\r`],
+    ["a line", said, withTrailer(said, {}, checksum)],
+    ["a line of a batch", said, withTrailer(said, { batch: [1, 2] }, checksum)],
+    ["a line with CR behind it", said, `${withTrailer(said, {}, checksum)}\r`],
   ])("D8 is noticed, or leaves what was said as it was: %s", (_, text, line) => {
     for (const bytes of eachFlip(bytesOf(line))) {
-      const reading = readLine(bytes, { ours: true, checksum });
+      const reading = readLine(bytes, { isPithFormat: true, checksum });
       if (reading.type === "damaged") continue;
-      if (reading.blemish === null) expect(reading.value).toEqual(JSON.parse(text));
+      if (reading.minorDamage === null) expect(reading.value).toEqual(JSON.parse(text));
       else expect(reading.value).toMatchObject(JSON.parse(text));
     }
   });

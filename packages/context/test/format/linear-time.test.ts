@@ -2,7 +2,7 @@
 
 import { describe, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { keptNobody, place, type Unplaced } from "../../src/format/link-entries.ts";
+import { assignParents, compactionsWithoutKeptEntry, type LinkInput } from "../../src/format/link-entries.ts";
 import { expectLinear } from "../context/linear.ts";
 import { compaction, each, manyLines, oneLine, placings, type Shape } from "./hostile-shapes.ts";
 import { read } from "./specimen.ts";
@@ -34,16 +34,16 @@ function reading(shape: Shape): Work {
   };
 }
 
-function placing(line: (at: number, count: number) => Unplaced): Work {
+function placing(line: (at: number, count: number) => LinkInput): Work {
   return (size) => {
     const lines = each(size, line);
-    return () => void place(lines);
+    return () => void assignParents(lines);
   };
 }
 
 function keeping(id: string): Work {
   return (size) => {
     const entries = each(size, (at) => JSON.parse(compaction(at, id)) as Entry);
-    return () => void keptNobody(entries);
+    return () => void compactionsWithoutKeptEntry(entries);
   };
 }

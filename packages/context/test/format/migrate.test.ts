@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { bytesOf, damageIn, entriesIn, file, numbered, piHeader, read } from "./specimen.ts";
 
 const firstHeader =
@@ -22,7 +22,7 @@ describe("LOG9 a file of version 1", () => {
         { ...JSON.parse(compaction('"firstKeptEntryIndex":2')), id: fourth, parentId: three, firstKeptEntryId: two },
       ]),
     );
-    expect({ damage: found.damage, outdated: found.outdated, ours: found.ours }).toEqual({
+    expect({ damage: found.damage, outdated: found.needsRewrite, ours: found.isPithFormat }).toEqual({
       damage: [],
       outdated: true,
       ours: false,
@@ -74,7 +74,7 @@ describe("LOG5 a file of version 2", () => {
   test("LOG5 calls the role of a custom message hookMessage", () => {
     const found = read(file(secondHeader, hook));
     expect(entriesIn(found)).toEqual(numbered([JSON.parse(hook.replace("hookMessage", "custom"))]));
-    expect({ damage: found.damage, outdated: found.outdated }).toEqual({ damage: [], outdated: true });
+    expect({ damage: found.damage, outdated: found.needsRewrite }).toEqual({ damage: [], outdated: true });
   });
 
   test("LOG5 changes nothing else on such a line", () => {
@@ -89,7 +89,7 @@ describe("LOG6 a file of version 3", () => {
     const found = read(file(piHeader, line));
     expect(found.header).toEqual(JSON.parse(piHeader));
     expect(entriesIn(found)).toEqual(numbered([JSON.parse(line)]));
-    expect({ damage: found.damage, outdated: found.outdated, ours: found.ours }).toEqual({
+    expect({ damage: found.damage, outdated: found.needsRewrite, ours: found.isPithFormat }).toEqual({
       damage: [],
       outdated: false,
       ours: false,
@@ -118,7 +118,7 @@ describe("LOG9 a file of document 003", () => {
     ["a branch taken after it", "u1 a1 u2 a2 C2", "u2 a2 C"],
   ])("LOG9 shows the model: %s", (_, told, seen) => {
     const found = read(file(told.split(" ").map(lineOf003)));
-    expect(windowOf(entriesIn(found)).entries.map(letterOf).join(" ")).toBe(seen);
+    expect(loadBranch(entriesIn(found)).entries.map(letterOf).join(" ")).toBe(seen);
     expect(damageIn(found)).toBe("no-header@1");
   });
 
@@ -131,7 +131,7 @@ describe("LOG9 a file of document 003", () => {
       [two, one],
       [three, two],
     ]);
-    expect([found.header, found.headerText, found.outdated]).toEqual([null, null, true]);
+    expect([found.header, found.headerText, found.needsRewrite]).toEqual([null, null, true]);
   });
 
   test("LOG9 a compaction that says nothing of what it keeps is named, and keeps nothing", () => {

@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { sealed } from "../../src/format/line-checksum.ts";
-import { encodeSession, markedHeader } from "../../src/format/session-file.ts";
-import { forked } from "../../src/session/fork.ts";
+import { withTrailer } from "../../src/format/line-checksum.ts";
+import { addHeaderMark, encodeSession } from "../../src/format/session-file.ts";
+import { forkBranch } from "../../src/session/fork.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import {
   blanked,
@@ -101,7 +101,7 @@ describe("LOG6 what we do not know", () => {
 
   test("LOG6 is kept byte for byte by a fork", async () => {
     for (const bytes of [file(piHeader, strange), file(seal(ourHeader, ...strange))]) {
-      const fork = read(await forked(MemoryStore.open(bytes, testPorts()), { leaf: "e3" }, testPorts()));
+      const fork = read(await forkBranch(MemoryStore.open(bytes, testRuntime()), { leaf: "e3" }, testRuntime()));
       expect(fork.lines.map((line) => line.text())).toEqual(strangeWithNumbers);
     }
   });
@@ -109,10 +109,10 @@ describe("LOG6 what we do not know", () => {
   test("LOG6 is kept byte for byte by a fork that leaves a label out, but for the parent", async () => {
     const label = '{"type":"label","id":"l","parentId":"e1","timestamp":"t","targetId":"e1"}';
     const behind = unknown.replace('"parentId":"e1"', '"parentId" : "l"');
-    const fork = await forked(
-      MemoryStore.open(file(piHeader, note("e1", null), label, behind), testPorts()),
+    const fork = await forkBranch(
+      MemoryStore.open(file(piHeader, note("e1", null), label, behind), testRuntime()),
       { leaf: "e2" },
-      testPorts(),
+      testRuntime(),
     );
     expect(read(fork).lines.map((line) => line.text())).toEqual([
       strangeWithNumbers[0],
@@ -123,7 +123,7 @@ describe("LOG6 what we do not know", () => {
   test("LOG6 on a header is kept byte for byte by a migration", async () => {
     const store = await withAppended(file(firstHeader, note("e1", null)));
     expect(read(store.bytes()).headerText).toBe(`{"version":3,"pith":{"format":1},${firstHeader.slice(1)}`);
-    expect(markedHeader(secondHeader)).toBe(secondHeader.replace("2.0", "3").replace("{", '{"pith":{"format":1},'));
+    expect(addHeaderMark(secondHeader)).toBe(secondHeader.replace("2.0", "3").replace("{", '{"pith":{"format":1},'));
   });
 });
 
@@ -157,7 +157,7 @@ describe("LOG2 a checksum", () => {
     const bytes = file(blanked(header), lines[0]?.replace('"note"', '"vote"') ?? "", lines.slice(1));
     const found = read(bytes);
     expect(JSON.parse(blanked(header))).not.toHaveProperty("pith");
-    expect([found.ours, found.header, idsIn(entriesIn(found)), damageIn(found)]).toEqual([
+    expect([found.isPithFormat, found.header, idsIn(entriesIn(found)), damageIn(found)]).toEqual([
       true,
       null,
       "(e1) e2 e3",
@@ -171,29 +171,29 @@ describe("LOG2 a checksum", () => {
       file(
         fork,
         seal(...chain(2)),
-        sealed(note("e3", "e2"), {}, () => 0),
+        withTrailer(note("e3", "e2"), {}, () => 0),
       ),
     );
-    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([false, "e1 e2 e3", ""]);
+    expect([found.isPithFormat, idsIn(entriesIn(found)), damageIn(found)]).toEqual([false, "e1 e2 e3", ""]);
   });
 
   test("LOG2 behind a second header, seals say nothing about the first", () => {
     const found = read(file(piHeader, note("e1", null), seal(ourHeader, note("e2", "e1"))));
-    expect([found.ours, found.header?.id, damageIn(found)]).toEqual([false, "s1", "second-header@3"]);
+    expect([found.isPithFormat, found.header?.id, damageIn(found)]).toEqual([false, "s1", "second-header@3"]);
   });
 
   test("LOG2 means nothing in a file without our mark", () => {
     const foreign = note("e1", null, ',"crc":"00000000"');
     const found = read(file(piHeader, foreign));
     expect(entriesIn(found)).toEqual(numbered([JSON.parse(foreign)]));
-    expect([found.ours, found.lines[0]?.text(), damageIn(found)]).toEqual([false, foreign, ""]);
+    expect([found.isPithFormat, found.lines[0]?.text(), damageIn(found)]).toEqual([false, foreign, ""]);
   });
 
   test("LOG2 is looked at where the header is lost and the lines are ours", () => {
-    const lines = [...seal(note("e1", null)), sealed(note("e2", "e1"), {}, () => 0)];
+    const lines = [...seal(note("e1", null)), withTrailer(note("e2", "e1"), {}, () => 0)];
     const bytes = file("garbage", lines);
     const found = read(bytes);
-    expect([found.ours, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
+    expect([found.isPithFormat, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
       true,
       "e1 (gap-2)",
       "damaged-header@1 wrong-checksum@3",
@@ -203,7 +203,7 @@ describe("LOG2 a checksum", () => {
   test("HARM4 what a damaged header says is not used", () => {
     const found = read(file(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", seal(note("e1", null))));
     expect(found.header).toBeNull();
-    expect([found.ours, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "damaged-header@1"]);
+    expect([found.isPithFormat, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "damaged-header@1"]);
   });
 
   test("LOG2 a file of ours comes back whole", () => {
@@ -213,9 +213,9 @@ describe("LOG2 a checksum", () => {
       headerText: ourHeader,
       lines: talk,
       damage: [],
-      ours: true,
+      isPithFormat: true,
       end: encodeSession([ourHeader, ...texts(talk)], checksum).length,
-      outdated: false,
+      needsRewrite: false,
     });
   });
 });
@@ -261,9 +261,9 @@ const current: readonly [string, Uint8Array][] = [
 describe("LOG5 a file is migrated at the first append", () => {
   test.each([...outdated, ...current])("LOG5 and never by opening it: %s", async (_, bytes) => {
     const copy = Uint8Array.from(bytes);
-    const store = MemoryStore.open(bytes, testPorts());
-    await store.branch(await store.leaf());
-    await forked(store, { leaf: await store.leaf() }, testPorts());
+    const store = MemoryStore.open(bytes, testRuntime());
+    await store.branchEntries(await store.leaf());
+    await forkBranch(store, { leaf: await store.leaf() }, testRuntime());
     expect([store.bytes(), bytes]).toEqual([copy, copy]);
   });
 
@@ -271,10 +271,10 @@ describe("LOG5 a file is migrated at the first append", () => {
     const store = await withAppended(bytes);
     const found = read(store.bytes());
     expect(found.header).toMatchObject({ version: 3, pith: { format: 1 } });
-    expect({ damage: found.damage, ours: found.ours, outdated: found.outdated }).toEqual({
+    expect({ damage: found.damage, isPithFormat: found.isPithFormat, needsRewrite: found.needsRewrite }).toEqual({
       damage: [],
-      ours: true,
-      outdated: false,
+      isPithFormat: true,
+      needsRewrite: false,
     });
     expect(entriesIn(found).slice(0, -1)).toEqual(entriesIn(read(bytes)));
     expect(entriesIn(found).at(-1)?.id).toBe("appended");
@@ -286,7 +286,7 @@ describe("LOG5 a file is migrated at the first append", () => {
     expect(store.bytes().subarray(0, ended.length)).toEqual(ended);
     const [line = "", ...more] = textOf(store.bytes().subarray(ended.length)).split("\n");
     const text = JSON.stringify(after(talk.at(-1)?.id ?? null));
-    expect([line, more]).toEqual([read(bytes).ours ? sealed(text, {}, checksum) : text, [""]]);
+    expect([line, more]).toEqual([read(bytes).isPithFormat ? withTrailer(text, {}, checksum) : text, [""]]);
     expect(entriesIn(read(store.bytes()))).toEqual([...entriesIn(read(bytes)), { ...after("e7"), number: 8 }]);
   });
 });
@@ -300,7 +300,7 @@ function withoutPlace(line: string): string {
 }
 
 async function withAppended(bytes: Uint8Array): Promise<MemoryStore> {
-  const store = MemoryStore.open(bytes, testPorts());
+  const store = MemoryStore.open(bytes, testRuntime());
   const leaf = await store.leaf();
   await store.append([after(leaf)], { expectedLeaf: leaf });
   return store;

@@ -4,8 +4,8 @@ import { expect } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import type { SessionFile } from "../../src/format/session-file.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { treeOf } from "../../src/tree.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { buildTree } from "../../src/tree.ts";
 import { entriesIn, read } from "./specimen.ts";
 
 /** Faults of a reading; none for any bytes. Cheap enough for thousands of files. */
@@ -28,20 +28,20 @@ export function unsoundness(bytes: Uint8Array, found: SessionFile): readonly str
 /** Opens it as a store, appends, and opens that again: nothing that could be read is lost on the way. */
 export async function expectWorkToGoOn(bytes: Uint8Array): Promise<void> {
   const found = read(bytes);
-  const store = MemoryStore.open(bytes, testPorts());
+  const store = MemoryStore.open(bytes, testRuntime());
   expect(store.bytes()).toEqual(bytes);
 
   const leaf = await store.leaf();
-  const before = await store.branch(leaf);
+  const before = await store.branchEntries(leaf);
   const appended = { ...after(leaf), number: (await store.lastNumber()) + 1 };
   expect(await store.append([appended], { expectedLeaf: leaf })).toEqual({ type: "appended", leaf: appended.id });
-  expect(await store.branch(appended.id)).toEqual([...before, appended]);
+  expect(await store.branchEntries(appended.id)).toEqual([...before, appended]);
 
-  const again = MemoryStore.open(store.bytes(), testPorts());
+  const again = MemoryStore.open(store.bytes(), testRuntime());
   expect(await again.leaf()).toBe(appended.id);
   expect(readable(entriesIn(read(store.bytes())))).toEqual([...readable(entriesIn(found)), appended]);
-  expect((await again.branch(appended.id)).map(gapsAlike)).toEqual([...before, appended].map(gapsAlike));
-  if (found.outdated) expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
+  expect((await again.branchEntries(appended.id)).map(gapsAlike)).toEqual([...before, appended].map(gapsAlike));
+  if (found.needsRewrite) expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
   else expect(store.bytes().subarray(0, found.end)).toEqual(bytes.subarray(0, found.end));
 }
 
@@ -59,7 +59,7 @@ function gapsAlike(entry: Entry): unknown {
 }
 
 function fromTheRoots(entries: readonly Entry[]): readonly Entry[] {
-  const { children } = treeOf(entries);
+  const { children } = buildTree(entries);
   const reached: Entry[] = [];
   const ahead = [...(children.get(null) ?? [])];
   for (let entry = ahead.pop(); entry && reached.length <= entries.length; entry = ahead.pop()) {

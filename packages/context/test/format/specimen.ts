@@ -1,13 +1,13 @@
 /** Session files to read and to break: whole ones in pi's spelling and in ours, and the parts they are made of. */
 
 import type { Entry } from "../../src/entry.ts";
-import { entryText } from "../../src/format/entry-line.ts";
-import { sealed } from "../../src/format/line-checksum.ts";
+import { serializeEntry } from "../../src/format/entry-line.ts";
+import { withTrailer } from "../../src/format/line-checksum.ts";
 import { decodeSession, type SessionFile } from "../../src/format/session-file.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import type { FormatLimits } from "../../src/settings.ts";
 
-export const { checksum } = machine;
+export const { checksum } = nodeRuntime;
 
 export const piHeader =
   '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/home/ada"}';
@@ -32,11 +32,11 @@ export function numbered<Value extends object>(
 }
 
 export function texts(entries: readonly Entry[]): readonly string[] {
-  return entries.map((entry) => entryText(entry));
+  return entries.map((entry) => serializeEntry(entry));
 }
 
 export function seal(...lines: readonly string[]): readonly string[] {
-  return lines.map((line) => sealed(line, {}, checksum));
+  return lines.map((line) => withTrailer(line, {}, checksum));
 }
 
 /** A sealed header with blanks from the middle of its folder into its checksum: still JSON, without mark and seal. */
@@ -48,7 +48,7 @@ export function blanked(header: string): string {
 
 /** The lines of one batch, each with its mark. */
 export function batch(...lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => sealed(line, { batch: [at + 1, lines.length] }, checksum));
+  return lines.map((line, at) => withTrailer(line, { batch: [at + 1, lines.length] }, checksum));
 }
 
 /** Lines as they stand, each with a line end. */

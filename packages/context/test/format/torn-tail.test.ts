@@ -1,7 +1,7 @@
 /** Proves what a crash may take: the half line and the half batch at the very end, and nothing that was acknowledged. */
 
 import { describe, expect, test } from "vitest";
-import { sealed } from "../../src/format/line-checksum.ts";
+import { withTrailer } from "../../src/format/line-checksum.ts";
 import {
   batch,
   bytesOf,
@@ -71,7 +71,7 @@ describe("LOG3 a batch at the end", () => {
     ["last", [first, second, third, third], 7],
   ])("LOG3 counts when it is whole and its %s line stands twice", (_, lines, twin) => {
     const found = read(file(before, lines));
-    expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3 e4 e5", `doubled-line@${twin}`]);
+    expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3 e4 e5", `duplicate-line@${twin}`]);
   });
 
   test("LOG3 takes no line of the batch before it along", () => {
@@ -87,7 +87,7 @@ describe("LOG3 a batch at the end", () => {
     [[3, 2], "e1 e2 e3"],
     [[1, 1], "e1 e2 e3"],
   ] as const)("LOG3 takes nothing else along, whatever its mark says: %j", (mark, ids) => {
-    expect(idsIn(entriesIn(read(file(before, sealed(e3, { batch: mark }, checksum)))))).toBe(ids);
+    expect(idsIn(entriesIn(read(file(before, withTrailer(e3, { batch: mark }, checksum)))))).toBe(ids);
   });
 });
 

@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { ledgerOf } from "../../src/ledger/collect-ledger.ts";
-import { emptyLedger, MOST } from "../../src/ledger/ledger.ts";
-import { touchedFiles } from "../../src/ledger/touched-files.ts";
-import { blobBlock } from "../../src/session/blobs.ts";
+import { collectLedger } from "../../src/ledger/collect-ledger.ts";
+import { emptyLedger, MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
+import { collectFileLists } from "../../src/ledger/touched-files.ts";
+import { createBlobBlock } from "../../src/session/blobs.ts";
 import { story } from "../../src/testing/story.ts";
 import { expectLinear } from "../context/linear.ts";
 import { bash, compacted, entriesOf, left, ran, said, type Told, text, used } from "../context/tool-work.ts";
@@ -23,7 +23,7 @@ test("LED5 it holds files, the last checks, open errors and commits, and no ids,
     "bash: git commit -m Fix -> [main 3c2b1a0] Fix the lock",
     `bash: ./serve -> ${"handled one request\n".repeat(300)}cache rebuilt by hand`,
   );
-  expect(ledgerOf(talk)).toEqual({
+  expect(collectLedger(talk)).toEqual({
     ...emptyLedger,
     files: [{ path: "src/a.ts", did: "modified" }],
     checks: [{ kind: "test", command: "npm test", exitCode: 0, outcome: "3 passed, 1 failed" }],
@@ -45,7 +45,7 @@ describe("LED5 how a check ended", () => {
     ["it did not fail", text("fine"), 0],
   ];
   test.each(cases)("LED5 %s", (_, result, exitCode) => {
-    expect(ledgerOf(entriesOf(ran("make", result))).checks).toMatchObject([{ command: "make", exitCode }]);
+    expect(collectLedger(entriesOf(ran("make", result))).checks).toMatchObject([{ command: "make", exitCode }]);
   });
 
   test("LED5 of each kind the last one counts, also one of the user's own; a call without a result is none", () => {
@@ -56,14 +56,14 @@ describe("LED5 how a check ended", () => {
       used({ arguments: { cmd: "pytest" } }),
       ran("cat a.log", text("7 passed")),
     );
-    expect(ledgerOf(work).checks).toEqual([
+    expect(collectLedger(work).checks).toEqual([
       { kind: "build", command: "make", exitCode: 0, outcome: "2 warnings" },
       { kind: "test", command: "npm test -- a", exitCode: 4, outcome: "1 failed" },
     ]);
   });
 
   test("LED5 two checks of one line share its output: the last one has the outcome", () => {
-    expect(ledgerOf(entriesOf(ran("npm run lint && npm test", text("5 passed")))).checks).toMatchObject([
+    expect(collectLedger(entriesOf(ran("npm run lint && npm test", text("5 passed")))).checks).toMatchObject([
       { kind: "check", exitCode: 0, outcome: null },
       { kind: "test", exitCode: 0, outcome: "5 passed" },
     ]);
@@ -83,20 +83,20 @@ describe("LED5 commits", () => {
     ["cat log", "[main 0a1b2c3] Fix the lock", []],
   ];
   test.each(cases)("LED5 %s", (line, output, expected) => {
-    const { commits } = ledgerOf(entriesOf(ran(line, text(output))));
+    const { commits } = collectLedger(entriesOf(ran(line, text(output))));
     expect(commits.map(({ hash, subject }) => `${hash} ${subject}`)).toEqual(expected);
   });
 
   test("LED5 a commit that failed is none, an amended one replaces the first, and the newest are kept", () => {
-    expect(ledgerOf(entriesOf(ran("git commit -m x", { ...text("no"), isError: true }))).commits).toEqual([]);
+    expect(collectLedger(entriesOf(ran("git commit -m x", { ...text("no"), isError: true }))).commits).toEqual([]);
     const amended = [
       ran("git commit -m x", text("[main 0a1b2c3] x")),
       ran("git commit --amend", text("[main 3c2b1a0] x")),
     ];
-    expect(ledgerOf(entriesOf(...amended)).commits).toEqual([{ hash: "3c2b1a0", subject: "x" }]);
+    expect(collectLedger(entriesOf(...amended)).commits).toEqual([{ hash: "3c2b1a0", subject: "x" }]);
     const many = Array.from({ length: 30 }, (_, at) => ran("git commit", text(`[main ${1_000_000 + at}] ${at}`)));
-    expect(ledgerOf(entriesOf(...many)).commits.map(({ subject }) => subject)).toEqual(
-      Array.from({ length: MOST.commits }, (_, at) => `${30 - MOST.commits + at}`),
+    expect(collectLedger(entriesOf(...many)).commits.map(({ subject }) => subject)).toEqual(
+      Array.from({ length: MAX_LEDGER_ITEMS.commits }, (_, at) => `${30 - MAX_LEDGER_ITEMS.commits + at}`),
     );
   });
 });
@@ -104,7 +104,7 @@ describe("LED5 commits", () => {
 describe("images (B51)", () => {
   const image = { type: "image", data: `${btoa("GIF89a")}IANYAgAA`, mimeType: "image/gif" };
   const hash = "5".repeat(64);
-  const blob = blobBlock({ hash, mimeType: "image/png", bytes: 10, tokens: 1 });
+  const blob = createBlobBlock({ hash, mimeType: "image/png", bytes: 10, tokens: 1 });
   const noted = { size: null, path: null, caption: null };
 
   test("KEEP8 leave a reference that opens them, a size, a path and a caption", () => {
@@ -114,9 +114,12 @@ describe("images (B51)", () => {
         { content: [{ type: "text", text: "\nThe home page\nof Pith" }, image] },
       ),
       said({ role: "user", content: [blob, { type: "text", text: "x".repeat(100) }] }),
-      said({ role: "user", content: [blobBlock({ hash, mimeType: "text/plain", bytes: 10, tokens: 1 }), null, 7] }),
+      said({
+        role: "user",
+        content: [createBlobBlock({ hash, mimeType: "text/plain", bytes: 10, tokens: 1 }), null, 7],
+      }),
     );
-    expect(ledgerOf(shown).images).toEqual([
+    expect(collectLedger(shown).images).toEqual([
       {
         ...noted,
         handle: "entry:e2",
@@ -131,7 +134,7 @@ describe("images (B51)", () => {
 
   test("KEEP8 in an entry with a number are named by it", () => {
     const [entry] = entriesOf({ number: 412, ...said({ role: "user", content: [image] }) });
-    expect(ledgerOf([entry as Entry]).images).toMatchObject([{ handle: "#412", entryId: "e1" }]);
+    expect(collectLedger([entry as Entry]).images).toMatchObject([{ handle: "#412", entryId: "e1" }]);
   });
 
   test("KEEP8 are not lost where an edit put a mark in their place", () => {
@@ -141,21 +144,21 @@ describe("images (B51)", () => {
       replacement: { content: [{ type: "text", text: "[image entry:e1]" }] },
     };
     const work = entriesOf(said({ role: "user", content: [image] }), edit);
-    expect(ledgerOf(work).images).toEqual([{ ...noted, handle: "entry:e1", size: "800x600", entryId: "e1" }]);
+    expect(collectLedger(work).images).toEqual([{ ...noted, handle: "entry:e1", size: "800x600", entryId: "e1" }]);
   });
 });
 
 test("LED6 what an edit took out of the context does not come back", () => {
   const work = ["calls: bash command=make", "fails: error: PITH-43\nexit code 1", "bash: npm test -> 7 passed"];
-  const { errors, checks } = ledgerOf(story(...work, "drops e2", "drops e3"));
+  const { errors, checks } = collectLedger(story(...work, "drops e2", "drops e3"));
   expect({ errors, checks }).toEqual({ errors: [], checks: [] });
-  expect(ledgerOf(story(...work))).toMatchObject({ errors: [{ source: "make" }], checks: [{}, {}] });
+  expect(collectLedger(story(...work))).toMatchObject({ errors: [{ source: "make" }], checks: [{}, {}] });
 });
 
 test("LED6 a shell line kept from the model is kept out of the ledger", () => {
   const secret = { output: "Error: no", exitCode: 1, excludeFromContext: true };
-  expect(ledgerOf(entriesOf(bash("./deploy secret > a", secret)))).toEqual(emptyLedger);
-  expect(ledgerOf(entriesOf(bash("./deploy secret > a", { ...secret, excludeFromContext: false })))).not.toEqual(
+  expect(collectLedger(entriesOf(bash("./deploy secret > a", secret)))).toEqual(emptyLedger);
+  expect(collectLedger(entriesOf(bash("./deploy secret > a", { ...secret, excludeFromContext: false })))).not.toEqual(
     emptyLedger,
   );
 });
@@ -167,17 +170,17 @@ const work = [
 ];
 
 function carrying(...part: readonly (Told | readonly Told[])[]): Told {
-  return { pith: { ledger: ledgerOf(entriesOf(...part)) } };
+  return { pith: { ledger: collectLedger(entriesOf(...part)) } };
 }
 
 test("LED8 nothing comes from a branch that was left", () => {
-  expect(ledgerOf(entriesOf(left(carrying(...work)), left({ modifiedFiles: ["a"] })))).toEqual(emptyLedger);
-  expect(ledgerOf(entriesOf(left(carrying(...work)), ran("cat c"))).files).toEqual([{ path: "c", did: "read" }]);
+  expect(collectLedger(entriesOf(left(carrying(...work)), left({ modifiedFiles: ["a"] })))).toEqual(emptyLedger);
+  expect(collectLedger(entriesOf(left(carrying(...work)), ran("cat c"))).files).toEqual([{ path: "c", did: "read" }]);
 });
 
 describe("LED2 the ledgers of compactions are taken in", () => {
   test("LED2 INV40 as they were written", () => {
-    expect(ledgerOf(entriesOf(compacted(carrying(...work))))).toEqual(ledgerOf(entriesOf(...work)));
+    expect(collectLedger(entriesOf(compacted(carrying(...work))))).toEqual(collectLedger(entriesOf(...work)));
   });
 
   test("LED2 what a compaction covers is not counted twice, what it kept is counted once and is newer", () => {
@@ -189,14 +192,14 @@ describe("LED2 the ledgers of compactions are taken in", () => {
       compacted(details, { firstKeptEntryId: "e3" }),
       ran("cat new"),
     );
-    const ledger = ledgerOf(branch);
+    const ledger = collectLedger(branch);
     expect(ledger.files.map(({ path }) => path)).toEqual(["old", "kept", "new"]);
     expect(ledger.folders).toEqual(folders);
   });
 
   test("LED2 pi's lists of files are older than all that is known better", () => {
     const branch = entriesOf(ran("rm a"), compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }), ran("cat c"));
-    expect(ledgerOf(branch).files).toEqual([
+    expect(collectLedger(branch).files).toEqual([
       { path: "b", did: "read" },
       { path: "a", did: "modified" },
       { path: "c", did: "modified" },
@@ -226,17 +229,17 @@ test("LED2 LED7 INV40 INV41 the ledger is the same however often the branch was 
       for (const part of parts) {
         const entries = whole.slice(at, at + part.flat().length);
         at += entries.length;
-        const details = { pith: { ledger: ledgerOf([...summary, ...entries]) } };
+        const details = { pith: { ledger: collectLedger([...summary, ...entries]) } };
         summary = entriesOf(compacted(JSON.parse(JSON.stringify(details))));
       }
-      const cut = ledgerOf(summary);
-      expect(cut).toEqual(ledgerOf(whole));
+      const cut = collectLedger(summary);
+      expect(cut).toEqual(collectLedger(whole));
       const paths = (did: string): readonly string[] =>
         cut.files
           .filter((file) => file.did === did)
           .map((file) => file.path)
           .sort();
-      expect({ read: paths("read"), modified: paths("modified") }).toEqual(touchedFiles(whole));
+      expect({ read: paths("read"), modified: paths("modified") }).toEqual(collectFileLists(whole));
     }),
   );
 });
@@ -258,7 +261,7 @@ test("LED4 anything at all may stand in an entry", () => {
         compacted(details),
         left({ pith: { ledger: details } }),
       );
-      const { images, ...lists } = ledgerOf(entries);
+      const { images, ...lists } = collectLedger(entries);
       for (const { entryId } of images) expect(entries.some(({ id }) => id === entryId)).toBe(true);
       expect(Object.keys(lists)).toEqual(["files", "folders", "checks", "errors", "commits"]);
     }),
@@ -275,8 +278,8 @@ describe("LED3 time is linear in the length of what was said", () => {
       );
     const [small, large] = [talk(250_000), talk(1_000_000)];
     expectLinear(
-      () => ledgerOf(small),
-      () => ledgerOf(large),
+      () => collectLedger(small),
+      () => collectLedger(large),
     );
   });
 
@@ -285,8 +288,8 @@ describe("LED3 time is linear in the length of what was said", () => {
       entriesOf(Array.from({ length: count }, (_, at) => ran(`rm ${at}`, text(`error: ${at}`))).flat());
     const [small, large] = [talk(1_000), talk(4_000)];
     expectLinear(
-      () => ledgerOf(small),
-      () => ledgerOf(large),
+      () => collectLedger(small),
+      () => collectLedger(large),
     );
   });
 });

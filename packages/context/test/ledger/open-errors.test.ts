@@ -2,15 +2,15 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { ledgerOf } from "../../src/ledger/collect-ledger.ts";
-import { MOST } from "../../src/ledger/ledger.ts";
+import { collectLedger } from "../../src/ledger/collect-ledger.ts";
+import { MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
 import { bash, entriesOf, ran, type Told, text, used } from "../context/tool-work.ts";
 
 type Work = Told | readonly Told[];
 
 const open = (...work: readonly Work[]): readonly string[] => errorsIn(entriesOf(...work));
 const errorsIn = (entries: readonly Entry[]): readonly string[] =>
-  ledgerOf(entries).errors.map(({ source, text: line }) => `${source}: ${line}`);
+  collectLedger(entries).errors.map(({ source, text: line }) => `${source}: ${line}`);
 const failing = (command: string, output = "Error: boom", code = 1): Work =>
   ran(command, { ...text(`${output}\n\nexit code ${code}`), isError: true });
 const change = (path: string, result: Told): Work => used({ name: "edit", arguments: { path, newText: "x" } }, result);
@@ -139,12 +139,17 @@ test("LED9 a command is shown on one line, without the bodies of here-documents"
 test("LED3 the newest errors are kept", () => {
   const work = Array.from({ length: 40 }, (_, at) => failing(`./run ${at}`));
   expect(open(...work)).toEqual(
-    Array.from({ length: MOST.errors }, (_, at) => `./run ${40 - MOST.errors + at}: Error: boom`),
+    Array.from(
+      { length: MAX_LEDGER_ITEMS.errors },
+      (_, at) => `./run ${40 - MAX_LEDGER_ITEMS.errors + at}: Error: boom`,
+    ),
   );
 });
 
 test("LED7 errors of the ledger before are closed by what comes after it", () => {
-  const before = ledgerOf(entriesOf(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })));
+  const before = collectLedger(
+    entriesOf(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })),
+  );
   const after = entriesOf(ran("make"), change("a.ts", {}));
-  expect(ledgerOf(after, {}, before).errors).toEqual([{ kind: "command", source: "./a", text: "Error: boom" }]);
+  expect(collectLedger(after, {}, before).errors).toEqual([{ kind: "command", source: "./a", text: "Error: boom" }]);
 });

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ledgerOf } from "../../src/ledger/collect-ledger.ts";
-import { emptyLedger, LETTERS, MOST, mergedLedgers } from "../../src/ledger/ledger.ts";
-import { ledgerIn } from "../../src/ledger/read-ledger.ts";
+import { collectLedger } from "../../src/ledger/collect-ledger.ts";
+import { emptyLedger, MAX_LEDGER_CHARS, MAX_LEDGER_ITEMS, mergeLedgerPair } from "../../src/ledger/ledger.ts";
+import { readLedger } from "../../src/ledger/read-ledger.ts";
 import { entriesOf, ran, said, text, used } from "../context/tool-work.ts";
 import { fullLedger } from "./ledgers.ts";
 
@@ -17,26 +17,26 @@ test("LED2 what was written is read back", () => {
     ran("git commit -m x", text("[main 0a1b2c3] x")),
     said({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }),
   );
-  const ledger = ledgerOf(work);
+  const ledger = collectLedger(work);
   expect(Object.values(ledger).filter((list) => list.length === 0)).toHaveLength(1);
-  expect(ledgerIn(carrying(ledger))).toEqual(ledger);
+  expect(readLedger(carrying(ledger))).toEqual(ledger);
 });
 
 test("LED2 without one of ours, pi's lists of files are taken", () => {
-  expect(ledgerIn({ readFiles: ["a", 7, "b"], modifiedFiles: ["b"] }, "e9")).toEqual({
+  expect(readLedger({ readFiles: ["a", 7, "b"], modifiedFiles: ["b"] }, "e9")).toEqual({
     ...emptyLedger,
     files: [
       { path: "a", did: "read" },
       { path: "b", did: "modified" },
     ],
   });
-  expect(ledgerIn({ modifiedFiles: [] })).toEqual(emptyLedger);
-  expect(ledgerIn({ pith: { ledger: {} }, readFiles: ["a"] })).toEqual(emptyLedger);
+  expect(readLedger({ modifiedFiles: [] })).toEqual(emptyLedger);
+  expect(readLedger({ pith: { ledger: {} }, readFiles: ["a"] })).toEqual(emptyLedger);
 });
 
 describe("where there is none", () => {
   const cases = [undefined, null, 7, "x", [], {}, { pith: null }, { pith: { ledger: [] } }, { readFiles: "a" }];
-  test.each(cases)("%j", (details) => expect(ledgerIn(details)).toBeNull());
+  test.each(cases)("%j", (details) => expect(readLedger(details)).toBeNull());
 });
 
 test("LED10 of a ledger that an earlier version wrote, what still exists is carried on", () => {
@@ -54,7 +54,7 @@ test("LED10 of a ledger that an earlier version wrote, what still exists is carr
     references: [{ kind: "commit", text: "0a1b2c3", entryId: "e7" }],
     images: [{ handle: `blob:${hash}`, size: null, path: "a.png", caption: null, entryId: "e8" }],
   };
-  expect(ledgerIn(carrying(earlier))).toEqual({
+  expect(readLedger(carrying(earlier))).toEqual({
     files: [{ path: "a.ts", did: "modified" }],
     folders: [{ folder: "src", read: 1, modified: 2 }],
     checks: [
@@ -99,26 +99,26 @@ test("LED4 items that are none are left out, and the texts of others are put rig
       { handle: "#12", size: "big", path: 7, caption: "\n" },
     ],
   };
-  expect(ledgerIn({ pith: { ledger } }, "e9")).toEqual({
+  expect(readLedger({ pith: { ledger } }, "e9")).toEqual({
     ...emptyLedger,
     folders: [
       { folder: "src", read: 0, modified: 0 },
       { folder: "doc", read: 0, modified: 3 },
     ],
     checks: [{ kind: "test", command: "a b", exitCode: null, outcome: null }],
-    errors: [{ kind: "command", source: "make", text: `${"x".repeat(LETTERS.line - 1)}…` }],
+    errors: [{ kind: "command", source: "make", text: `${"x".repeat(MAX_LEDGER_CHARS.line - 1)}…` }],
     commits: [{ hash: null, subject: "a b" }],
     images: [{ handle: "#12", size: null, path: null, caption: null, entryId: "e9" }],
   });
 });
 
 test("LED3 one that was made too long is bounded", () => {
-  const ledger = ledgerIn(carrying(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
+  const ledger = readLedger(carrying(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
   expect(ledger?.checks).toHaveLength(1);
-  expect(ledger?.errors).toHaveLength(MOST.errors);
-  expect(ledger?.commits).toHaveLength(MOST.commits);
-  expect(ledger?.files.length).toBeLessThanOrEqual(MOST.modified + MOST.read);
-  expect(ledger?.folders.length).toBeLessThanOrEqual(MOST.folders);
+  expect(ledger?.errors).toHaveLength(MAX_LEDGER_ITEMS.errors);
+  expect(ledger?.commits).toHaveLength(MAX_LEDGER_ITEMS.commits);
+  expect(ledger?.files.length).toBeLessThanOrEqual(MAX_LEDGER_ITEMS.modified + MAX_LEDGER_ITEMS.read);
+  expect(ledger?.folders.length).toBeLessThanOrEqual(MAX_LEDGER_ITEMS.folders);
 });
 
 test("LED4 LED10 anything at all may stand in its place, and what comes of it is a ledger", () => {
@@ -151,11 +151,11 @@ test("LED4 LED10 anything at all may stand in its place, and what comes of it is
   );
   fc.assert(
     fc.property(fc.oneof(hostile, anything), (ledger) => {
-      const read = ledgerIn({ pith: { ledger } });
+      const read = readLedger({ pith: { ledger } });
       if (read === null) return;
       expect(Object.keys(read).sort()).toEqual([...lists].sort());
-      expect(ledgerIn({ pith: { ledger: read } })).toEqual(read);
-      expect(mergedLedgers(emptyLedger, read)).toEqual(read);
+      expect(readLedger({ pith: { ledger: read } })).toEqual(read);
+      expect(mergeLedgerPair(emptyLedger, read)).toEqual(read);
     }),
   );
 });

@@ -6,15 +6,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { decodeSession } from "../../src/format/session-file.ts";
-import { fileTouches, type TouchedFiles, touchedFiles } from "../../src/ledger/touched-files.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { collectFileLists, type FileLists, fileTouches } from "../../src/ledger/touched-files.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { expectLinear } from "../context/linear.ts";
 import { bash, compacted, entriesOf, left, ran, said, type Told, used } from "../context/tool-work.ts";
 
-const read = (...paths: readonly string[]): TouchedFiles => ({ read: paths, modified: [] });
-const modified = (...paths: readonly string[]): TouchedFiles => ({ read: [], modified: paths });
-const nothing: TouchedFiles = { read: [], modified: [] };
+const read = (...paths: readonly string[]): FileLists => ({ read: paths, modified: [] });
+const modified = (...paths: readonly string[]): FileLists => ({ read: [], modified: paths });
+const nothing: FileLists = { read: [], modified: [] };
 
 test("LED1 files come in the order of the calls, each with the entry that says so", () => {
   const talk = story(
@@ -32,7 +32,7 @@ test("LED1 files come in the order of the calls, each with the entry that says s
 });
 
 describe("LED1 files are known by the arguments of a call, whatever the tool is called", () => {
-  const cases: readonly (readonly [string, Told, TouchedFiles])[] = [
+  const cases: readonly (readonly [string, Told, FileLists])[] = [
     ["a path is read", { path: "a" }, read("a")],
     ["so is a file_path", { file_path: "a", offset: 1, limit: 2 }, read("a")],
     ["however it is spelled", { filePath: "a" }, read("a")],
@@ -58,7 +58,7 @@ describe("LED1 files are known by the arguments of a call, whatever the tool is 
     ["a number is none", { path: 7, command: 8 }, nothing],
   ];
   test.each(cases)("LED1 %s", (_, args, files) => {
-    expect(touchedFiles(entriesOf(used({ name: "zzz", arguments: args }, {})))).toEqual(files);
+    expect(collectFileLists(entriesOf(used({ name: "zzz", arguments: args }, {})))).toEqual(files);
   });
 });
 
@@ -70,7 +70,7 @@ test("LED1 what the host declares of a tool goes before the shape of its argumen
     used({ name: "sh", arguments: { line: "rm d", path: "e" } }, {}),
     used({ name: "constructor", arguments: { path: "f" } }, {}),
   );
-  expect(touchedFiles(work, roles)).toEqual({ read: ["a", "f"], modified: ["b", "c", "d"] });
+  expect(collectFileLists(work, roles)).toEqual({ read: ["a", "f"], modified: ["b", "c", "d"] });
 });
 
 test("LED1 what a tool says it touched goes before everything, also where it failed half way", () => {
@@ -82,11 +82,11 @@ test("LED1 what a tool says it touched goes before everything, also where it fai
     used(write, { ...touched({ modified: ["d", 7] }), isError: true }),
     used({ name: "write", arguments: { path: "e", content: "x" } }, touched("all")),
   );
-  expect(touchedFiles(work)).toEqual({ read: ["b"], modified: ["c", "d", "e"] });
+  expect(collectFileLists(work)).toEqual({ read: ["b"], modified: ["c", "d", "e"] });
 });
 
 describe("LED1 shell lines are read for the obvious", () => {
-  const cases: readonly (readonly [string, TouchedFiles])[] = [
+  const cases: readonly (readonly [string, FileLists])[] = [
     ["cat a.ts 'b c.ts' \"d.ts\"", read("a.ts", "b c.ts", "d.ts")],
     ["head -n 20 a; tail -5 b | less c", read("a", "b", "c")],
     ["sed -n '1,20p' a", read("a")],
@@ -131,8 +131,8 @@ describe("LED1 shell lines are read for the obvious", () => {
     ["xargs rm", nothing],
   ];
   test.each(cases)("LED1 %s", (line, files) => {
-    expect(touchedFiles(entriesOf(ran(line)))).toEqual(files);
-    expect(touchedFiles(entriesOf(bash(line)))).toEqual(files);
+    expect(collectFileLists(entriesOf(ran(line)))).toEqual(files);
+    expect(collectFileLists(entriesOf(bash(line)))).toEqual(files);
   });
 });
 
@@ -144,13 +144,13 @@ test("LED1 a call that failed modified nothing", () => {
     bash("cat f > g", { cancelled: true }),
     used({ arguments: { path: "h", content: "x" } }),
   );
-  expect(touchedFiles(work)).toEqual({ read: ["b", "d", "f"], modified: ["h"] });
+  expect(collectFileLists(work)).toEqual({ read: ["b", "d", "f"], modified: ["h"] });
 });
 
 test("LED1 calls of a reply that failed or was stopped were never made", () => {
   const call = { type: "toolCall", id: "c1", name: "write", arguments: { path: "a", content: "x" } };
   for (const stopReason of ["error", "aborted"])
-    expect(touchedFiles(entriesOf(said({ role: "assistant", content: [call], stopReason })))).toEqual(nothing);
+    expect(collectFileLists(entriesOf(said({ role: "assistant", content: [call], stopReason })))).toEqual(nothing);
 });
 
 test("LED1 a result belongs to the newest call with its id", () => {
@@ -161,7 +161,7 @@ test("LED1 a result belongs to the newest call with its id", () => {
     used(write("b"), { ...answer, isError: true }),
     used(write("c"), answer),
   );
-  expect(touchedFiles(work)).toEqual(modified("a", "c"));
+  expect(collectFileLists(work)).toEqual(modified("a", "c"));
 });
 
 test("LED1 calls that a tool made on its own count as calls", () => {
@@ -173,14 +173,14 @@ test("LED1 calls that a tool made on its own count as calls", () => {
     7,
     { arguments: "x" },
   ];
-  expect(touchedFiles(entriesOf(used({ name: "code", arguments: {} }, { nestedCalls })))).toEqual({
+  expect(collectFileLists(entriesOf(used({ name: "code", arguments: {} }, { nestedCalls })))).toEqual({
     read: ["a"],
     modified: ["b", "c"],
   });
 });
 
 test("LED6 a shell line kept from the model touches nothing", () => {
-  expect(touchedFiles(entriesOf(bash("cat secret > a", { excludeFromContext: true })))).toEqual(nothing);
+  expect(collectFileLists(entriesOf(bash("cat secret > a", { excludeFromContext: true })))).toEqual(nothing);
 });
 
 test("LED2 INV40 what was modified is not among the read ones, and both are sorted", () => {
@@ -188,7 +188,7 @@ test("LED2 INV40 what was modified is not among the read ones, and both are sort
     "calls: read path=b; read path=a; read path=c; write path=b content=x",
     "calls: edit path=a oldText=x newText=y; read path=a; read path=c",
   );
-  expect(touchedFiles(talk)).toEqual({ read: ["c"], modified: ["a", "b"] });
+  expect(collectFileLists(talk)).toEqual({ read: ["c"], modified: ["a", "b"] });
 });
 
 test("LED2 INV40 compactions and branch summaries hand on what they carry, whoever wrote them", () => {
@@ -199,7 +199,7 @@ test("LED2 INV40 compactions and branch summaries hand on what they carry, whoev
     compacted(null),
     left({ readFiles: "a" }),
   );
-  expect(touchedFiles(work)).toEqual({ read: ["a", "d"], modified: ["b", "c"] });
+  expect(collectFileLists(work)).toEqual({ read: ["a", "d"], modified: ["b", "c"] });
 });
 
 const file = fc.constantFrom("a", "b", "src/c", "src/d", "/e", "f g");
@@ -218,11 +218,11 @@ test("LED2 INV40 INV41 the lists are the same however often the branch was compa
       (parts, kinds) => {
         let work: readonly Told[] = [];
         parts.forEach((part, at) => {
-          const { read: readFiles, modified: modifiedFiles } = touchedFiles(entriesOf(work, part.flat()));
+          const { read: readFiles, modified: modifiedFiles } = collectFileLists(entriesOf(work, part.flat()));
           const details = { readFiles, modifiedFiles };
           work = [kinds[at] ? left(details) : compacted(details)];
         });
-        expect(touchedFiles(entriesOf(work))).toEqual(touchedFiles(entriesOf(parts.flat(2))));
+        expect(collectFileLists(entriesOf(work))).toEqual(collectFileLists(entriesOf(parts.flat(2))));
       },
     ),
   );
@@ -233,9 +233,9 @@ const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-se
 test.skipIf(!existsSync(fixtures)).each(["before-compaction", "large-session"])(
   "LED1 LED2 in a real session of pi's all files are named that pi names, and more: %s",
   (name) => {
-    const { lines } = decodeSession(readFileSync(join(fixtures, `${name}.jsonl`)), testPorts());
+    const { lines } = decodeSession(readFileSync(join(fixtures, `${name}.jsonl`)), testRuntime());
     const entries = lines.map(({ entry }) => entry);
-    const { read: looked, modified: changed } = touchedFiles(entries);
+    const { read: looked, modified: changed } = collectFileLists(entries);
     const known = new Set<unknown>([...looked, ...changed]);
     const byPi = new Set(entries.flatMap(pathsForPi));
     expect([...byPi].filter((path) => !known.has(path))).toEqual([]);
@@ -280,7 +280,7 @@ test("LED1 any text is a shell line", () => {
         shellish.map((letters) => letters.join("")),
       ),
       (line) => {
-        expect(() => touchedFiles(entriesOf(ran(line)))).not.toThrow();
+        expect(() => collectFileLists(entriesOf(ran(line)))).not.toThrow();
       },
     ),
   );
@@ -309,8 +309,8 @@ describe("LED1 time is linear in the length of a shell line", () => {
       entriesOf(ran(`rm ${piece.repeat(letters / piece.length)}`)),
     );
     expectLinear(
-      () => touchedFiles(small as readonly Entry[]),
-      () => touchedFiles(large as readonly Entry[]),
+      () => collectFileLists(small as readonly Entry[]),
+      () => collectFileLists(large as readonly Entry[]),
     );
   });
 });

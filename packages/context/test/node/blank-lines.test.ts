@@ -4,7 +4,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeSession, Session } from "@pith/context";
-import { createStore, machine, openStore, purgeSession } from "@pith/context/node";
+import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
 import { afterAll, describe, expect, test } from "vitest";
 
 describe("files of line ends", () => {
@@ -36,7 +36,7 @@ describe("files of line ends", () => {
     const path = join(folder, `${name}-${files}.jsonl`);
     const made = await createStore(path, { cwd: "/code" });
     if (made.type !== "opened") throw new Error(made.type);
-    const session = await Session.open(made.store, machine);
+    const session = await Session.open(made.store, nodeRuntime);
     await session.append({ type: "message", message: { role: "user", content: "one", timestamp: 1 } });
     await made.store.close();
     appendFileSync(path, more);
@@ -46,10 +46,10 @@ describe("files of line ends", () => {
   async function openAndAppend(path: string): Promise<number> {
     const opened = await openStore(path);
     if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
-    const session = await Session.open(opened.store, machine);
+    const session = await Session.open(opened.store, nodeRuntime);
     await session.append({ type: "message", message: { role: "user", content: "two", timestamp: 2 } });
     await opened.store.close();
-    return session.window.entries.length;
+    return session.branch.entries.length;
   }
 
   test.each([
@@ -78,7 +78,7 @@ describe("files of line ends", () => {
     const { took, limit } = await limitOf(async () => void (await openAndAppend(path)));
     expect(took).toBeLessThan(limit);
     const wide = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.alloc(MILLIONS, Buffer.from("\n\0"))]);
-    const decoding = await limitOf(async () => void decodeSession(wide, { checksum: machine.checksum }));
+    const decoding = await limitOf(async () => void decodeSession(wide, { checksum: nodeRuntime.checksum }));
     expect(decoding.took).toBeLessThan(decoding.limit);
   });
 
@@ -88,8 +88,8 @@ describe("files of line ends", () => {
     appendFileSync(path, "\n\n{broken\n \n");
     const opened = await openStore(path);
     if (opened.type !== "opened") throw new Error(opened.type);
-    const session = await Session.open(opened.store, machine);
-    expect(session.window.entries).toHaveLength(2);
+    const session = await Session.open(opened.store, nodeRuntime);
+    expect(session.branch.entries).toHaveLength(2);
     expect(opened.store.damage.map(({ line }) => line)).toEqual([10]);
     await opened.store.close();
   });
@@ -97,9 +97,9 @@ describe("files of line ends", () => {
   test("FILE29 a secret far into a line that is too long to be read is counted before a purge", async () => {
     const path = await sessionWith("long", `{"text":"${"x".repeat(2_000_000)} needle"}\n`);
     const redaction = {
-      redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("needle", "···")),
+      redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("needle", "···")),
     };
     const limits = { lineBytes: 1_000_000, depth: 100 };
-    expect(await purgeSession(path, { redaction, isDry: true, limits })).toMatchObject({ type: "purged", lines: 1 });
+    expect(await purgeSession(path, { redaction, isDryRun: true, limits })).toMatchObject({ type: "purged", lines: 1 });
   });
 });

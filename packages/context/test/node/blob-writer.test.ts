@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { BlobDraft } from "../../src/node/blob-writer.ts";
+import { BlobWriter } from "../../src/node/blob-writer.ts";
 import { blobHashes, readBlob } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
@@ -17,10 +17,10 @@ const whole = Buffer.concat(pieces);
 const hash = createHash("sha256").update(whole).digest("hex");
 const kept = { type: "kept", hash, bytes: whole.length, isWhole: true };
 
-const blobsOf = (files: FaultyFiles): readonly string[] => files.paths().filter((each) => each.includes("/blobs/"));
+const blobsOf = (files: FaultyFiles): readonly string[] => files.listPaths().filter((each) => each.includes("/blobs/"));
 
-function drafted(files: FaultyFiles, quota?: number): BlobDraft {
-  const draft = new BlobDraft(path, { files, ...(quota !== undefined && { quota }) });
+function drafted(files: FaultyFiles, quota?: number): BlobWriter {
+  const draft = new BlobWriter(path, { files, ...(quota !== undefined && { quota }) });
   for (const piece of pieces) draft.write(piece);
   return draft;
 }
@@ -35,7 +35,7 @@ test("BLOB3 pieces become one blob under the hash of the whole", async () => {
 
 test("BLOB3 what is dropped leaves nothing, what was never written touches nothing, and what is over stays as it is", async () => {
   const files = new FaultyFiles();
-  new BlobDraft(path, { files }).drop();
+  new BlobWriter(path, { files }).drop();
   expect(files.operations).toBe(0);
   drafted(files).drop();
   expect(blobsOf(files)).toEqual([]);
@@ -62,9 +62,9 @@ test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async
 test("BLOB5 a full disk ends as a value, and what was written is given back at once", async () => {
   for (const room of [0, 1, 3000, whole.length - 1]) {
     const files = new FaultyFiles();
-    files.room = room;
+    files.freeBytes = room;
     const draft = drafted(files);
-    expect(files.room).toBe(room);
+    expect(files.freeBytes).toBe(room);
     const refused = { type: "unavailable", code: "ENOSPC", why: expect.stringContaining("the disk is full") };
     expect(await draft.keep()).toEqual(refused);
     expect(await draft.keep()).toEqual(refused);
@@ -102,10 +102,10 @@ test("BLOB5 whenever the process or the power ends, the blob is there whole or n
 test("BLOB5 what another process left by a crash is swept by the next draft", async () => {
   const files = new FaultyFiles();
   const left = join(blobFolder(path), "draft-1-1700000000000-left");
-  files.write(left, whole);
+  files.addFile(left, whole);
   const mine = drafted(files);
   await drafted(files).keep();
-  expect(files.paths()).not.toContain(left);
+  expect(files.listPaths()).not.toContain(left);
   expect(await mine.keep()).toEqual(kept);
 });
 
@@ -114,7 +114,7 @@ test("S5 a draft is for its owner alone, whatever the umask", async () => {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const session = join(folder, "a.jsonl");
   const before = process.umask(0);
-  const draft = new BlobDraft(session);
+  const draft = new BlobWriter(session);
   try {
     draft.write(whole);
   } finally {

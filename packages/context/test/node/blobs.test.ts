@@ -5,14 +5,14 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Draft } from "../../src/entry.ts";
-import { copyBlobs, findBlobs, keepBlob, readBlob, spilled } from "../../src/node/blobs.ts";
+import type { EntryContent } from "../../src/entry.ts";
+import { copyBlobs, findBlobs, keepBlob, readBlob, spillImages } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
 import { createSession } from "../../src/node/sessions/sessions.ts";
-import { blobsIn, withInlined } from "../../src/session/blobs.ts";
+import { collectBlobs, inlineBlobs } from "../../src/session/blobs.ts";
 import { Session } from "../../src/session/session.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { atEveryEnd, ground, storeIn } from "./sessions/ground.ts";
 
 describe("blob folder", () => {
@@ -21,7 +21,7 @@ describe("blob folder", () => {
   const hash = createHash("sha256").update(content).digest("hex");
   const disk = (): FaultyFiles => {
     const files = new FaultyFiles();
-    files.write(path, Buffer.from("{}\n"));
+    files.addFile(path, Buffer.from("{}\n"));
     return files;
   };
 
@@ -54,7 +54,7 @@ describe("blob folder", () => {
     expect(await findBlobs(path, hash.slice(0, 8), { files })).toEqual(none);
     await keepBlob(path, content, { files });
     const other = await keepBlob(path, Buffer.from("another"), { files });
-    files.write(join(blobFolder(path), "notes.txt"), Buffer.from("no blob"));
+    files.addFile(join(blobFolder(path), "notes.txt"), Buffer.from("no blob"));
     for (const digits of [hash, hash.slice(0, 8)])
       expect(await findBlobs(path, digits, { files })).toEqual({ type: "found", blobs: [{ hash, bytes: 1900 }] });
     const hashes = [hash, other.type === "kept" ? other.hash : ""].sort();
@@ -75,7 +75,7 @@ describe("blob folder", () => {
   test("BLOB1 content that has changed is named when read, and put right when kept again", async () => {
     const files = disk();
     await keepBlob(path, content, { files });
-    files.write(join(blobFolder(path), hash), Buffer.from("a picture of a dog ".repeat(100)));
+    files.addFile(join(blobFolder(path), hash), Buffer.from("a picture of a dog ".repeat(100)));
     expect(await readBlob(path, hash, { files })).toMatchObject({ type: "changed" });
     await keepBlob(path, content, { files });
     expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read" });
@@ -97,12 +97,12 @@ describe("blob folder", () => {
       await keepBlob(path, content, { files });
       expect(await readBlob(path, wanted, { files })).toMatchObject({ type: "none" });
       expect(await copyBlobs(path, "/s/b.jsonl", { files, hashes: [wanted] })).toMatchObject({ type: "copied" });
-      expect(files.paths().filter((each) => !each.startsWith("/s/"))).toEqual([]);
+      expect(files.listPaths().filter((each) => !each.startsWith("/s/"))).toEqual([]);
     });
 
     test("a symbolic link in the place of a blob is not followed", async () => {
       const files = disk();
-      files.plantLink(join(blobFolder(path), hash));
+      files.addLink(join(blobFolder(path), hash));
       expect(await readBlob(path, hash, { files })).toMatchObject({ type: "none" });
     });
   });
@@ -140,17 +140,17 @@ describe("blob folder", () => {
   test("a full disk refuses a blob in words, keeps nothing of it, and takes it later", async () => {
     for (const room of [0, 1, 1000, 1899]) {
       const files = disk();
-      files.room = room;
+      files.freeBytes = room;
       expect(await keepBlob(path, content, { files })).toMatchObject({ type: "unavailable", code: "ENOSPC" });
-      expect(files.room).toBe(room);
-      files.room = undefined;
+      expect(files.freeBytes).toBe(room);
+      files.freeBytes = undefined;
       expect(await keepBlob(path, content, { files })).toMatchObject({ type: "kept" });
     }
   });
 
   test("whenever the process or the power ends, a blob is there whole or not at all, and once kept it stays", async () => {
     const ends = await atEveryEnd(
-      async ({ files }) => files.write(path, Buffer.from("{}\n")),
+      async ({ files }) => files.addFile(path, Buffer.from("{}\n")),
       ({ parts }) => keepBlob(path, content, parts),
       async ({ parts }) => {
         const found = await readBlob(path, hash, parts);
@@ -161,9 +161,9 @@ describe("blob folder", () => {
     );
     expect(ends).toBeGreaterThan(10);
     const { files, parts } = ground();
-    files.write(path, Buffer.from("{}\n"));
+    files.addFile(path, Buffer.from("{}\n"));
     await keepBlob(path, content, parts);
-    files.powerCut(() => 0);
+    files.cutPower(() => 0);
     expect(await readBlob(path, hash, parts)).toMatchObject({ type: "read" });
   });
 });
@@ -171,29 +171,33 @@ describe("blob folder", () => {
 describe("spilled output", () => {
   const image = (bytes: Uint8Array) =>
     ({ type: "image", data: Buffer.from(bytes).toString("base64"), mimeType: "image/png" }) as const;
-  const draftOf = (...content: readonly unknown[]): Draft =>
-    ({ type: "message", message: { role: "user", content, timestamp: 1 } }) as unknown as Draft;
+  const draftOf = (...content: readonly unknown[]): EntryContent =>
+    ({ type: "message", message: { role: "user", content, timestamp: 1 } }) as unknown as EntryContent;
   const words = { type: "text", text: "look" } as const;
 
   test("a big image becomes a blob block, a small one stays, and both come back as they were", async () => {
     const { parts } = ground();
     const { path } = storeIn(await createSession({ cwd: "/code", ...parts }));
     const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
-    const outcome = await spilled(draftOf(words, small, big), path, parts);
+    const outcome = await spillImages(draftOf(words, small, big), path, parts);
     if (outcome.type !== "spilled") throw new Error(outcome.why);
-    const entry = { ...outcome.draft, id: "e1", parentId: null, timestamp: "" } as Parameters<typeof blobsIn>[0];
-    const [blob] = blobsIn(entry);
+    const entry = { ...outcome.content, id: "e1", parentId: null, timestamp: "" } as Parameters<typeof collectBlobs>[0];
+    const [blob] = collectBlobs(entry);
     expect(outcome.blobs).toBe(1);
     expect(blob).toMatchObject({ mimeType: "image/png", bytes: 32 * 1024 + 1 });
     const read = await readBlob(path, blob?.hash ?? "", parts);
     const data = read.type === "read" ? Buffer.from(read.bytes).toString("base64") : null;
-    expect(withInlined(entry, () => data)).toMatchObject(draftOf(words, small, big));
+    expect(inlineBlobs(entry, () => data)).toMatchObject(draftOf(words, small, big));
   });
 
   test("the caller says what an image costs and what is too big", async () => {
     const { parts } = ground();
     const tokens = ({ bytes }: { readonly bytes: number }): number => bytes * 2;
-    const outcome = await spilled(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10, tokens });
+    const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", {
+      ...parts,
+      limit: 10,
+      estimateImageTokens: tokens,
+    });
     expect(JSON.stringify(outcome)).toContain("about 200 tokens");
   });
 
@@ -207,27 +211,31 @@ describe("spilled output", () => {
       null,
     ];
     const draft = draftOf(...odd);
-    expect(await spilled(draft, "/s.jsonl", { ...parts, limit: 10 })).toEqual({ type: "spilled", draft, blobs: 0 });
+    expect(await spillImages(draft, "/s.jsonl", { ...parts, limit: 10 })).toEqual({
+      type: "spilled",
+      content: draft,
+      blobs: 0,
+    });
   });
 
   test("BLOB2 a full disk refuses the image, and nothing names it", async () => {
     const { files, parts } = ground();
-    files.room = 50;
-    const outcome = await spilled(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });
+    files.freeBytes = 50;
+    const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });
     expect(outcome).toMatchObject({ type: "unavailable", code: "ENOSPC" });
   });
 
   test("70 compactions of a session full of images grow the file by less than 64 KB each", async () => {
     const { files, parts } = ground();
     const store = storeIn(await createSession({ cwd: "/code", ...parts }));
-    const session = await Session.open(store, testPorts());
+    const session = await Session.open(store, testRuntime());
     const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
-    const before = files.contents(store.path).length;
+    const before = files.readBytes(store.path).length;
     for (let round = 0; round < 70; round++) {
-      const seen = await spilled(draftOf(words, ...screenshots), store.path, parts);
+      const seen = await spillImages(draftOf(words, ...screenshots), store.path, parts);
       if (seen.type !== "spilled") throw new Error(seen.why);
       const summary = "what was done ".repeat(200);
-      await session.append(seen.draft, {
+      await session.append(seen.content, {
         type: "compaction",
         id: `c${round}`,
         summary,
@@ -235,7 +243,7 @@ describe("spilled output", () => {
         tokensBefore: 9,
       });
     }
-    expect(files.contents(store.path).length - before).toBeLessThan(70 * 64 * 1024);
-    expect(files.paths().filter((path) => path.includes("/blobs/"))).toHaveLength(4);
+    expect(files.readBytes(store.path).length - before).toBeLessThan(70 * 64 * 1024);
+    expect(files.listPaths().filter((path) => path.includes("/blobs/"))).toHaveLength(4);
   });
 });

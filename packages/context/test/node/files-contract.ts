@@ -1,7 +1,7 @@
 /** What every disk does, as a table: the real one and the faulty one must answer alike, down to the code of a refusal. */
 
 import { expect, test } from "vitest";
-import { diskError, type Files, type OpenFile } from "../../src/node/files.ts";
+import { diskErrorCode, type Files, type OpenFile } from "../../src/node/files.ts";
 
 /** An empty folder on some disk. */
 export interface Ground {
@@ -28,7 +28,7 @@ export function tried(act: () => unknown): unknown {
   try {
     return act();
   } catch (error) {
-    const code = diskError(error);
+    const code = diskErrorCode(error);
     if (code === "") throw error;
     expect(error).toHaveProperty("message", expect.stringMatching(new RegExp(`^${code}: .+, [a-z]+`)));
     return code;

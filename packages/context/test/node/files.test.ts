@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Files, folderSync, type OpenFile, realFiles } from "../../src/node/files.ts";
+import { createFolderSync, type Files, type OpenFile, realFiles } from "../../src/node/files.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
 import { filesContract, type Ground, textAt, textOf, tried, write } from "./files-contract.ts";
 
@@ -22,14 +22,14 @@ function realGround(): Ground {
 function faultyGround(): Ground {
   const files = new FaultyFiles();
   files.makeFolder("/ground");
-  return { files, at: (name) => `/ground/${name}`, plantLink: (path) => files.plantLink(path) };
+  return { files, at: (name) => `/ground/${name}`, plantLink: (path) => files.addLink(path) };
 }
 
 describe("real files", () => filesContract(realGround));
 
 test("PLAT14 on Windows no folder is flushed, which the system refuses", () => {
-  folderSync("win32")(join(root, "none"));
-  expect(() => folderSync("linux")(join(root, "none"))).toThrow(/ENOENT/);
+  createFolderSync("win32")(join(root, "none"));
+  expect(() => createFolderSync("linux")(join(root, "none"))).toThrow(/ENOENT/);
 });
 
 describe("faulty files", () => filesContract(faultyGround));

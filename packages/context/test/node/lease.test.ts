@@ -5,14 +5,14 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realFiles } from "../../src/node/files.ts";
-import { type Lease, type LeaseParts, type Leasing, takeLease } from "../../src/node/lease.ts";
-import { type Owner, realProcesses } from "../../src/node/process-owner.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { acquireLease, type Lease, type LeaseOptions, type LeaseResult } from "../../src/node/lease.ts";
+import { type LeaseOwner, realProcessTable } from "../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import { slownessOfWaiting } from "../slowness.ts";
 import { contend, startTaker } from "./lease/children.ts";
 
-const parts: LeaseParts = { ...machine, files: realFiles, processes: realProcesses };
-const self = realProcesses.self(0);
+const parts: LeaseOptions = { ...nodeRuntime, files: realFiles, processes: realProcessTable };
+const self = realProcessTable.self(0);
 const onLinux = test.skipIf(process.platform !== "linux");
 
 function freshPath(): string {
@@ -21,41 +21,42 @@ function freshPath(): string {
   return join(folder, "a session.jsonl");
 }
 
-function leaseIn(leasing: Leasing): Lease {
+function leaseIn(leasing: LeaseResult): Lease {
   if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
   return leasing.lease;
 }
 
 /** What comes of taking a lease whose file says this. */
-function afterFinding(content: string): Leasing["type"] {
+function afterFinding(content: string): LeaseResult["type"] {
   const path = freshPath();
   writeFileSync(`${path}.lease.3`, content);
-  return takeLease(path, parts).type;
+  return acquireLease(path, parts).type;
 }
-const afterOwner = (change: Partial<Owner>): Leasing["type"] => afterFinding(JSON.stringify({ ...self, ...change }));
+const afterOwner = (change: Partial<LeaseOwner>): LeaseResult["type"] =>
+  afterFinding(JSON.stringify({ ...self, ...change }));
 
 describe("one process after the other", () => {
   test("taken, held by name, released, and taken again under a higher token", () => {
     const path = freshPath();
-    const first = leaseIn(takeLease(path, { ...parts, now: () => 42 }));
+    const first = leaseIn(acquireLease(path, { ...parts, now: () => 42 }));
     const owner = { ...self, since: 42 };
-    expect(takeLease(path, parts)).toEqual({ type: "held", owner });
+    expect(acquireLease(path, parts)).toEqual({ type: "held", owner });
     expect(owner).toMatchObject({ pid: process.pid, host: hostname() });
-    expect(first.holds()).toBe(true);
+    expect(first.isHeld()).toBe(true);
     first.release();
-    expect(first.holds()).toBe(false);
-    const second = leaseIn(takeLease(path, parts));
+    expect(first.isHeld()).toBe(false);
+    const second = leaseIn(acquireLease(path, parts));
     expect(second.token).toBeGreaterThan(first.token);
-    expect([first.holds(), second.holds()]).toEqual([false, true]);
+    expect([first.isHeld(), second.isHeld()]).toEqual([false, true]);
   });
 
   test("one file stays beside the session, held or released", () => {
     const path = freshPath();
     const left = () => readdirSync(join(path, ".."));
     for (const token of [1, 3, 5]) {
-      const lease = leaseIn(takeLease(path, parts));
+      const lease = leaseIn(acquireLease(path, parts));
       expect([lease.token, left()]).toEqual([token, [`a session.jsonl.lease.${token}`]]);
-      takeLease(path, parts);
+      acquireLease(path, parts);
       lease.release();
       expect(left()).toEqual([`a session.jsonl.lease.${token + 1}`]);
     }
@@ -63,38 +64,38 @@ describe("one process after the other", () => {
 
   test("a second release gives away nothing that another has by now", () => {
     const path = freshPath();
-    const first = leaseIn(takeLease(path, parts));
+    const first = leaseIn(acquireLease(path, parts));
     first.release();
-    const second = leaseIn(takeLease(path, parts));
+    const second = leaseIn(acquireLease(path, parts));
     first.release();
-    expect(second.holds()).toBe(true);
+    expect(second.isHeld()).toBe(true);
   });
 
   test("DISK6 a lease that was removed by hand is lost, also when the next one's file gets the number of the old", () => {
     const path = freshPath();
     for (let round = 0; round < 20; round++) {
-      const first = leaseIn(takeLease(path, parts));
+      const first = leaseIn(acquireLease(path, parts));
       for (const name of readdirSync(join(path, ".."))) rmSync(join(path, "..", name));
-      const second = leaseIn(takeLease(path, parts));
-      expect([first.holds(), second.holds()]).toEqual([false, true]);
+      const second = leaseIn(acquireLease(path, parts));
+      expect([first.isHeld(), second.isHeld()]).toEqual([false, true]);
       second.release();
     }
   });
 
   test("sessions in one folder do not know each other's leases", () => {
     const path = freshPath();
-    const leases = [path, `${path}.lease.1`, `${path}x`].map((each) => leaseIn(takeLease(each, parts)));
-    expect(leases.map((lease) => [lease.token, lease.holds()])).toEqual(leases.map(() => [1, true]));
+    const leases = [path, `${path}.lease.1`, `${path}x`].map((each) => leaseIn(acquireLease(each, parts)));
+    expect(leases.map((lease) => [lease.token, lease.isHeld()])).toEqual(leases.map(() => [1, true]));
   });
 
   test("what a living owner has can be taken over, and it notices", () => {
     const path = freshPath();
-    const old = leaseIn(takeLease(path, parts));
-    const young = leaseIn(takeLease(path, { ...parts, takeOver: true }));
-    expect([old.holds(), young.holds()]).toEqual([false, true]);
+    const old = leaseIn(acquireLease(path, parts));
+    const young = leaseIn(acquireLease(path, { ...parts, takeOver: true }));
+    expect([old.isHeld(), young.isHeld()]).toEqual([false, true]);
     old.release();
-    expect(young.holds()).toBe(true);
-    expect(takeLease(path, parts).type).toBe("held");
+    expect(young.isHeld()).toBe(true);
+    expect(acquireLease(path, parts).type).toBe("held");
   });
 
   test("new files of the dead are cleared away, those of the living and the unfinished stay", () => {
@@ -102,7 +103,7 @@ describe("one process after the other", () => {
     writeFileSync(`${path}.lease.aa.new`, JSON.stringify({ ...self, started: "1" }));
     writeFileSync(`${path}.lease.bb.new`, JSON.stringify(self));
     writeFileSync(`${path}.lease.cc.new`, "");
-    takeLease(path, parts);
+    acquireLease(path, parts);
     const names = ["1", "bb.new", "cc.new"].map((end) => `a session.jsonl.lease.${end}`);
     expect(readdirSync(join(path, "..")).sort()).toEqual(names);
   });
@@ -136,10 +137,10 @@ describe("several processes", () => {
     const path = freshPath();
     const taker = await startTaker();
     expect(await taker.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });
-    expect(takeLease(path, parts)).toMatchObject({ type: "held", owner: { pid: taker.pid, host: hostname() } });
+    expect(acquireLease(path, parts)).toMatchObject({ type: "held", owner: { pid: taker.pid, host: hostname() } });
     await taker.kill();
     const before = performance.now();
-    expect(leaseIn(takeLease(path, parts)).token).toBe(2);
+    expect(leaseIn(acquireLease(path, parts)).token).toBe(2);
     expect(performance.now() - before).toBeLessThan(2000 * slownessOfWaiting());
   });
 

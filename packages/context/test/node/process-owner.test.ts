@@ -7,16 +7,16 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Owner, ownerFrom, realProcesses } from "../../src/node/process-owner.ts";
+import { type LeaseOwner, parseOwner, realProcessTable } from "../../src/node/process-owner.ts";
 
-const self = realProcesses.self(7);
-const lives = (change: Partial<Owner>): boolean => realProcesses.isAlive({ ...self, ...change });
+const self = realProcessTable.self(7);
+const lives = (change: Partial<LeaseOwner>): boolean => realProcessTable.isAlive({ ...self, ...change });
 const onLinux = test.skipIf(process.platform !== "linux");
 const startOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19] ?? "";
 
 test("an owner names its process, its host and the moment", () => {
   expect(self).toMatchObject({ pid: process.pid, host: hostname(), since: 7 });
-  expect(ownerFrom(JSON.stringify(self))).toEqual(self);
+  expect(parseOwner(JSON.stringify(self))).toEqual(self);
 });
 
 describe("on this machine", () => {
@@ -92,6 +92,6 @@ describe("from elsewhere", () => {
 
 test("a text that is no owner's tells of nobody", () => {
   const texts = ["", "{", "null", "7", "[]", '{"released":true}', JSON.stringify({ ...self, pid: -1 })];
-  expect(texts.map(ownerFrom)).toEqual(texts.map(() => null));
-  expect(ownerFrom(JSON.stringify({ ...self, host: undefined }))).toBe(null);
+  expect(texts.map(parseOwner)).toEqual(texts.map(() => null));
+  expect(parseOwner(JSON.stringify({ ...self, host: undefined }))).toBe(null);
 });

@@ -5,15 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pi, startPi } from "../../../../bench/src/peers/pi.ts";
-import { budgetFor } from "../../src/compaction/budget.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
 import { compact as compactByCode } from "../../src/compaction/compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../src/node/jsonl/open-store.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { createStore, type OpenResult, openStore } from "../../src/node/jsonl/open-store.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 
 let pi: Pi;
 let folder: string;
@@ -34,7 +34,7 @@ const assistant = (text: string) => ({
   api: "anthropic-messages",
   provider: "anthropic",
   model: "one",
-  usage: nothingUsed,
+  usage: emptyUsage,
   stopReason: "stop" as const,
   timestamp: 2,
 });
@@ -45,7 +45,7 @@ async function conversation(
 ): Promise<{ path: string; store: JsonlStore; session: Session; asked: string[] }> {
   const path = join(folder, `${name}.jsonl`);
   const store = opened(await createStore(path, { cwd: folder }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const asked: string[] = [];
   for (const topic of ["parser", "cache", "index", "tests"]) {
     await session.append({ type: "message", message: user(`What about the ${topic}?`) });
@@ -63,8 +63,8 @@ async function compact({ session, asked }: { session: Session; asked: readonly s
 }
 
 async function expectSame(path: string): Promise<void> {
-  const store = opened(await openStore(path, { as: "follower" }));
-  const { window } = await Session.open(store, machine);
+  const store = opened(await openStore(path, { mode: "follower" }));
+  const { branch: window } = await Session.open(store, nodeRuntime);
   const theirs = (await pi.ask({ op: "resume", file: path })) as Record<string, unknown>;
   const { messages, thinkingLevel, model } = buildSessionContext(window);
   expect(theirs).toMatchObject({ leaf: await store.leaf(), messages: plain(messages), thinkingLevel, model });
@@ -76,8 +76,8 @@ describe("pi opens ours", () => {
     const told = await conversation("compacted");
     const long = "one more line of output\n".repeat(4000);
     await told.session.append({ type: "message", message: assistant(long) }, { type: "message", message: user(long) });
-    const budget = budgetFor(compactionLimits, { contextWindow: 16_000 });
-    const outcome = await compactByCode({ session: told.session, budget, reason: "due", ports: machine });
+    const budget = createBudget(compactionLimits, { contextWindow: 16_000 });
+    const outcome = await compactByCode({ session: told.session, budget, reason: "due", runtime: nodeRuntime });
     expect(outcome).toMatchObject({
       type: "compacted",
       receipt: { findings: [{ code: "result-reduced" }, { code: "result-reduced" }] },
@@ -114,7 +114,7 @@ describe("pi opens ours", () => {
     const id = await pi.ask({ op: "goOn", file: told.path, message: user("From pi.") });
     const store = opened(await openStore(told.path));
     expect(await store.leaf()).toBe(id);
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     await session.append({ type: "message", message: user("From ours.") });
     await store.close();
     await expectSame(told.path);
@@ -144,7 +144,7 @@ describe("ours opens what pi made of ours", () => {
       await expectSame(path);
       const store = opened(await openStore(path));
       expect(store.header.pith).toBeUndefined();
-      const session = await Session.open(store, machine);
+      const session = await Session.open(store, nodeRuntime);
       expect((await session.append({ type: "message", message: user("On it goes.") })).type).toBe("appended");
       await store.close();
       await expectSame(path);
@@ -152,7 +152,7 @@ describe("ours opens what pi made of ours", () => {
   });
 });
 
-function opened(outcome: Opened): JsonlStore {
+function opened(outcome: OpenResult): JsonlStore {
   if (outcome.type !== "opened") throw new Error(JSON.stringify(outcome));
   return outcome.store;
 }

@@ -11,10 +11,10 @@ import { buildSessionContext, type SessionContext } from "../../src/context/buil
 import { buildRequest } from "../../src/context/build-request.ts";
 import type { Entry } from "../../src/entry.ts";
 import { decodeSession } from "../../src/format/session-file.ts";
-import { machine } from "../../src/node/runtime.ts";
-import { windowOf } from "../../src/session/loaded-branch.ts";
-import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
-import { branch, treeOf } from "../../src/tree.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
+import { findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
+import { branchEntries, buildTree } from "../../src/tree.ts";
 import { life } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
 import { lived } from "../properties/play.ts";
@@ -34,14 +34,14 @@ afterAll(() => {
 
 /** Our context and pi's agree at every `step`th entry of a file and at the last, and what is sent is accepted everywhere. */
 async function expectSame(file: string, step: number): Promise<void> {
-  const { lines, damage } = decodeSession(readFileSync(file), machine);
+  const { lines, damage } = decodeSession(readFileSync(file), nodeRuntime);
   expect(damage).toEqual([]);
   const entries = lines.map(({ entry }) => entry);
-  const tree = treeOf(entries);
+  const tree = buildTree(entries);
   const leaves = entries.map((_, at) => at).filter((at) => at % step === 0 || at === entries.length - 1);
   const hashes = (await pi.ask({ op: "hashes", file, leaves })) as readonly string[];
   for (const [at, leaf] of leaves.entries()) {
-    const ours = buildSessionContext(windowOf(branch(tree, entries[leaf]?.id ?? null)));
+    const ours = buildSessionContext(loadBranch(branchEntries(tree, entries[leaf]?.id ?? null)));
     const said = [ours.messages, ours.thinkingLevel, ours.model];
     if (hash(said) !== hashes[at]) {
       const [theirs] = (await pi.ask({ op: "contexts", file, leaves: [leaf] })) as readonly SessionContext[];
@@ -58,8 +58,9 @@ function hash(value: unknown): string {
 
 function expectSendable(context: SessionContext): void {
   for (const to of [...models, ...spokenBy(context)]) {
-    const request = buildRequest(context, { to });
-    if (request.messages.some((message) => message.role !== "system")) expect(violations(request, to)).toEqual([]);
+    const request = buildRequest(context, { model: to });
+    if (request.messages.some((message) => message.role !== "system"))
+      expect(findRuleViolations(request, to)).toEqual([]);
   }
 }
 
@@ -91,7 +92,7 @@ describe("sessions of version 1", () => {
         straight.map((command) => (command.do === "compact" ? { ...command, edits: 0 } : command)),
       );
       const file = join(folder, `old-${at}.jsonl`);
-      writeFileSync(file, asVersion1(await store.branch(await store.leaf())));
+      writeFileSync(file, asVersion1(await store.branchEntries(await store.leaf())));
       if ((await store.leaf()) !== null) await expectSame(file, 1);
     }
   });

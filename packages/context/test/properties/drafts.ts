@@ -2,8 +2,8 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AssistantMessage } from "../../src/message.ts";
-import type { Drafted } from "../../src/session/session.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import type { NewEntry } from "../../src/session/session.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import type { Command } from "./commands.ts";
 
 export interface Place {
@@ -21,7 +21,7 @@ export const models = [
 ] as const;
 
 /** Nothing for a command that makes no sense here, or is not an append. */
-export function drafts(command: Command, place: Place): readonly Drafted[] {
+export function drafts(command: Command, place: Place): readonly NewEntry[] {
   const { step, time: timestamp } = place;
   switch (command.do) {
     case "user":
@@ -37,7 +37,7 @@ export function drafts(command: Command, place: Place): readonly Drafted[] {
     case "fail": {
       const said = assistant({ model: 0, thinks: false }, [{ type: "text", text: "half" }], place);
       const stopReason = command.aborted ? "aborted" : "error";
-      return [{ ...said, message: { ...(said as { message: AssistantMessage }).message, stopReason } } as Drafted];
+      return [{ ...said, message: { ...(said as { message: AssistantMessage }).message, stopReason } } as NewEntry];
     }
     case "bash": {
       const ran = { command: "ls", output: command.text, exitCode: 0, cancelled: false, truncated: false };
@@ -83,14 +83,14 @@ function assistant(
   { model, thinks }: { model: number; thinks: boolean },
   said: AssistantMessage["content"],
   { step, time }: Place,
-): Drafted {
+): NewEntry {
   const name = models[model % models.length] ?? models[0];
   const thinking = { type: "thinking" as const, thinking: `thought ${step}`, thinkingSignature: `signature ${step}` };
   const content = thinks ? [thinking, ...said] : said;
   const stopReason = said.some((block) => block.type === "toolCall") ? "toolUse" : "stop";
   return {
     type: "message",
-    message: { role: "assistant", content, ...name, usage: nothingUsed, stopReason, timestamp: time },
+    message: { role: "assistant", content, ...name, usage: emptyUsage, stopReason, timestamp: time },
   };
 }
 
@@ -105,7 +105,7 @@ function calls({ count, sameId }: { count: number; sameId: boolean }, step: numb
 }
 
 // Any call of the branch, answered or not, in the context or long covered: results come when they come.
-function result({ which, text }: { which: number; text: string }, { branch, time }: Place): readonly Drafted[] {
+function result({ which, text }: { which: number; text: string }, { branch, time }: Place): readonly NewEntry[] {
   const made = branch.flatMap((entry) =>
     entry.type === "message" && entry.message.role === "assistant"
       ? entry.message.content.filter((block) => block.type === "toolCall")
@@ -132,11 +132,11 @@ function result({ which, text }: { which: number; text: string }, { branch, time
 function compaction(
   { which, edits, keepNothing }: { which: number; edits: number; keepNothing: boolean },
   place: Place,
-): readonly Drafted[] {
+): readonly NewEntry[] {
   const id = `compaction-${place.step}`;
   const kept = place.branch.filter((entry) => !(entry.type === "message" && entry.message.role === "toolResult"));
   const first = keepNothing ? undefined : pick(kept, which);
-  const entry: Drafted = {
+  const entry: NewEntry = {
     type: "compaction",
     id,
     summary: `summary ${place.step}`,
@@ -146,7 +146,7 @@ function compaction(
   return [entry, ...Array.from({ length: edits }, (_, at) => edit(which + at, at === 0, place)).flat()];
 }
 
-function edit(which: number, drop: boolean, { branch, step }: Place): readonly Drafted[] {
+function edit(which: number, drop: boolean, { branch, step }: Place): readonly NewEntry[] {
   const targets = branch.filter(
     (entry) =>
       entry.type === "custom_message" ||

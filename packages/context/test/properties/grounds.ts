@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Files, realFiles } from "../../src/node/files.ts";
 import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, type Opening, openStore } from "../../src/node/jsonl/open-store.ts";
-import type { Owner, Processes } from "../../src/node/process-owner.ts";
-import type { Ports } from "../../src/runtime.ts";
+import { createStore, type OpenOptions, type OpenResult, openStore } from "../../src/node/jsonl/open-store.ts";
+import type { LeaseOwner, ProcessTable } from "../../src/node/process-owner.ts";
+import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Store } from "../../src/session/store.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
-import { seededChance } from "../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../src/testing/faulty-files/seeded-chance.ts";
 import type { Command } from "./commands.ts";
 
 export type Fault = Extract<Command, { do: "fault" }>;
@@ -29,13 +29,13 @@ export interface Home {
   /** Goes on after whatever went wrong. */
   recover(fault: Fault): Promise<void>;
   /** A second writer; null where the ground has no leases. */
-  rival(takeOver: boolean): Promise<Opened | null>;
+  rival(takeOver: boolean): Promise<OpenResult | null>;
   /** The one that took over is the writer from now on. */
   succeed(taker: JsonlStore): void;
   end(): void;
 }
 
-export type Ground = (ports: Ports) => Promise<Home>;
+export type Ground = (ports: Runtime) => Promise<Home>;
 
 export const inMemory: Ground = async (ports) => {
   let store = MemoryStore.create(ports, { cwd: "/project" });
@@ -62,19 +62,19 @@ export const onFaultyDisk: Ground = async (ports) => {
   return inFile(
     { files, path, ports },
     {
-      bytes: () => files.contents(path),
-      cut: (size) => files.write(path, files.contents(path).slice(0, size)),
+      bytes: () => files.readBytes(path),
+      cut: (size) => files.addFile(path, files.readBytes(path).slice(0, size)),
       die: () => files.restart(),
       plan({ kind, after }) {
-        if (kind === "full") files.room = after * 40;
+        if (kind === "full") files.freeBytes = after * 40;
         else if (kind === "error") files.failAt(after + 1, "EIO");
         else files.crashAt(after + 1);
         return true;
       },
       recover({ kind, seed }) {
-        files.heal();
-        files.room = undefined;
-        if (kind === "power") files.powerCut(seededChance(seed));
+        files.clearFaults();
+        files.freeBytes = undefined;
+        if (kind === "power") files.cutPower(createSeededRandom(seed));
         else files.restart();
       },
       end: () => undefined,
@@ -107,11 +107,11 @@ interface Disk {
   end(): void;
 }
 
-async function inFile(place: { files: Files; path: string; ports: Ports }, disk: Disk): Promise<Home> {
+async function inFile(place: { files: Files; path: string; ports: Runtime }, disk: Disk): Promise<Home> {
   const { files, path, ports } = place;
   let living = 1;
-  const processes: Processes = { self: (now) => ownerOf(living, now), isAlive: ({ pid }) => pid === living };
-  const parts: Opening = { files, ports, processes };
+  const processes: ProcessTable = { self: (now) => ownerOf(living, now), isAlive: ({ pid }) => pid === living };
+  const parts: OpenOptions = { files, runtime: ports, processes };
   let store = opened(await createStore(path, { cwd: "/project" }, parts));
   const begin = async (): Promise<void> => {
     living++;
@@ -123,7 +123,7 @@ async function inFile(place: { files: Files; path: string; ports: Ports }, disk:
       return store;
     },
     bytes: disk.bytes,
-    again: async () => opened(await openStore(path, { ...parts, as: "follower" })),
+    again: async () => opened(await openStore(path, { ...parts, mode: "follower" })),
     async reopen(lost = 0) {
       if (lost > 0) disk.cut(disk.bytes().length - lost);
       else await store.close();
@@ -134,7 +134,7 @@ async function inFile(place: { files: Files; path: string; ports: Ports }, disk:
       disk.recover(fault);
       await begin();
     },
-    rival: (takeOver) => openStore(path, { ...parts, as: takeOver ? "taker" : "writer" }),
+    rival: (takeOver) => openStore(path, { ...parts, mode: takeOver ? "takeover" : "writer" }),
     succeed(taker) {
       store = taker;
     },
@@ -142,11 +142,11 @@ async function inFile(place: { files: Files; path: string; ports: Ports }, disk:
   };
 }
 
-function ownerOf(pid: number, since: number): Owner {
+function ownerOf(pid: number, since: number): LeaseOwner {
   return { pid, started: "", host: "here", machine: "", since };
 }
 
-function opened(outcome: Opened): JsonlStore {
+function opened(outcome: OpenResult): JsonlStore {
   if (outcome.type !== "opened") throw new Error(`D1 it cannot be opened: ${JSON.stringify(outcome)}`);
   return outcome.store;
 }

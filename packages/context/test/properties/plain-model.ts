@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
-import { type Carried, nothingCarried } from "../../src/session/state.ts";
+import { initialSessionState, type SessionState } from "../../src/session/state.ts";
 
 export interface PlainSession {
   readonly entries: readonly Entry[];
@@ -24,8 +24,12 @@ export function plainBranch({ entries }: PlainSession, leaf: string | null): rea
 }
 
 /** What holds at a leaf: the last to say decides, and what compactions carry is not looked at. */
-export function plainState(session: PlainSession, leaf: string | null): Carried {
-  let [model, thinkingLevel, activeTools]: [Carried["model"], string, Carried["activeTools"]] = [null, "off", null];
+export function plainState(session: PlainSession, leaf: string | null): SessionState {
+  let [model, thinkingLevel, activeTools]: [SessionState["model"], string, SessionState["activeTools"]] = [
+    null,
+    "off",
+    null,
+  ];
   for (const entry of plainBranch(session, leaf)) {
     if (entry.type === "thinking_level_change") thinkingLevel = entry.thinkingLevel;
     if (entry.type === "active_tools_change") activeTools = entry.activeToolNames;
@@ -33,7 +37,7 @@ export function plainState(session: PlainSession, leaf: string | null): Carried 
     if (entry.type === "message" && entry.message.role === "assistant")
       model = { provider: entry.message.provider, modelId: entry.message.model };
   }
-  return { ...nothingCarried, model, thinkingLevel, activeTools };
+  return { ...initialSessionState, model, thinkingLevel, activeTools };
 }
 
 /** Section b5 of the format, word for word. */

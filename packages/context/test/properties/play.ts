@@ -3,14 +3,14 @@
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
-import { type Entry, MOVE } from "../../src/entry.ts";
-import { diskError } from "../../src/node/files.ts";
-import { machine } from "../../src/node/runtime.ts";
-import type { Ports } from "../../src/runtime.ts";
+import { type Entry, MOVE_TYPE } from "../../src/entry.ts";
+import { diskErrorCode } from "../../src/node/files.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
+import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../src/session/session.ts";
+import { type NewEntry, Session } from "../../src/session/session.ts";
 import type { Store } from "../../src/session/store.ts";
-import { violations } from "../../src/testing/provider-rules/provider-rules.ts";
+import { findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
 import { type Fault, type Ground, type Home, inMemory } from "./grounds.ts";
@@ -18,7 +18,7 @@ import { type PlainSession, plainAppend, plainBranch, plainContext, plainState }
 import { sentFaults } from "./sent-invariants.ts";
 
 interface Stage {
-  readonly ports: Ports;
+  readonly ports: Runtime;
   readonly clock: { offset: number; time: number };
   readonly home: Home;
   session: Session;
@@ -61,8 +61,8 @@ export async function lived(life: readonly Command[]): Promise<MemoryStore> {
 async function opening(ground: Ground): Promise<Stage> {
   const clock = { offset: 0, time: 1.7e12 };
   let ids = 0;
-  const ports: Ports = {
-    ...machine,
+  const ports: Runtime = {
+    ...nodeRuntime,
     now: () => {
       clock.time += 1000;
       return clock.time + clock.offset;
@@ -111,7 +111,7 @@ async function perform(stage: Stage, command: Command): Promise<void> {
   }
 }
 
-async function append(stage: Stage, batch: readonly Drafted[]): Promise<void> {
+async function append(stage: Stage, batch: readonly NewEntry[]): Promise<void> {
   if (batch.length === 0) return;
   await stage.session.append(...batch);
   await follow(stage, batch, stage.plain.leaf);
@@ -119,11 +119,11 @@ async function append(stage: Stage, batch: readonly Drafted[]): Promise<void> {
 
 async function move(stage: Stage, target: string | null): Promise<void> {
   await stage.session.move(target);
-  await follow(stage, [{ type: "custom", customType: MOVE }], target);
+  await follow(stage, [{ type: "custom", customType: MOVE_TYPE }], target);
 }
 
 /** Tells the plain session what was said; of the real one it takes only the ids, times and numbers that it gave. */
-async function follow(stage: Stage, batch: readonly Drafted[], parent: string | null): Promise<void> {
+async function follow(stage: Stage, batch: readonly NewEntry[], parent: string | null): Promise<void> {
   const { home, session } = stage;
   const given = await lastOf(home.store, session.leaf, batch.length);
   let parentId = parent;
@@ -181,7 +181,7 @@ async function misfortune(stage: Stage, fault: Fault): Promise<void> {
   const { home, session, plain, step } = stage;
   if (!home.plan(fault)) return;
   const ids = [`told-${step}`, `after-${step}`];
-  const batch = ids.map((id): Drafted => ({ id, type: "custom", customType: "told", data: "x".repeat(100) }));
+  const batch = ids.map((id): NewEntry => ({ id, type: "custom", customType: "told", data: "x".repeat(100) }));
   const outcome = await session.append(...batch).catch((error: Error) => {
     if (error.name !== "Crashed") throw error;
     return null;
@@ -198,7 +198,7 @@ async function misfortune(stage: Stage, fault: Fault): Promise<void> {
 
 // Asking again while the disk still fails is no answer; it is asked again when it is well.
 function onlyCrashes(error: Error): void {
-  if (error.name !== "Crashed" && diskError(error) === "") throw error;
+  if (error.name !== "Crashed" && diskErrorCode(error) === "") throw error;
 }
 
 // INV33: one wins, the other is told; nothing is lost.
@@ -222,7 +222,7 @@ async function forkAndStay(stage: Stage, leaf: string | null): Promise<void> {
     await contextAt(copy, await copy.leaf()),
     await contextAt(stage.home.store, leaf),
   );
-  for (const entry of await stage.home.store.branch(leaf)) {
+  for (const entry of await stage.home.store.branchEntries(leaf)) {
     const again = await copy.entry(entry.id);
     // Labels do not come along.
     if (again) same("NUM3 a fork keeps the numbers of its entries", again.number, entry.number);
@@ -235,11 +235,11 @@ async function compare(stage: Stage, command: Command, before: Uint8Array): Prom
   const { home, session, plain } = stage;
   const bytes = home.bytes().slice();
   const again = await home.again();
-  const live = JSON.stringify(buildSessionContext(session.window).messages);
+  const live = JSON.stringify(buildSessionContext(session.branch).messages);
   same("CTX1 the context is that of the plain session", live, JSON.stringify(plainContext(plain, plain.leaf)));
   same("INV23 rebuilt from the file it is the same", await contextAt(again, session.leaf), live);
   same("INV24 opening writes nothing", home.bytes(), bytes);
-  same("WIN2 the state at the leaf", session.window.state, plainState(plain, plain.leaf));
+  same("WIN2 the state at the leaf", session.branch.state, plainState(plain, plain.leaf));
   same("INV32 the leaf is stored", await again.leaf(), session.leaf);
   if (command.do !== "crash")
     same("INV26 the old file is a prefix of the new", bytes.subarray(0, before.length), before);
@@ -303,7 +303,7 @@ async function checkTimeless({ ports, session }: Stage, bytes: Uint8Array): Prom
 }
 
 function checkSent(session: Session): void {
-  const context = buildSessionContext(session.window);
+  const context = buildSessionContext(session.branch);
   const grown =
     context.messages.map((_, at) => convertToLlm(context.messages.slice(0, at + 1), models[0])).at(-1) ?? [];
   same(
@@ -314,16 +314,16 @@ function checkSent(session: Session): void {
   const plainFaults = sentFaults(context.messages, convertToLlm(context.messages));
   if (plainFaults.length > 0) throw new Error(plainFaults.join("\n"));
   for (const to of models) {
-    const request = buildRequest(context, { to });
+    const request = buildRequest(context, { model: to });
     // Where nobody has said anything there is nothing to send.
     if (request.messages.every((message) => message.role === "system")) continue;
-    const faults = [...violations(request, to), ...sentFaults(context.messages, request.messages)];
+    const faults = [...findRuleViolations(request, to), ...sentFaults(context.messages, request.messages)];
     if (faults.length > 0) throw new Error(`to ${to.api}: ${faults.join("\n")}`);
   }
 }
 
 async function contextAt(store: Store, leaf: string | null): Promise<string> {
-  return JSON.stringify(buildSessionContext(await store.window(leaf)).messages);
+  return JSON.stringify(buildSessionContext(await store.loadBranch(leaf)).messages);
 }
 
 function same(rule: string, actual: unknown, expected: unknown): void {

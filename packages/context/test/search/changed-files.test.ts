@@ -4,7 +4,7 @@ import { rmSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Files, realFiles } from "../../src/node/files.ts";
-import { look } from "../../src/search/changed-files.ts";
+import { scanFolder } from "../../src/search/changed-files.ts";
 import { append, ground, user } from "./ground.ts";
 
 test("files that rest are looked at twice a second at most; what came, went or was just written is seen at once", () => {
@@ -23,16 +23,16 @@ test("files that rest are looked at twice a second at most; what came, went or w
     },
   };
   let now = Date.now();
-  const names = (): readonly string[] => [...(look(folder, { files, now: () => now })?.keys() ?? [])].sort();
-  const first = look(folder, { files, now: () => now });
+  const names = (): readonly string[] => [...(scanFolder(folder, { files, now: () => now })?.keys() ?? [])].sort();
+  const first = scanFolder(folder, { files, now: () => now });
   expect(stats.sort()).toEqual([busy, resting]);
 
   stats.length = 0;
-  expect(look(folder, { files, now: () => now })).toBe(first);
+  expect(scanFolder(folder, { files, now: () => now })).toBe(first);
   expect(stats).toEqual([busy]);
 
   append(busy, user("one", "more"));
-  expect(look(folder, { files, now: () => now })).not.toBe(first);
+  expect(scanFolder(folder, { files, now: () => now })).not.toBe(first);
 
   const added = join(folder, "added.jsonl");
   writeFileSync(added, "");
@@ -41,5 +41,5 @@ test("files that rest are looked at twice a second at most; what came, went or w
   now += 500;
   expect(names().map((name) => join(folder, name))).toEqual([busy, added].sort());
 
-  expect(look(join(folder, "none"), { files, now: () => now })?.size).toBe(0);
+  expect(scanFolder(join(folder, "none"), { files, now: () => now })?.size).toBe(0);
 });

@@ -4,25 +4,25 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
-import { folderName } from "../../src/node/sessions/paths.ts";
+import { sessionFolderName } from "../../src/node/sessions/paths.ts";
 import type { Hit } from "../../src/search/hits.ts";
-import { type SearchParts, searchSessions } from "../../src/search/search.ts";
+import { type SearchOptions, searchSessions } from "../../src/search/search.ts";
 
 export interface Ground {
   readonly home: string;
   readonly env: { readonly PITH_HOME: string };
   /** Writes a session of these lines; its path. */
   session(id: string, lines: readonly object[], more?: { readonly cwd?: string; readonly format?: number }): string;
-  find(query: string, parts?: SearchParts): Promise<readonly Hit[]>;
+  find(query: string, parts?: SearchOptions): Promise<readonly Hit[]>;
   /** The ids of the entries that are found, sorted. */
-  ids(query: string, parts?: SearchParts): Promise<readonly (string | null)[]>;
+  ids(query: string, parts?: SearchOptions): Promise<readonly (string | null)[]>;
 }
 
 export function ground(): Ground {
   const home = mkdtempSync(join(tmpdir(), "pith-search-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const env = { PITH_HOME: home };
-  const find = async (query: string, parts: SearchParts = {}): Promise<readonly Hit[]> => {
+  const find = async (query: string, parts: SearchOptions = {}): Promise<readonly Hit[]> => {
     const found = await searchSessions(query, { env, ...parts });
     if (found.type !== "searched") throw new Error(JSON.stringify(found));
     return found.hits;
@@ -33,7 +33,7 @@ export function ground(): Ground {
     find,
     ids: async (query, parts) => (await find(query, parts)).map(({ entry }) => entry).sort(),
     session(id, lines, { cwd = "/code/one" } = {}) {
-      const path = join(home, "sessions", folderName(cwd), `2026-01-01T00-00-00-000Z_${id}.jsonl`);
+      const path = join(home, "sessions", sessionFolderName(cwd), `2026-01-01T00-00-00-000Z_${id}.jsonl`);
       mkdirSync(dirname(path), { recursive: true });
       const header = { type: "session", version: 3, id, timestamp: timeOf(0), cwd };
       writeFileSync(path, [header, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(""));

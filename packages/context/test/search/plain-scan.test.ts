@@ -49,7 +49,7 @@ test("FIND13 what is found is what a plain look at all entries finds: 200 questi
     if (number === 100) append(path, ...all.slice(120).map((each, at) => user(`e${at + 120}`, each)));
     const there = number < 100 ? all.slice(0, 120) : all;
     const expected = there.flatMap((each, at) => (parts.every((part) => has(each, part)) ? [`e${at}`] : [])).sort();
-    const found = await on.ids(parts.join(" "), { limit: 500, volumeLetters: 800 });
+    const found = await on.ids(parts.join(" "), { limit: 500, segmentChars: 800 });
     expect([parts, found]).toEqual([parts, expected]);
   }
 });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asked, gistOf, matchOf } from "../../src/search/query.ts";
+import { parseQuery, toMatchExpression, toPrefilterQuery } from "../../src/search/query.ts";
 import { ground, user } from "./ground.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
@@ -120,7 +120,7 @@ test("FIND1 any text is a question", async () => {
 });
 
 test("FIND1 a page that was pasted is cut to what can be asked", () => {
-  const { parts } = asked("word ".repeat(5_000));
+  const { terms: parts } = parseQuery("word ".repeat(5_000));
   expect(parts.length).toBe(32);
 });
 
@@ -134,6 +134,6 @@ test.each([
   ['"as it is"', null],
   ["上下文", null],
 ])("of %s the longer words are looked for first, as far as that is a help: %s", (query, gist) => {
-  const found = gistOf(asked(query));
-  expect(found && matchOf(found, null)).toBe(gist);
+  const found = toPrefilterQuery(parseQuery(query));
+  expect(found && toMatchExpression(found, null)).toBe(gist);
 });

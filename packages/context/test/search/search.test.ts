@@ -147,8 +147,7 @@ test("sessions of one directory, of other folders, and since a time", async () =
 test("FIND10 what a redaction hides is neither in the index nor in a hit, also in old sessions", async () => {
   const on = ground();
   const redaction: Redaction = {
-    redacted: (value) =>
-      typeof value === "string" ? (value.replaceAll("hunter2", "[secret]") as typeof value) : value,
+    redact: (value) => (typeof value === "string" ? (value.replaceAll("hunter2", "[secret]") as typeof value) : value),
   };
   on.session("s", [
     user("one", "the password is hunter2, keep it"),

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, onTestFinished, test } from "vitest";
 import { realFiles } from "../../src/node/files.ts";
-import { takeLease } from "../../src/node/lease.ts";
-import { realProcesses } from "../../src/node/process-owner.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { acquireLease } from "../../src/node/lease.ts";
+import { realProcessTable } from "../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import { openDatabase } from "../../src/search/database.ts";
 import { searchSessions } from "../../src/search/search.ts";
 import { append, ground, user } from "./ground.ts";
@@ -28,8 +28,13 @@ test("FIND8 while one program reads what is new, the others search what is there
   const path = on.session("s", [user("one", "needle")]);
   expect(await on.ids("needle")).toEqual(["one"]);
   append(path, user("two", "needle"));
-  const { now, nonce } = machine;
-  const leasing = takeLease(join(on.home, "search.db"), { files: realFiles, processes: realProcesses, now, nonce });
+  const { now, nonce } = nodeRuntime;
+  const leasing = acquireLease(join(on.home, "search.db"), {
+    files: realFiles,
+    processes: realProcessTable,
+    now,
+    nonce,
+  });
   const found = await searchSessions("needle", { env: on.env });
   expect(found).toMatchObject({
     hits: [{ entry: "one" }],

@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync,
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Files, realFiles } from "../../src/node/files.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import { searchSessions } from "../../src/search/search.ts";
 import { append, ground, result, user } from "./ground.ts";
 
@@ -112,8 +112,8 @@ test("FIND9 the first reading tells how far it is, lets others have their turn, 
   const told: number[] = [];
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
-  const onProgress = ({ done, all }: { readonly done: number; readonly all: number }): void => {
-    told.push(done / all);
+  const onProgress = ({ done, total }: { readonly done: number; readonly total: number }): void => {
+    told.push(done / total);
     if (told.length === 12) stop.abort();
   };
   const parts = { env: on.env, onProgress };
@@ -160,9 +160,9 @@ test("FIND5 of files that rest for a day, one that is written again is found wit
   const long = new Date(Date.UTC(2026, 0, 1));
   utimesSync(path, long, long);
   let now = Date.now();
-  const ports = { ...machine, now: () => now };
-  expect(await on.ids("needle", { ports })).toEqual(["one"]);
+  const ports = { ...nodeRuntime, now: () => now };
+  expect(await on.ids("needle", { runtime: ports })).toEqual(["one"]);
   append(path, user("two", "needle"));
   now += 1000;
-  expect(await on.ids("needle", { ports })).toEqual(["one", "two"]);
+  expect(await on.ids("needle", { runtime: ports })).toEqual(["one", "two"]);
 });

@@ -1,7 +1,7 @@
 /** Tests secrets/environment.ts: which variables a program should not hand on. */
 
 import { expect, test } from "vitest";
-import { secretVariables } from "../../src/secrets/index.ts";
+import { findSecretVariables } from "../../src/secrets/index.ts";
 
 test.each([
   ["BW_SESSION", "opened"],
@@ -13,7 +13,7 @@ test.each([
   ["JDBC_URL", "jdbc:mysql://db.example/x?user=ann&password=word"],
   ["ODBC", "Server=db.example;Uid=ann;Pwd=word;"],
 ])("SEC25 %s is not handed on", (name, value) => {
-  expect(secretVariables({ [name]: value })).toEqual([name]);
+  expect(findSecretVariables({ [name]: value })).toEqual([name]);
 });
 
 test.each([
@@ -23,5 +23,5 @@ test.each([
   ["LS_COLORS", "rs=0:di=01;34"],
   ["DATABASE", "jdbc:mysql://db.example/x?user=ann"],
 ])("SEC25 %s is", (name, value) => {
-  expect(secretVariables({ [name]: value })).toEqual([]);
+  expect(findSecretVariables({ [name]: value })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /** Tests that handles which the model needs are never redacted, wherever they stand. */
 
 import { Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
@@ -58,8 +58,8 @@ describe("handles", () => {
     fc.assert(
       fc.property(fc.oneof(written, bare), plain, (handle, write) => {
         const text = write(handle);
-        expect(new Vault({ digest }).redacted(text)).toBe(text);
-        expect(new Vault({ digest }).redacted({ toolCallId: handle, parentId: handle })).toEqual({
+        expect(new Vault({ digest }).redact(text)).toBe(text);
+        expect(new Vault({ digest }).redact({ toolCallId: handle, parentId: handle })).toEqual({
           toolCallId: handle,
           parentId: handle,
         });
@@ -72,8 +72,8 @@ describe("handles", () => {
     fc.assert(
       fc.property(written, named, (handle, write) => {
         const text = write(handle);
-        expect(new Vault({ digest }).redacted(text)).toBe(text);
-        expect(new Vault({ digest }).redacted({ apiToken: handle })).toEqual({ apiToken: handle });
+        expect(new Vault({ digest }).redact(text)).toBe(text);
+        expect(new Vault({ digest }).redact({ apiToken: handle })).toEqual({ apiToken: handle });
       }),
       { numRuns: 1_000 },
     );
@@ -87,10 +87,10 @@ describe("handles", () => {
         fc.constantFrom("blob:", "entry:", "sha256:", ""),
         (hash, from, kind) => {
           const value = hash.slice(from, from + 12);
-          const own = new Vault({ digest, environment: { PART: value }, names: ["PART"] });
+          const own = new Vault({ digest, environment: { PART: value }, variableNames: ["PART"] });
           const text = `see ${kind}${hash} there`;
-          expect(own.redacted(text)).toBe(text);
-          expect(own.redacted(`see ${value} there`)).toMatch(/^see PITH_SECRET_env_/);
+          expect(own.redact(text)).toBe(text);
+          expect(own.redact(`see ${value} there`)).toMatch(/^see PITH_SECRET_env_/);
         },
       ),
       { numRuns: 300 },
@@ -99,16 +99,18 @@ describe("handles", () => {
 
   test("SEC30 a digest without its kind behind a name of secrets is a secret, and so is a known value that is a whole id", () => {
     const sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
-    expect(new Vault({ digest }).redacted(`token=${sum}`)).not.toContain(sum);
+    expect(new Vault({ digest }).redact(`token=${sum}`)).not.toContain(sum);
     const own = new Vault({ digest, environment: { DEPLOY_KEY: sum } });
-    expect(own.redacted(`blob:${sum}`)).not.toContain(sum);
+    expect(own.redact(`blob:${sum}`)).not.toContain(sum);
     // `read` gets the true value back, so that even such a handle opens what it names.
-    expect(own.restored(own.redacted(`blob:${sum}`))).toEqual({ type: "restored", value: `blob:${sum}` });
+    expect(own.restore(own.redact(`blob:${sum}`))).toEqual({ type: "restored", value: `blob:${sum}` });
   });
 
   test("SEC30 what says the kind of a handle hides no secret", () => {
-    for (const { secret } of plantedSecrets(100, seededChance(5)).filter(({ text, secret }) => text === secret))
+    for (const { secret } of createSampleSecrets(100, createSeededRandom(5)).filter(
+      ({ text, secret }) => text === secret,
+    ))
       for (const kind of ["blob:", "entry:", "#", "sha256:", "session:"])
-        expect(new Vault({ digest }).redacted(`see ${kind}${secret} there`)).not.toContain(secret);
+        expect(new Vault({ digest }).redact(`see ${kind}${secret} there`)).not.toContain(secret);
   });
 });

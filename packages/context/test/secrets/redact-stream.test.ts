@@ -1,15 +1,17 @@
 /** What comes in pieces: keys of which only the end is there, values with spaces in them, and time that grows as the text does. */
 
 import { createHmac } from "node:crypto";
-import { families, Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { secretPatterns, Vault } from "@pith/context/secrets";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { SecretStream } from "../../src/secrets/redact-stream.ts";
+import { RedactionStream } from "../../src/secrets/redact-stream.ts";
 import { processorTime } from "../slowness.ts";
 
 const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");
-const [key = { text: "", secret: "" }] = plantedSecrets(families.length + 1, seededChance(8)).slice(-1);
+const [key = { text: "", secret: "" }] = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).slice(
+  -1,
+);
 const tail = key.text.slice(key.text.indexOf("\n") + 1);
 
 function streamed(pieces: readonly string[], environment = {}): string {
@@ -58,9 +60,9 @@ test("SEC8 many short lines before one without end take no longer for it", { ret
 
 test("BOUND3 a long word in tiny pieces is scanned a bounded number of times", () => {
   let scanned = 0;
-  const stream = new SecretStream({
-    redactedPiece: (text) => ({ text, key: "outside" }),
-    mayGoOn: (text) => {
+  const stream = new RedactionStream({
+    redactChunk: (text) => ({ text, keyState: "outside" }),
+    mayContinue: (text) => {
       scanned += text.length;
       return false;
     },

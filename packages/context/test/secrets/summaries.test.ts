@@ -3,18 +3,18 @@
 import { createHmac } from "node:crypto";
 import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
-import { plantedSecrets, scriptedModel, seededChance, testPorts } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom, scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { frontTexts } from "../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
 import { smallBudget } from "../compaction/small-session.ts";
 
 const vault = (): Vault => new Vault({ digest: (value) => createHmac("sha256", "any").update(value).digest("hex") });
-const [planted] = plantedSecrets(1, seededChance(3));
+const [planted] = createSampleSecrets(1, createSeededRandom(3));
 const secret = String(planted?.secret);
 
 /** With secrets from before they were redacted. */
 async function oldSession(): Promise<Session> {
-  const ports = testPorts();
+  const ports = testRuntime();
   const store = MemoryStore.create(ports);
   const session = await Session.open(store, ports);
   for (let at = 0; at < 12; at += 1) {
@@ -34,14 +34,20 @@ test("SEC16 no summary that a hook or code writes has a secret, and its parts ca
   };
   for (const hooks of [{}, own]) {
     const session = await oldSession();
-    const outcome = await compact({ session, hooks, reason: "asked", budget: smallBudget(), ports: testPorts("c") });
+    const outcome = await compact({
+      session,
+      hooks,
+      reason: "asked",
+      budget: smallBudget(),
+      runtime: testRuntime("c"),
+    });
     expect(outcome.type).toBe("compacted");
-    const entry = session.window.entries.findLast(({ type }) => type === "compaction");
+    const entry = session.branch.entries.findLast(({ type }) => type === "compaction");
     if (entry?.type !== "compaction") throw new Error("there is no compaction");
     expect(JSON.stringify(entry)).not.toContain(secret);
-    expect(entry.summary).toContain(vault().redacted(secret));
+    expect(entry.summary).toContain(vault().redact(secret));
     expect(
-      frontTexts(entry)
+      readSummaryPartTexts(entry)
         .map(({ text }) => text)
         .join(""),
     ).toBe(entry.summary);
@@ -65,13 +71,13 @@ test("SEC16 a branch that was left is told without its secrets, and where the st
   ];
   const last = ["### Blocked", none, "", "## Key Decisions", none, "", "## Next Steps", `1. use ${secret} here`];
   const story = ["## Goal", `- use ${secret} here`, "", ...sections, ...last].join("\n");
-  const [first] = await session.branch();
+  const [first] = await session.branchEntries();
   const summary = { models: [scriptedModel(story, story, story)] };
   const moved = await moveTo({
     session,
     target: first?.id ?? null,
     budget: smallBudget({ branch: { tokens: 900, share: 1 } }, 20_000),
-    ports: testPorts("m"),
+    runtime: testRuntime("m"),
     summary,
   });
   if (moved.type !== "moved" || !moved.summary) throw new Error(`it is ${moved.type}`);

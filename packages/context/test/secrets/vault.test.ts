@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { families, Vault } from "@pith/context/secrets";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { secretPatterns, Vault } from "@pith/context/secrets";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { processorTime } from "../slowness.ts";
@@ -17,19 +17,19 @@ describe("known values", () => {
     const [one, other, within] = ["tQ7-plank-91x-oak", "x-oak-Zz81-river-4", "plank-91x-oak"];
     const own = new Vault({ digest, environment: { ONE_TOKEN: one, OTHER_TOKEN: other, THIRD_TOKEN: within } });
     const text = `${one}-Zz81-river-4 and ${one} and ${within}`;
-    const redacted = own.redacted(text);
+    const redacted = own.redact(text);
     for (const piece of ["plank", "river", "oak"]) expect(redacted).not.toContain(piece);
-    expect(own.redacted(redacted)).toBe(redacted);
-    expect(own.restored(redacted)).toEqual({ type: "restored", value: text });
+    expect(own.redact(redacted)).toBe(redacted);
+    expect(own.restore(redacted)).toEqual({ type: "restored", value: text });
   });
 
   test("SEC8 thousands of values that begin alike are looked for as fast as a few", { retry: 2 }, () => {
     const looking = (count: number): number => {
       const own = new Vault({ digest });
-      const chance = seededChance(count);
-      own.learn(Array.from({ length: count }, () => `x ${plantedSecrets(1, chance)[0]?.text}\n`).join(""));
+      const chance = createSeededRandom(count);
+      own.learn(Array.from({ length: count }, () => `x ${createSampleSecrets(1, chance)[0]?.text}\n`).join(""));
       const text = " ghp_ghp_ghp".repeat(20_000);
-      return processorTime(() => own.redacted(text));
+      return processorTime(() => own.redact(text));
     };
     looking(10);
     expect(looking(4_000)).toBeLessThan(Math.max(200, looking(40) * 6));
@@ -42,17 +42,17 @@ describe("vault", () => {
   const root = join(import.meta.dirname, "../../../..");
 
   test("SEC1 at least 45 families are known by their shape, each with a name of its own", () => {
-    expect(families.length).toBeGreaterThanOrEqual(45);
-    expect(new Set(families.map(({ id }) => id)).size).toBe(families.length);
+    expect(secretPatterns.length).toBeGreaterThanOrEqual(45);
+    expect(new Set(secretPatterns.map(({ id }) => id)).size).toBe(secretPatterns.length);
     expect(
-      families.every(
-        ({ id, needles }) =>
+      secretPatterns.every(
+        ({ id, prefixes: needles }) =>
           /^[a-z0-9]{1,24}$/.test(id) && needles.every((each) => /^\S{3,} ?$|^\S{2,} $|-----/.test(each)),
       ),
     ).toBe(true);
   });
 
-  test.each(plantedSecrets(families.length + 1, seededChance(7)))(
+  test.each(createSampleSecrets(secretPatterns.length + 1, createSeededRandom(7)))(
     "SEC1 a secret of the family $family is found wherever it stands",
     ({ text, secret }) => {
       for (const around of [
@@ -62,21 +62,21 @@ describe("vault", () => {
         `(${text})`,
         `\x1b[32m${text}\x1b[0m`,
       ]) {
-        const redacted = vault().redacted(around);
+        const redacted = vault().redact(around);
         expect(redacted).not.toContain(secret);
-        expect(vault().redacted(redacted)).toBe(redacted);
+        expect(vault().redact(redacted)).toBe(redacted);
       }
     },
   );
 
   test("SEC1 none of five hundred secrets is left, each comes back, and nothing else is changed", () => {
     const own = vault();
-    const planted = plantedSecrets(500, seededChance(11));
+    const planted = createSampleSecrets(500, createSeededRandom(11));
     const text = planted.map(({ text: each }, at) => `line ${at}: ${each} and more`).join("\n");
-    const redacted = own.redacted(text);
+    const redacted = own.redact(text);
     expect(planted.filter(({ secret }) => redacted.includes(secret))).toEqual([]);
-    expect(own.redacted(redacted)).toBe(redacted);
-    expect(own.restored(redacted)).toEqual({ type: "restored", value: text });
+    expect(own.redact(redacted)).toBe(redacted);
+    expect(own.restore(redacted)).toEqual({ type: "restored", value: text });
   });
 
   test.each([
@@ -93,10 +93,10 @@ describe("vault", () => {
     'process.env["API_TOKEN"] = "VALUE"',
     'x = {\\"accessToken\\": \\"VALUE\\"}',
   ])("SEC1 what chance has made is a secret behind a name: %s", (line) => {
-    const [{ secret } = { secret: "" }] = plantedSecrets(families.length, seededChance(12)).slice(-1);
-    expect(vault().redacted(line.replace("VALUE", secret))).not.toContain(secret);
+    const [{ secret } = { secret: "" }] = createSampleSecrets(secretPatterns.length, createSeededRandom(12)).slice(-1);
+    expect(vault().redact(line.replace("VALUE", secret))).not.toContain(secret);
     const name = "the-name-of-a-thing-in-config";
-    expect(vault().redacted(line.replace("VALUE", name))).toBe(line.replace("VALUE", name));
+    expect(vault().redact(line.replace("VALUE", name))).toBe(line.replace("VALUE", name));
   });
 
   test("SEC2 nothing is found in this repository, its lock file and its dependencies' code", () => {
@@ -109,7 +109,7 @@ describe("vault", () => {
       .filter((path) => existsSync(path))
       .filter((path) => {
         const text = readFileSync(path, "utf8");
-        return vault().redacted(text) !== text;
+        return vault().redact(text) !== text;
       });
     expect(changed).toEqual([]);
   });
@@ -127,8 +127,8 @@ describe("vault", () => {
   }
 
   test("SEC2 hashes, identities and lock files of every kind stay as they are", () => {
-    const text = lockFiles(seededChance(3));
-    expect(vault().redacted(text)).toBe(text);
+    const text = lockFiles(createSeededRandom(3));
+    expect(vault().redact(text)).toBe(text);
   });
 
   function lockFiles(chance: () => number): string {
@@ -156,17 +156,17 @@ describe("vault", () => {
   test("SEC3 a value without a secret is the very same value, and is looked at once", () => {
     const own = vault();
     const value = { content: [{ type: "text", text: "plain" }], list: [1, null, "two"] };
-    expect(own.redacted(value)).toBe(value);
-    const [planted] = plantedSecrets(1, seededChance(1));
+    expect(own.redact(value)).toBe(value);
+    const [planted] = createSampleSecrets(1, createSeededRandom(1));
     const mixed = { kept: value, text: `${planted?.text}` };
-    const redacted = own.redacted(mixed);
+    const redacted = own.redact(mixed);
     expect(redacted.kept).toBe(value);
     expect(redacted.text).toMatch(/^PITH_SECRET_github_[0-9a-f]{12}$/);
-    expect(own.redacted(redacted)).toBe(redacted);
+    expect(own.redact(redacted)).toBe(redacted);
   });
 
   test("SEC3 signatures, encrypted reasoning and pictures are passed by; signed reasoning with a secret goes whole", () => {
-    const secret = String(plantedSecrets(1, seededChance(2))[0]?.text);
+    const secret = String(createSampleSecrets(1, createSeededRandom(2))[0]?.text);
     const kept = [
       { type: "thinking", thinking: "", thinkingSignature: secret, redacted: true },
       { type: "image", data: secret, mimeType: "image/png" },
@@ -175,14 +175,14 @@ describe("vault", () => {
     const unsigned = { type: "thinking", thinking: `hm ${secret}` };
     const signed = { type: "thinking", thinking: `hm ${secret}`, thinkingSignature: "abc" };
     const own = vault();
-    const redacted = own.redacted([...kept, unsigned, signed]);
-    expect(redacted).toEqual([...kept, { type: "thinking", thinking: `hm ${own.redacted(secret)}` }]);
+    const redacted = own.redact([...kept, unsigned, signed]);
+    expect(redacted).toEqual([...kept, { type: "thinking", thinking: `hm ${own.redact(secret)}` }]);
   });
 
   test("SEC4 the same secret has the same placeholder in another program with the same key, and no other with another", () => {
-    const secret = String(plantedSecrets(1, seededChance(5))[0]?.text);
-    expect(vault().redacted(secret)).toBe(vault().redacted(secret));
-    expect(vault({ digest: (value) => digest(`${value}!`) }).redacted(secret)).not.toBe(vault().redacted(secret));
+    const secret = String(createSampleSecrets(1, createSeededRandom(5))[0]?.text);
+    expect(vault().redact(secret)).toBe(vault().redact(secret));
+    expect(vault({ digest: (value) => digest(`${value}!`) }).redact(secret)).not.toBe(vault().redact(secret));
   });
 
   test("SEC5 values of secret-looking variables are found by themselves, in JSON and in addresses; paths and words are not", () => {
@@ -194,7 +194,7 @@ describe("vault", () => {
       PWD: "/work/place/0123",
       MY_THING: "winter-garden",
     };
-    const own = vault({ environment, names: ["MY_THING"] });
+    const own = vault({ environment, variableNames: ["MY_THING"] });
     const texts = [
       password,
       JSON.stringify({ password }),
@@ -202,14 +202,22 @@ describe("vault", () => {
       "in the winter-garden",
     ];
     for (const text of texts) {
-      const redacted = own.redacted(text);
+      const redacted = own.redact(text);
       expect(redacted).toMatch(/PITH_SECRET_env_[0-9a-f]{12}/);
-      expect(vault({ environment, names: ["MY_THING"] }).restored(redacted)).toEqual({ type: "restored", value: text });
+      expect(vault({ environment, variableNames: ["MY_THING"] }).restore(redacted)).toEqual({
+        type: "restored",
+        value: text,
+      });
     }
-    expect(own.redacted("/home/me/.keys/file bearer /work/place/0123")).toBe(
+    expect(own.redact("/home/me/.keys/file bearer /work/place/0123")).toBe(
       "/home/me/.keys/file bearer /work/place/0123",
     );
-    expect(own.found().map(({ family }) => family)).toEqual(["DB_PASSWORD", "DB_PASSWORD", "DB_PASSWORD", "MY_THING"]);
+    expect(own.takeFindings().map(({ family }) => family)).toEqual([
+      "DB_PASSWORD",
+      "DB_PASSWORD",
+      "DB_PASSWORD",
+      "MY_THING",
+    ]);
   });
 
   test("SEC5 a value with other letters than English ones is found in bytes, and one of several lines line by line", () => {
@@ -219,45 +227,46 @@ describe("vault", () => {
     });
     const stream = own.stream();
     const heard = stream.write(Buffer.from(`it is ${value}.\n`).toString("latin1"));
-    expect(heard).toBe(`it is ${own.redacted(value)}.\n`);
-    expect(own.restored(heard)).toEqual({ type: "restored", value: `it is ${value}.\n` });
-    expect(own.redacted("a\nfirst-line-of-it-1\nsecond-line-of-it-2\nb").split("\n")).toHaveLength(4);
+    expect(heard).toBe(`it is ${own.redact(value)}.\n`);
+    expect(own.restore(heard)).toEqual({ type: "restored", value: `it is ${value}.\n` });
+    expect(own.redact("a\nfirst-line-of-it-1\nsecond-line-of-it-2\nb").split("\n")).toHaveLength(4);
   });
 
   test("SEC5 what a name gave away is found without it, too", () => {
     const own = vault();
-    const { text, secret } = plantedSecrets(families.length, seededChance(4)).findLast(
-      ({ family }) => family === "assigned",
+    const { text, secret } = createSampleSecrets(secretPatterns.length, createSeededRandom(4)).findLast(
+      ({ patternId: family }) => family === "assigned",
     ) ?? { text: "", secret: "" };
-    own.redacted(text);
-    expect(own.redacted(`it printed ${secret}`)).toMatch(/^it printed PITH_SECRET_assigned_/);
-    expect(own.redacted({ apiToken: secret.split("").toReversed().join("") }).apiToken).toMatch(
-      /^PITH_SECRET_assigned_/,
-    );
+    own.redact(text);
+    expect(own.redact(`it printed ${secret}`)).toMatch(/^it printed PITH_SECRET_assigned_/);
+    expect(own.redact({ apiToken: secret.split("").toReversed().join("") }).apiToken).toMatch(/^PITH_SECRET_assigned_/);
   });
 
   test("SEC6 of what nobody knows the placeholders are named, and learning a text makes them known", () => {
-    const [planted] = plantedSecrets(1, seededChance(6));
+    const [planted] = createSampleSecrets(1, createSeededRandom(6));
     const text = `key = ${planted?.text}`;
-    const redacted = vault().redacted({ content: text });
+    const redacted = vault().redact({ content: text });
     const other = vault();
-    expect(other.restored(redacted)).toEqual({
+    expect(other.restore(redacted)).toEqual({
       type: "unknown",
       placeholders: [redacted.content.slice("key = ".length)],
     });
     other.learn(text);
-    expect(other.restored(redacted)).toEqual({ type: "restored", value: { content: text } });
+    expect(other.restore(redacted)).toEqual({ type: "restored", value: { content: text } });
     const example = "see PITH_SECRET_github_0123456789ab";
     other.learn(example);
-    expect(other.restored(example).type).toBe("unknown");
-    expect(other.restored(example, { own: example })).toEqual({ type: "restored", value: example });
-    expect(other.restored(example).type).toBe("unknown");
+    expect(other.restore(example).type).toBe("unknown");
+    expect(other.restore(example, { sourceText: example })).toEqual({ type: "restored", value: example });
+    expect(other.restore(example).type).toBe("unknown");
   });
 
   test("SEC7 a private key is redacted line by line, its marks and line ends stay, cut off it is found as well", () => {
-    const { text, secret } = plantedSecrets(families.length + 1, seededChance(8)).at(-1) ?? { text: "", secret: "" };
+    const { text, secret } = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1) ?? {
+      text: "",
+      secret: "",
+    };
     const own = vault();
-    const redacted = own.redacted(text);
+    const redacted = own.redact(text);
     expect(redacted.split("\n").map((line) => line.slice(0, 10))).toEqual([
       "-----BEGIN",
       "PITH_SECRE",
@@ -266,19 +275,22 @@ describe("vault", () => {
     ]);
     const escaped = JSON.stringify(text);
     for (const form of [escaped, text.slice(0, 90), text.slice(40), `  12: ${text.replaceAll("\n", "\n  13: ")}`])
-      expect(vault().redacted(form)).not.toContain(secret.slice(-20, -4));
-    expect(vault().restored(vault().redacted(escaped)).type).toBe("unknown");
+      expect(vault().redact(form)).not.toContain(secret.slice(-20, -4));
+    expect(vault().restore(vault().redact(escaped)).type).toBe("unknown");
   });
 
   test("SEC7 the end of a key on one line is found without its beginning, and a token that a tool has cut off", () => {
-    const { text, secret } = plantedSecrets(families.length + 1, seededChance(8)).at(-1) ?? { text: "", secret: "" };
+    const { text, secret } = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1) ?? {
+      text: "",
+      secret: "",
+    };
     const tail = JSON.stringify(text).slice(45);
-    expect(vault().redacted(tail)).not.toContain(secret.slice(-20));
-    expect(vault().restored(vault().redacted(tail)).type).toBe("unknown");
-    const token = String(plantedSecrets(1, seededChance(8))[0]?.secret).slice(0, 22);
+    expect(vault().redact(tail)).not.toContain(secret.slice(-20));
+    expect(vault().restore(vault().redact(tail)).type).toBe("unknown");
+    const token = String(createSampleSecrets(1, createSeededRandom(8))[0]?.secret).slice(0, 22);
     for (const cut of [`x = ${token}[…]`, `x = ${token} […]`, `x = ${token}…`])
-      expect(vault().redacted(cut)).not.toContain(token);
-    expect(vault().redacted(`x = ${token}`)).toBe(`x = ${token}`);
+      expect(vault().redact(cut)).not.toContain(token);
+    expect(vault().redact(`x = ${token}`)).toBe(`x = ${token}`);
   });
 
   test("SEC6 a placeholder of which a piece is missing is as good as unknown, but where it stands in the file itself", () => {
@@ -289,10 +301,10 @@ describe("vault", () => {
       "PITH_SECRET_github_",
       "PITH_SECRET_env_01xyz",
     ];
-    for (const piece of pieces) expect(own.restored(piece).type).toBe("unknown");
-    expect(own.restored("grep PITH_SECRET_ src; PITH_SECRET_<family>").type).toBe("restored");
+    for (const piece of pieces) expect(own.restore(piece).type).toBe("unknown");
+    expect(own.restore("grep PITH_SECRET_ src; PITH_SECRET_<family>").type).toBe("restored");
     for (const piece of pieces)
-      expect(own.restored(piece, { own: pieces.join("\n") })).toEqual({ type: "restored", value: piece });
+      expect(own.restore(piece, { sourceText: pieces.join("\n") })).toEqual({ type: "restored", value: piece });
   });
 
   test("SEC8 looking takes four times as long for four times the text, whatever it holds", { retry: 2 }, () => {
@@ -339,25 +351,25 @@ describe("vault", () => {
 
   /** The best of four, taken in turn, so that what disturbs one disturbs the other. */
   function timesOf(short: unknown, long: unknown): { readonly short: number; readonly long: number } {
-    const time = (value: unknown): number => processorTime(() => vault().redacted(value));
+    const time = (value: unknown): number => processorTime(() => vault().redact(value));
     const taken = [1, 2, 3, 4].map(() => ({ long: time(long), short: time(short) }));
     return { short: Math.min(...taken.map((each) => each.short)), long: Math.min(...taken.map((each) => each.long)) };
   }
 
   test("SEC9 what stands behind a placeholder is judged as it was before the placeholder stood there", () => {
-    const own = vault({ environment: { MINE: "SECRET" }, names: ["MINE"] });
-    const [one, two] = plantedSecrets(families.length, seededChance(14))
+    const own = vault({ environment: { MINE: "SECRET" }, variableNames: ["MINE"] });
+    const [one, two] = createSampleSecrets(secretPatterns.length, createSeededRandom(14))
       .slice(-2)
       .map(({ secret }) => secret);
-    const [token] = plantedSecrets(1, seededChance(14));
+    const [token] = createSampleSecrets(1, createSeededRandom(14));
     for (const text of [`${token?.text}: ${one}`, `SECRET ${token?.text} = ${two} SECRET`]) {
-      const redacted = own.redacted(text);
-      expect(own.redacted(redacted)).toBe(redacted);
-      expect(own.restored(redacted)).toEqual({ type: "restored", value: text });
+      const redacted = own.redact(text);
+      expect(own.redact(redacted)).toBe(redacted);
+      expect(own.restore(redacted)).toEqual({ type: "restored", value: text });
     }
   });
 
-  const pool = plantedSecrets(200, seededChance(21));
+  const pool = createSampleSecrets(200, createSeededRandom(21));
   const planting = fc.array(
     fc.oneof(
       fc.string({ unit: "grapheme" }).filter((each) => !each.includes("PITH_SECRET")),
@@ -372,10 +384,10 @@ describe("vault", () => {
       fc.property(planting, (pieces) => {
         const own = vault();
         const text = pieces.join("");
-        const redacted = own.redacted({ text });
-        expect(own.redacted({ ...redacted })).toEqual(redacted);
-        expect(vault().redacted({ ...redacted })).toEqual(redacted);
-        expect(own.restored(redacted)).toEqual({ type: "restored", value: { text } });
+        const redacted = own.redact({ text });
+        expect(own.redact({ ...redacted })).toEqual(redacted);
+        expect(vault().redact({ ...redacted })).toEqual(redacted);
+        expect(own.restore(redacted)).toEqual({ type: "restored", value: { text } });
       }),
       { numRuns: 300 },
     );
@@ -387,14 +399,14 @@ describe("vault", () => {
         const text = pieces.join("");
         const whole = streamed([text]);
         expect(streamed(cutInto(text, cuts))).toBe(whole);
-        expect(vault().redacted(whole)).toBe(whole);
+        expect(vault().redact(whole)).toBe(whole);
       }),
       { numRuns: 300 },
     );
   });
 
   test("SEC10 a line without end is passed on in bounded pieces, and a secret at the seam is found", () => {
-    const secret = String(plantedSecrets(1, seededChance(9))[0]?.text);
+    const secret = String(createSampleSecrets(1, createSeededRandom(9))[0]?.text);
     const text = `${"x ".repeat(32_760)}${secret} ${"y".repeat(90_000)} ${secret}`;
     const whole = streamed([text]);
     expect(whole).not.toContain(secret);

@@ -2,14 +2,14 @@
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { entryAlone, entryText } from "../../src/format/entry-line.ts";
+import { parseEntry, serializeEntry } from "../../src/format/entry-line.ts";
 import { readLine } from "../../src/format/read-line.ts";
-import { blobBlock, blobOf, blobsIn, withInlined } from "../../src/session/blobs.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { collectBlobs, createBlobBlock, inlineBlobs, parseBlobBlock } from "../../src/session/blobs.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 
 const hash = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
-const image = blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 });
-const text = blobBlock({
+const image = createBlobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 });
+const text = createBlobBlock({
   hash: hash.replaceAll("5", "6"),
   mimeType: "text/plain",
   bytes: 5_000_000,
@@ -26,14 +26,14 @@ test("a blob block says kind, size, tokens and handle in plain words", () => {
     pith: { blob: hash, mimeType: "image/png", bytes: 34816 },
   });
   expect(text.text).toContain("[text/plain, 4.8 MB, about 1,250,000 tokens: blob:");
-  expect(blobBlock({ hash, mimeType: "text/plain", bytes: 12, tokens: 3 }).text).toContain(", 12 bytes, ");
+  expect(createBlobBlock({ hash, mimeType: "text/plain", bytes: 12, tokens: 3 }).text).toContain(", 12 bytes, ");
 });
 
 test("a blob block is recognised again, also from a file", () => {
-  const line = new TextEncoder().encode(entryText(said([image])));
-  const reading = readLine(line, { ours: false, checksum: testPorts().checksum });
-  const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
-  expect(entry && blobsIn(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
+  const line = new TextEncoder().encode(serializeEntry(said([image])));
+  const reading = readLine(line, { isPithFormat: false, checksum: testRuntime().checksum });
+  const entry = reading.type === "whole" ? parseEntry(reading.value) : null;
+  expect(entry && collectBlobs(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
 });
 
 describe("what is no blob block", () => {
@@ -53,11 +53,11 @@ describe("what is no blob block", () => {
     ["a size that is no number", { ...image, pith: { ...image.pith, bytes: "34816" } }],
     ["half a byte", { ...image, pith: { ...image.pith, bytes: 0.5 } }],
   ];
-  test.each(cases)("%s", (_, block) => expect(blobOf(block)).toBeNull());
+  test.each(cases)("%s", (_, block) => expect(parseBlobBlock(block)).toBeNull());
 });
 
 test("blobs are found in messages, custom messages and edits, and nowhere else", () => {
-  const found = (entry: unknown): readonly string[] => blobsIn(entry as Entry).map((blob) => blob.mimeType);
+  const found = (entry: unknown): readonly string[] => collectBlobs(entry as Entry).map((blob) => blob.mimeType);
   expect(found(said(["?", image, text]))).toEqual(["image/png", "text/plain"]);
   expect(found(said("only words"))).toEqual([]);
   expect(found(said(null))).toEqual([]);
@@ -69,7 +69,7 @@ test("blobs are found in messages, custom messages and edits, and nowhere else",
 
 test("inlined, an image is an image again and a text is its text", () => {
   const content = (mimeType: string): string => (mimeType === "image/png" ? "aGVsbG8=" : "all of it");
-  const inlined = withInlined(said([{ type: "text", text: "look" }, image, text]), (blob) => content(blob.mimeType));
+  const inlined = inlineBlobs(said([{ type: "text", text: "look" }, image, text]), (blob) => content(blob.mimeType));
   expect(inlined).toEqual(
     said([
       { type: "text", text: "look" },
@@ -82,10 +82,10 @@ test("inlined, an image is an image again and a text is its text", () => {
 test("a blob that is lost leaves the words about it, and an entry without blobs is handed back as it is", () => {
   const lost = said([image]);
   const words = said([{ type: "text", text: "look" }]);
-  expect(withInlined(lost, () => null)).toBe(lost);
-  expect(withInlined(words, () => "x")).toBe(words);
+  expect(inlineBlobs(lost, () => null)).toBe(lost);
+  expect(inlineBlobs(words, () => "x")).toBe(words);
   const edit = { ...place, type: "context_edit", targetId: "e1", replacement: { content: [image] } } as const;
-  expect(withInlined(edit, () => "aGk=")).toMatchObject({
+  expect(inlineBlobs(edit, () => "aGk=")).toMatchObject({
     replacement: { content: [{ type: "image", data: "aGk=" }] },
   });
 });

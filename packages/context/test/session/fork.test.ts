@@ -3,26 +3,26 @@
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Entry } from "../../src/entry.ts";
-import { forked } from "../../src/session/fork.ts";
+import { forkBranch } from "../../src/session/fork.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 
-const ports = testPorts("new");
+const ports = testRuntime("new");
 const stored = async (entries: readonly Entry[]): Promise<MemoryStore> => {
   const store = MemoryStore.create(ports, { cwd: "/project" });
   for (const entry of entries) await store.append([entry], { expectedLeaf: await store.leaf() });
   return store;
 };
 const forkOf = async (store: MemoryStore, leaf: string): Promise<MemoryStore> =>
-  MemoryStore.open(await forked(store, { leaf, parentSession: "/old.jsonl" }, ports), ports);
+  MemoryStore.open(await forkBranch(store, { leaf, parentSession: "/old.jsonl" }, ports), ports);
 
 test("FORK1 the branch without its labels, which are written anew at its end", async () => {
   const store = await stored(
     story("user: one", "labels e1: start", "says: two", "labels e3: here", "user: three", "moves: e1", "user: other"),
   );
   const copy = await forkOf(store, "e5");
-  const branch = await copy.branch(await copy.leaf());
+  const branch = await copy.branchEntries(await copy.leaf());
   expect(
     branch.map((entry) => [
       entry.type,
@@ -50,7 +50,7 @@ test("FORK2 a compaction that kept a label first keeps the entry behind it", asy
   );
   const copy = await forkOf(store, "e5");
   const messages = async (from: MemoryStore, leaf: string): Promise<unknown> =>
-    buildSessionContext(await from.window(leaf)).messages;
+    buildSessionContext(await from.loadBranch(leaf)).messages;
   expect(await messages(copy, "e5")).toEqual(await messages(store, "e5"));
   expect(await copy.entry("e4")).toMatchObject({ firstKeptEntryId: "e3" });
 });
@@ -64,7 +64,7 @@ test("LOG4 FORK1 what was lost stays visible in the copy", async () => {
   expect(store.damage.map(({ kind, line }) => [kind, line])).toEqual([["wrong-checksum", 3]]);
   const copy = await forkOf(store, "e3");
   expect(copy.damage.map(({ kind, line }) => [kind, line])).toEqual([["lost-entry", 3]]);
-  expect((await copy.branch("e3")).map(({ type, id }) => [type, id])).toEqual([
+  expect((await copy.branchEntries("e3")).map(({ type, id }) => [type, id])).toEqual([
     ["message", "e1"],
     ["gap", "e2"],
     ["message", "e3"],

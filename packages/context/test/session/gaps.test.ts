@@ -1,11 +1,11 @@
 /** How a tree is made of lines that contradict each other; the many ways are in codec/, here are the promises. */
 
 import { expect, test } from "vitest";
-import { place, type Unplaced } from "../../src/format/link-entries.ts";
+import { assignParents, type LinkInput } from "../../src/format/link-entries.ts";
 
-const line = (id: string, parent: string | null): Omit<Unplaced, "offset"> => ({ id, parent, lost: false });
-const placed = (...lines: readonly Omit<Unplaced, "offset">[]): readonly string[] =>
-  place(lines.map((each, offset) => ({ ...each, offset }))).map(
+const line = (id: string, parent: string | null): Omit<LinkInput, "offset"> => ({ id, parent, isLost: false });
+const placed = (...lines: readonly Omit<LinkInput, "offset">[]): readonly string[] =>
+  assignParents(lines.map((each, offset) => ({ ...each, offset }))).map(
     ({ id, parentId, gap }) => `${gap ? `${gap.parentId} <- [${gap.id}] <- ` : ""}${parentId} <- ${id}`,
   );
 
@@ -36,6 +36,6 @@ test("LOG4 a missing parent becomes a gap in its place, one for all its children
 });
 
 test("LOG4 a damaged line is the missing parent of the line behind it", () => {
-  const lost = { id: null, parent: undefined, lost: true };
+  const lost = { id: null, parent: undefined, isLost: true };
   expect(placed(line("a", null), lost, line("c", "b"))).toEqual(["null <- a", "a <- b", "b <- c"]);
 });

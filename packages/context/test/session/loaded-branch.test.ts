@@ -2,9 +2,16 @@
 
 import { expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
-import { emptyWindow, extended, leafOf, type Window, windowAt, windowOf } from "../../src/session/loaded-branch.ts";
+import {
+  appendToBranch,
+  branchLeaf,
+  emptyBranch,
+  type LoadedBranch,
+  loadBranch,
+  loadBranchFrom,
+} from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
-import { ancestry, branch, treeOf } from "../../src/tree.ts";
+import { ancestors, branchEntries, buildTree } from "../../src/tree.ts";
 
 const told = story(
   "model: a/one",
@@ -17,22 +24,22 @@ const told = story(
   "compacts: shorter, keeps e7",
   "user: five",
 );
-const ids = (window: Window): string => window.entries.map(({ id }) => id).join(" ");
+const ids = (window: LoadedBranch): string => window.entries.map(({ id }) => id).join(" ");
 
 test("WIN1 a window begins with what the newest compaction keeps", () => {
-  expect(ids(windowOf(told.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
-  expect(ids(windowOf(told.slice(0, 7)))).toBe("e5 e6 e7");
-  expect(ids(windowOf(told))).toBe("e7 e8 e9");
-  expect(windowOf(told).reachesRoot).toBe(false);
-  expect(windowOf(told.slice(0, 5)).reachesRoot).toBe(true);
+  expect(ids(loadBranch(told.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
+  expect(ids(loadBranch(told.slice(0, 7)))).toBe("e5 e6 e7");
+  expect(ids(loadBranch(told))).toBe("e7 e8 e9");
+  expect(loadBranch(told).reachesRoot).toBe(false);
+  expect(loadBranch(told.slice(0, 5)).reachesRoot).toBe(true);
 });
 
 test("WIN1 extending a window entry by entry gives the window of the whole branch", () => {
-  let window = emptyWindow;
+  let window = emptyBranch;
   for (const [at, entry] of told.entries()) {
-    window = extended(window, [entry]);
-    expect(window).toEqual(windowOf(told.slice(0, at + 1)));
-    expect(leafOf(window)).toBe(entry.id);
+    window = appendToBranch(window, [entry]);
+    expect(window).toEqual(loadBranch(told.slice(0, at + 1)));
+    expect(branchLeaf(window)).toBe(entry.id);
   }
 });
 
@@ -51,9 +58,9 @@ test("WIN1 found from the leaf upwards it is the same, and it reads no further t
       yield entry;
     }
   };
-  const tree = treeOf(marked);
-  const window = windowAt(watched(ancestry(tree, "e9")));
-  expect(window.entries).toEqual(windowOf(branch(tree, "e9")).entries);
+  const tree = buildTree(marked);
+  const window = loadBranchFrom(watched(ancestors(tree, "e9")));
+  expect(window.entries).toEqual(loadBranch(branchEntries(tree, "e9")).entries);
   expect(read).toEqual(["e9", "e8", "e7"]);
   expect(window.state).toEqual(carried);
 });
@@ -64,7 +71,7 @@ test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "l
     const marked = told.map((entry) =>
       entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,
     );
-    expect(windowAt(ancestry(treeOf(marked), "e9")).state).toEqual(windowOf(told).state);
+    expect(loadBranchFrom(ancestors(buildTree(marked), "e9")).state).toEqual(loadBranch(told).state);
   },
 );
 
@@ -72,7 +79,7 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
   const [tools] = story("user: x").map(
     (entry) => ({ ...entry, type: "active_tools_change", activeToolNames: ["read"] }) as unknown as Entry,
   );
-  const { state } = windowOf(tools ? [tools, ...told] : told);
+  const { state } = loadBranch(tools ? [tools, ...told] : told);
   expect(state).toEqual({
     model: { provider: "anthropic", modelId: "storyteller" },
     thinkingLevel: "high",
@@ -83,6 +90,6 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
 });
 
 test("WIN2 a model that was chosen and has not spoken yet is the model", () => {
-  const { state } = windowOf(story("user: one", "says: two", "model: elsewhere/stranger"));
+  const { state } = loadBranch(story("user: one", "says: two", "model: elsewhere/stranger"));
   expect(state.model).toEqual({ provider: "elsewhere", modelId: "stranger" });
 });

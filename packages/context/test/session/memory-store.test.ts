@@ -3,11 +3,11 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { storeContract } from "../../src/testing/store-contract.ts";
 import { story } from "../../src/testing/story.ts";
 
-const ports = testPorts();
+const ports = testRuntime();
 const fresh = async (...lines: readonly string[]): Promise<MemoryStore> => {
   const store = MemoryStore.create(ports);
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
@@ -126,7 +126,7 @@ test("LOG1 the bytes only grow, and a torn end is cut off by the next append", a
   await torn.append([after("e1", { type: "custom", customType: "x" })], { expectedLeaf: "e1" });
   const again = MemoryStore.open(torn.bytes(), ports);
   expect(again.damage).toEqual([]);
-  expect((await again.branch("new")).map(({ id }) => id)).toEqual(["e1", "new"]);
+  expect((await again.branchEntries("new")).map(({ id }) => id)).toEqual(["e1", "new"]);
 });
 
 test("STO7 a session's name is trimmed, and an empty one takes it away", async () => {

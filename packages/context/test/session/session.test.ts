@@ -2,24 +2,24 @@
 
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
-import { MOVE } from "../../src/entry.ts";
-import { machine } from "../../src/node/runtime.ts";
+import { MOVE_TYPE } from "../../src/entry.ts";
+import { nodeRuntime } from "../../src/node/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { type NewEntry, Session } from "../../src/session/session.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 
-const user = (content: string): Drafted => ({ type: "message", message: { role: "user", content, timestamp: 0 } });
+const user = (content: string): NewEntry => ({ type: "message", message: { role: "user", content, timestamp: 0 } });
 const opened = async (): Promise<Session> => {
-  const ports = testPorts();
+  const ports = testRuntime();
   return Session.open(MemoryStore.create(ports, { cwd: "/project" }), ports);
 };
-const seen = (session: Session): string => show(buildSessionContext(session.window).messages);
+const seen = (session: Session): string => show(buildSessionContext(session.branch).messages);
 
 test("STO4 a batch is appended as a chain behind the leaf", async () => {
   const session = await opened();
   expect(await session.append(user("one"), user("two"))).toEqual({ type: "appended", leaf: "e2" });
-  expect((await session.branch()).map(({ id, parentId }) => [id, parentId])).toEqual([
+  expect((await session.branchEntries()).map(({ id, parentId }) => [id, parentId])).toEqual([
     ["e1", null],
     ["e2", "e1"],
   ]);
@@ -30,38 +30,42 @@ test("MOVE1 a move is an entry at the place moved to, and survives a crash", asy
   await session.append(user("one"), user("two"));
   await session.move("e1");
   expect(seen(session)).toBe("0 user      one");
-  const again = MemoryStore.open((session.store as MemoryStore).bytes(), testPorts());
+  const again = MemoryStore.open((session.store as MemoryStore).bytes(), testRuntime());
   expect(await again.leaf()).toBe(session.leaf);
-  expect(await again.entry(session.leaf ?? "")).toMatchObject({ type: "custom", customType: MOVE, parentId: "e1" });
+  expect(await again.entry(session.leaf ?? "")).toMatchObject({
+    type: "custom",
+    customType: MOVE_TYPE,
+    parentId: "e1",
+  });
   await session.append(user("other"));
   expect(seen(session)).toBe("0 user      one\n1 user      other");
 });
 
-const summary: Drafted = { type: "branch_summary", fromId: "e2", summary: "two was tried" };
+const summary: NewEntry = { type: "branch_summary", fromId: "e2", summary: "two was tried" };
 
 test("MOVE3 a branch summary is a child of the place moved to, and the leaf; it is the move", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
-  expect(await session.move("e1", { drafts: [summary] })).toEqual({ type: "appended", leaf: "e3" });
-  expect((await session.branch()).map(({ type, id, parentId }) => [type, id, parentId])).toEqual([
+  expect(await session.move("e1", { newEntries: [summary] })).toEqual({ type: "appended", leaf: "e3" });
+  expect((await session.branchEntries()).map(({ type, id, parentId }) => [type, id, parentId])).toEqual([
     ["message", "e1", null],
     ["branch_summary", "e3", "e1"],
   ]);
   expect(seen(session)).toBe("0 user      one\n1 left      two was tried");
-  const again = MemoryStore.open((session.store as MemoryStore).bytes(), testPorts());
+  const again = MemoryStore.open((session.store as MemoryStore).bytes(), testRuntime());
   expect(await again.leaf()).toBe("e3");
-  expect(session.window).toEqual(await again.window("e3"));
+  expect(session.branch).toEqual(await again.loadBranch("e3"));
 });
 
 test("MOVE3 STO4 what is written at the place moved to is written whole or not at all", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
-  const named: Drafted = { type: "label", targetId: "summary", label: "two" };
-  await session.move("e1", { drafts: [{ ...summary, id: "summary" }, named] });
-  expect((await session.branch()).map(({ type }) => type)).toEqual(["message", "branch_summary", "label"]);
+  const named: NewEntry = { type: "label", targetId: "summary", label: "two" };
+  await session.move("e1", { newEntries: [{ ...summary, id: "summary" }, named] });
+  expect((await session.branchEntries()).map(({ type }) => type)).toEqual(["message", "branch_summary", "label"]);
   const stays = session.leaf;
-  const bad: Drafted = { type: "label", targetId: "nobody", label: "x" };
-  await expect(session.move("e2", { drafts: [summary, bad] })).rejects.toThrow("labels nobody");
+  const bad: NewEntry = { type: "label", targetId: "nobody", label: "x" };
+  await expect(session.move("e2", { newEntries: [summary, bad] })).rejects.toThrow("labels nobody");
   expect([session.leaf, await session.store.leaf()]).toEqual([stays, stays]);
   expect(await session.store.children("e2")).toEqual([]);
 });
@@ -69,22 +73,25 @@ test("MOVE3 STO4 what is written at the place moved to is written whole or not a
 test("MOVE3 before the first entry it is a root", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
-  await session.move(null, { drafts: [summary] });
+  await session.move(null, { newEntries: [summary] });
   expect(seen(session)).toBe("0 left      two was tried");
-  expect(await session.branch()).toHaveLength(1);
+  expect(await session.branchEntries()).toHaveLength(1);
 });
 
 test("MOVE1 without anything to write there the move is an entry of its own", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
-  await session.move("e1", { data: { why: "a test" }, drafts: [] });
-  expect(await session.store.entry(session.leaf ?? "")).toMatchObject({ customType: MOVE, data: { why: "a test" } });
+  await session.move("e1", { data: { why: "a test" }, newEntries: [] });
+  expect(await session.store.entry(session.leaf ?? "")).toMatchObject({
+    customType: MOVE_TYPE,
+    data: { why: "a test" },
+  });
 });
 
 test("MOVE3 STO5 only from the leaf it was made for", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
-  const late = await session.move("e1", { drafts: [summary], expectedLeaf: "e1" });
+  const late = await session.move("e1", { newEntries: [summary], expectedLeaf: "e1" });
   expect(late).toEqual({ type: "leaf-moved", leaf: "e2" });
   expect(await session.store.children("e1")).toHaveLength(1);
 });
@@ -93,31 +100,31 @@ test("MOVE3 WIN2 a compaction at the place moved to carries what holds there", a
   const session = await opened();
   await session.append({ type: "thinking_level_change", thinkingLevel: "high" }, user("one"));
   await session.append({ type: "thinking_level_change", thinkingLevel: "low" });
-  const compaction: Drafted = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "e2", tokensBefore: 1 };
-  await session.move("e2", { drafts: [compaction] });
+  const compaction: NewEntry = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "e2", tokensBefore: 1 };
+  await session.move("e2", { newEntries: [compaction] });
   const carried = { model: null, thinkingLevel: "high", activeTools: null, pins: [], queue: [] };
   expect(await session.store.entry("c")).toMatchObject({ details: { pith: { carried } } });
-  expect(session.window.state).toEqual(carried);
+  expect(session.branch.state).toEqual(carried);
 });
 
 test("B80 who works at the leaf says so until it has ended; two of a kind are two, and nothing waits for them", async () => {
   const session = await opened();
-  expect(session.occupied).toEqual([]);
-  const ended = [session.occupy("streaming"), session.occupy("compacting"), session.occupy("streaming")];
-  expect(session.occupied).toEqual(["streaming", "compacting", "streaming"]);
+  expect(session.busyReasons).toEqual([]);
+  const ended = [session.markBusy("streaming"), session.markBusy("compacting"), session.markBusy("streaming")];
+  expect(session.busyReasons).toEqual(["streaming", "compacting", "streaming"]);
   expect(await session.append(user("one"))).toMatchObject({ type: "appended" });
   ended[0]?.();
   ended[0]?.();
-  expect(session.occupied).toEqual(["compacting", "streaming"]);
+  expect(session.busyReasons).toEqual(["compacting", "streaming"]);
   for (const end of ended) end();
-  expect(session.occupied).toEqual([]);
+  expect(session.busyReasons).toEqual([]);
 });
 
 test("MOVE1 before the first entry there is an empty context", async () => {
   const session = await opened();
   await session.append(user("one"));
   await session.move(null);
-  expect(buildSessionContext(session.window).messages).toEqual([]);
+  expect(buildSessionContext(session.branch).messages).toEqual([]);
 });
 
 test("MOVE1 FORK1 a place that is not in the session is refused by its name", async () => {
@@ -147,7 +154,7 @@ test("SES1 appends that nobody waited for come one after another, none is lost",
 test("SES1 a fork holds what was asked for before it", async () => {
   const session = await opened();
   const [, bytes] = await Promise.all([session.append(user("one")), session.fork()]);
-  expect(await MemoryStore.open(bytes, testPorts()).leaf()).toBe("e1");
+  expect(await MemoryStore.open(bytes, testRuntime()).leaf()).toBe("e1");
 });
 
 test("SES2 what was appended can no longer be changed from outside", async () => {
@@ -170,19 +177,19 @@ test("SES2 a draft made from an old entry gets a place of its own", async () => 
   const session = await opened();
   await session.append(user("one"));
   await session.append(user("two"));
-  const [old] = await session.branch();
-  await session.append({ ...old, id: "copy" } as unknown as Drafted);
-  expect((await session.branch()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
+  const [old] = await session.branchEntries();
+  await session.append({ ...old, id: "copy" } as unknown as NewEntry);
+  expect((await session.branchEntries()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
     "null <- e1",
     "e1 <- e2",
     "e2 <- copy",
   ]);
-  expect(session.window).toEqual(await session.store.window("copy"));
+  expect(session.branch).toEqual(await session.store.loadBranch("copy"));
 });
 
 test("STO5 two writers: the second is told, looks again, and loses nothing", async () => {
   const session = await opened();
-  const other = await Session.open(session.store, testPorts("other"));
+  const other = await Session.open(session.store, testRuntime("other"));
   await session.append(user("one"));
   expect(await other.append(user("two"))).toEqual({ type: "leaf-moved", leaf: "e1" });
   await other.refresh();
@@ -192,7 +199,7 @@ test("STO5 two writers: the second is told, looks again, and loses nothing", asy
 
 test("WIN1 a compaction that keeps more than the window reads it anew", async () => {
   const session = await opened();
-  const compaction = (id: string, firstKeptEntryId: string): Drafted => ({
+  const compaction = (id: string, firstKeptEntryId: string): NewEntry => ({
     type: "compaction",
     id,
     summary: id,
@@ -206,14 +213,14 @@ test("WIN1 a compaction that keeps more than the window reads it anew", async ()
 });
 
 test("LOG7 LOG8 ids of the machine have 80 random bits and never repeat; times are ISO", async () => {
-  const ids = new Set(Array.from({ length: 10_000 }, () => machine.entryId()));
+  const ids = new Set(Array.from({ length: 10_000 }, () => nodeRuntime.entryId()));
   expect(ids.size).toBe(10_000);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{20}$/);
-  const session = await Session.open(MemoryStore.create(machine), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await session.append(user("one"));
-  expect((await session.branch())[0]?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-  expect(machine.sessionId()).not.toBe(machine.sessionId());
-  expect(machine.nonce()).not.toBe(machine.nonce());
-  expect(machine.checksum(new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
-  expect(testPorts().checksum(new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
+  expect((await session.branchEntries())[0]?.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(nodeRuntime.sessionId()).not.toBe(nodeRuntime.sessionId());
+  expect(nodeRuntime.nonce()).not.toBe(nodeRuntime.nonce());
+  expect(nodeRuntime.checksum(new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
+  expect(testRuntime().checksum(new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
 });

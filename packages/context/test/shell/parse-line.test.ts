@@ -9,7 +9,15 @@ import { describe, expect, test } from "vitest";
 import { parseShellLine, type ShellCommand } from "../../src/shell/index.ts";
 import { expectLinear } from "../context/linear.ts";
 
-const written = ({ operator, depth, words, settings, readsFrom, writesTo, inputs }: ShellCommand): string =>
+const written = ({
+  operator,
+  depth,
+  words,
+  assignments: settings,
+  inputPaths: readsFrom,
+  outputPaths: writesTo,
+  heredocBodies: inputs,
+}: ShellCommand): string =>
   [
     `${depth}${operator === "\n" ? "↵" : operator}`,
     ...settings.map(({ name, value }) => `${name}=${value}`),
@@ -59,7 +67,7 @@ describe("SHELL1 a line becomes its commands, with their words, operators, depth
   });
 
   test("an open word is known as far as it goes", () => {
-    expect(parseShellLine('a --b=$C d"e$F"g *h')?.commands[0]?.beginnings).toEqual(["a", "--b=", "de", ""]);
+    expect(parseShellLine('a --b=$C d"e$F"g *h')?.commands[0]?.knownPrefixes).toEqual(["a", "--b=", "de", ""]);
   });
 });
 

@@ -5,17 +5,17 @@ import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 
 test("REQ2 the life of one message", async () => {
-  const ports = testPorts();
+  const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const model = scriptedModel("It is a parser.", "In 2019.");
 
   for (const question of ["What is this?", "Since when?"]) {
     await session.append({ type: "message", message: { role: "user", content: question, timestamp: ports.now() } });
-    const request = buildRequest(buildSessionContext(session.window), { to: model });
+    const request = buildRequest(buildSessionContext(session.branch), { model: model });
     for await (const event of model.stream(request, {}))
       if (event.type === "reply-ended") await session.append({ type: "message", message: event.message });
   }
@@ -24,7 +24,7 @@ test("REQ2 the life of one message", async () => {
     "0 user      What is this?",
     ["0 user      What is this?", "1 assistant It is a parser.", "2 user      Since when?"].join("\n"),
   ]);
-  expect((await session.branch()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
+  expect((await session.branchEntries()).map(({ id, parentId }) => `${parentId} <- ${id}`)).toEqual([
     "null <- e1",
     "e1 <- e2",
     "e2 <- e3",

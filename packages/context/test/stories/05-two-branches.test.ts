@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
-import { branch, commonAncestor, treeOf } from "../../src/tree.ts";
+import { branchEntries, buildTree, commonAncestor } from "../../src/tree.ts";
 import { contextAt, contextOf } from "../told.ts";
 
 const told = [
@@ -29,7 +29,7 @@ test("CTX1 the branch that was left has the context it always had", () => {
 });
 
 test("TREE8 both run through the place where they part", () => {
-  const tree = treeOf(story(...told));
+  const tree = buildTree(story(...told));
   expect(commonAncestor(tree, "e4", "e7")).toBe("e2");
-  expect(branch(tree, "e7").map(({ id }) => id)).toEqual(["e1", "e2", "e5", "e6", "e7"]);
+  expect(branchEntries(tree, "e7").map(({ id }) => id)).toEqual(["e1", "e2", "e5", "e6", "e7"]);
 });

@@ -4,18 +4,18 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 
 test("HARM2 LOG2 LOG4 the context before the damage is not lost, as it would be if the branch just ended there", async () => {
-  const ports = testPorts();
+  const ports = testRuntime();
   const whole = MemoryStore.create(ports);
   for (const entry of story("user: one", "calls: read", "result: the file", "says: two", "user: three"))
     await whole.append([entry], { expectedLeaf: await whole.leaf() });
   const rotten = new TextDecoder().decode(whole.bytes()).replace("the file", "the fi1e");
 
   const store = MemoryStore.open(new TextEncoder().encode(rotten), ports);
-  const window = await store.window(await store.leaf());
+  const window = await store.loadBranch(await store.leaf());
   expect(store.damage.map(({ kind, line }) => `line ${line}: ${kind}`)).toEqual(["line 4: wrong-checksum"]);
   expect(window.gaps.map(({ id, why }) => `${id}: ${why}`)).toEqual([
     "e3: the checksum does not fit: the line has changed since it was written",

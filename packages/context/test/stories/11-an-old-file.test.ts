@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 
 const old = [
@@ -15,11 +15,11 @@ const old = [
 ].join("\n");
 
 test("LOG5 LOG6 LOG9 opened, read, continued; what we do not know of it is kept", async () => {
-  const ports = testPorts();
+  const ports = testRuntime();
   const bytes = new TextEncoder().encode(`${old}\n`);
   const store = MemoryStore.open(bytes, ports);
   const session = await Session.open(store, ports);
-  expect(show(buildSessionContext(session.window).messages)).toBe("0 summary   one\n1 user      two");
+  expect(show(buildSessionContext(session.branch).messages)).toBe("0 summary   one\n1 user      two");
   expect(store.bytes()).toEqual(bytes);
 
   await session.append({ type: "message", message: { role: "user", content: "three", timestamp: 3 } });
@@ -38,5 +38,5 @@ test("LOG5 LOG6 LOG9 opened, read, continued; what we do not know of it is kept"
     ["string", "string"],
   ]);
   const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
-  expect(show(buildSessionContext(again.window).messages)).toBe("0 summary   one\n1 user      two\n2 user      three");
+  expect(show(buildSessionContext(again.branch).messages)).toBe("0 summary   one\n1 user      two\n2 user      three");
 });

@@ -1,22 +1,22 @@
 /** Story 12: the context fills up. One number decides, and nothing happens before it does. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not", async () => {
   const session = await sessionOf("user: fix the login", `says: ${words(200)}`, "user: go on");
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
   await session.append({ type: "custom_message", customType: "note", content: words(600), display: true });
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "due", why: "tokens" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due", why: "tokens" });
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
 });
 
 test("DUE4 with `off` nothing is due, but asking still works", async () => {
   const off = smallBudget({ enabled: false });
   const session = await sessionOf("user: fix the login", `says: ${words(900)}`, "user: go on");
-  expect(due(session.window, off)).toMatchObject({ type: "not-due", why: "off" });
+  expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
   for (const reason of ["due", "overflow", "model-switch"] as const)
     expect(await compactSmall(session, { budget: off, reason })).toEqual({ type: "nothing-to-do", why: "off" });
   expect(await compactSmall(session, { budget: off })).toMatchObject({ type: "compacted" });

@@ -1,7 +1,7 @@
 /** Story 15: the user takes a compaction back, and changes their mind. */
 
 import { expect, test } from "vitest";
-import { due } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
@@ -24,11 +24,11 @@ test("UNDO2 after an undo the threshold is silent until the context has grown by
   const session = await sessionOf(...talk);
   await compactSmall(session);
   await undoCompaction(session);
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
   await session.append({ type: "message", message: { role: "user", content: words(30), timestamp: 1 } });
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
   await session.append({ type: "message", message: { role: "user", content: words(120), timestamp: 1 } });
-  expect(due(session.window, smallBudget())).toMatchObject({ type: "due" });
+  expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
 });
 
 test("UNDO1 what was said since stays on a branch of its own", async () => {

@@ -1,8 +1,8 @@
 /** Story 16: the user switches to a model with a smaller window. */
 
 import { expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
-import { due } from "../../src/compaction/should-compact.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 
@@ -12,11 +12,11 @@ test("CMP2 INV21 what fitted a million tokens fits 128,000 after one compaction"
     `says: ${words(6000, `w${at}x`)}`,
   ]).flat();
   const session = await sessionOf(...turns);
-  const large = budgetFor(compactionLimits, { contextWindow: 1_000_000 });
-  const small = budgetFor(compactionLimits, { contextWindow: 128_000 });
-  expect(due(session.window, large)).toMatchObject({ why: "fits" });
-  const { size } = due(session.window, small);
+  const large = createBudget(compactionLimits, { contextWindow: 1_000_000 });
+  const small = createBudget(compactionLimits, { contextWindow: 128_000 });
+  expect(compactionDue(session.branch, large)).toMatchObject({ why: "fits" });
+  const { size } = compactionDue(session.branch, small);
   expect(size.tokens).toBeGreaterThan(500_000);
   expect(await compactSmall(session, { budget: small, reason: "model-switch" })).toMatchObject({ type: "compacted" });
-  expect(due(session.window, small)).toMatchObject({ why: "fits" });
+  expect(compactionDue(session.branch, small)).toMatchObject({ why: "fits" });
 });

@@ -1,9 +1,9 @@
 /** Story 18: nothing helps any more. Pith stops, says what fills the window, and goes on when there is room. */
 
 import { expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
-import { pinWords } from "../../src/compaction/pins.ts";
-import { breakerAt, breakerNotes, due } from "../../src/compaction/should-compact.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
+import { pinText } from "../../src/compaction/pins.ts";
+import { breakerNotes, compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
 import { compactSmall, sessionOf, smallBudget, smallLimits, words } from "../compaction/small-session.ts";
 
 test("GUARD1 a prompt that fills the window by itself: no compaction, a clear stop", async () => {
@@ -16,12 +16,12 @@ test("GUARD1 a prompt that fills the window by itself: no compaction, a clear st
     breaker: { fills: "fixed", tokens: 1600, limit: 1500 },
   });
   expect(breakerNotes.fixed).toContain("system prompt and the tools");
-  expect(due(session.window, budget)).toMatchObject({ type: "not-due", why: "breaker" });
+  expect(compactionDue(session.branch, budget)).toMatchObject({ type: "not-due", why: "breaker" });
 });
 
 test("GUARD1 pins that fill the window are named", async () => {
   const session = await sessionOf("user: hello", "says: hi");
-  await pinWords(session, words(800));
+  await pinText(session, words(800));
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({
     why: "cannot-fit",
     breaker: { fills: "pins" },
@@ -32,16 +32,16 @@ test("GUARD1 the breaker is an entry: it holds after the session was opened agai
   const session = await sessionOf("user: hello", "says: hi");
   const budget = { ...smallBudget(), fixed: 1600 };
   for (const _ of [1, 2, 3]) await compactSmall(session, { budget, reason: "due" });
-  const again = await session.store.window(session.leaf);
-  expect(breakerAt(again)).toEqual({ fills: "fixed", tokens: 1600, limit: 1500 });
-  expect(await session.branch()).toHaveLength(3);
+  const again = await session.store.loadBranch(session.leaf);
+  expect(findBreaker(again)).toEqual({ fills: "fixed", tokens: 1600, limit: 1500 });
+  expect(await session.branchEntries()).toHaveLength(3);
 });
 
 test("GUARD2 more room closes it, and so does a compaction that helps", async () => {
   const session = await sessionOf("user: hello", `says: ${words(900)}`, "user: go on");
   await compactSmall(session, { budget: { ...smallBudget(), fixed: 1600 }, reason: "due" });
-  const larger = budgetFor({ ...smallLimits, thresholds: [{ tokens: 1700 }] }, { contextWindow: 4000, fixed: 1000 });
-  expect(due(session.window, larger)).toMatchObject({ type: "due" });
+  const larger = createBudget({ ...smallLimits, thresholds: [{ tokens: 1700 }] }, { contextWindow: 4000, fixed: 1000 });
+  expect(compactionDue(session.branch, larger)).toMatchObject({ type: "due" });
   expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
-  expect(breakerAt(session.window)).toBeNull();
+  expect(findBreaker(session.branch)).toBeNull();
 });

@@ -1,16 +1,16 @@
 /** Story 19: the user pins a rule. It stands first, word for word, after every compaction, until it is taken away. */
 
 import { expect, test } from "vitest";
-import { pinEntry, pinWords, unpin } from "../../src/compaction/pins.ts";
+import { pinEntry, pinText, unpin } from "../../src/compaction/pins.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const rule = "Never push to main.\n\tAsk <first>, always.";
 
 test("KEEP1 INV50 pins are the same after twenty compactions, and go when they are taken away", async () => {
   const session = await sessionOf("user: use tabs,\nnot spaces", "says: fine");
-  await pinWords(session, rule);
+  await pinText(session, rule);
   await pinEntry(session, "e1");
-  const [first] = session.window.state.pins;
+  const [first] = session.branch.state.pins;
   for (let round = 0; round < 20; round++) {
     await session.append({
       type: "custom_message",
@@ -34,11 +34,13 @@ test("KEEP1 INV50 pins are the same after twenty compactions, and go when they a
 
 test("KEEP1 the model sees a pin before there is any compaction", async () => {
   const session = await sessionOf("user: hello");
-  await pinWords(session, rule);
+  await pinText(session, rule);
   expect(seenBy(session).at(-1)).toContain("Never push to main.");
 });
 
-function frontOf({ window: { entries, compactionAt } }: Awaited<ReturnType<typeof sessionOf>>): string {
+function frontOf({
+  branch: { entries, compactionIndex: compactionAt },
+}: Awaited<ReturnType<typeof sessionOf>>): string {
   const compaction = entries[compactionAt];
   return compaction?.type === "compaction" ? compaction.summary : "";
 }

@@ -1,17 +1,22 @@
 /** Story 20: the summariser is broken. Nothing of it reaches the context, and the compaction is done all the same. */
 
 import { expect, test } from "vitest";
-import type { Candidate, Writer } from "../../src/compaction/plan.ts";
+import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const talk = ["user: never touch the lock file", `says: ${words(900)}`, "user: go on"];
 
-function writer(story: string, parts: Partial<Writer> = {}): Writer {
+function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
   return {
     route: "broken",
     isPaid: true,
-    write: ({ covered }) => {
-      const candidate: Candidate = { route: "broken", story, notes: "", covers: new Set(covered.map(({ id }) => id)) };
+    summarize: ({ covered }) => {
+      const candidate: SummaryCandidate = {
+        route: "broken",
+        narrative: story,
+        notes: "",
+        covers: new Set(covered.map(({ id }) => id)),
+      };
       return { type: "written", candidate };
     },
     ...parts,
@@ -21,13 +26,13 @@ function writer(story: string, parts: Partial<Writer> = {}): Writer {
 test.each([
   ["empty", writer(" \n"), "empty"],
   ["endless", writer(words(9000)), "too-long"],
-  ["failing", writer("", { write: () => Promise.reject(new Error("503")) }), "writer-failed"],
+  ["failing", writer("", { summarize: () => Promise.reject(new Error("503")) }), "summarizer-failed"],
   [
     "forgetful",
     writer("all good", {
-      write: () => ({
+      summarize: () => ({
         type: "written",
-        candidate: { route: "broken", story: "all good", notes: "", covers: new Set() },
+        candidate: { route: "broken", narrative: "all good", notes: "", covers: new Set() },
       }),
     }),
     "not-covered",
@@ -36,7 +41,7 @@ test.each([
   "CMP5 CMP6 an %s one is not used; code writes instead, and the receipt says so",
   async (_, broken, code) => {
     const session = await sessionOf(...talk);
-    const outcome = await compactSmall(session, { writers: [broken] });
+    const outcome = await compactSmall(session, { summarizers: [broken] });
     expect(outcome).toMatchObject({
       type: "compacted",
       receipt: { route: "model-free", findings: expect.arrayContaining([expect.objectContaining({ code })]) },
@@ -47,7 +52,7 @@ test.each([
 
 test('KEEP2 even one that answers only "ok" loses none of the user\'s words', async () => {
   const session = await sessionOf(...talk);
-  expect(await compactSmall(session, { writers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
+  expect(await compactSmall(session, { summarizers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
   expect(seenBy(session)[0]).toContain("never touch the lock file");
 });
 
@@ -64,12 +69,12 @@ test("GUARD3 over the hourly limit no model is asked", async () => {
   await session.append({ type: "usage", kind: "compaction", provider: "p", model: "m", usage });
   let asked = 0;
   const counting = writer("ok", {
-    write: () => {
+    summarize: () => {
       asked++;
       return { type: "nothing" };
     },
   });
-  const outcome = await compactSmall(session, { writers: [counting] });
+  const outcome = await compactSmall(session, { summarizers: [counting] });
   expect(asked).toBe(0);
   expect(outcome).toMatchObject({
     receipt: {

@@ -24,7 +24,7 @@ test("CMP7 it is told the plan, and may cancel: nothing is written", async () =>
   });
   expect(told).toBe("session_before_compact 2 of 5");
   expect(outcome).toEqual({ type: "cancelled" });
-  expect(await session.branch()).toHaveLength(5);
+  expect(await session.branchEntries()).toHaveLength(5);
 });
 
 test("CMP7 its summary and its cut are used, what code keeps stays around them, and its details are its own", async () => {
@@ -33,7 +33,10 @@ test("CMP7 its summary and its cut are used, what code keeps stays around them, 
   }));
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", kept: { first: "e4" } } });
   expect(seenBy(session)[0]).toMatch(/\[#1\] one \[#3\] \(in reply to the assistant: .*word899\) two.*My own story\./);
-  expect(session.window.entries[session.window.compactionAt]).toMatchObject({ fromHook: true, details: { mine: 1 } });
+  expect(session.branch.entries[session.branch.compactionIndex]).toMatchObject({
+    fromHook: true,
+    details: { mine: 1 },
+  });
 });
 
 test.each<[string, BeforeCompact]>([
@@ -65,8 +68,8 @@ test("CMP7 one that empties the lists it is told of changes neither the plan nor
     return undefined;
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "e1", last: "e2" } } });
-  expect((await session.branch()).slice(0, 5).map(({ id }) => id)).toEqual(["e1", "e2", "e3", "e4", "e5"]);
-  expect(session.window.entries[0]?.id).toBe("e3");
+  expect((await session.branchEntries()).slice(0, 5).map(({ id }) => id)).toEqual(["e1", "e2", "e3", "e4", "e5"]);
+  expect(session.branch.entries[0]?.id).toBe("e3");
 });
 
 test("CMP7 CMP8 a usage that nothing can cost is left out, and its summary stays", async () => {
@@ -78,5 +81,5 @@ test("CMP7 CMP8 a usage that nothing can cost is left out, and its summary stays
     },
   }));
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", cost: 0 } });
-  expect(session.window.entries[session.window.compactionAt]).not.toHaveProperty("usage");
+  expect(session.branch.entries[session.branch.compactionIndex]).not.toHaveProperty("usage");
 });

@@ -1,21 +1,21 @@
 /** Story 22: sixty screenshots of a megabyte each. The request never weighs more than the wire should carry. */
 
 import { expect, test } from "vitest";
-import { budgetFor } from "../../src/compaction/budget.ts";
+import { createBudget } from "../../src/compaction/budget.ts";
 import { compact } from "../../src/compaction/compact.ts";
-import { due } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { sessionOf } from "../compaction/small-session.ts";
 import { storyteller } from "../told.ts";
 
 test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image can be opened again", async () => {
   const session = await sessionOf("user: watch the page");
-  const budget = budgetFor(compactionLimits, { contextWindow: 1_000_000, to: storyteller });
-  const ports = testPorts("m");
+  const budget = createBudget(compactionLimits, { contextWindow: 1_000_000, model: storyteller });
+  const ports = testRuntime("m");
   const data = `iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYAAADPfd1W${"A".repeat(1_398_060)}`;
   let compactions = 0;
   for (let shot = 1; shot <= 60; shot++) {
@@ -26,7 +26,7 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
           role: "assistant",
           ...storyteller,
           content: [{ type: "toolCall", id: `c${shot}`, name: "look", arguments: { path: `shot${shot}.png` } }],
-          usage: nothingUsed,
+          usage: emptyUsage,
           stopReason: "toolUse",
           timestamp: 1,
         },
@@ -46,14 +46,14 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
         },
       },
     );
-    if (due(session.window, budget).type === "due") {
-      expect(await compact({ session, budget, reason: "due", ports })).toMatchObject({ type: "compacted" });
+    if (compactionDue(session.branch, budget).type === "due") {
+      expect(await compact({ session, budget, reason: "due", runtime: ports })).toMatchObject({ type: "compacted" });
       compactions++;
     }
-    const request = buildRequest(buildSessionContext(session.window), { to: storyteller });
+    const request = buildRequest(buildSessionContext(session.branch), { model: storyteller });
     expect(JSON.stringify(request).length).toBeLessThan(0.8 * compactionLimits.wire.bytes);
   }
   expect(compactions).toBeLessThan(10);
-  const shown = JSON.stringify(buildRequest(buildSessionContext(session.window), { to: storyteller }).messages);
+  const shown = JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: storyteller }).messages);
   expect(shown).toMatch(/\[image #\d+,[^\]]*shot\d+\.png/);
 });

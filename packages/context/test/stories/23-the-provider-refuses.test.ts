@@ -9,7 +9,7 @@ const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `say
 test("CMP4 CMP2 every retry is strictly smaller, at most four, then the breaker", async () => {
   const session = await sessionOf(...turns);
   const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
-  const sizes = [contextSize(session.window, budget).tokens];
+  const sizes = [contextSize(session.branch, budget).tokens];
   for (let attempt = 0; attempt < 10; attempt++) {
     const outcome = await compactSmall(session, { budget, reason: "overflow", attempt });
     if (outcome.type !== "compacted") {

@@ -1,8 +1,8 @@
 /** Story 24: a model writes the record. It is held against the log, and the next request begins with it. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
@@ -28,7 +28,7 @@ test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who 
   const model = scriptedModel(record);
   const outcome = await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({
     type: "compacted",
@@ -45,7 +45,7 @@ test("SUM2 SUM3 what the model was asked: the session between marks, the task ou
   const model = scriptedModel(record);
   await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   const [request] = model.requests;
   const asked = show(request?.messages ?? []);

@@ -1,24 +1,24 @@
 /** Story 26: one model breaks off in the middle of its record, another one takes over. Both are paid, one is believed. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";
 
 const talk = ["user: sort the imports", `says: ${words(700)}`, "user: go on", "says: fine"];
 const usage = {
-  ...nothingUsed,
+  ...emptyUsage,
   input: 900,
   output: 100,
   totalTokens: 1000,
-  cost: { ...nothingUsed.cost, total: 0.25 },
+  cost: { ...emptyUsage.cost, total: 0.25 },
 };
 const text = (text: string) => [{ type: "text" as const, text }];
 const record = recorded({ Goal: ["- sort the imports [#1]"] });
-const ports = testPorts("w");
+const ports = testRuntime("w");
 
 const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
 const sound = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
@@ -27,7 +27,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
   const session = await sessionOf(...talk);
   const outcome = await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [cutOff, sound].map((each) => modelWriter(each, { ports })),
+    summarizers: [cutOff, sound].map((each) => modelSummarizer(each, { runtime: ports })),
   });
   expect(outcome).toMatchObject({
     type: "compacted",
@@ -36,7 +36,7 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
       by: "anthropic/reliable",
       calls: 2,
       cost: 0.5,
-      findings: [{ code: "writer-failed", note: "anthropic/storyteller: its answer was cut off" }],
+      findings: [{ code: "summarizer-failed", note: "anthropic/storyteller: its answer was cut off" }],
     },
   });
   expect(seenBy(session)[0]).toContain("- sort the imports [#1]");
@@ -48,9 +48,9 @@ test("CMP8 B83 what the failed one cost stands in the log beside the compaction"
   const next = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
   await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [again, next].map((each) => modelWriter(each, { ports })),
+    summarizers: [again, next].map((each) => modelSummarizer(each, { runtime: ports })),
   });
-  expect((await session.branch()).slice(-2)).toMatchObject([
+  expect((await session.branchEntries()).slice(-2)).toMatchObject([
     { type: "usage", kind: "compaction", model: "storyteller", usage },
     { type: "compaction", usage },
   ]);

@@ -1,9 +1,9 @@
 /** Story 27: the cut falls into a turn. One question asks for both parts of the record, and both are in what the model sees. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
 import type { Session } from "../../src/session/session.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
@@ -29,7 +29,7 @@ test("SUM7 CUT4 B43 B44 one call, and the turn has a part of its own behind the 
   const model = scriptedModel(`${history}\n\n---\n\n**Turn Context (split turn):**\n\n${early}`);
   const outcome = await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1 } });
   expect(show(model.requests[0]?.messages ?? [])).toMatch(/<\/conversation nonce-1> <turn nonce-1> .*rename color/);
@@ -43,7 +43,7 @@ const alone = early.replaceAll("#3", "#1").replaceAll("#4", "#2");
 const written = (session: Session, { messages, says }: { readonly messages: number; readonly says: string }) =>
   compactSmall(session, {
     budget: keeping(session, messages),
-    writers: [modelWriter(scriptedModel(says), { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(scriptedModel(says), { runtime: testRuntime("w") })],
   });
 
 test("SUM7 B45 with nothing before the turn the record says so", async () => {

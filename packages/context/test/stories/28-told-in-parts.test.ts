@@ -1,8 +1,8 @@
 /** Story 28: the summariser's window is far smaller than what it is to tell. It is told in parts, all of it, and joined. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
@@ -18,7 +18,7 @@ test("SUM5 no question is longer than the window, and together they tell everyth
   const model = small();
   const outcome = await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: model.requests.length } });
   const questions = model.requests.map(asked);
@@ -35,7 +35,7 @@ test("SUM5 the last question joins the notes on all parts, with ids that hold in
   const model = small();
   await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   const joined = model.requests.map(asked).at(-1) ?? "";
   expect(joined.match(/<partial-summary /g)).toHaveLength(model.requests.length - 1);

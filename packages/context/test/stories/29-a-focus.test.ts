@@ -1,8 +1,8 @@
 /** Story 29: the user says what the summary should look at. So may an extension; both join every question that is asked. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
 import { keeping } from "../documents/keeping.ts";
@@ -18,7 +18,7 @@ test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, pa
     budget: keeping(session, 2),
     instructions: "the migration",
     hooks: { session_before_compact: [() => ({ customInstructions: "open tickets" })] },
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
   expect(model.requests.length).toBeGreaterThan(2);
@@ -31,7 +31,7 @@ test("SUM5 without a focus nobody speaks of one", async () => {
   const model = answering(() => record);
   await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(model.requests.map(asked).join()).not.toContain("Additional focus");
 });

@@ -1,8 +1,8 @@
 /** Story 30: the user writes Chinese. So does the record; one in English is used all the same, and the receipt says so. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, seenBy, sessionOf } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 import { recorded } from "../documents/recorded.ts";
@@ -29,7 +29,7 @@ async function compacted(...replies: readonly string[]) {
   const model = scriptedModel(...replies);
   const outcome = await compactSmall(session, {
     budget: keeping(session, 2),
-    writers: [modelWriter(model, { ports: testPorts("w") })],
+    summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   return { session, model, outcome };
 }

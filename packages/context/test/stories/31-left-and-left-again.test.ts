@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import type { Session } from "../../src/session/session.ts";
-import { type ScriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { type ScriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { seenBy, sessionOf } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";
 import { tailOf } from "../documents/keeping.ts";
@@ -14,16 +14,16 @@ const cache = recorded({ Goal: ["- try a cache [#3]"], Done: ["- [x] it got slow
 const larger = recorded({ Goal: ["- try a larger cache [#7]"], Done: ["- [x] slower than before [#4]"] }, "branch");
 
 const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
-const ports = testPorts("m");
+const ports = testRuntime("m");
 const leaving = (session: Session, model: ScriptedModel) =>
-  moveTo({ session, target: "e2", budget, ports, summary: { models: [model] } });
+  moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
 
 test("BR4 MOVE3 left without a word more, it is not told again", async () => {
   const session = await sessionOf(...talk);
   const model = answering(() => cache);
   const first = await leaving(session, model);
   expect(first).toMatchObject({ type: "moved", summary: { parentId: "e2", fromId: "e4" } });
-  await moveTo({ session, target: "e4", budget, ports });
+  await moveTo({ session, target: "e4", budget, runtime: ports });
   const second = await leaving(session, model);
   expect(model.requests).toHaveLength(1);
   expect(second).toMatchObject({ type: "moved", summary: { parentId: "e2" } });
@@ -34,7 +34,7 @@ test("BR4 after more work only that is told, on top of what was told before", as
   const session = await sessionOf(...talk);
   const model = answering((question) => (question.includes("larger") ? larger : cache));
   await leaving(session, model);
-  await moveTo({ session, target: "e4", budget, ports });
+  await moveTo({ session, target: "e4", budget, runtime: ports });
   await session.append({ type: "message", message: { role: "user", content: "try a larger cache", timestamp: 1 } });
   await leaving(session, model);
   const [, again = ""] = model.requests.map(asked);

@@ -2,15 +2,15 @@
 
 import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { seenBy, sessionOf } from "../compaction/small-session.ts";
 import { tailOf } from "../documents/keeping.ts";
 
 const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
 const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
-const ports = testPorts("m");
-const usage = { ...nothingUsed, input: 900, totalTokens: 900, cost: { ...nothingUsed.cost, total: 0.1 } };
+const ports = testRuntime("m");
+const usage = { ...emptyUsage, input: 900, totalTokens: 900, cost: { ...emptyUsage.cost, total: 0.1 } };
 
 test("BR5 B71 two models fail: the move is not made, and the log has what it cost", async () => {
   const session = await sessionOf(...talk);
@@ -18,7 +18,7 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
   const silent = scriptedModel({ content: [], usage });
   const down = { failure: { kind: "unreachable", message: "no route to host" } } as const;
   const gone = { ...scriptedModel(down, down), model: "gone" };
-  const moved = await moveTo({ session, target: "e2", budget, ports, summary: { models: [silent, gone] } });
+  const moved = await moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [silent, gone] } });
   expect(moved).toEqual({
     type: "failed",
     why: "summary",
@@ -28,7 +28,7 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
     ],
   });
   expect(seenBy(session)).toEqual(before);
-  expect((await session.branch()).slice(4)).toMatchObject([{ type: "usage", kind: "branch_summary", usage }]);
+  expect((await session.branchEntries()).slice(4)).toMatchObject([{ type: "usage", kind: "branch_summary", usage }]);
 });
 
 test("BR5 B71 the user gives up while it is written: they stay where they are", async () => {
@@ -39,7 +39,7 @@ test("BR5 B71 the user gives up while it is written: they stay where they are", 
     session,
     target: "e2",
     budget,
-    ports,
+    runtime: ports,
     hooks,
     signal: giving.signal,
     summary: { models: [scriptedModel("never asked")] },
@@ -49,14 +49,14 @@ test("BR5 B71 the user gives up while it is written: they stay where they are", 
 
 test("MOVE4 without a summary one can always go", async () => {
   const session = await sessionOf(...talk);
-  expect(await moveTo({ session, target: "e2", budget, ports })).toMatchObject({ type: "moved" });
+  expect(await moveTo({ session, target: "e2", budget, runtime: ports })).toMatchObject({ type: "moved" });
   expect(seenBy(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
 });
 
 test("BR6 of a stretch without words nothing is told, and no model is asked", async () => {
   const session = await sessionOf("user: make it fast", "says: cache or index?", "thinking: high", "names: speed");
   const model = scriptedModel();
-  const moved = await moveTo({ session, target: "e2", budget, ports, summary: { models: [model] } });
+  const moved = await moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf });
   expect(model.requests).toEqual([]);
 });

@@ -14,7 +14,7 @@ test("HOOK3 the first time it is put off, and the log says so; the second time i
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   expect(await compactSmall(session, parts)).toEqual({ type: "postponed" });
   expect(seenBy(session)).toEqual(before);
-  expect((await session.branch()).slice(3)).toMatchObject([{ type: "custom", customType: "pith.postponed" }]);
+  expect((await session.branchEntries()).slice(3)).toMatchObject([{ type: "custom", customType: "pith.postponed" }]);
   expect(await compactSmall(session, parts)).toMatchObject({ type: "compacted" });
 });
 

@@ -32,7 +32,7 @@ test("HOOK5 B75 what it adds stands behind the compaction in the log, and is see
   const id = outcome.type === "compacted" ? outcome.id : "";
   expect(heard).toEqual([`${id} false manual false`]);
   expect(seenBy(session).slice(1)).toEqual(["1 user      go on", "2 custom    two tests are red"]);
-  expect((await session.branch()).slice(3)).toMatchObject([
+  expect((await session.branchEntries()).slice(3)).toMatchObject([
     { type: "compaction", id },
     { type: "custom_message", customType: "build", parentId: id },
     { type: "custom", customType: "build.seen", data: { times: 1 } },
@@ -59,5 +59,5 @@ test("HOOK5 of one that was cancelled it hears too, and nothing is added", async
   expect(heard).toEqual([
     { type: "session_compact_failed", aborted: true, fromExtension: false, reason: "manual", willRetry: false },
   ]);
-  expect(await session.branch()).toHaveLength(3);
+  expect(await session.branchEntries()).toHaveLength(3);
 });

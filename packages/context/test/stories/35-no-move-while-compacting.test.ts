@@ -2,18 +2,19 @@
 
 import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
-import type { CompactParts } from "../../src/compaction/compact.ts";
+import type { CompactOptions } from "../../src/compaction/compact.ts";
 import type { Session } from "../../src/session/session.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 const talk = ["user: one", `says: ${words(900)}`, "user: two"];
-const moving = (session: Session) => moveTo({ session, target: "e2", budget: smallBudget(), ports: testPorts("m") });
+const moving = (session: Session) =>
+  moveTo({ session, target: "e2", budget: smallBudget(), runtime: testRuntime("m") });
 
 /** A compaction that waits in its hook until it is let go. */
 function held(session: Session): { readonly letGo: () => void; readonly outcome: ReturnType<typeof compactSmall> } {
   const { promise, resolve } = Promise.withResolvers<undefined>();
-  const hooks: CompactParts["hooks"] = { session_before_compact: [() => promise] };
+  const hooks: CompactOptions["hooks"] = { session_before_compact: [() => promise] };
   return { letGo: () => resolve(undefined), outcome: compactSmall(session, { hooks }) };
 }
 
@@ -29,7 +30,7 @@ test("MOVE5 B80 the move is refused by name, and made when the compaction is don
 
 test("MOVE5 B80 so it is while an answer is streamed, and while another move is made", async () => {
   const session = await sessionOf(...talk);
-  const ended = session.occupy("streaming");
+  const ended = session.markBusy("streaming");
   expect(await moving(session)).toEqual({ type: "refused", why: "streaming" });
   ended();
   const [first, second] = await Promise.all([moving(session), moving(session)]);
@@ -41,6 +42,6 @@ test("MOVE5 a compaction that fails leaves nothing locked", async () => {
   const session = await sessionOf(...talk);
   const hooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });
-  expect(session.occupied).toEqual([]);
+  expect(session.busyReasons).toEqual([]);
   expect(await moving(session)).toMatchObject({ type: "moved" });
 });

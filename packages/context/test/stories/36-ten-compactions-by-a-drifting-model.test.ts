@@ -1,8 +1,8 @@
 /** Story 36: ten compactions by a model that swells and makes things up. The front keeps its size, and no invented wish passes for the user's. */
 
 import { expect, test } from "vitest";
-import { modelWriter } from "../../src/compaction/model-summarizer.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 import { answering } from "../documents/answering.ts";
@@ -43,14 +43,14 @@ test("KEEP2 KEEP5 AUD4 AUD7 SUM9 within its budget after each, every word of the
     const before = answers.length;
     const outcome = await compactSmall(session, {
       reason: "due",
-      writers: [modelWriter(model, { ports: testPorts("w") })],
+      summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
     });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model", calls: answers.length - before } });
     const isTooLong = JSON.stringify(outcome).includes('"too-long"');
     expect(answers.length - before).toBe(isTooLong ? 2 : 1);
 
     const { summary: front } = newestCompaction(session);
-    expect(textTokens(front)).toBeLessThan(budget.words + budget.checkpoint + OURS);
+    expect(textTokens(front)).toBeLessThan(budget.userMessages + budget.checkpoint + OURS);
     for (const text of ["[#1]\nkeep the public API stable\n", "never push to main\n", `\nlook at part ${round}`])
       expect(front).toContain(text);
 

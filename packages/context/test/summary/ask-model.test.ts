@@ -5,9 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, ModelFailure, Request } from "../../src/model.ts";
-import type { Ports } from "../../src/runtime.ts";
-import { ask, type Progress, type Reply } from "../../src/summary/ask-model.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { storyteller } from "../told.ts";
 import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
 
@@ -22,10 +22,14 @@ const request: Request = {
 const NO_TOKEN =
   "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library";
 const call = { by: storyteller, usage: paid };
-const record: Reply = { type: "said", text: "the record", message: said(), call };
+const record: AskModelResult = { type: "answered", text: "the record", message: said(), call };
 
-function asked(model: Model, signal?: AbortSignal, ports: Pick<Ports, "sleep"> = testPorts()): Promise<Reply> {
-  return ask(request, { model, ports, signal, time: usualTime });
+function asked(
+  model: Model,
+  signal?: AbortSignal,
+  ports: Pick<Runtime, "sleep"> = testRuntime(),
+): Promise<AskModelResult> {
+  return askModel(request, { model, runtime: ports, signal, time: usualTime });
 }
 
 function failed(code: string, note: string, parts: object = {}): unknown {
@@ -63,7 +67,7 @@ describe("what it says", () => {
 
   test("SUM4 thoughts and texts: the texts", async () => {
     const message = said({ content: [thought, ...text("one\n", "two")] });
-    expect(await asked(scriptedModel(message))).toStrictEqual({ type: "said", text: "one\ntwo", message, call });
+    expect(await asked(scriptedModel(message))).toStrictEqual({ type: "answered", text: "one\ntwo", message, call });
   });
 });
 
@@ -102,9 +106,9 @@ describe("how it fails", () => {
   test.each([0, 200, 10_000])("SUM4 busy for %i ms: it is asked once more, and not before", async (wait) => {
     const slept: number[] = [];
     const model = scriptedModel(busy(wait), said());
-    const sleep: Ports["sleep"] = async (ms, act) => {
+    const sleep: Runtime["sleep"] = async (ms, act) => {
       slept.push(ms);
-      await testPorts().sleep(ms, act);
+      await testRuntime().sleep(ms, act);
     };
     expect(await asked(model, undefined, { sleep })).toStrictEqual(record);
     expect({ requests: model.requests, slept }).toStrictEqual({
@@ -128,9 +132,9 @@ describe("how it fails", () => {
   test("SUM4 busy, and nobody wants it any more: the wait ends at once", async () => {
     const stop = new AbortController();
     const model = scriptedModel(busy(9_000), said());
-    const sleep: Ports["sleep"] = (ms, act) => {
+    const sleep: Runtime["sleep"] = (ms, act) => {
       if (ms === 9_000) stop.abort();
-      return testPorts().sleep(ms, act);
+      return testRuntime().sleep(ms, act);
     };
     expect(await asked(model, stop.signal, { sleep })).toStrictEqual({ type: "cancelled" });
     expect(model.requests).toHaveLength(1);
@@ -138,7 +142,7 @@ describe("how it fails", () => {
 });
 
 describe("how its stream ends", () => {
-  const { sleep } = testPorts();
+  const { sleep } = testRuntime();
   const after = (ms: number, ...rest: readonly ModelEvent[]) =>
     async function* (): AsyncGenerator<ModelEvent> {
       yield delta;
@@ -281,27 +285,27 @@ describe("when it is aborted", () => {
   });
 
   test("SUM4 at whichever moment, it was either too early or too late", async () => {
-    const replies: Reply[] = [];
+    const replies: AskModelResult[] = [];
     for (let moment = 0; moment < 60; moment++) {
       const stop = new AbortController();
-      void testPorts()
+      void testRuntime()
         .sleep(moment, {})
         .then(() => stop.abort());
       replies.push(await asked(scriptedModel(said()), stop.signal));
     }
     const last = replies.findLastIndex(({ type }) => type === "cancelled");
-    const kinds = replies.map((reply) => (reply.type === "said" ? reply : reply.type));
+    const kinds = replies.map((reply) => (reply.type === "answered" ? reply : reply.type));
     expect(kinds).toStrictEqual(replies.map((_, at) => (at <= last ? "cancelled" : record)));
-    expect([replies.at(0)?.type, replies.at(-1)?.type]).toStrictEqual(["cancelled", "said"]);
+    expect([replies.at(0)?.type, replies.at(-1)?.type]).toStrictEqual(["cancelled", "answered"]);
   });
 });
 
 test("SUM4 a thousand questions leave no listener and no timer behind, whatever came of them", async () => {
   const stop = new AbortController();
   let open = 0;
-  const sleep: Ports["sleep"] = async (ms, act) => {
+  const sleep: Runtime["sleep"] = async (ms, act) => {
     open++;
-    await testPorts().sleep(Math.min(ms, 200), act);
+    await testRuntime().sleep(Math.min(ms, 200), act);
     open--;
   };
   const models = [
@@ -334,7 +338,7 @@ describe("what is paid for though nothing came of it", () => {
 
   test("EVT5 EVT3 tries that were made again are counted, and told while somebody waits", async () => {
     const spent: unknown[] = [];
-    const steps: Progress[] = [];
+    const steps: SummaryProgress[] = [];
     let tries = 0;
     const model = modelOf(async function* () {
       if (tries++ === 0) {
@@ -345,8 +349,13 @@ describe("what is paid for though nothing came of it", () => {
       yield { type: "text-delta", text: "word ".repeat(200) };
       yield ended();
     });
-    const hearing = { spent: (usage: unknown) => spent.push(usage), progress: (step: Progress) => steps.push(step) };
-    expect(await ask(request, { model, ports: testPorts(), time: usualTime, ...hearing })).toStrictEqual(record);
+    const hearing = {
+      onFailedAttemptUsage: (usage: unknown) => spent.push(usage),
+      progress: (step: SummaryProgress) => steps.push(step),
+    };
+    expect(await askModel(request, { model, runtime: testRuntime(), time: usualTime, ...hearing })).toStrictEqual(
+      record,
+    );
     expect(spent).toStrictEqual([paid, paid]);
     expect(steps).toStrictEqual([
       { step: "waiting", attempt: 1, delayMs: 5, errorMessage: "busy" },
@@ -359,12 +368,12 @@ describe("what is paid for though nothing came of it", () => {
   });
 
   test("EVT3 however long it writes, a word of progress comes once in a few hundred tokens", async () => {
-    const steps: Progress[] = [];
+    const steps: SummaryProgress[] = [];
     const model = modelOf(async function* () {
       for (let at = 0; at < 10_000; at++) yield delta;
       yield ended();
     });
-    await ask(request, { model, ports: testPorts(), time: usualTime, progress: (step) => steps.push(step) });
+    await askModel(request, { model, runtime: testRuntime(), time: usualTime, progress: (step) => steps.push(step) });
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toStrictEqual({ step: "writing", tokens: 2_400 });
   });

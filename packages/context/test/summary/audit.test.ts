@@ -1,8 +1,8 @@
 /** Tests summary/audit.ts: what is asked for once more, which lines are marked, and what the receipt says. */
 
 import { describe, expect, test } from "vitest";
-import { type CheckedSummary, checkSummary, type FlawCode, type SummaryFormat } from "../../src/summary/audit.ts";
-import type { EvidenceParts } from "../../src/summary/evidence.ts";
+import { checkSummary, type FlawCode, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
+import type { EvidenceOptions } from "../../src/summary/evidence.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { evidenceFor, format, freeFormat, summaryWith } from "./fixtures.ts";
 
@@ -17,16 +17,16 @@ const session = [
 ];
 
 interface CheckParts {
-  readonly evidence?: Partial<EvidenceParts>;
+  readonly evidence?: Partial<EvidenceOptions>;
   readonly format?: SummaryFormat;
 }
 
-function check(text: string, { evidence = {}, format: required = freeFormat }: CheckParts = {}): CheckedSummary {
+function check(text: string, { evidence = {}, format: required = freeFormat }: CheckParts = {}): SummaryCheckResult {
   return checkSummary(text, evidenceFor(session, evidence), required);
 }
 
 /** One line in a section, as it stands there after the check, and the codes of what was found. */
-function checkLine(heading: string, line: string, evidence: Partial<EvidenceParts> = {}) {
+function checkLine(heading: string, line: string, evidence: Partial<EvidenceOptions> = {}) {
   const { text, flaws } = check(`${heading}\n${line}`, { evidence });
   return { line: text.slice(heading.length + 1), codes: flaws.map(({ code }) => code) };
 }
@@ -44,7 +44,7 @@ test("AUD1 AUD7 a sound summary stays as it is, and nothing is said of it", () =
 });
 
 describe("what only the model can correct", () => {
-  const codes = ({ problems }: CheckedSummary): readonly FlawCode[] => problems.map(({ code }) => code);
+  const codes = ({ problems }: SummaryCheckResult): readonly FlawCode[] => problems.map(({ code }) => code);
 
   test.each([
     "",
@@ -429,7 +429,7 @@ describe("ways around the checks", () => {
 
 describe("the latest request", () => {
   const evidence = { request: { reference: "#5", text: "no, keep the cache. Now write the changelog" } };
-  const codes = (text: string, parts: Partial<EvidenceParts> = evidence) =>
+  const codes = (text: string, parts: Partial<EvidenceOptions> = evidence) =>
     check(text, { evidence: parts }).flaws.map(({ code }) => code);
 
   test.each([
@@ -546,7 +546,7 @@ describe("what changes in a summary", () => {
 });
 
 /** A message in the user's place that a program wrote. */
-function evidenceProgram(): EvidenceParts["covered"] {
+function evidenceProgram(): EvidenceOptions["covered"] {
   return [
     {
       type: "message",

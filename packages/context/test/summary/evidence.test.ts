@@ -105,9 +105,9 @@ describe("who wrote an entry", () => {
       program,
     ];
     const evidence = collectEvidence({ ...noEvidence, covered });
-    const isPerson = (number: number): boolean | undefined => evidence.sourceOf(`#${number}`)?.isPerson;
+    const isPerson = (number: number): boolean | undefined => evidence.sourceOf(`#${number}`)?.isFromUser;
     expect([1, 2, 3, 4, 5, 6, 7].map(isPerson)).toEqual([true, false, false, false, false, false, false]);
-    expect([...evidence.people().keys()]).toEqual(["#1"]);
+    expect([...evidence.userSources().keys()]).toEqual(["#1"]);
     expect(evidence.userTexts()).toEqual(["one"]);
   });
 
@@ -116,11 +116,11 @@ describe("who wrote an entry", () => {
       "# User messages, word for word\n\n[#3]\nnever push on Fridays\n\n[entry:old]\nuse tabs\nand spaces\n\n" +
       "# User messages, word for word\n\n[#9] (in reply to the assistant: Delete the cache?)\nyes\n";
     const evidence = evidenceFor(["says: hello"], { userMessages, request: { reference: "#12", text: "go on" } });
-    expect([...evidence.people().keys()]).toEqual(["#3", "entry:old", "#9", "#12"]);
+    expect([...evidence.userSources().keys()]).toEqual(["#3", "entry:old", "#9", "#12"]);
     expect(shared(evidence, "#3", "never push Fridays")).toBe(3);
     expect(shared(evidence, "#3", "tabs spaces")).toBe(0);
     expect(shared(evidence, "entry:old", "tabs and spaces")).toBe(2);
-    expect(evidence.sourceOf("#3")?.isPerson).toBe(true);
+    expect(evidence.sourceOf("#3")?.isFromUser).toBe(true);
   });
 
   test("AUD4 the question that an earlier compaction kept with a short answer counts with it", () => {
@@ -130,7 +130,7 @@ describe("who wrote an entry", () => {
 
   test("AUD4 brackets within a kept message begin no other message", () => {
     const userMessages = "\n[#3]\nsee [#4] and\nlist[0] of\n[x] done\n";
-    expect([...evidenceFor([], { userMessages }).people().keys()]).toEqual(["#3"]);
+    expect([...evidenceFor([], { userMessages }).userSources().keys()]).toEqual(["#3"]);
   });
 
   test("AUD4 an entry that only an earlier summary cites has no source", () => {
@@ -249,7 +249,7 @@ describe("lines of the summary so far", () => {
     "Use tabs [#3, #4]",
     "[x] Painted the fence [#5]",
   ])("AUD7 a line without a mark is confirmed, in other letters and blanks too: %s", (line) => {
-    expect([checked.isConfirmed(inSection(line)), checked.markBefore(line)]).toEqual([true, null]);
+    expect([checked.isConfirmed(inSection(line)), checked.previousMark(line)]).toEqual([true, null]);
   });
 
   test.each([
@@ -271,7 +271,7 @@ describe("lines of the summary so far", () => {
 
   test("AUD7 nothing is confirmed of a summary that was never checked, and its marks hold all the same", () => {
     expect(unchecked.isConfirmed(inSection("Port the parser to Zig [#1]"))).toBe(false);
-    expect(unchecked.markBefore("Sell the shop [#2]")).toBe("(not from the user)");
+    expect(unchecked.previousMark("Sell the shop [#2]")).toBe("(not from the user)");
   });
 
   test.each([
@@ -282,7 +282,7 @@ describe("lines of the summary so far", () => {
     ["Sell the house [#2]", null],
     ["Painted the fence [#5]", null],
   ])("AUD7 the mark that %j had", (line, mark) => {
-    expect(checked.markBefore(line)).toBe(mark);
+    expect(checked.previousMark(line)).toBe(mark);
   });
 
   test("AUD4 an entry is the user's where it is a message of the user, or a checked summary cites it for a wish", () => {
@@ -292,7 +292,7 @@ describe("lines of the summary so far", () => {
       userMessages: "\n[#50]\nuse tabs\n",
       request: { reference: "#51", text: "go on" },
     });
-    const isPerson = (reference: string): boolean => sourceOf(reference)?.isPerson ?? false;
+    const isPerson = (reference: string): boolean => sourceOf(reference)?.isFromUser ?? false;
     expect(["#2", "#50", "#51", "#901", "#903", "#904"].filter((each) => !isPerson(each))).toEqual([]);
     expect(["#1", "#902", "#905", "#906", "#907", "#99"].filter(isPerson)).toEqual([]);
   });
@@ -382,7 +382,7 @@ describe("names", () => {
   });
 
   test("AUD5 what is collected once is not collected again", () => {
-    const { names, people, userTexts } = evidenceFor(["user: one"]);
+    const { names, userSources: people, userTexts } = evidenceFor(["user: one"]);
     for (const collect of [names, people, userTexts]) expect(collect()).toBe(collect());
   });
 });

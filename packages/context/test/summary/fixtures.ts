@@ -1,21 +1,21 @@
 /** What the summary tests share: the sections of a summary, and the evidence of a session. */
 
 import type { SummaryFormat } from "../../src/summary/audit.ts";
-import { collectEvidence, type Evidence, type EvidenceParts } from "../../src/summary/evidence.ts";
-import { headings } from "../../src/summary/prompts.ts";
+import { collectEvidence, type Evidence, type EvidenceOptions } from "../../src/summary/evidence.ts";
+import { listHeadings } from "../../src/summary/prompts.ts";
 import { story } from "../../src/testing/story.ts";
 
-export const sections: readonly string[] = headings("summary");
+export const sections: readonly string[] = listHeadings("summary");
 
 /** Of a summary with a part about a split turn. */
-export const turnSections: readonly string[] = [...sections, ...headings("turn")];
+export const turnSections: readonly string[] = [...sections, ...listHeadings("turn")];
 
 export const format: SummaryFormat = { sections, tokens: 4_000 };
 
 /** A summary of any form. */
 export const freeFormat: SummaryFormat = { sections: [], tokens: 4_000 };
 
-export const noEvidence: EvidenceParts = {
+export const noEvidence: EvidenceOptions = {
   covered: [],
   edits: [],
   previous: "",
@@ -27,7 +27,7 @@ export const noEvidence: EvidenceParts = {
 };
 
 /** What a summary of a session is checked against; its lines are those of `story(...)`, and the third is cited as `[#3]`. */
-export function evidenceFor(session: readonly string[], parts: Partial<EvidenceParts> = {}): Evidence {
+export function evidenceFor(session: readonly string[], parts: Partial<EvidenceOptions> = {}): Evidence {
   return collectEvidence({ ...noEvidence, covered: story(...session), ...parts });
 }
 

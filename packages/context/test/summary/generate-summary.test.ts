@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import type { Request } from "../../src/model.ts";
 import type { FlawCode } from "../../src/summary/audit.ts";
 import {
+  clampThinking,
+  createSummaryShape,
+  type GenerateSummaryOptions,
   generateSummary,
-  moderate,
-  type ShapeParts,
-  type Summarised,
-  type SummaryParts,
-  shapeOf,
+  type SummaryResult,
+  type SummaryShapeOptions,
 } from "../../src/summary/generate-summary.ts";
-import { headings } from "../../src/summary/prompts.ts";
-import { type ScriptedReply, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { listHeadings } from "../../src/summary/prompts.ts";
+import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { words } from "../compaction/small-session.ts";
@@ -30,7 +30,7 @@ describe("thinking level", () => {
     ["xhigh", "medium"],
     ["max", "medium"],
   ])("SUM10 a session that thinks at %s has its summaries written at %s", (level, asked) => {
-    expect(moderate(level)).toBe(asked);
+    expect(clampThinking(level)).toBe(asked);
   });
 });
 
@@ -40,21 +40,33 @@ describe("shape", () => {
   const before = "## Goal\n- fix it\n\n## Critical Context\n- it is broken";
 
   /** What is asked for, and what becomes of an answer. */
-  function shaped(parts: Partial<ShapeParts>, answer: string) {
-    const { format, sections, previous, tokens, read, story } = shapeOf({
+  function shaped(parts: Partial<SummaryShapeOptions>, answer: string) {
+    const {
+      format,
+      sections,
+      previous,
+      tokens,
+      parseAnswer: read,
+      toSummary: story,
+    } = createSummaryShape({
       hasHistory: true,
       hasTurn: false,
       tokens: 1_000,
       ...parts,
     });
-    return { format, sections, previous, tokens, story: story(read(answer)) };
+    return { format, sections, previous, tokens, narrative: story(read(answer)) };
   }
 
-  const asked = (format: "summary" | "branch") => ({ format, sections: headings(format), previous: "", tokens: 1_000 });
+  const asked = (format: "summary" | "branch") => ({
+    format,
+    sections: listHeadings(format),
+    previous: "",
+    tokens: 1_000,
+  });
 
   describe("without a turn that is cut", () => {
-    test.each(["summary", "branch"] as const)("SUM7 the answer is the story: %s", (format) => {
-      expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...asked(format), story: before });
+    test.each(["summary", "branch"] as const)("SUM7 the answer is the narrative: %s", (format) => {
+      expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...asked(format), narrative: before });
     });
 
     test("SUM7 B46 B49 the summary so far is shown without its lists of files", () => {
@@ -70,7 +82,9 @@ describe("shape", () => {
         "b.ts",
         "</modified-files>",
       ].join("\n");
-      expect(shapeOf({ hasHistory: true, hasTurn: false, tokens: 1_000, previous }).previous).toBe("## Goal\n- fix it");
+      expect(createSummaryShape({ hasHistory: true, hasTurn: false, tokens: 1_000, previous }).previous).toBe(
+        "## Goal\n- fix it",
+      );
     });
 
     test("SUM6 a task of the host's own may be answered in any form", () => {
@@ -80,7 +94,7 @@ describe("shape", () => {
         sections: [],
         previous: before,
         tokens: 1_000,
-        story: "a poem",
+        narrative: "a poem",
       });
     });
   });
@@ -93,10 +107,10 @@ describe("shape", () => {
     ])("SUM7 B45 code writes what was told before, and asks for the turn alone: %j", (previous, lead) => {
       expect(shaped({ hasHistory: false, hasTurn: true, previous, isChecked: true }, `${turn}\n`)).toStrictEqual({
         format: "turn",
-        sections: headings("turn"),
+        sections: listHeadings("turn"),
         previous: "",
         tokens: 1_000 - textTokens(`${lead}${JOIN}`),
-        story: `${lead}${JOIN}${turn}`,
+        narrative: `${lead}${JOIN}${turn}`,
       });
     });
 
@@ -108,24 +122,24 @@ describe("shape", () => {
       const parts = { hasHistory: false, hasTurn: true, previous, isChecked };
       expect(shaped(parts, `${before}${JOIN}${turn}`)).toStrictEqual({
         format: "summary",
-        sections: [...headings("summary"), ...headings("turn")],
+        sections: [...listHeadings("summary"), ...listHeadings("turn")],
         previous,
         tokens: 1_000,
-        story: `${before}${JOIN}${turn}`,
+        narrative: `${before}${JOIN}${turn}`,
       });
     });
   });
 
   describe("where both are asked for in one call", () => {
-    const read = (answer: string) => shaped({ hasTurn: true }, answer).story;
+    const read = (answer: string) => shaped({ hasTurn: true }, answer).narrative;
 
     test("SUM7 B43 the sections are those of both", () => {
       expect(shaped({ hasTurn: true }, "")).toStrictEqual({
         format: "summary",
-        sections: [...headings("summary"), ...headings("turn")],
+        sections: [...listHeadings("summary"), ...listHeadings("turn")],
         previous: "",
         tokens: 1_000,
-        story: "",
+        narrative: "",
       });
     });
 
@@ -176,20 +190,20 @@ describe("how often a model is asked", () => {
     return honest.replace("is not escaped", `is not escaped${" word".repeat(missing)}`);
   }
 
-  async function generate(replies: readonly ScriptedReply[], parts: Partial<SummaryParts> = {}) {
+  async function generate(replies: readonly ScriptedReply[], parts: Partial<GenerateSummaryOptions> = {}) {
     const model = scriptedModel(...replies);
-    const result = await generateSummary({ model, ports: testPorts(), entries, tokens: 1_000, ...parts });
+    const result = await generateSummary({ model, runtime: testRuntime(), entries, tokens: 1_000, ...parts });
     return { result, requests: model.requests };
   }
 
-  const storyOf = (result: Summarised): string => (result.type === "summarised" ? result.story : result.type);
-  const codesOf = (result: Summarised): readonly FlawCode[] =>
-    result.type === "summarised" ? result.mended.map(({ code }) => code) : [];
+  const storyOf = (result: SummaryResult): string => (result.type === "summarised" ? result.summary : result.type);
+  const codesOf = (result: SummaryResult): readonly FlawCode[] =>
+    result.type === "summarised" ? result.flaws.map(({ code }) => code) : [];
 
   test("SUM9 an honest summary takes one call", async () => {
     const { result, requests } = await generate([honest]);
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ type: "summarised", story: honest, mended: [] });
+    expect(result).toMatchObject({ type: "summarised", narrative: honest, flaws: [] });
     expect(result.type === "summarised" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
   });
 
@@ -224,7 +238,7 @@ describe("how often a model is asked", () => {
 
   const cases: readonly (readonly [string, string, string])[] = [
     ["says nothing", summaryWith({}), "- The summary is empty. Write what happened under its headings."],
-    ["has no sections", noSections, `- Most of these headings are missing: ${headings("summary").join(", ")}`],
+    ["has no sections", noSections, `- Most of these headings are missing: ${listHeadings("summary").join(", ")}`],
     ["is too long", longer(1_300), `- The summary has ${textTokens(longer(1_300))} tokens; 1000 are allowed.`],
     [
       "cites too many entries that do not exist",
@@ -239,7 +253,7 @@ describe("how often a model is asked", () => {
       const [, text, finding] = at;
       const { result, requests } = await generate([text, honest]);
       expect(requests).toHaveLength(2);
-      expect(result).toMatchObject({ type: "summarised", story: honest, mended: [] });
+      expect(result).toMatchObject({ type: "summarised", narrative: honest, flaws: [] });
       const [, answer, correction] = requests[1]?.messages ?? [];
       expect(answer).toMatchObject({ role: "assistant", content: [{ type: "text", text }] });
       expect(correction).toMatchObject({
@@ -330,12 +344,12 @@ describe("how often a model is asked", () => {
       return kindOf(request) === "merge" ? merged : notes;
     };
     const model = answering(answer, { contextWindow: 5_200, maxTokens: 500 });
-    const result = await generateSummary({ model, ports: testPorts(), entries: long, tokens: 1_000 });
+    const result = await generateSummary({ model, runtime: testRuntime(), entries: long, tokens: 1_000 });
     const last = requests.at(-1) as Request;
     expect({ kind: kindOf(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
     expect(requests.flatMap(numbersIn)).toEqual(long.map(({ number }) => `#${number}`));
     expect(textOf(last)).toContain("- [x] m1x3 m1x4 [#2]");
-    expect(result).toMatchObject({ type: "summarised", story: merged.replace("(entry:e2)", "[#2]"), mended: [] });
+    expect(result).toMatchObject({ type: "summarised", narrative: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
   });
 
   /** The numbers of the blocks that a request shows. */

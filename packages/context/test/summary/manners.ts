@@ -2,9 +2,9 @@
 
 import type { AssistantMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, Request } from "../../src/model.ts";
-import { summaryTimeFor } from "../../src/settings.ts";
+import { createSummaryTimeouts } from "../../src/settings.ts";
 import type { TimeLimit } from "../../src/summary/time-limit.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { storyteller } from "../told.ts";
 
 /** It says no word of its own. */
@@ -14,17 +14,17 @@ export function modelOf(stream: Model["stream"], parts: Partial<Model> = {}): Mo
 
 /** The usual limits of each attempt, and a total that is never used up. */
 export const usualTime: TimeLimit = {
-  ...summaryTimeFor(),
+  ...createSummaryTimeouts(),
   totalExpired: new AbortController().signal,
   mayRetrySlowAttempt: true,
 };
 
 export const paid = {
-  ...nothingUsed,
+  ...emptyUsage,
   input: 10,
   output: 2,
   totalTokens: 12,
-  cost: { ...nothingUsed.cost, total: 0.5 },
+  cost: { ...emptyUsage.cost, total: 0.5 },
 };
 
 export function said(parts: Partial<AssistantMessage> = {}): AssistantMessage {

@@ -1,7 +1,7 @@
 /** Tests summary/names.ts: which words of a line are paths and identifiers, and which of them the log has. */
 
 import { describe, expect, test } from "vitest";
-import { collectNames, findNames, isKnownName } from "../../src/summary/names.ts";
+import { buildNameIndex, findNames, isKnownName } from "../../src/summary/names.ts";
 
 const namesIn = (text: string): readonly string[] => findNames(text).map(({ kind, text: name }) => `${kind} ${name}`);
 
@@ -77,7 +77,7 @@ describe("identifiers", () => {
 });
 
 describe("names in the log", () => {
-  const names = collectNames([
+  const names = buildNameIndex([
     "look at src/auth/login.ts and the retryLimit in config.yaml, see https://docs.test/guide/start?x=1",
     'fixed in 3f2a91c4d5e6f708192a3b4c5d6e7f8091a2b3c4, {"key":"a\\nsnake_case"} boxes',
     "C:\\work\\data.csv --workspace=web héros.md",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
-import { transcriptOf } from "../../src/summary/transcript.ts";
+import { renderTranscript } from "../../src/summary/transcript.ts";
 import { story } from "../../src/testing/story.ts";
 
 const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
@@ -11,7 +11,7 @@ const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
 /** The results and calls of this story, by the number of their entry. */
 function shown(...lines: readonly string[]): ReadonlyMap<string, string> {
   const entries = story("user: go", ...lines);
-  const blocks = transcriptOf(entries, { edits: editsIn(entries) });
+  const blocks = renderTranscript(entries, { edits: editsIn(entries) });
   return new Map(blocks.map(({ reference, text }) => [reference, text.replace(/^\[[^\]]+\]: \[#\d+\] /, "")]));
 }
 

@@ -5,18 +5,18 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import type { Message } from "../../src/message.ts";
 import type { Request } from "../../src/model.ts";
-import { generateSummary, type SummaryParts } from "../../src/summary/generate-summary.ts";
+import { type GenerateSummaryOptions, generateSummary } from "../../src/summary/generate-summary.ts";
 import {
-  FORMATS,
-  type Format,
-  fill,
-  headings,
+  fillTemplate,
+  listHeadings,
   NO_HISTORY,
-  PROMPTS,
-  SYSTEM,
-  TURN_JOIN,
+  PROMPT_TEMPLATES,
+  SUMMARY_FORMATS,
+  type SummaryFormatName,
+  SYSTEM_TEMPLATE,
+  TURN_SEPARATOR,
 } from "../../src/summary/prompts.ts";
-import { type ScriptedModel, scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { words } from "../compaction/small-session.ts";
 import { textOf } from "./manners.ts";
@@ -32,7 +32,7 @@ describe("fill", () => {
     ["{one}", { one: "$& $1 $$ \\" }, "$& $1 $$ \\"],
     ["{ one } {one-two} {}", { one: "1" }, "{ one } {one-two} {}"],
   ])("SUM6 SUM2 %s with %j", (text, slots, filled) => {
-    expect(fill(text, slots)).toBe(filled);
+    expect(fillTemplate(text, slots)).toBe(filled);
   });
 });
 
@@ -49,12 +49,12 @@ describe("format", () => {
     "## Critical Context",
   ];
 
-  test.each<[Format, readonly string[]]>([
+  test.each<[SummaryFormatName, readonly string[]]>([
     ["summary", sections],
     ["branch", sections],
     ["turn", ["## Original Request", "## Early Progress", "## Context for Suffix"]],
   ])("SUM6 the sections of a %s", (format, list) => {
-    expect(headings(format)).toStrictEqual(list);
+    expect(listHeadings(format)).toStrictEqual(list);
   });
 });
 
@@ -76,9 +76,12 @@ describe("prompts", () => {
   const summary = "## Goal\n- names with a space work [#1]";
 
   /** All that is asked of a model that answers with this summary, however often. */
-  async function asked(parts: Partial<SummaryParts>, window: object = {}): Promise<ScriptedModel["requests"]> {
+  async function asked(
+    parts: Partial<GenerateSummaryOptions>,
+    window: object = {},
+  ): Promise<ScriptedModel["requests"]> {
     const model = { ...scriptedModel(...Array.from({ length: 8 }, () => summary)), ...window };
-    await generateSummary({ model, ports: testPorts(), entries: talk, tokens: 2_000, ...parts });
+    await generateSummary({ model, runtime: testRuntime(), entries: talk, tokens: 2_000, ...parts });
     return model.requests;
   }
 
@@ -100,7 +103,7 @@ describe("prompts", () => {
       ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(30, `m${at}x`)}`),
     );
 
-    test.each<[string, string, Partial<SummaryParts>, object]>([
+    test.each<[string, string, Partial<GenerateSummaryOptions>, object]>([
       ["initial", "initial", {}, {}],
       ["update", "update", { entries: since, previous, instructions: "the tests" }, {}],
       ["split-turn", "initial", { entries: before, turn: since.slice(0, 2) }, {}],
@@ -116,8 +119,8 @@ describe("prompts", () => {
 
     test("SUM6 SUM9 is what it was: correction", async () => {
       const [first, second] = await asked({ thinking: "medium" });
-      expect(second).toStrictEqual({ ...first, messages: second?.messages, replyRoom: second?.replyRoom });
-      expect(second?.replyRoom?.tokens).toBeLessThan(first?.replyRoom?.tokens ?? 0);
+      expect(second).toStrictEqual({ ...first, messages: second?.messages, replyBudget: second?.replyBudget });
+      expect(second?.replyBudget?.tokens).toBeLessThan(first?.replyBudget?.tokens ?? 0);
       await expect(printed(second as Request)).toMatchFileSnapshot("requests/correction.txt");
     });
 
@@ -187,15 +190,15 @@ describe("prompts", () => {
   });
 
   test("SUM6 what is fixed by the documents is not ours to change", () => {
-    expect({ NO_HISTORY, TURN_JOIN, focus: PROMPTS.focus }).toStrictEqual({
+    expect({ NO_HISTORY, TURN_JOIN: TURN_SEPARATOR, focus: PROMPT_TEMPLATES.focus }).toStrictEqual({
       NO_HISTORY: "No prior history.",
       TURN_JOIN: "\n\n---\n\n**Turn Context (split turn):**\n\n",
       focus: "Additional focus: {instructions}",
     });
-    for (const format of [FORMATS.summary, FORMATS.branch]) {
+    for (const format of [SUMMARY_FORMATS.summary, SUMMARY_FORMATS.branch]) {
       expect(format).toMatch(/### Done\n- \[x\] .*\n\n### In Progress\n- \[ \] /);
       expect(format).toMatch(/## Key Decisions\n- \*\*.*\*\*: .*\n\n## Next Steps\n1\. /);
     }
-    expect(SYSTEM).toContain("{nonce}");
+    expect(SYSTEM_TEMPLATE).toContain("{nonce}");
   });
 });

@@ -1,7 +1,7 @@
 /** Tests summary/repair.ts: headings, citations and marks. What a line says never changes. */
 
 import { describe, expect, test } from "vitest";
-import { addMark, lowerHeadings, repairCitations, restoreHeadings } from "../../src/summary/repair.ts";
+import { addMark, demoteHeadings, repairCitations, restoreHeadings } from "../../src/summary/repair.ts";
 import { sections, summaryWith, turnSections } from "./fixtures.ts";
 
 const restore = (text: string, required: readonly string[] = sections): string | null =>
@@ -103,12 +103,12 @@ describe("headings of the first level", () => {
     ["====", "\\===="],
     [" = ", "\\= "],
   ])("AUD7 %j becomes %j", (line, lowered) => {
-    expect(lowerHeadings([line])).toEqual([lowered]);
-    expect(lowerHeadings([lowered])).toEqual([lowered]);
+    expect(demoteHeadings([line])).toEqual([lowered]);
+    expect(demoteHeadings([lowered])).toEqual([lowered]);
   });
 
   test.each(["## Goal", "#12 is open", "- # x", "    # code", "a = b", "----", ""])("AUD7 %j stays", (line) => {
-    expect(lowerHeadings([line])).toEqual([line]);
+    expect(demoteHeadings([line])).toEqual([line]);
   });
 });
 
@@ -116,7 +116,7 @@ describe("citations", () => {
   const resolve = (reference: string): string | null =>
     reference === "entry:e3" ? "#3" : ["#1", "#2", "#3"].includes(reference) ? reference : null;
   const repair = (...lines: readonly string[]) => {
-    const { unfounded, ...rest } = repairCitations(lines, resolve);
+    const { unresolvedLines: unfounded, ...rest } = repairCitations(lines, resolve);
     return { ...rest, unfounded: [...unfounded] };
   };
 

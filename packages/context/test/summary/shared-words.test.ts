@@ -1,9 +1,9 @@
 /** Tests summary/shared-words.ts: what two texts have in common, in several scripts. */
 
 import { describe, expect, test } from "vitest";
-import { countSharedWords, vocabularyOf } from "../../src/summary/shared-words.ts";
+import { buildVocabulary, countSharedWords } from "../../src/summary/shared-words.ts";
 
-const shared = (text: string, other: string): number => countSharedWords(text, vocabularyOf(other)).shared;
+const shared = (text: string, other: string): number => countSharedWords(text, buildVocabulary(other)).shared;
 
 describe("words that count", () => {
   test.each([
@@ -17,7 +17,7 @@ describe("words that count", () => {
     ["테스트를 확인", 2],
     ["", 0],
   ])("AUD4 %j has %i", (text, all) => {
-    expect(countSharedWords(text, vocabularyOf("")).all).toBe(all);
+    expect(countSharedWords(text, buildVocabulary("")).all).toBe(all);
   });
 });
 

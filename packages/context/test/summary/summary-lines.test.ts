@@ -2,16 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import {
-  findItems,
   findQuotations,
-  headingOf,
+  findSummaryItems,
+  isEmptyStatement,
   isPlanSection,
   isUserSection,
-  markOf,
-  plainLine,
-  splitLines,
-  statesNothing,
-  withoutMarks,
+  parseHeading,
+  parseMark,
+  removeMarks,
+  splitSummaryLines,
+  stripLineMarkup,
 } from "../../src/summary/summary-lines.ts";
 
 describe("headings", () => {
@@ -25,31 +25,43 @@ describe("headings", () => {
     ["### constraints and   preferences:  ", "constraints and preferences", 3],
     ["## Décisions", "decisions", 2],
   ])("AUD1 %j has the name %j and the level %i", (line, name, level) => {
-    expect(headingOf(line)).toEqual({ name, level });
+    expect(parseHeading(line)).toEqual({ name, level });
   });
 
   test.each(["Goal", "##Goal", "- ## Goal", "#12 is open", "####### Goal", "##", "    ## Goal", ""])(
     "AUD1 %j is no heading",
     (line) => {
-      expect(headingOf(line)).toBeNull();
+      expect(parseHeading(line)).toBeNull();
     },
   );
 
   test("AUD4 Goal, Constraints and Original Request say what the user wants", () => {
     const names = ["## Goal", "## Constraints & Preferences", "## Original Request", "### Done", "## Key Decisions"];
-    expect(names.map((line) => isUserSection(headingOf(line)?.name ?? ""))).toEqual([true, true, true, false, false]);
+    expect(names.map((line) => isUserSection(parseHeading(line)?.name ?? ""))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 
   test("AUD5 In Progress, Blocked and Next Steps are plans", () => {
     const names = ["### In Progress", "### Blocked", "## Next Steps", "### Done", "## Goal"];
-    expect(names.map((line) => isPlanSection(headingOf(line)?.name ?? ""))).toEqual([true, true, true, false, false]);
+    expect(names.map((line) => isPlanSection(parseHeading(line)?.name ?? ""))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
   });
 });
 
 describe("items", () => {
   /** The section, the first and last line, and the references of each. */
   const itemsIn = (...lines: readonly string[]) =>
-    findItems(lines).map(
+    findSummaryItems(lines).map(
       ({ section, start, end, references }) => `${section} ${start}-${end - 1} ${references.join(",")}`,
     );
 
@@ -77,7 +89,7 @@ describe("items", () => {
   test.each(["", "  ", "---", "***", "```", "```ts", "**Turn Context (split turn):**", "- (none)", "## Goal"])(
     "AUD4 %j is no item, and ends the one before",
     (line) => {
-      const places = findItems(["one", line, "two"]).map(({ start, end }) => [start, end]);
+      const places = findSummaryItems(["one", line, "two"]).map(({ start, end }) => [start, end]);
       expect(places).toEqual([
         [0, 1],
         [2, 3],
@@ -96,7 +108,9 @@ describe("items", () => {
   });
 
   test("AUD4 the text of an item is its lines as they are", () => {
-    expect(findItems(["- **one** [#1]", "  `two`"]).map(({ text }) => text)).toEqual(["- **one** [#1]\n  `two`"]);
+    expect(findSummaryItems(["- **one** [#1]", "  `two`"]).map(({ text }) => text)).toEqual([
+      "- **one** [#1]\n  `two`",
+    ]);
   });
 });
 
@@ -104,12 +118,12 @@ describe("lines that say nothing", () => {
   test.each(["", "  ", "- (none)", "(none)", "- None.", "1. n/a", "- [ ] none", "* N/A", "- **none**", "- [#3]"])(
     "AUD1 %j",
     (line) => {
-      expect(statesNothing(line)).toBe(true);
+      expect(isEmptyStatement(line)).toBe(true);
     },
   );
 
   test.each(["- x", "- none of them works", "- (nothing)", "- 0", "- 好", "none (yet)"])("AUD1 but not %j", (line) => {
-    expect(statesNothing(line)).toBe(false);
+    expect(isEmptyStatement(line)).toBe(false);
   });
 });
 
@@ -122,7 +136,7 @@ describe("plain lines", () => {
     ["• bullet (not from the user)", "bullet"],
     ["issue #12 stays", "issue #12 stays"],
   ])("AUD4 %j is %j", (line, plain) => {
-    expect(plainLine(line)).toBe(plain);
+    expect(stripLineMarkup(line)).toBe(plain);
   });
 });
 
@@ -137,11 +151,11 @@ describe("marks", () => {
     ["- x (unconfirmed) and more", null],
     ["- x unconfirmed", null],
   ])("AUD7 the mark behind %j is %j", (line, mark) => {
-    expect(markOf(line)).toBe(mark);
+    expect(parseMark(line)).toBe(mark);
   });
 
   test("AUD7 a text without its marks is as it was before", () => {
-    expect(withoutMarks("- x [#3] (unconfirmed)\n- y (not from the user)\n- z")).toBe("- x [#3]\n- y\n- z");
+    expect(removeMarks("- x [#3] (unconfirmed)\n- y (not from the user)\n- z")).toBe("- x [#3]\n- y\n- z");
   });
 });
 
@@ -163,5 +177,5 @@ describe("quotations", () => {
 });
 
 test("AUD7 every character that ends a line for a model ends one here", () => {
-  expect(splitLines("a\nb\r\nc\rd\u2028e\u2029f\u0085g\vh\fi\n\nj")).toEqual([..."abcdefghi", "", "j"]);
+  expect(splitSummaryLines("a\nb\r\nc\rd\u2028e\u2029f\u0085g\vh\fi\n\nj")).toEqual([..."abcdefghi", "", "j"]);
 });

@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { generateSummary } from "../../src/index.ts";
 import type { UserMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, Request } from "../../src/model.ts";
-import type { Ports } from "../../src/runtime.ts";
-import { summaryTimeFor } from "../../src/settings.ts";
-import { ask, type Progress, type Reply } from "../../src/summary/ask-model.ts";
+import type { Runtime } from "../../src/runtime.ts";
+import { createSummaryTimeouts } from "../../src/settings.ts";
+import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
 import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
-import { testPorts } from "../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { entriesOf } from "../context/tool-work.ts";
 import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
 
@@ -22,30 +22,30 @@ const request: Request = {
 };
 
 // One turn of the microtask queue is a twentieth of a second.
-const sleep: Ports["sleep"] = (ms, act) => testPorts().sleep(ms / 50, act);
+const sleep: Runtime["sleep"] = (ms, act) => testRuntime().sleep(ms / 50, act);
 const SECOND = 1_000;
 
 interface Scene {
-  readonly reply: Reply;
+  readonly reply: AskModelResult;
   readonly requests: number;
   readonly spent: readonly unknown[];
-  readonly steps: readonly Progress[];
+  readonly steps: readonly SummaryProgress[];
 }
 
 async function asked(stream: Model["stream"], limit: Partial<TimeLimit> = {}, signal?: AbortSignal): Promise<Scene> {
   let requests = 0;
   const spent: unknown[] = [];
-  const steps: Progress[] = [];
+  const steps: SummaryProgress[] = [];
   const model = modelOf((question, act) => {
     requests += 1;
     return stream(question, act);
   });
-  const reply = await ask(request, {
+  const reply = await askModel(request, {
     model,
-    ports: { sleep },
+    runtime: { sleep },
     time: { ...usualTime, ...limit },
     signal,
-    spent: (usage) => spent.push(usage),
+    onFailedAttemptUsage: (usage) => spent.push(usage),
     progress: (step) => steps.push(step),
   });
   return { reply, requests, spent, steps };
@@ -75,7 +75,7 @@ async function* hang(): AsyncGenerator<ModelEvent> {
 
 describe("SUM13 a model", () => {
   test.each<[string, Model["stream"], string, number]>([
-    ["whose first token comes within ten minutes is waited for", after(590, delta), "said", 1],
+    ["whose first token comes within ten minutes is waited for", after(590, delta), "answered", 1],
     ["whose first token does not is asked once more", after(610, delta), "silent", 2],
     ["that never answers is asked once more", hang, "silent", 2],
     ["that writes a few letters every four seconds is stopped after 15 minutes", trickle, "too-slow", 2],
@@ -99,7 +99,7 @@ describe("SUM13 a model", () => {
         }
         yield ended();
       },
-      "said",
+      "answered",
       1,
     ],
   ])("%s", async (_, stream, outcome, requests) => {
@@ -115,7 +115,7 @@ describe("SUM13 a model", () => {
   test("that answers the second time is done", async () => {
     let requests = 0;
     const scene = await asked(() => (requests++ === 0 ? hang() : after(1, delta)()));
-    expect([code(scene), scene.requests]).toEqual(["said", 2]);
+    expect([code(scene), scene.requests]).toEqual(["answered", 2]);
   });
 
   test("that asks again by itself has made the retry: a second one ends it", async () => {
@@ -140,7 +140,7 @@ describe("SUM13 a model", () => {
 });
 
 test("SUM13 every request together ends with the total, and nothing is asked after it", async () => {
-  const codes = await withTimeLimit(summaryTimeFor(), { sleep }, async (limit) => {
+  const codes = await withTimeLimit(createSummaryTimeouts(), { sleep }, async (limit) => {
     const scenes: Scene[] = [];
     for (let at = 0; at < 4; at++) scenes.push(await asked(hang, limit));
     return scenes.map((scene) => [code(scene), scene.requests]);
@@ -157,7 +157,7 @@ describe("SUM13 without limits of its own a summary in many parts ends after thi
   const messages = Array.from({ length: 60 }, (_, at): UserMessage => {
     return { role: "user", content: `${at} ${"word ".repeat(240)}`, timestamp: 0 };
   });
-  const ports: Pick<Ports, "sleep" | "nonce"> = { sleep, nonce: testPorts().nonce };
+  const ports: Pick<Runtime, "sleep" | "nonce"> = { sleep, nonce: testRuntime().nonce };
 
   function slowModel(): { readonly model: Model; readonly requests: () => number } {
     let requests = 0;
@@ -165,13 +165,16 @@ describe("SUM13 without limits of its own a summary in many parts ends after thi
       requests += 1;
       return after(9 * 60, delta)();
     };
-    return { model: modelOf(stream, { contextWindow: 8_192, maxTokens: 2_000, ports }), requests: () => requests };
+    return {
+      model: modelOf(stream, { contextWindow: 8_192, maxTokens: 2_000, runtime: ports }),
+      requests: () => requests,
+    };
   }
 
   test("of entries", async () => {
     const { model, requests } = slowModel();
     const entries = entriesOf(messages.map((message) => ({ type: "message", message })));
-    const result = await generateSummary({ model, ports, entries, tokens: 1_000 });
+    const result = await generateSummary({ model, runtime: ports, entries, tokens: 1_000 });
     expect(result).toMatchObject({ type: "failed", failure: { code: "time-limit" } });
     expect(requests()).toBe(4);
   });
@@ -195,15 +198,15 @@ test("SUM13 EVT3 while the first token is awaited, every minute says for how lon
   ]);
 });
 
-const rejecting: Ports["sleep"] = async (ms, act) => {
+const rejecting: Runtime["sleep"] = async (ms, act) => {
   await sleep(ms, act);
   act.signal?.throwIfAborted();
 };
 
 test("SUM13 a clock that rejects when it is stopped breaks nothing", async () => {
   const model = modelOf(after(1, delta));
-  const limits = await withTimeLimit(summaryTimeFor(), { sleep: rejecting }, async (limit) => {
-    expect((await ask(request, { model, ports: { sleep: rejecting }, time: limit })).type).toBe("said");
+  const limits = await withTimeLimit(createSummaryTimeouts(), { sleep: rejecting }, async (limit) => {
+    expect((await askModel(request, { model, runtime: { sleep: rejecting }, time: limit })).type).toBe("answered");
     return limit;
   });
   await sleep(60 * SECOND, {});
@@ -218,7 +221,7 @@ test("SUM13 CMP3 Esc before the retry cancels also where the clock rejects then"
     requests += 1;
     yield { type: "reply-failed", failure: { kind: "unreachable", message: "line cut" } };
   });
-  const reply = await ask(request, { model, ports: { sleep: rejecting }, time: usualTime, signal: stop.signal });
+  const reply = await askModel(request, { model, runtime: { sleep: rejecting }, time: usualTime, signal: stop.signal });
   expect([reply, requests]).toEqual([{ type: "cancelled" }, 1]);
 });
 
@@ -226,20 +229,20 @@ test("SUM13 a limit that is not finite or longer than any timer is not reached",
   const none = Number.POSITIVE_INFINITY;
   for (const time of [
     { firstToken: none, nextToken: none, attempt: none, total: none },
-    { ...summaryTimeFor(), total: none },
-    summaryTimeFor(30 * 24 * 3600 * SECOND),
+    { ...createSummaryTimeouts(), total: none },
+    createSummaryTimeouts(30 * 24 * 3600 * SECOND),
   ]) {
     // Node ends a timer at once that is set to more than 2^31 − 1 ms.
     const waits: number[] = [];
-    const nodeSleep: Ports["sleep"] = (ms, act) => {
+    const nodeSleep: Runtime["sleep"] = (ms, act) => {
       waits.push(ms);
       return sleep(ms > 2 ** 31 - 1 ? 1 : ms, act);
     };
     const model = modelOf(after(60, delta));
     const reply = await withTimeLimit(time, { sleep: nodeSleep }, (limit) =>
-      ask(request, { model, ports: { sleep: nodeSleep }, time: limit }),
+      askModel(request, { model, runtime: { sleep: nodeSleep }, time: limit }),
     );
-    expect(reply.type).toBe("said");
+    expect(reply.type).toBe("answered");
     expect(Math.max(...waits)).toBeLessThan(2 ** 31);
   }
 });

@@ -1,9 +1,9 @@
 /** Blocks of a transcript, and the requests that a model gets for them. */
 
 import type { Request } from "../../src/model.ts";
-import type { Telling, Transcript } from "../../src/summary/summarize.ts";
+import type { SummaryJob, Transcript } from "../../src/summary/summarize.ts";
 import type { TranscriptBlock } from "../../src/summary/transcript.ts";
-import { scriptedModel, testPorts } from "../../src/testing/scripted-model.ts";
+import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { textOf, usualTime } from "./manners.ts";
 
@@ -18,12 +18,12 @@ export function blocksOf(sizes: readonly number[], first = 1): readonly Transcri
 }
 
 /** What is told to a model, the same at every detail. */
-export type TestTelling = Partial<Telling & Transcript>;
+export type TestTelling = Partial<SummaryJob & Transcript>;
 
-export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): Telling {
+export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): SummaryJob {
   return {
     model: scriptedModel(),
-    ports: testPorts(),
+    runtime: testRuntime(),
     thinking: "off",
     format: "summary",
     transcript: () => ({ history, turn }),

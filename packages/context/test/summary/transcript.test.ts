@@ -2,17 +2,17 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ContextEditEntry, ENVIRONMENT, type Entry, STATE } from "../../src/entry.ts";
+import { type ContextEditEntry, ENVIRONMENT_TYPE, type Entry, STATE_TYPE } from "../../src/entry.ts";
 import type { Message, UserMessage } from "../../src/message.ts";
-import { serializeConversation, transcriptOf } from "../../src/summary/transcript.ts";
-import { nothingUsed, story } from "../../src/testing/story.ts";
+import { renderTranscript, serializeConversation } from "../../src/summary/transcript.ts";
+import { emptyUsage, story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { structureOf } from "./structure.ts";
 
 const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
   entries.filter((entry) => entry.type === "context_edit");
 const told = (...lines: readonly string[]): readonly string[] =>
-  transcriptOf(story(...lines), { edits: editsIn(story(...lines)) }).map(({ text }) => text);
+  renderTranscript(story(...lines), { edits: editsIn(story(...lines)) }).map(({ text }) => text);
 
 test("SUM1 a block for each entry that the model saw, numbered behind its first label", () => {
   const entries = story(
@@ -29,7 +29,7 @@ test("SUM1 a block for each entry that the model saw, numbered behind its first 
     "drops e5",
     "edits e2: fix the logout",
   );
-  const blocks = transcriptOf(entries, { edits: editsIn(entries) });
+  const blocks = renderTranscript(entries, { edits: editsIn(entries) });
   expect(blocks).toEqual(
     [
       ["e2", "[User]: [#2] fix the logout"],
@@ -53,7 +53,7 @@ describe("SUM3 only what a person typed is the user's word", () => {
   });
 
   test("SUM3 what a program put there is a note", () => {
-    expect(transcriptOf([by(undefined), by("program")], { edits: [] }).map(({ text }) => text)).toEqual([
+    expect(renderTranscript([by(undefined), by("program")], { edits: [] }).map(({ text }) => text)).toEqual([
       "[User]: [#1] delete it all",
       "[Note]: [#1] (program) delete it all",
     ]);
@@ -74,7 +74,7 @@ describe("SUM3 only what a person typed is the user's word", () => {
   test("SUM3 a compaction is told by itself, and a shell line that is kept from the model not at all", () => {
     const [secret] = story("bash: env -> KEY=1") as readonly [Entry & { type: "message" }];
     const hidden = { ...secret, message: { ...secret.message, excludeFromContext: true } } as Entry;
-    expect(transcriptOf([hidden, ...story("user: hi", "compacts: all of it")], { edits: [] })).toHaveLength(1);
+    expect(renderTranscript([hidden, ...story("user: hi", "compacts: all of it")], { edits: [] })).toHaveLength(1);
   });
 });
 
@@ -86,11 +86,13 @@ test("ENV1 an entry that states the environment or a state is in no transcript, 
     "edits e2: The git branch is next.",
   ) as readonly [Entry, Entry, Entry, ContextEditEntry];
   const blocksOf = (customType: string, edits: readonly ContextEditEntry[]): readonly string[] =>
-    transcriptOf([asked, { ...stated, customType } as Entry, answered], { edits }).map(({ text }) => text);
+    renderTranscript([asked, { ...stated, customType } as Entry, answered], { edits }).map(({ text }) => text);
   const talk = ["[User]: [#1] fix it", "[Assistant]: [#3] done"];
-  for (const kind of [ENVIRONMENT, STATE])
+  for (const kind of [ENVIRONMENT_TYPE, STATE_TYPE])
     for (const edits of [[], [edit]]) expect(blocksOf(kind, edits)).toEqual(talk);
-  expect(blocksOf(`${STATE}s`, [])).toEqual(talk.toSpliced(1, 0, "[Note]: [#2] (pith.states) The git branch is main."));
+  expect(blocksOf(`${STATE_TYPE}s`, [])).toEqual(
+    talk.toSpliced(1, 0, "[Note]: [#2] (pith.states) The git branch is main."),
+  );
 });
 
 describe("SUM1 what is long becomes a digest", () => {
@@ -138,7 +140,7 @@ describe("SUM1 what is long becomes a digest", () => {
       "result: written",
       `says: ${text}`,
     );
-    const blocks = transcriptOf(entries, { edits: [], detail: "whole" });
+    const blocks = renderTranscript(entries, { edits: [], detail: "whole" });
     expect(blocks.filter((block) => block.text.includes(text))).toHaveLength(3);
   });
 
@@ -209,7 +211,7 @@ describe("SUM2 whatever stands in whatever field, the structure is the same", ()
       api: "a",
       provider: "p",
       model: "m",
-      usage: nothingUsed,
+      usage: emptyUsage,
       stopReason: "toolUse",
       timestamp: 1,
     } as const;
@@ -248,7 +250,7 @@ describe("SUM2 whatever stands in whatever field, the structure is the same", ()
 
   test("SUM2 of a transcript", () => {
     const shown = (entries: readonly Entry[]): string =>
-      transcriptOf(entries, { edits: [] })
+      renderTranscript(entries, { edits: [] })
         .map((block) => block.text)
         .join("\n\n");
     fc.assert(
@@ -282,7 +284,7 @@ describe("SUM2 whatever stands in whatever field, the structure is the same", ()
         (role, content) => {
           const message = { role, content, customType: content, command: content, output: content, stopReason: "stop" };
           const entry = { type: "message", id: "m", parentId: null, timestamp: "", message } as unknown as Entry;
-          expect(transcriptOf([entry], { edits: [] }).length).toBeLessThanOrEqual(1);
+          expect(renderTranscript([entry], { edits: [] }).length).toBeLessThanOrEqual(1);
         },
       ),
       { examples: [["bashExecution", { toString: 0 }]] },

@@ -2,10 +2,10 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diskError, type OpenFile } from "../../src/node/files.ts";
+import { diskErrorCode, type OpenFile } from "../../src/node/files.ts";
 import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
-import { Crashed } from "../../src/testing/faulty-files/refusal.ts";
-import { seededChance } from "../../src/testing/faulty-files/seeded-chance.ts";
+import { CrashError } from "../../src/testing/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../src/testing/faulty-files/seeded-chance.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (found: Uint8Array): string => new TextDecoder().decode(found);
@@ -14,14 +14,14 @@ function tried(act: () => unknown): unknown {
   try {
     return act();
   } catch (error) {
-    return error instanceof Crashed ? "crashed" : diskError(error);
+    return error instanceof CrashError ? "crashed" : diskErrorCode(error);
   }
 }
 
 /** A disk with one durable file, open for appending; nothing is counted yet but the opening. */
 function started(content = ""): { files: FaultyFiles; file: OpenFile } {
   const files = new FaultyFiles();
-  files.write("/s/a", bytes(content));
+  files.addFile("/s/a", bytes(content));
   return { files, file: files.open("/s/a", "append") };
 }
 
@@ -30,39 +30,39 @@ function outcomes(world: () => FaultyFiles, look: (files: FaultyFiles) => unknow
   return new Set(
     Array.from({ length: throws }, (_, seed) => {
       const files = world();
-      files.powerCut(seededChance(seed));
+      files.cutPower(createSeededRandom(seed));
       return look(files);
     }),
   );
 }
 
-const textOfA = (files: FaultyFiles): string => text(files.contents("/s/a"));
-const allPaths = (files: FaultyFiles): string => files.paths().join(" ");
+const textOfA = (files: FaultyFiles): string => text(files.readBytes("/s/a"));
+const allPaths = (files: FaultyFiles): string => files.listPaths().join(" ");
 
 describe("what a test plants and sees", () => {
   test("a planted file has its folders, survives a power cut, and is no operation", () => {
     const files = new FaultyFiles();
-    files.write("/deep/down/a", bytes("x"));
-    files.plantLink("/deep/link");
-    expect(files.paths()).toEqual(["/deep/down/a", "/deep/link"]);
-    files.powerCut(() => 0);
-    expect(files.paths()).toEqual(["/deep/down/a", "/deep/link"]);
-    expect(text(files.contents("/deep/down/a"))).toBe("x");
+    files.addFile("/deep/down/a", bytes("x"));
+    files.addLink("/deep/link");
+    expect(files.listPaths()).toEqual(["/deep/down/a", "/deep/link"]);
+    files.cutPower(() => 0);
+    expect(files.listPaths()).toEqual(["/deep/down/a", "/deep/link"]);
+    expect(text(files.readBytes("/deep/down/a"))).toBe("x");
     expect(files.operations).toBe(0);
   });
 
   test("planting over a file keeps its identity and replaces what it held", () => {
     const files = new FaultyFiles();
-    files.write("/a", bytes("long text"));
+    files.addFile("/a", bytes("long text"));
     const before = files.stat("/a");
-    files.write("/a", bytes("x"));
+    files.addFile("/a", bytes("x"));
     expect(files.stat("/a")).toMatchObject({ identity: before?.identity, size: 1 });
     expect(Number(files.stat("/a")?.modified)).toBeGreaterThan(Number(before?.modified));
   });
 
   test("what is handed out is a copy", () => {
     const { files, file } = started("abc");
-    files.contents("/s/a").fill(0);
+    files.readBytes("/s/a").fill(0);
     const mine = bytes("d");
     file.append(mine);
     mine.fill(0);
@@ -83,8 +83,8 @@ describe("what a test plants and sees", () => {
     const { files, file } = started();
     expect(() => files.open("/no", "read")).toThrow("ENOENT: no such file or directory, open '/no'");
     expect(() => files.link("/s/a", "/s/a")).toThrow("EEXIST: file already exists, link '/s/a' -> '/s/a'");
-    expect(() => files.contents("/s")).toThrow("EISDIR: illegal operation on a directory, open '/s'");
-    expect(() => files.write("/s/a/b", bytes(""))).toThrow("'/s/a/b'");
+    expect(() => files.readBytes("/s")).toThrow("EISDIR: illegal operation on a directory, open '/s'");
+    expect(() => files.addFile("/s/a/b", bytes(""))).toThrow("'/s/a/b'");
     file.close();
     expect(() => file.stat()).toThrow("EBADF: bad file descriptor, fstat");
   });
@@ -134,7 +134,7 @@ describe("faults that were asked for", () => {
     file.append(bytes("x"));
     files.failAt(1, "EIO");
     expect(tried(() => file.sync())).toBe("EIO");
-    files.powerCut(() => 0);
+    files.cutPower(() => 0);
     expect(textOfA(files)).toBe("");
   });
 
@@ -152,7 +152,7 @@ describe("faults that were asked for", () => {
       ...["EIO", "ENOSPC", "EIO", undefined],
       ...["EIO", "ENOSPC", "EIO", undefined],
     ]);
-    files.heal();
+    files.clearFaults();
     expect(all()).toEqual([undefined, 1, undefined, undefined]);
   });
 
@@ -160,7 +160,7 @@ describe("faults that were asked for", () => {
     const { files, file } = started();
     files.crashAt(1);
     files.failAt(2, "EIO");
-    files.heal();
+    files.clearFaults();
     expect([tried(() => file.append(bytes("x"))), tried(() => file.sync())]).toEqual([1, undefined]);
   });
 
@@ -173,7 +173,7 @@ describe("faults that were asked for", () => {
     files.tearAt(1, 2, end);
     expect(tried(() => file.append(bytes("234")))).toBe(outcome);
     expect(textOfA(files)).toBe("123");
-    expect(files.crashed).toBe(crashed);
+    expect(files.isCrashed).toBe(crashed);
   });
 
   test("only an append is torn", () => {
@@ -187,45 +187,45 @@ describe("faults that were asked for", () => {
 describe("room", () => {
   test("an append takes what fits, then nothing", () => {
     const { files, file } = started("old");
-    files.room = 5;
-    expect([tried(() => file.append(bytes("1234"))), files.room]).toEqual([4, 1]);
-    expect([tried(() => file.append(bytes("56"))), files.room]).toEqual([1, 0]);
+    files.freeBytes = 5;
+    expect([tried(() => file.append(bytes("1234"))), files.freeBytes]).toEqual([4, 1]);
+    expect([tried(() => file.append(bytes("56"))), files.freeBytes]).toEqual([1, 0]);
     expect(tried(() => file.append(bytes("7")))).toBe("ENOSPC");
     expect(tried(() => file.append(bytes("")))).toBe(0);
     expect(textOfA(files)).toBe("old12345");
-    files.room = undefined;
+    files.freeBytes = undefined;
     expect(file.append(bytes("endless"))).toBe(7);
   });
 
   test("truncation gives back, and growing takes", () => {
     const { files, file } = started("12345");
-    files.room = 1;
+    files.freeBytes = 1;
     file.truncate(2);
-    expect(files.room).toBe(4);
+    expect(files.freeBytes).toBe(4);
     expect(tried(() => file.truncate(7))).toBe("ENOSPC");
     file.truncate(6);
-    expect(files.room).toBe(0);
+    expect(files.freeBytes).toBe(0);
   });
 
   test("a removed file gives back when neither a name nor an opening is left", () => {
     const { files, file } = started("12345");
-    files.room = 0;
+    files.freeBytes = 0;
     files.link("/s/a", "/s/b");
     files.remove("/s/a");
-    expect(files.room).toBe(0);
+    expect(files.freeBytes).toBe(0);
     files.remove("/s/b");
-    expect(files.room).toBe(0);
+    expect(files.freeBytes).toBe(0);
     file.close();
-    expect(files.room).toBe(5);
+    expect(files.freeBytes).toBe(5);
   });
 
   test("a file that is replaced gives back", () => {
     const { files, file } = started("12345");
     file.close();
-    files.write("/s/b", bytes("x"));
-    files.room = 0;
+    files.addFile("/s/b", bytes("x"));
+    files.freeBytes = 0;
     files.rename("/s/b", "/s/a");
-    expect(files.room).toBe(5);
+    expect(files.freeBytes).toBe(5);
   });
 });
 
@@ -246,12 +246,12 @@ describe("a crash", () => {
     expect(acts.map(tried)).toEqual(acts.map(() => "crashed"));
     expect(files.operations).toBe(3);
     expect(files.log.at(-1)).toBe("append /s/a 1 crashed");
-    expect([files.paths(), textOfA(files)]).toEqual([["/s/a"], "12"]);
+    expect([files.listPaths(), textOfA(files)]).toEqual([["/s/a"], "12"]);
   });
 
   test("is no refusal of the disk", () => {
-    expect(new Crashed()).toBeInstanceOf(Error);
-    expect(diskError(new Crashed())).toBe("");
+    expect(new CrashError()).toBeInstanceOf(Error);
+    expect(diskErrorCode(new CrashError())).toBe("");
   });
 
   test("leaves a restarted process all that was written, and no open file", () => {
@@ -261,8 +261,12 @@ describe("a crash", () => {
     files.crashAt(1);
     tried(() => file.sync());
     files.restart();
-    expect(files.crashed).toBe(false);
-    expect([files.paths(), textOfA(files), text(files.contents("/s/b"))]).toEqual([["/s/a", "/s/b"], "x", "unsynced"]);
+    expect(files.isCrashed).toBe(false);
+    expect([files.listPaths(), textOfA(files), text(files.readBytes("/s/b"))]).toEqual([
+      ["/s/a", "/s/b"],
+      "x",
+      "unsynced",
+    ]);
     const dead = [() => file.append(bytes("y")), () => file.read(new Uint8Array(1), 0), () => file.close()];
     expect(dead.map(tried)).toEqual(["EBADF", "EBADF", "EBADF"]);
     expect(files.open("/s/a", "append").append(bytes("y"))).toBe(1);
@@ -272,16 +276,16 @@ describe("a crash", () => {
     const { files, file } = started();
     file.append(bytes("x"));
     files.restart();
-    files.powerCut(() => 0);
+    files.cutPower(() => 0);
     expect(textOfA(files)).toBe("");
   });
 
   test("frees the room of files that were only open any more", () => {
     const { files } = started("12345");
-    files.room = 0;
+    files.freeBytes = 0;
     files.remove("/s/a");
     files.restart();
-    expect(files.room).toBe(5);
+    expect(files.freeBytes).toBe(5);
   });
 });
 
@@ -289,11 +293,11 @@ describe("what a power cut does to a file", () => {
   test("open files are dead, and what survived is durable", () => {
     const { files, file } = started();
     file.append(bytes("x"));
-    files.powerCut(() => 0.5);
-    const [paths, left] = [files.paths(), textOfA(files)];
+    files.cutPower(() => 0.5);
+    const [paths, left] = [files.listPaths(), textOfA(files)];
     expect(tried(() => file.append(bytes("y")))).toBe("EBADF");
-    for (let seed = 0; seed < 50; seed++) files.powerCut(seededChance(seed));
-    expect([files.paths(), textOfA(files)]).toEqual([paths, left]);
+    for (let seed = 0; seed < 50; seed++) files.cutPower(createSeededRandom(seed));
+    expect([files.listPaths(), textOfA(files)]).toEqual([paths, left]);
   });
 
   test("what was synced always survives", () => {
@@ -356,7 +360,7 @@ describe("what a power cut does to a file", () => {
   /** Only what was synced and not truncated since is safe, and a size never leaves the sizes there were. */
   function livesOn(steps: readonly { act: "append" | "truncate" | "sync" | "powerCut"; size: number }[], seed: number) {
     const { files, file: first } = started();
-    const chance = seededChance(seed);
+    const chance = createSeededRandom(seed);
     let [file, safe, largest] = [first, "", 0];
     for (const [index, { act, size }] of [...steps, { act: "powerCut" as const, size: 0 }].entries()) {
       if (act === "append") file.append(bytes(String.fromCharCode(65 + (index % 26)).repeat(size)));
@@ -364,7 +368,7 @@ describe("what a power cut does to a file", () => {
       if (act === "truncate") safe = safe.slice(0, size);
       if (act === "sync") file.sync();
       if (act === "powerCut") {
-        files.powerCut(chance);
+        files.cutPower(chance);
         expect(textOfA(files).startsWith(safe)).toBe(true);
         expect(textOfA(files).length).toBeLessThanOrEqual(largest);
         file = files.open("/s/a", "append");
@@ -379,7 +383,7 @@ describe("what a power cut does to a file", () => {
 describe("what a power cut does to names", () => {
   const planted = (): FaultyFiles => {
     const files = new FaultyFiles();
-    files.write("/s/old", bytes("old"));
+    files.addFile("/s/old", bytes("old"));
     return files;
   };
   /** What remains of an act, without and with a sync of its folder. */
@@ -409,7 +413,7 @@ describe("what a power cut does to names", () => {
 
   test("a name may survive what it names", () => {
     const act = (files: FaultyFiles) => void files.create("/s/new").append(bytes("x"));
-    const { synced } = named(act, (files) => String(tried(() => text(files.contents("/s/new")))));
+    const { synced } = named(act, (files) => String(tried(() => text(files.readBytes("/s/new")))));
     expect(synced).toEqual(new Set(["", "x", "\0"]));
   });
 
@@ -434,18 +438,18 @@ describe("what a power cut does to names", () => {
   test("a rename over a file leaves the one or the other", () => {
     const world = () => {
       const files = planted();
-      files.write("/s/new", bytes("new"));
+      files.addFile("/s/new", bytes("new"));
       files.rename("/s/new", "/s/old");
       return files;
     };
-    const left = outcomes(world, (files) => `${allPaths(files)}: ${text(files.contents("/s/old"))}`, 200);
+    const left = outcomes(world, (files) => `${allPaths(files)}: ${text(files.readBytes("/s/old"))}`, 200);
     expect(left).toEqual(new Set(["/s/new /s/old: old", "/s/old: new"]));
   });
 
   test("a rename from folder to folder is kept by both or neither, and by both when one is synced", () => {
     const world = () => {
       const files = planted();
-      files.write("/t/other", bytes(""));
+      files.addFile("/t/other", bytes(""));
       files.rename("/s/old", "/t/new");
       return files;
     };
@@ -470,7 +474,7 @@ describe("what a power cut does to names", () => {
   test("of two folders each goes its own way", () => {
     const world = () => {
       const files = planted();
-      files.write("/t/other", bytes(""));
+      files.addFile("/t/other", bytes(""));
       files.create("/s/1");
       files.create("/t/2");
       return files;
@@ -498,7 +502,7 @@ describe("what a power cut does to names", () => {
       files.open("/s/new", "append").append(bytes("er and longer"));
       return files;
     };
-    const same = outcomes(world, (files) => text(files.contents("/s/old")) === text(files.contents("/s/new")), 200);
+    const same = outcomes(world, (files) => text(files.readBytes("/s/old")) === text(files.readBytes("/s/new")), 200);
     expect(same).toEqual(new Set([true]));
   });
 
@@ -506,8 +510,8 @@ describe("what a power cut does to names", () => {
     const left = (seed: number) => {
       const files = planted();
       for (const name of ["1", "2", "3"]) files.create(`/s/${name}`).append(bytes("some text"));
-      files.powerCut(seededChance(seed));
-      return files.paths().map((path) => [path, text(files.contents(path))]);
+      files.cutPower(createSeededRandom(seed));
+      return files.listPaths().map((path) => [path, text(files.readBytes(path))]);
     };
     for (let seed = 0; seed < 50; seed++) expect(left(seed)).toEqual(left(seed));
   });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { digest } from "../../src/text/excerpt.ts";
+import { createExcerpt } from "../../src/text/excerpt.ts";
 import { lineTemplate } from "../../src/text/score-units.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { expectLinear } from "../context/linear.ts";
@@ -10,19 +10,19 @@ import { expectLinear } from "../context/linear.ts";
 describe("digest", () => {
   const handle = "#412";
   const short = (text: string, share: number): string =>
-    digest(text, { tokens: Math.floor(textTokens(text) * share), handle });
+    createExcerpt(text, { tokens: Math.floor(textTokens(text) * share), handle });
 
   const served = (at: number): string => `12:00:${at} GET /users/${at} from 10.0.0.${at} in ${at}ms`;
   const log = Array.from({ length: 1_000 }, (_, at) => served(at));
 
   test("SUM1 a text that is short enough stays itself", () => {
-    expect(digest("one\n\n  two  \n", { tokens: 20, handle })).toBe("one\n\n  two  \n");
-    expect(digest("", { tokens: 0, handle })).toBe("");
+    expect(createExcerpt("one\n\n  two  \n", { tokens: 20, handle })).toBe("one\n\n  two  \n");
+    expect(createExcerpt("", { tokens: 0, handle })).toBe("");
   });
 
   test("SUM1 head, tail and what tells most, in the order of the text; each gap has a mark, the first the handle", () => {
     const text = log.with(400, "cache rebuilt by hand").with(403, "Error: disk full").join("\n");
-    expect(digest(text, { tokens: 400, handle })).toBe(
+    expect(createExcerpt(text, { tokens: 400, handle })).toBe(
       [
         served(0),
         served(1),
@@ -110,10 +110,10 @@ describe("digest", () => {
     );
     fc.assert(
       fc.property(texts, fc.integer({ min: 20, max: 500 }), (text, tokens) => {
-        const kept = digest(text, { tokens, handle });
+        const kept = createExcerpt(text, { tokens, handle });
         expect(textTokens(kept)).toBeLessThanOrEqual(tokens);
         if (text.isWellFormed()) expect(kept.isWellFormed()).toBe(true);
-        expect(digest(text, { tokens, handle })).toBe(kept);
+        expect(createExcerpt(text, { tokens, handle })).toBe(kept);
         let at = 0;
         for (const piece of kept.split(/\s*\[…(?:[^\]]*…)?\]\s*/)) {
           at = squeezed(text).indexOf(squeezed(piece), at);
@@ -147,8 +147,8 @@ describe("digest", () => {
         (letters) => `${line.repeat(letters / line.length)}end`,
       );
       expectLinear(
-        () => digest(small, { tokens: 500, handle }),
-        () => digest(large, { tokens: 500, handle }),
+        () => createExcerpt(small, { tokens: 500, handle }),
+        () => createExcerpt(large, { tokens: 500, handle }),
       );
     });
   });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { escaped, plainText } from "../../src/text/sanitize.ts";
+import { escapePromptMarkup, sanitizeLine } from "../../src/text/sanitize.ts";
 import { expectLinear } from "../context/linear.ts";
 import { expectSoon } from "../soon.ts";
 import { structureOf } from "../summary/structure.ts";
@@ -26,20 +26,20 @@ describe("plain text", () => {
     ["漢字 and 😀 stay", "漢字 and 😀 stay"],
     ["\u001b", ""],
     ["", ""],
-  ])("%j becomes %j", (text, shown) => expect(plainText(text)).toBe(shown));
+  ])("%j becomes %j", (text, shown) => expect(sanitizeLine(text)).toBe(shown));
 
   test("a long text is cut to so many letters, and no letter is cut in two", () => {
-    expect(plainText("x".repeat(201))).toBe(`${"x".repeat(199)}…`);
-    expect(plainText("😀".repeat(500))).toBe(`${"😀".repeat(199)}…`);
-    expect(plainText("x".repeat(200))).toHaveLength(200);
+    expect(sanitizeLine("x".repeat(201))).toBe(`${"x".repeat(199)}…`);
+    expect(sanitizeLine("😀".repeat(500))).toBe(`${"😀".repeat(199)}…`);
+    expect(sanitizeLine("x".repeat(200))).toHaveLength(200);
   });
 
   test("S12 no text leaves a control character, and cleaning again changes nothing", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 250 }), (text) => {
-        const shown = plainText(text);
+        const shown = sanitizeLine(text);
         expect(shown).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-        expect(plainText(shown)).toBe(shown);
+        expect(sanitizeLine(shown)).toBe(shown);
       }),
       { numRuns: 150 },
     );
@@ -49,7 +49,7 @@ describe("plain text", () => {
     const parts = ["\u001b[", "\u001b]", "\u001b[1;", "\u001b]8;;", "\u009d", " \n"];
     expectSoon(65, () => {
       const texts = Array.from({ length: 10 }, () => parts.map((part) => part.repeat(200_000))).flat();
-      return () => texts.map((text) => plainText(text));
+      return () => texts.map((text) => sanitizeLine(text));
     });
   });
 });
@@ -72,7 +72,7 @@ describe("escape marks", () => {
       ["[[User]]: [User：]", "[(User)]: (User：)"],
       [`[${"\u200b".repeat(5_000)}User]`, `(${"\u200b".repeat(5_000)}User)`],
     ])("SUM2 %j", (text, safe) => {
-      expect(escaped(text)).toBe(safe);
+      expect(escapePromptMarkup(text)).toBe(safe);
     });
   });
 
@@ -83,7 +83,7 @@ describe("escape marks", () => {
     ["[entry:4f2a] [entry:4f2a, entry:77] [entry:4f2a, #3]", "(entry:4f2a) (entry:4f2a, entry:77) (entry:4f2a, #3)"],
     [`[${"#12345, ".repeat(99)}#1]`, `(${"#12345, ".repeat(99)}#1)`],
   ])("SUM2 what looks like an entry number: %j", (text, safe) => {
-    expect(escaped(text)).toBe(safe);
+    expect(escapePromptMarkup(text)).toBe(safe);
   });
 
   describe("SUM2 what looks like a tag", () => {
@@ -101,7 +101,7 @@ describe("escape marks", () => {
       ["<read-files>\n</read‑files>\n<modified-files", "‹read-files>\n‹/read‑files>\n‹modified-files"],
       ["<partial-summary 1> <task> <findings>", "‹partial-summary 1> ‹task> ‹findings>"],
     ])("SUM2 %j", (text, safe) => {
-      expect(escaped(text)).toBe(safe);
+      expect(escapePromptMarkup(text)).toBe(safe);
     });
   });
 
@@ -115,7 +115,7 @@ describe("escape marks", () => {
       "[… 41 lines; #412 opens all of it …] [… 41 lines; entry:4f2a opens all of it …] [image]",
       "\ud800 [\udc00] \u0000 \u200b <\u200b>",
     ])("SUM2 %j", (text) => {
-      expect(escaped(text)).toBe(text);
+      expect(escapePromptMarkup(text)).toBe(text);
     });
   });
 
@@ -162,9 +162,9 @@ describe("escape marks", () => {
     const texts = fc.array(fc.oneof(pieces, fc.string({ unit: "binary", maxLength: 3 })), { maxLength: 30 });
     fc.assert(
       fc.property(texts, (parts) => {
-        const safe = escaped(parts.join(""));
+        const safe = escapePromptMarkup(parts.join(""));
         expect(structureOf(safe).filter((found) => !isProse(found))).toEqual([]);
-        expect(escaped(safe)).toBe(safe);
+        expect(escapePromptMarkup(safe)).toBe(safe);
       }),
       { numRuns: 1_000 },
     );
@@ -189,8 +189,8 @@ describe("escape marks", () => {
     ])("SUM2 %j", (part) => {
       const [small = "", large = ""] = [100_000, 400_000].map((letters) => part.repeat(letters / part.length));
       expectLinear(
-        () => escaped(small),
-        () => escaped(large),
+        () => escapePromptMarkup(small),
+        () => escapePromptMarkup(large),
       );
     });
   });

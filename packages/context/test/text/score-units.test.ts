@@ -1,10 +1,10 @@
 /** Proves where a text may be parted, and where not. */
 
 import { expect, test } from "vitest";
-import { unitsOf } from "../../src/text/score-units.ts";
+import { splitUnits } from "../../src/text/score-units.ts";
 
 const parted = (text: string): readonly string[] =>
-  unitsOf(text, { from: 0, to: text.length }).map(({ from, to }) => text.slice(from, to));
+  splitUnits(text, { from: 0, to: text.length }).map(({ from, to }) => text.slice(from, to));
 
 test.each([
   ["lines, with what stands before them", "one\n\n  two \r\n\r\nthree", ["one", "  two", "three"]],

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { shortened } from "../../src/text/truncate.ts";
+import { truncateMiddle } from "../../src/text/truncate.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 
 const lines = (count: number): string =>
@@ -10,11 +10,11 @@ const lines = (count: number): string =>
 
 describe("a shortened text", () => {
   test("CUT7 is itself where it is short enough", () => {
-    expect(shortened("a few words", { tokens: 10, handle: "#1" })).toBe("a few words");
+    expect(truncateMiddle("a few words", { tokens: 10, handle: "#1" })).toBe("a few words");
   });
 
   test("CUT7 has head, tail and handle, cut at line ends", () => {
-    const text = shortened(lines(2000), { tokens: 200, handle: "#1" });
+    const text = truncateMiddle(lines(2000), { tokens: 200, handle: "#1" });
     expect(text).toMatch(/^line 0 of the output\n/);
     expect(text).toMatch(/line 1999 of the output$/);
     expect(text).toMatch(
@@ -30,7 +30,7 @@ describe("a shortened text", () => {
     );
     fc.assert(
       fc.property(texts, fc.integer({ min: 60, max: 3000 }), (text, tokens) => {
-        const short = shortened(text, { tokens, handle: "#1" });
+        const short = truncateMiddle(text, { tokens, handle: "#1" });
         expect(textTokens(short)).toBeLessThanOrEqual(tokens);
         if (text.isWellFormed()) expect(short.isWellFormed()).toBe(true);
       }),

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, SystemMessage, Tool, UserMessage } from "../../src/message.ts";
-import { nothingUsed } from "../../src/testing/story.ts";
+import { emptyUsage } from "../../src/testing/story.ts";
 import { imageSize, messageBytes, messageTokens, textTokens, toolTokens } from "../../src/tokens/estimate-tokens.ts";
 
 describe("image size", () => {
@@ -55,7 +55,7 @@ describe("message tokens", () => {
     api: "anthropic-messages",
     provider: "anthropic",
     model: "storyteller",
-    usage: nothingUsed,
+    usage: emptyUsage,
     stopReason: "stop",
     timestamp: 0,
   });

@@ -183,7 +183,7 @@ export function thinkingNotice(request: Request, parts: CallParts): string | nul
   return request.thinking === "off" ? null : `${parts.to.model} cannot think: the thinking level has no effect.`;
 }
 
-function answerSize({ replyRoom }: Request, { maxTokens, longest = maxTokens }: CallParts): AnswerSize {
+function answerSize({ replyBudget: replyRoom }: Request, { maxTokens, longest = maxTokens }: CallParts): AnswerSize {
   return { maxTokens, longest, reserve: replyRoom?.reserve };
 }
 

@@ -1,7 +1,7 @@
 /** Requests for tests, said in few words. */
 
 import type { AssistantMessage, Message, ModelName, Request, ToolResultMessage, UserMessage } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 
 export const anthropic: ModelName = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
 export const responses: ModelName = { api: "openai-responses", provider: "openai", model: "gpt-5" };
@@ -24,7 +24,7 @@ export const user = (content: UserMessage["content"]): UserMessage => ({ role: "
 
 export function says(content: AssistantMessage["content"], by: ModelName): AssistantMessage {
   const stopReason = content.some((block) => block.type === "toolCall") ? "toolUse" : "stop";
-  return { role: "assistant", content, ...by, usage: nothingUsed, stopReason, timestamp: 0 };
+  return { role: "assistant", content, ...by, usage: emptyUsage, stopReason, timestamp: 0 };
 }
 
 export function calls(by: ModelName, ...ids: readonly string[]): AssistantMessage {

@@ -1,7 +1,7 @@
 /** Models on one's own machine, over HTTP and through the real package: how much they see is asked, and a silent cut is noticed. */
 
 import type { Model, ModelEvent, Request } from "@pith/context";
-import { nothingUsed } from "@pith/context/testing";
+import { emptyUsage } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/catalogue/catalogue.ts";
@@ -93,7 +93,7 @@ const called = {
   api: "openai-completions",
   provider: "ollama",
   model: "other",
-  usage: nothingUsed,
+  usage: emptyUsage,
   stopReason: "toolUse",
   timestamp: 0,
 } as const;

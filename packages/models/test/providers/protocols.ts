@@ -4,14 +4,14 @@ import {
   type AssistantMessage,
   buildRequest,
   buildSessionContext,
-  type Drafted,
   MemoryStore,
   type Model,
   type ModelEvent,
+  type NewEntry,
   Session,
   type ThinkingLevel,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import type { Served, TestServer } from "@pith/testkit";
 import { openModel, type Surroundings } from "../../src/open-model.ts";
 
@@ -79,7 +79,7 @@ export class Talk {
   }
 
   static async begin(thinking: ThinkingLevel = "high"): Promise<Talk> {
-    const session = await Session.open(MemoryStore.create(machine), machine);
+    const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
     const talk = new Talk(session, thinking);
     await talk.note({
       type: "message",
@@ -88,7 +88,7 @@ export class Talk {
     return talk;
   }
 
-  async note(...drafts: readonly Drafted[]): Promise<void> {
+  async note(...drafts: readonly NewEntry[]): Promise<void> {
     await this.session.append(...drafts);
   }
 
@@ -98,7 +98,7 @@ export class Talk {
 
   /** One request; the reply is noted. Throws where the model fails: nothing here may be refused. */
   async ask(model: Model): Promise<AssistantMessage> {
-    const request = buildRequest(buildSessionContext(this.session.window), { to: model, thinking: this.#thinking });
+    const request = buildRequest(buildSessionContext(this.session.branch), { model: model, thinking: this.#thinking });
     const end = await lastOf(model.stream(request, {}));
     if (end.type !== "reply-ended") throw new Error(`${model.api}: ${JSON.stringify(end)}`);
     await this.note({ type: "message", message: end.message });

@@ -13,7 +13,7 @@ import {
   MemoryStore,
   type Model,
 } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signature } from "../../../testkit/src/protocols/signature.ts";
@@ -43,12 +43,12 @@ test(`VOI6 ${TREES} random trees are accepted by every protocol`, async () => {
   expect(files).toHaveLength(TREES);
   let sent = 0;
   for (const file of files) {
-    const store = MemoryStore.open(readFileSync(join(folder, file)), machine);
-    const { messages, ...context } = buildSessionContext(await store.window(await store.leaf()));
+    const store = MemoryStore.open(readFileSync(join(folder, file)), nodeRuntime);
+    const { messages, ...context } = buildSessionContext(await store.loadBranch(await store.leaf()));
     for (const model of models) {
       const asked = buildRequest(
         { ...context, messages: messages.map((message) => spokenBy(message, models)) },
-        { to: model },
+        { model: model },
       );
       if (asked.messages.every(({ role }) => role === "system")) continue;
       const request = { ...asked, tools };

@@ -1,7 +1,7 @@
 /** The provider's own web search over HTTP, with the real provider packages: found, kept, sent back as it came, told to others in words. */
 
-import { budgetFor, compact, compactionLimits } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { compact, compactionLimits, createBudget } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { encryptedPage } from "../../../testkit/src/protocols/anthropic/reply.ts";
@@ -74,8 +74,8 @@ describe.each(searchers)("$provider", (voice) => {
       await talk.say(`Another thing, number ${at}. ${"Here is a lot to read. ".repeat(400)}`);
       await work(talk, [model]);
     }
-    const budget = budgetFor(compactionLimits, { contextWindow: 20_000 });
-    const outcome = await compact({ session: talk.session, budget, reason: "asked", ports: machine });
+    const budget = createBudget(compactionLimits, { contextWindow: 20_000 });
+    const outcome = await compact({ session: talk.session, budget, reason: "asked", runtime: nodeRuntime });
     expect(outcome.type).toBe("compacted");
     await talk.say("What now?");
     await work(talk, [model]);

@@ -193,6 +193,6 @@ async function endOrTimeOver({ ended }: Job, waitMs: number, signal: AbortSignal
 }
 
 function lineOn({ id, command }: Job, redaction: Redaction | undefined): string {
-  const line = (redaction?.redacted(command) ?? command).replaceAll(/\s+/g, " ").trim();
+  const line = (redaction?.redact(command) ?? command).replaceAll(/\s+/g, " ").trim();
   return `${id} is running: ${line.length > LONGEST_LINE ? `${line.slice(0, LONGEST_LINE)}…` : line}`;
 }

@@ -53,7 +53,7 @@ export function missed({ name, there, edit, redaction }: Missed): string {
   if (near === null) return `${name} is not there, and nothing like it${already}`;
   const shown = redaction
     ? redaction
-        .redacted(text)
+        .redact(text)
         .split("\n")
         .slice(near.first - 1)
         .slice(0, near.lines.length)

@@ -144,7 +144,7 @@ async function fetchPart(call: ToolCall, { web, pages, redaction }: FetchParts):
   const { url, offset } = wish;
   const kept = offset > 0 ? pages.find(url) : null;
   const fetched = kept ?? (await opened(url, web, call.signal));
-  const page = redaction?.redacted(fetched) ?? fetched;
+  const page = redaction?.redact(fetched) ?? fetched;
   if ("message" in page) return failed(`${url} was not fetched: ${page.message}${nextStep(page)}`);
   pages.keep(url, page);
   return answer(page, { offset, room: call.room });

@@ -3,13 +3,13 @@
 import {
   type AgentMessage,
   type BashExecutionMessage,
-  BLOB_DIGITS,
   blobReference,
   damageNote,
   describeAttachment,
   type Entry,
   entryReference,
   isBlobHash,
+  MIN_BLOB_DIGITS,
   splitContent,
   type UserMessage,
 } from "@pith/context";
@@ -145,7 +145,7 @@ async function findHash({ name }: Handle, blobs: Blobs): Promise<Argument<string
   const isWhole: boolean = isBlobHash(digits);
   if (isWhole) return right(digits);
   if (!/^[0-9a-f]{1,64}$/.test(digits)) return wrong("a blob is named by the hexadecimal digits of its hash");
-  if (digits.length < BLOB_DIGITS) return wrong(`give at least the first ${BLOB_DIGITS} digits of its hash`);
+  if (digits.length < MIN_BLOB_DIGITS) return wrong(`give at least the first ${MIN_BLOB_DIGITS} digits of its hash`);
   const found = await blobs.find(digits);
   if (found.type === "unavailable") return wrong(found.why);
   const [first, second] = found.blobs;
@@ -165,7 +165,7 @@ function listCandidates(blobs: readonly { readonly hash: string; readonly bytes:
 const MOST_LISTED = 20;
 
 function digitsToTellApart(hash: string, all: readonly string[]): number {
-  let digits = BLOB_DIGITS;
+  let digits = MIN_BLOB_DIGITS;
   while (all.some((other) => other !== hash && other.startsWith(hash.slice(0, digits)))) digits += 1;
   return digits;
 }
@@ -186,7 +186,7 @@ async function openEntry(wish: Wish, { entries, redaction }: Kept): Promise<Tool
   if (entry.type === "gap") return failed(`${shown} is damaged and cannot be read`);
   // It may come from before redaction, or from another program.
   const words = entryWords(entry);
-  const bytes = new TextEncoder().encode(redaction?.redacted(words) ?? words);
+  const bytes = new TextEncoder().encode(redaction?.redact(words) ?? words);
   return await textPage(wish, async ({ start, end }) => ({
     type: "read",
     bytes: bytes.subarray(start, end),

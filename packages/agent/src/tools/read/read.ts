@@ -1,6 +1,6 @@
 /** Defines the `read` tool: shows a bounded page of text, an image or what a reference opens, and says how to read on. */
 
-import type { Reference } from "@pith/context";
+import type { LoadedSkill } from "@pith/context";
 import type { Held } from "../../ports.ts";
 import { pictureKind, textOf } from "../../text.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
@@ -55,14 +55,14 @@ async function read({ call, path, at, real }: Wish, parts: BytesParts & FilePart
     const hash = await parts.reads.remember(at, found.bytes);
     const name = parts.skillAt?.(at) ?? null;
     const whole = name === null ? null : textOf(found.bytes);
-    const told = whole === null ? null : (parts.redaction?.redacted(whole) ?? whole);
+    const told = whole === null ? null : (parts.redaction?.redact(whole) ?? whole);
     const reference = name !== null && { reference: skillReference({ name, path: at, hash }, shown, told) };
     return { ...shown, details: { pith: { path: at, hash, ...reference } } };
   });
 }
 
 /** A page is no whole: only who was shown all of a skill can be shown it again. */
-function skillReference(skill: Omit<Reference, "kind">, { content }: ToolOutput, whole: string | null): Reference {
+function skillReference(skill: Omit<LoadedSkill, "kind">, { content }: ToolOutput, whole: string | null): LoadedSkill {
   const [shown] = content;
   const isWhole = shown?.type === "text" && shown.text === whole?.replaceAll("\r\n", "\n");
   return { kind: "skill", ...skill, ...(!isWhole && { part: true }) };
@@ -81,6 +81,6 @@ function shownAs(bytes: Uint8Array, { path, call, redaction }: Showing): ToolOut
   if (text === null) return said(`[${path} is a binary file of ${sized(bytes.length)}; it is not shown]`);
   const lines = pageLines(asked);
   if (lines.type === "wrong") return failed(lines.message);
-  const page = pageOf(redaction?.redacted(text) ?? text, { path, ...lines.value, room });
+  const page = pageOf(redaction?.redact(text) ?? text, { path, ...lines.value, room });
   return page.type === "page" ? said(page.text) : failed(page.message);
 }

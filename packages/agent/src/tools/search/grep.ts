@@ -32,9 +32,9 @@ export interface LongLine extends Pick<GrepWish, "redaction"> {
 /** The line itself where it is short enough; else no longer than that, marks included. */
 export function cutAround(whole: string, place: number, { goesOn = false, redaction }: LongLine = {}): string {
   if (whole.length <= LONGEST_LINE) return whole;
-  const line = redaction?.redacted(whole) ?? whole;
+  const line = redaction?.redact(whole) ?? whole;
   // What stands before the hit may have become shorter.
-  const hit = line === whole ? place : (redaction?.redacted(whole.slice(0, place)).length ?? place);
+  const hit = line === whole ? place : (redaction?.redact(whole.slice(0, place)).length ?? place);
   const room = LONGEST_LINE - 2 * MARK.length;
   const start = cuttable(line, Math.max(0, Math.min(hit - LEAD, line.length - room)));
   const end = cuttable(line, Math.min(start + room, line.length));

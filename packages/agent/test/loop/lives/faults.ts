@@ -1,11 +1,11 @@
 /** What is wrong with what a life has left behind; nothing, where all is well. */
 
 import { buildSessionContext, decodeSession, type Entry, MemoryStore, Session } from "@pith/context";
-import { testPorts } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import type { Life, Said } from "./life.ts";
 
 export async function faultsOf(life: Life): Promise<readonly string[]> {
-  const branch = await life.session.branch();
+  const branch = await life.session.branchEntries();
   const said = life.said.filter(({ words }) => !life.cleared.has(words));
   return [
     ...saidFaults(said, allEntries(life.session)),
@@ -39,7 +39,7 @@ function orderFaults(said: readonly Said[], branch: readonly Entry[]): readonly 
 /** Of all branches. */
 function allEntries({ store }: Session): readonly Entry[] {
   if (!(store instanceof MemoryStore)) throw new Error("a life is lived in memory");
-  return decodeSession(store.bytes(), testPorts("all-")).lines.map(({ entry }) => entry);
+  return decodeSession(store.bytes(), testRuntime("all-")).lines.map(({ entry }) => entry);
 }
 
 /** Every call that counts has one result, before anybody speaks again. */
@@ -64,9 +64,9 @@ function callFaults(branch: readonly Entry[]): readonly string[] {
 /** What is in memory is what another process reads (INV23). */
 async function memoryFaults(session: Session): Promise<readonly string[]> {
   if (!(session.store instanceof MemoryStore)) throw new Error("a life is lived in memory");
-  const ports = testPorts("check-");
+  const ports = testRuntime("check-");
   const read = await Session.open(MemoryStore.open(session.store.bytes(), ports), ports);
-  const context = ({ window }: Session): string => JSON.stringify(buildSessionContext(window));
+  const context = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window));
   return context(read) === context(session) ? [] : ["another process reads another context"];
 }
 

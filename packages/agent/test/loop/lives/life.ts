@@ -116,7 +116,7 @@ export class Life {
   /** Whether something waits to be said, answered or run. */
   async isOpen(): Promise<boolean> {
     const { queue, session } = this.#scene.agent;
-    return queue.length > 0 || (nextAt(await session.branch())?.type ?? "nothing") !== "nothing";
+    return queue.length > 0 || (nextAt(await session.branchEntries())?.type ?? "nothing") !== "nothing";
   }
 
   async #perform(act: Act): Promise<void> {
@@ -177,7 +177,7 @@ export class Life {
   /** Somewhere into the past. */
   async #move(): Promise<void> {
     const { agent } = this.#scene;
-    const branch = await agent.session.branch();
+    const branch = await agent.session.branchEntries();
     const target = branch[Math.floor(branch.length * 0.6)];
     if (agent.isRunning || target?.type !== "message") return;
     this.hasMoved = true;
@@ -186,7 +186,7 @@ export class Life {
 
   async #undo(): Promise<void> {
     const { agent } = this.#scene;
-    if (agent.session.window.compactionAt === -1) return;
+    if (agent.session.branch.compactionIndex === -1) return;
     this.hasMoved = true;
     void agent.undoCompaction();
   }

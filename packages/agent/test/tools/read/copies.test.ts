@@ -10,8 +10,8 @@ import {
   exportForPi,
   forkSession,
   keepBlob,
-  machine,
-  type Opened,
+  nodeRuntime,
+  type OpenResult,
   openStore,
   purgeSession,
 } from "@pith/context/node";
@@ -21,7 +21,7 @@ import { newGround, wordsOf } from "../ground.ts";
 
 const SECRET = "hunter2-hunter2";
 const redaction: Redaction = {
-  redacted: (value) => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as typeof value,
+  redact: (value) => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as typeof value,
 };
 const home = mkdtempSync(join(tmpdir(), "pith-copies-"));
 const parts = { env: { PITH_HOME: home } };
@@ -29,7 +29,7 @@ const log = "a long output\n".repeat(100);
 let path = "";
 let blob = "";
 
-const storeIn = (opened: Opened) => {
+const storeIn = (opened: OpenResult) => {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 };
@@ -41,7 +41,7 @@ beforeAll(async () => {
   const kept = await keepBlob(path, new TextEncoder().encode(log));
   if (kept.type !== "kept") throw new Error(kept.why);
   blob = blobReference(kept.hash);
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const say = (text: string) => ({
     type: "message" as const,
     message: { role: "user" as const, content: text, timestamp: 1 },
@@ -57,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 async function reads(at: string): Promise<(reference: string) => Promise<string>> {
-  const store = storeIn(await openStore(at, { as: "follower" }));
+  const store = storeIn(await openStore(at, { mode: "follower" }));
   const { run } = newGround({ entries: store, blobs: sessionBlobs(at) });
   return async (reference) => wordsOf(await run("read", { path: reference }));
 }
@@ -95,7 +95,7 @@ test("FILE25 a fork and a clone have the blobs that their entries name", async (
 test("NUM4 a fork answers for nothing that stayed behind, also after it has grown", async () => {
   const fork = await pathOf(forkSession(path, parts));
   const store = storeIn(await openStore(fork));
-  await (await Session.open(store, machine)).append({ type: "custom", customType: "more" });
+  await (await Session.open(store, nodeRuntime)).append({ type: "custom", customType: "more" });
   await store.close();
   const read = await reads(fork);
   for (const reference of ["#3", "#4"]) expect(await read(reference)).toContain("is not in this session");
@@ -107,7 +107,7 @@ test("FILE18 NUM3 PUR3 read #6 and the blob it names open after a purge", async 
   const secret = await keepBlob(clone, new TextEncoder().encode(`${SECRET}\n`));
   if (secret.type !== "kept") throw new Error(secret.why);
   const store = storeIn(await openStore(clone));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const text = `read ${blobReference(secret.hash)} for all of it`;
   await session.append({ type: "message", message: { role: "user", content: text, timestamp: 1 } });
   await store.close();

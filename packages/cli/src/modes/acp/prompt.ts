@@ -120,7 +120,7 @@ export async function prompted(blocks: readonly ContentBlock[], session: EditorS
   await session.tellChoices();
   if (answer === null) return { stopReason: await spoken(contentWith(along, words), session) };
   if (answer.type === "prompt") return { stopReason: await spoken(contentWith(along, answer.content), session) };
-  const text = answerTold(session.ready.built.agent.session.redacted(answer));
+  const text = answerTold(session.ready.built.agent.session.redact(answer));
   if (text !== "") await session.tell({ sessionUpdate: "agent_message_chunk", content: textBlock(text) });
   return { stopReason: session.stops() === stops ? "end_turn" : "cancelled" };
 }

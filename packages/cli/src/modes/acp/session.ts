@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
-import { asItIs, type Redaction } from "@pith/context";
+import { noRedaction, type Redaction } from "@pith/context";
 import type { ModelPlaces } from "../../app/available-models.ts";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
 import type { SessionWish, Wish } from "../../args/args.ts";
@@ -61,7 +61,7 @@ export async function openEditorSession(opening: OpeningWish, parts: OpeningPart
   const { client, can } = parts;
   const sight: Sight = { cwd, can };
   const calls = new OpenCalls();
-  const live: Live = { session: null, concealed: asItIs, cost: new SessionCost() };
+  const live: Live = { session: null, concealed: noRedaction, cost: new SessionCost() };
   const tell: TellEditor = async (update) => {
     const sessionId = live.session?.id;
     // Whoever has left does not want to hear more.
@@ -75,7 +75,7 @@ export async function openEditorSession(opening: OpeningWish, parts: OpeningPart
       ask: askEditor(asking),
       ui: editorUi(asking),
       listen: listenFor(live, { sight, calls, tell }),
-      note: (line) => parts.note(live.concealed.redacted(line)),
+      note: (line) => parts.note(live.concealed.redact(line)),
       conceal: (redaction) => {
         live.concealed = redaction;
       },
@@ -107,7 +107,7 @@ function listenFor(live: Live, { sight, calls, tell }: Listening): (event: Agent
   return async (event) => {
     ids = idsAt(ids, event);
     if (event.type === "entry_appended") live.cost.add([event.entry]);
-    const clean = isClean(event) ? event : live.concealed.redacted(event);
+    const clean = isClean(event) ? event : live.concealed.redact(event);
     calls.hear(clean);
     const updates = toUpdates(clean, sight, ids).map(tell);
     if (event.type === "turn_end" || event.type === "compaction_end" || event.type === "leaf_moved") {

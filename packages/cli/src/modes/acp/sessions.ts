@@ -195,8 +195,8 @@ export async function opening({ id, desk, ready }: EditorSession): Promise<NewSe
 /** Everything of its branch, also what was compacted. */
 export async function shownAgain({ ready, sight, tell }: EditorSession): Promise<void> {
   const { session } = ready.built.agent;
-  const branch = await session.store.branch(session.leaf);
-  for (const update of replay(session.redacted(branch), sight)) await tell(update);
+  const branch = await session.store.branchEntries(session.leaf);
+  for (const update of replay(session.redact(branch), sight)) await tell(update);
 }
 
 /** What an editor shows beside a session, once it knows of it. */
@@ -206,7 +206,7 @@ export async function introduced(session: EditorSession): Promise<void> {
   await announceCommands(session);
   const { agent } = session.ready.built;
   const title = await agent.session.store.name();
-  if (title) await session.tell({ sessionUpdate: "session_info_update", title: agent.session.redacted(title) });
+  if (title) await session.tell({ sessionUpdate: "session_info_update", title: agent.session.redact(title) });
   const usage = agent.session.leaf === null ? null : usageUpdate(agent, null);
   if (usage) await session.tell(usage);
 }

@@ -72,7 +72,7 @@ interface ShownPlace {
 async function changeIn(question: Question, place: ShownPlace): Promise<ToolCallContent | null> {
   const changed = await askedChange(question, { ...place, mostBytes: MOST_BYTES });
   if (!changed) return null;
-  const { path, before, after } = place.vault ? place.vault.redacted(changed) : changed;
+  const { path, before, after } = place.vault ? place.vault.redact(changed) : changed;
   return diffOf(resolve(place.cwd, path), { oldText: before, newText: after });
 }
 

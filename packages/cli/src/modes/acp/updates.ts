@@ -2,7 +2,7 @@
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
 import type { Agent, AgentEvent } from "@pith/agent";
-import { type AgentMessage, type CompactionEntry, receiptOf } from "@pith/context";
+import { type AgentMessage, type CompactionEntry, readReceipt } from "@pith/context";
 import { amount } from "../../text/format.ts";
 import { noteOn } from "../print/progress-notes.ts";
 import type { Abilities, Sight } from "./acp-context.ts";
@@ -41,7 +41,7 @@ export function pastCompaction(entry: CompactionEntry, can: Abilities): SessionU
       sessionUpdate: "compaction_update",
       ...{ compactionId: entry.id, status, summary: [textBlock(entry.summary)] },
     };
-  const after = receiptOf(entry)?.tokens.after;
+  const after = readReceipt(entry)?.tokens.after;
   const told = after === undefined ? "" : ` to ${amount(after)}`;
   const text = `· compacted here: from ${amount(entry.tokensBefore)}${told} tokens; all that was said before stays readable`;
   return { sessionUpdate: "agent_message_chunk", content: textBlock(`\n\n${text}\n\n`), messageId: entry.id };

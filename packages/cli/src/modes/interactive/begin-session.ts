@@ -2,7 +2,7 @@
 
 import { draftAt, LARGEST_PICTURE, type Next, nextAt } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import { displayText, plainText, type Window } from "@pith/context";
+import { displayText, type LoadedBranch, sanitizeLine } from "@pith/context";
 import { contentOf } from "../../resources/attachments.ts";
 import { clipped } from "../../text/safe-text.ts";
 import { greet } from "./onboarding/messages.ts";
@@ -18,7 +18,7 @@ import { submit } from "./submit.ts";
 export async function offerToGoOn(talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { agent, missing } = ready.built;
-  const left = leftOpen(nextAt(agent.session.window.entries), agent.queue.length);
+  const left = leftOpen(nextAt(agent.session.branch.entries), agent.queue.length);
   if (left === null || missing !== null) return;
   // Who types already would answer with their next letter.
   if (screen.words.text !== "") return screen.tell(`This session broke off: ${left}. What you say next comes first.`);
@@ -69,8 +69,8 @@ export async function begin(talking: Talking, open: () => readonly Told[]): Prom
   const damaged = ready.takeDamage();
   if (damaged) screen.hear(damaged);
   await greet(ready, screen);
-  const draft = draftAt(session.window);
-  if (draft !== null && screen.words.text === "") screen.words.set(session.redacted(draft));
+  const draft = draftAt(session.branch);
+  if (draft !== null && screen.words.text === "") screen.words.set(session.redact(draft));
   if (ready.wish.words !== "" || ready.wish.files.length > 0) void survived(() => begun(talking), talking);
   else if (draft === null) void survived(() => offerToGoOn(talking), talking);
 }
@@ -79,14 +79,14 @@ export async function begin(talking: Talking, open: () => readonly Told[]): Prom
 async function divide({ ready, screen }: Talking): Promise<void> {
   const { session } = ready.built.agent;
   const id = session.store.header.id.slice(0, 8);
-  const name = (await session.store.name()) ?? firstWords(session.window);
-  const text = clipped(plainText(session.redacted(name)) || (session.leaf === null ? "a new session" : id), WIDTH);
+  const name = (await session.store.name()) ?? firstWords(session.branch);
+  const text = clipped(sanitizeLine(session.redact(name)) || (session.leaf === null ? "a new session" : id), WIDTH);
   const block = { kind: "note", id: `session:${id}`, tone: "plain", text, divides: true } as const;
   screen.change((state) => ({ ...state, blocks: [...state.blocks, block] }));
 }
 
 /** Where they are loaded already. */
-function firstWords({ entries, reachesRoot }: Window): string {
+function firstWords({ entries, reachesRoot }: LoadedBranch): string {
   const first = reachesRoot ? entries.find(isSaid) : undefined;
   return first?.type === "message" && first.message.role === "user" ? displayText(first.message.content) : "";
 }

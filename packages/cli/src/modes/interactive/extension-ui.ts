@@ -53,7 +53,7 @@ export function ending({ signal, timeout }: UiAsking, left: AbortSignal): AbortS
 const LONGEST_MS = 2 ** 31 - 1;
 
 export interface QuestionParts extends Pick<AskedParts<unknown, unknown>, "turns" | "notifier"> {
-  readonly redacted: Redaction["redacted"];
+  readonly redacted: Redaction["redact"];
   /** The session was left. */
   readonly left: AbortSignal;
 }
@@ -143,7 +143,7 @@ async function unlessAborted(awaited: Promise<unknown>, signal: AbortSignal): Pr
 }
 
 export interface UiParts {
-  readonly redacted: Redaction["redacted"];
+  readonly redacted: Redaction["redact"];
   /** In the transcript, or as soon as there is one. */
   readonly tell: (text: string, tone: Note["tone"]) => void;
   readonly turns: Turns;

@@ -1,13 +1,13 @@
 /** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
-import { editableText, type Queued } from "@pith/context";
+import { editableText, type QueuedMessage } from "@pith/context";
 import { keyHint } from "./keys/key-text.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 
 /** Not everything that fails or is stopped emits an event at its end. While something is still under way, nothing changes. */
 export function shownAtRest({ ready, screen }: Talking): void {
   const { agent } = ready.built;
-  if (agent.isRunning || agent.session.occupied.length > 0) return;
+  if (agent.isRunning || agent.session.busyReasons.length > 0) return;
   screen.change((state) => (state.work.type === "idle" ? state : { ...state, work: { type: "idle" } }));
 }
 
@@ -43,7 +43,7 @@ export async function takenBack({ ready, screen }: Talking): Promise<void> {
 }
 
 /** Its pictures get markers of now: those it has may be of another day. */
-function wordsOf(content: Queued["content"], { editor }: Stage): string {
+function wordsOf(content: QueuedMessage["content"], { editor }: Stage): string {
   const words = editableText(content);
   if (typeof content === "string" || !editor) return words;
   return content.reduce((text, block, at) => {

@@ -122,7 +122,7 @@ async function isCounted(stage: Stage, { cwd, home }: TrustPlace): Promise<boole
   ]);
   const redaction = await redactionHere({ home, environment: process.env });
   const { trusted, question } = await looked(cwd, home);
-  const text = redaction.redacted(questionText(question));
+  const text = redaction.redact(questionText(question));
   const answer = await stage.ask(trustPage(text), { where: "page" });
   if (answer === "no") await (await import("../../trust/trust-file.ts")).keepDeclined(trusted.holds, home);
   if (answer !== "always") return answer === "once";

@@ -68,7 +68,7 @@ export async function past({ ready, screen }: Talking): Promise<void> {
   const { session } = ready.built.agent;
   const { entries, isAll } = await newestOf(session);
   // Only what may be shown: a branch that was never compacted is in the window as a whole.
-  const { blocks, left } = glance(session.redacted(entries.slice(-NEWEST)));
+  const { blocks, left } = glance(session.redact(entries.slice(-NEWEST)));
   // What is printed before its inks are there stays without them.
   if (blocks.some((block) => block.kind === "answered" && block.text.includes("```"))) await highlighterLoaded();
   const earlier = earlierTold(left + entries.slice(0, -NEWEST).filter(isTold).length, isAll);
@@ -82,7 +82,11 @@ interface Newest {
 }
 
 /** What is loaded already, unless nobody speaks in it: right behind a compaction that may be so. */
-async function newestOf({ window, leaf, store }: Talking["ready"]["built"]["agent"]["session"]): Promise<Newest> {
+async function newestOf({
+  branch: window,
+  leaf,
+  store,
+}: Talking["ready"]["built"]["agent"]["session"]): Promise<Newest> {
   const isEnough = window.reachesRoot || window.entries.some(isSaid);
   if (isEnough) return { entries: window.entries, isAll: window.reachesRoot };
   const entries = await wayTo(leaf, store, NEWEST);

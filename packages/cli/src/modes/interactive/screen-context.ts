@@ -62,6 +62,6 @@ export async function survived(act: () => Promise<void>, { screen, ready }: Talk
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
     const told = error instanceof NotWritten ? words : `this must not happen: ${words}`;
-    screen.tell(ready.built.agent.session.redacted(told), "bad");
+    screen.tell(ready.built.agent.session.redact(told), "bad");
   }
 }

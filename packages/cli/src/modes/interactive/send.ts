@@ -74,7 +74,7 @@ async function hearWaiting(agent: Agent): Promise<void> {
 export async function show(given: Answer, talking: Talking): Promise<void> {
   const { screen, leave, ready } = talking;
   // An entry may come from before redaction, or from another program.
-  const answer = given.type === "prompt" ? given : ready.built.agent.session.redacted(given);
+  const answer = given.type === "prompt" ? given : ready.built.agent.session.redact(given);
   switch (answer.type) {
     case "told":
       // A command of an extension may have nothing to say.

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import type { AgentEvent, ExtensionUi, Listen } from "@pith/agent";
-import { asItIs, type Entry, plainText, type Redaction } from "@pith/context";
+import { type Entry, noRedaction, type Redaction, sanitizeLine } from "@pith/context";
 import { plain } from "../../text/safe-text.ts";
 import { type Turns, turns, uiOn } from "./extension-ui.ts";
 import type { Notifier } from "./notifications.ts";
@@ -11,7 +11,7 @@ import type { Note } from "./state/blocks.ts";
 
 export async function showTitle({ ready, screen }: Talking): Promise<void> {
   const { agent } = ready.built;
-  show(agent.session.redacted((await agent.session.store.name()) ?? ""), { screen, folder: ready.place.cwd });
+  show(agent.session.redact((await agent.session.store.name()) ?? ""), { screen, folder: ready.place.cwd });
 }
 
 /** A session that gets another name has another title. */
@@ -30,7 +30,7 @@ interface TitlePlace {
 
 function show(name: string, { screen, folder }: TitlePlace): void {
   const words = [name, basename(folder), "pith"]
-    .map((word) => plain(plainText(word, MOST)))
+    .map((word) => plain(sanitizeLine(word, MOST)))
     .filter((word) => word !== "");
   screen.send(`\x1b]0;${words.join(" · ")}\x07`);
 }
@@ -54,10 +54,10 @@ export interface Told {
 }
 
 export function tellingOn(screen: Stage, notifier?: Notifier): ScreenTelling {
-  let concealed: Redaction = asItIs;
+  let concealed: Redaction = noRedaction;
   let waiting: Told[] | null = [];
   let isShown = false;
-  const redacted: Redaction["redacted"] = (value) => concealed.redacted(value);
+  const redacted: Redaction["redact"] = (value) => concealed.redact(value);
   const tell = (text: string, tone: Note["tone"]): void => {
     if (waiting) waiting.push({ text, tone });
     else if (isShown) screen.tell(text, tone);

@@ -1,7 +1,7 @@
 /** Submits typed input: opens the panel of a command, runs a command or a shell line, or sends a message. */
 
 import type { Content } from "@pith/agent";
-import { markOf } from "@pith/context";
+import { readAttachmentMark } from "@pith/context";
 import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { justWords, type Written } from "./editor/message.ts";
@@ -58,7 +58,7 @@ interface ToSend extends Written {
 /** The user typed what stood in the editor: of a paste, its marker. */
 function asTyped(template: Exclude<Content, string>, typed: string): Exclude<Content, string> {
   return template.map((block) => {
-    const mark = markOf(block);
+    const mark = readAttachmentMark(block);
     return mark?.typed === undefined ? block : { ...block, pith: { attachment: { ...mark, typed: typed.trim() } } };
   });
 }
@@ -74,7 +74,7 @@ async function opened(text: string, talking: Talking): Promise<boolean> {
 async function remember(text: string, { ready }: Talking): Promise<void> {
   if (ready.built.sessionPath === null) return;
   const { addToHistory } = await import("./editor/history.ts");
-  await addToHistory(ready.built.agent.session.redacted(text), ready.place).catch(() => {});
+  await addToHistory(ready.built.agent.session.redact(text), ready.place).catch(() => {});
 }
 
 /** What reads files takes a while; what is sent off behind it waits, so that it is said behind it. */
@@ -135,7 +135,7 @@ function ranOn(lines: ShellLines, { line, command }: Shown, talking: Talking): R
 type Kind = Pick<ShellLine, "command" | "isPrivate">;
 
 function shown({ command, isPrivate }: Kind, { screen, ready }: Talking): ShellLine {
-  const told = ready.built.agent.session.redacted(command);
+  const told = ready.built.agent.session.redact(command);
   const open = { output: "", exitCode: null, isCancelled: false, isOpen: true } as const;
   const line: ShellLine = { kind: "shell", id: `shell:${begun++}`, command: told, isPrivate, ...open };
   screen.change((state) => ({ ...state, shell: [...state.shell, line] }));

@@ -1,9 +1,15 @@
 /** Documents every wire event with an example, for the generated events page. A missing event is a compile error. */
 
 import type { AssistantMessageEvent, WireEvent } from "@pith/client";
-import { noUsage } from "@pith/context";
+import { zeroUsage } from "@pith/context";
 
-const usage = { ...noUsage, input: 3, output: 5, totalTokens: 8, cost: { ...noUsage.cost, input: 0.1, total: 0.1 } };
+const usage = {
+  ...zeroUsage,
+  input: 3,
+  output: 5,
+  totalTokens: 8,
+  cost: { ...zeroUsage.cost, input: 0.1, total: 0.1 },
+};
 const reply = {
   role: "assistant",
   content: [{ type: "text", text: "Hello." }],
@@ -42,7 +48,7 @@ export const eventTable: Rows<WireEvent> = {
     says: "a piece of the reply, only what is new; `usage` is what is known by then, mostly nothing",
     example: {
       type: "message_update",
-      usage: noUsage,
+      usage: zeroUsage,
       assistantMessageEvent: { type: "text_delta", contentIndex: 0, delta: "Hel" },
     },
   },
@@ -161,11 +167,13 @@ export const eventTable: Rows<WireEvent> = {
     },
   },
   compaction_quality: {
-    says: "what a person should know of the one just done: `told-by-code`, `repaired`, `words-evicted`, `compacted-again`",
+    says: "what a person should know of the one just done: `no-model-summary`, `repaired`, `user-messages-evicted`, `compacted-again`",
     example: {
       type: "compaction_quality",
       compactionId: "e9",
-      findings: [{ code: "words-evicted", note: "2 messages of the user are no longer shown; they can be recalled" }],
+      findings: [
+        { code: "user-messages-evicted", note: "2 messages of the user are no longer shown; they can be recalled" },
+      ],
     },
   },
   compaction_undone: {

@@ -2,7 +2,7 @@
 
 import type { AgentEvent, Delta } from "@pith/agent";
 import type { AssistantMessageEvent, MessageUpdate, WireEvent } from "@pith/client";
-import { type AssistantMessage, noUsage, type ToolCallBlock, type Usage } from "@pith/context";
+import { type AssistantMessage, type ToolCallBlock, type Usage, zeroUsage } from "@pith/context";
 
 export interface ReplyDraft {
   /** Of the block that is yet to begin. */
@@ -76,7 +76,7 @@ export interface WireState {
   readonly usage: Usage;
 }
 
-export const atRest: WireState = { reply: nothingCame, usage: noUsage };
+export const atRest: WireState = { reply: nothingCame, usage: zeroUsage };
 
 export interface Wired {
   readonly state: WireState;

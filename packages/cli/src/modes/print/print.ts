@@ -1,7 +1,7 @@
 /** Runs one prompt or command in print or JSON mode, and returns the exit code. */
 
 import { type AgentEvent, draftAt, NotWritten, type RunEnd } from "@pith/agent";
-import { asItIs, type Redaction } from "@pith/context";
+import { noRedaction, type Redaction } from "@pith/context";
 import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/start.ts";
 import type { Wish } from "../../args/args.ts";
 import type { Answer } from "../../commands/command.ts";
@@ -17,7 +17,7 @@ export interface Exit {
 
 export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
   const voice = wish.output === "json" ? await jsonVoice() : printVoice(terminal);
-  let concealed: Redaction = asItIs;
+  let concealed: Redaction = noRedaction;
   const conceal = (redaction: Redaction): void => {
     concealed = redaction;
     terminal.conceal?.(redaction);
@@ -28,7 +28,7 @@ export async function work(wish: Wish, terminal: Terminal): Promise<Exit> {
     note: (line) => terminal.note(`pith: ${line}`),
     conceal,
   });
-  if (exit.message !== undefined) await voice.failed(concealed.redacted(exit.message));
+  if (exit.message !== undefined) await voice.failed(concealed.redact(exit.message));
   return exit;
 }
 
@@ -69,7 +69,7 @@ async function spoken(said: Said, { built }: Ready, voice: Voice): Promise<Exit>
   if (said.type === "mistake") return { code: 2, message: said.message };
   const { agent, missing } = built;
   if (missing !== null) return { code: 2, message: missing };
-  const content = said.type === "nothing" ? draftAt(agent.session.window) : said.content;
+  const content = said.type === "nothing" ? draftAt(agent.session.branch) : said.content;
   const run = content === null ? agent.resume() : agent.prompt(content);
   return exitOf(await voice.ended(await endOf(run)));
 }
@@ -81,7 +81,7 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Prom
   const answer = await runCommand(wish.words, desk).catch(unkept);
   if (answer === null) return await spoken(await saidIn(wish, note), ready, voice);
   // An entry may come from before redaction, or from another program.
-  const told = ready.built.agent.session.redacted({ words: wish.words, answer });
+  const told = ready.built.agent.session.redact({ words: wish.words, answer });
   const fault = await voice.answered(told.words, told.answer);
   if (fault !== null) return { code: 1, message: fault };
   switch (answer.type) {

@@ -1,7 +1,7 @@
 /** Formats agent events, compactions and usage totals as progress lines for stderr. */
 
 import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
-import { addedUsage, noUsage, type Usage } from "@pith/context";
+import { addUsage, type Usage, zeroUsage } from "@pith/context";
 import { costTold, counted, minutesTold, secondsTold, tokensTold } from "../../text/format.ts";
 import { clipped } from "../../text/safe-text.ts";
 
@@ -150,7 +150,7 @@ export interface Tally {
   readonly usage: Usage;
 }
 
-export const nothingYet: Tally = { requests: 0, usage: noUsage };
+export const nothingYet: Tally = { requests: 0, usage: zeroUsage };
 
 /** EVT5: each call to a model is told once. */
 export function countEvent(tally: Tally, event: AgentEvent): Tally {
@@ -158,7 +158,7 @@ export function countEvent(tally: Tally, event: AgentEvent): Tally {
     case "message_end":
       return event.message.role === "assistant" ? added(tally, 1, event.message.usage) : tally;
     case "compaction_end":
-      return event.calls > 0 ? added(tally, event.calls, event.usage ?? noUsage) : tally;
+      return event.calls > 0 ? added(tally, event.calls, event.usage ?? zeroUsage) : tally;
     case "usage":
       return added(tally, 1, event.usage);
     default:
@@ -167,7 +167,7 @@ export function countEvent(tally: Tally, event: AgentEvent): Tally {
 }
 
 function added({ requests, usage }: Tally, more: number, other: Usage): Tally {
-  return { requests: requests + more, usage: addedUsage(usage, other) };
+  return { requests: requests + more, usage: addUsage(usage, other) };
 }
 
 /** One line for people. */

@@ -1,7 +1,7 @@
 /** Writes the answer to stdout and progress notes to stderr; defines `Voice`, the output interface of print and JSON mode. */
 
 import type { Agent, AgentEvent, Listen, RunEnd, Tool } from "@pith/agent";
-import { realFiles, totalsOf } from "@pith/context/node";
+import { readSessionTotals, realFiles } from "@pith/context/node";
 import type { Answer } from "../../commands/command.ts";
 import type { Terminal } from "../../text/process-io.ts";
 import { countEvent, noteOn, nothingYet, type Tally, told, usageTold } from "./progress-notes.ts";
@@ -48,7 +48,7 @@ export async function pastTold(path: string | null): Promise<string | null> {
   if (path === null) return null;
   const size = realFiles.stat(path)?.size ?? 0;
   if (size > MOST_BYTES) return null;
-  const counted = await totalsOf(path);
+  const counted = await readSessionTotals(path);
   return counted.type === "counted" ? `in all ${usageTold(counted.totals.usage)}` : null;
 }
 

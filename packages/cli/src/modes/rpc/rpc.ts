@@ -4,7 +4,7 @@ import { Console } from "node:console";
 import { LARGEST_PICTURE } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
-import { asItIs, type Redaction } from "@pith/context";
+import { noRedaction, type Redaction } from "@pith/context";
 import { shellLinesOf } from "../../app/user-shell.ts";
 import type { Wish } from "../../args/args.ts";
 import { contentOf } from "../../resources/attachments.ts";
@@ -65,17 +65,17 @@ export async function rpc(wish: Wish, terminal: Terminal): Promise<Exit> {
   globalThis.console = new Console(process.stderr, process.stderr);
   const lines = linesTo(process.stdout);
   const { write, room, free } = paced(lines);
-  let concealed: Redaction = asItIs;
+  let concealed: Redaction = noRedaction;
   const conceal = (redaction: Redaction): void => {
     concealed = redaction;
     terminal.conceal?.(redaction);
   };
-  const questions = new Questions(write, (request) => concealed.redacted(request));
+  const questions = new Questions(write, (request) => concealed.redact(request));
   const { stop, quit, signalled } = stopping(free);
   const parts = { terminal, conceal, questions, room, tell: write, quit, fault: faultOn(terminal, write) };
   const opened = await openSeat(wish, parts);
   if (opened.type === "failed") {
-    write({ type: "error", error: concealed.redacted(opened.message) });
+    write({ type: "error", error: concealed.redact(opened.message) });
     await lines.flushed();
     return { code: opened.code, message: opened.message };
   }

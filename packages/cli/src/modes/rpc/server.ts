@@ -168,8 +168,8 @@ export class Answering {
     const answer = (outcome: Outcome<unknown>): void =>
       this.#parts.answer(
         outcome.type === "failed"
-          ? { ...told, success: false, error: session.redacted(short(outcome.message)) }
-          : { ...told, success: true, ...(outcome.data !== null && { data: session.redacted(outcome.data) }) },
+          ? { ...told, success: false, error: session.redact(short(outcome.message)) }
+          : { ...told, success: true, ...(outcome.data !== null && { data: session.redact(outcome.data) }) },
       );
     try {
       answer(outcome);

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentEvent } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import type { Redaction } from "@pith/context";
-import { cwdOf, realFiles } from "@pith/context/node";
+import { realFiles, sessionCwd } from "@pith/context/node";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
 import { shellLinesOf } from "../../app/user-shell.ts";
 import type { SessionWish, Wish } from "../../args/args.ts";
@@ -21,7 +21,7 @@ export type SessionFolder =
 
 /** A resumed session runs in its own folder, where its files are. */
 export async function folderOf(path: string): Promise<SessionFolder> {
-  const cwd = await looked(path, async ({ header }) => cwdOf(path, header, realFiles));
+  const cwd = await looked(path, async ({ header }) => sessionCwd(path, header, realFiles));
   if (typeof cwd !== "string") return { type: "failed", message: cwd.message };
   if (await isFolder(cwd)) return { type: "found", cwd };
   const message = `the folder of this session is gone: ${cwd}; start Pith where it shall go on, with --session`;

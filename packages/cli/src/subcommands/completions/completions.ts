@@ -2,7 +2,7 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { folderName, sessionsFolder } from "@pith/context/node";
+import { sessionFolderName, sessionsFolder } from "@pith/context/node";
 import type { Environment } from "@pith/models";
 import { flags as ownFlags } from "../../args/args.ts";
 import { help } from "../../args/help.ts";
@@ -91,7 +91,7 @@ function wordsFor(takes: string): Words {
 /** One a line, with when it began; this folder's first, newest first. Read from file names alone: `NAME` lets only plain words through. */
 export function sessionWords(cwd: string, environment: Environment): string {
   const all = sessionsFolder(environment);
-  const own = folderName(cwd);
+  const own = sessionFolderName(cwd);
   const others = namesIn(all).filter((name) => name !== own);
   const words = [...newest(namesIn(join(all, own))), ...newest(others.flatMap((name) => namesIn(join(all, name))))];
   return ["last\tthe last of this folder", ...words.slice(0, MOST)].join("\n");

@@ -1,6 +1,6 @@
 /** Implements `pith doctor`: runs all checks and prints each result with what to do about it. */
 
-import { diskError } from "@pith/context/node";
+import { diskErrorCode } from "@pith/context/node";
 import type { Call, Outcome } from "../subcommand.ts";
 import { type Check, completionCheck, diskChecks, fault, keyChecks, machineChecks, trustCheck } from "./checks.ts";
 import { rightsCheck, sessionChecks } from "./file-checks.ts";
@@ -34,7 +34,7 @@ async function tried(name: string, look: () => Promise<readonly Check[]>): Promi
   try {
     return await look();
   } catch (error) {
-    const code = diskError(error);
+    const code = diskErrorCode(error);
     if (code === "") throw error;
     const { path } = error as NodeJS.ErrnoException;
     return [

@@ -1,7 +1,7 @@
 /** Implements `pith doctor SESSION`: looks at every line of one session and shows the damaged ones. It changes nothing. */
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { type Damage, harmlessDamage } from "@pith/context";
+import { type Damage, harmlessDamageKinds } from "@pith/context";
 import { looked, meant } from "../../sessions/find-session.ts";
 import { counted } from "../../text/format.ts";
 import { clipped, plain } from "../../text/safe-text.ts";
@@ -15,7 +15,7 @@ export async function examineSession(word: string, call: Call): Promise<Outcome>
   if (checked.type === "failed") return checked;
   const damage = checked.damage.map((each) => ({ ...each, text: textAt(path, each) }));
   const beside = [`${path}.damaged`, `${path}.bak`].filter((each) => existsSync(each));
-  const isHarmed = damage.some(({ kind }) => !harmlessDamage.has(kind));
+  const isHarmed = damage.some(({ kind }) => !harmlessDamageKinds.has(kind));
   const text = [summaryLine(path, damage.length), ...damage.map(describeLine), ...advice(damage.length, beside)].join(
     "\n",
   );
@@ -28,7 +28,7 @@ function summaryLine(path: string, count: number): string {
 }
 
 function describeLine({ line, note, kind, text }: Damage & { readonly text: string }): string {
-  const harm = harmlessDamage.has(kind) ? " (nothing is lost)" : "";
+  const harm = harmlessDamageKinds.has(kind) ? " (nothing is lost)" : "";
   const shown = clipped(plain(text), MOST_LETTERS);
   return `\nline ${line}: ${note}${harm}${shown === "" ? "" : `\n  ${shown}`}`;
 }

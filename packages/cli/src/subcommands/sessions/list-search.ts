@@ -3,10 +3,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  diskError,
+  diskErrorCode,
   type Hit,
   listSessions,
-  type Searching,
+  type SearchResult,
   type SessionItem,
   searchSessions,
 } from "@pith/context/node";
@@ -39,14 +39,14 @@ async function closedSessions(home: string): Promise<string | null> {
     await readdir(folder);
     return null;
   } catch (error) {
-    const code = diskError(error);
+    const code = diskErrorCode(error);
     if (code === "") throw error;
     return code === "ENOENT" ? null : `${folder} cannot be read: the disk gave ${code}; pith doctor tells more`;
   }
 }
 
 async function withoutSecrets(items: readonly SessionItem[], call: Call): Promise<readonly SessionItem[]> {
-  return (await redactionHere(call)).redacted(items);
+  return (await redactionHere(call)).redact(items);
 }
 
 export function sessionsIn(place: Place, home: string): Promise<readonly SessionItem[]> {
@@ -121,7 +121,7 @@ export async function searched(call: Call): Promise<Outcome> {
     limit: Math.max(1, limit.value),
     ...(since && { since: since.value }),
     redaction,
-    onProgress: ({ done, all }) => told(`${bytesTold(done)} of ${bytesTold(all)} read, once for all searches`),
+    onProgress: ({ done, total: all }) => told(`${bytesTold(done)} of ${bytesTold(all)} read, once for all searches`),
   });
   return shown(outcome, call);
 }
@@ -144,7 +144,7 @@ function within(place: Place): { readonly cwd?: string; readonly folders?: reado
   }
 }
 
-function shown(outcome: Searching, { note }: Call): Outcome {
+function shown(outcome: SearchResult, { note }: Call): Outcome {
   if (outcome.type === "aborted") return { type: "failed", message: "the search was stopped" };
   if (outcome.type === "unavailable") return { type: "failed", message: outcome.why };
   const { hits, more, pending } = outcome;

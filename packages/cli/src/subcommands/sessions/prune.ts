@@ -3,12 +3,12 @@
 import { rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import {
-  diskError,
+  diskErrorCode,
   listSessions,
   listTrash,
   realFiles,
   type SessionItem,
-  type TrashedSession,
+  type TrashItem,
 } from "@pith/context/node";
 import { type Mistake, mistake } from "../../args/usage-error.ts";
 import { looked } from "../../sessions/find-session.ts";
@@ -17,7 +17,7 @@ import { ageTold, amount, bytesTold, counted } from "../../text/format.ts";
 import { ageIn, type Call, type Outcome, progress } from "../subcommand.ts";
 import { shortId, wordsOf } from "./list-search.ts";
 
-export type OldTrash = TrashedSession;
+export type OldTrash = TrashItem;
 
 export const GRACE_DAYS = 30;
 
@@ -55,7 +55,7 @@ async function removed({ id, from, folder }: OldTrash, home: string): Promise<st
     await rm(folder, { recursive: true });
     return null;
   } catch (error) {
-    const code = diskError(error);
+    const code = diskErrorCode(error);
     if (code === "") throw error;
     return `it cannot be removed: the disk gave ${code}`;
   }
@@ -186,7 +186,7 @@ async function judged(item: SessionItem, before: number): Promise<Silent | Reaso
   if (item.damaged !== undefined) return "damaged";
   if (item.name) return "named";
   const seen = await looked(item.path, async (store) => {
-    const window = await store.window(await store.leaf());
+    const window = await store.loadBranch(await store.leaf());
     const times = [store.header.timestamp, ...window.entries.map(({ timestamp }) => timestamp)].map(Date.parse);
     const marks = { isNamed: Boolean(await store.name()), isLabelled: (await store.labels()).size > 0 };
     return { type: "seen" as const, ...marks, newest: Math.max(...times), isDamaged: store.damage.length > 0 };

@@ -35,7 +35,7 @@ async function forgottenIn(folder: string, { redaction, isDry }: Forgetting): Pr
   for (const each of found.filter((one) => one.isFile())) {
     const path = join(folder, each.name);
     const text = await readFile(path, "utf8");
-    if (redaction.redacted(text) === text) continue;
+    if (redaction.redact(text) === text) continue;
     count += 1;
     if (!isDry) await rm(path);
   }
@@ -92,7 +92,7 @@ export async function purgingVault({ home, environment, flags, note }: Call): Pr
   const vault = new Vault({
     digest: keyedDigest(home),
     environment: { ...environment, ...Object.fromEntries(given) },
-    names,
+    variableNames: names,
   });
   return { type: "vault", vault };
 }
@@ -142,7 +142,7 @@ interface Purging {
 async function purgedOne(session: MeantSession, { vault, call }: Purging): Promise<Done | NotDone> {
   const isDry = call.flags.yes !== true;
   const before = realFiles.stat(session.path);
-  const outcome = await purgeSession(session.path, { redaction: vault, isDry });
+  const outcome = await purgeSession(session.path, { redaction: vault, isDryRun: isDry });
   if (outcome.type !== "purged") return { ...session, why: whyNot(outcome) };
   const originals = await forgetOriginals(session, { home: call.home, redaction: vault, isDry });
   const { lines, blobs, removed } = outcome;
@@ -152,7 +152,7 @@ async function purgedOne(session: MeantSession, { vault, call }: Purging): Promi
 }
 
 function kindsIn(vault: Vault): readonly string[] {
-  return [...new Set(vault.found().map(({ family }) => family))].sort();
+  return [...new Set(vault.takeFindings().map(({ family }) => family))].sort();
 }
 
 interface Found {

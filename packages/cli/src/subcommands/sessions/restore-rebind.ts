@@ -3,14 +3,7 @@
 import { rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { refusalNotes } from "@pith/context";
-import {
-  diskError,
-  listTrash,
-  realFiles,
-  rebindSession,
-  restoreSession,
-  type TrashedSession,
-} from "@pith/context/node";
+import { diskErrorCode, listTrash, realFiles, rebindSession, restoreSession, type TrashItem } from "@pith/context/node";
 import { type Mistake, mistake } from "../../args/usage-error.ts";
 import { looked, meantToWrite, whyNot, wordFor } from "../../sessions/find-session.ts";
 import { keptFilesReturn } from "../../sessions/trash.ts";
@@ -29,7 +22,7 @@ export async function sweep(folder: string): Promise<void> {
     await rm(folder, { recursive: true });
   } catch (error) {
     // It is litter: nobody needs to hear of it.
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   }
 }
 
@@ -61,9 +54,9 @@ export async function restored({ arguments: [word], cwd, home }: Call): Promise<
   };
 }
 
-type Meant = { readonly type: "meant"; readonly trashed: TrashedSession } | Mistake;
+type Meant = { readonly type: "meant"; readonly trashed: TrashItem } | Mistake;
 
-function inTrash(word: string, trash: readonly TrashedSession[], cwd: string): Meant {
+function inTrash(word: string, trash: readonly TrashItem[], cwd: string): Meant {
   const fitting = trash.filter(({ id, folder }) =>
     word === "last" ? true : word !== "" && (id.startsWith(word) || folder === resolve(cwd, word)),
   );
@@ -78,7 +71,7 @@ function inTrash(word: string, trash: readonly TrashedSession[], cwd: string): M
 
 const MOST = 5;
 
-function shownTrash(trash: readonly TrashedSession[]): Outcome {
+function shownTrash(trash: readonly TrashItem[]): Outcome {
   const now = Date.now();
   const lines = trash.map(({ id, trashed, size, from }) => {
     const age = trashed === "" ? "?" : ageTold(now - Date.parse(trashed));

@@ -13,7 +13,7 @@ import { type Call, numberIn, type Outcome } from "../subcommand.ts";
 export async function shownSession(call: Call): Promise<Outcome> {
   const tail = numberIn(call.flags, "tail", USUAL);
   if (tail.type === "mistake") return tail;
-  const { redacted } = await redactionHere(call);
+  const { redact: redacted } = await redactionHere(call);
   const { entry, tree } = call.flags;
   const outcome = await withRead(call.arguments[0] ?? "", call, async (store): Promise<Outcome> => {
     if (typeof entry === "string") return shownEntry(store, entry);

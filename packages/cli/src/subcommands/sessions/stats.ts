@@ -1,8 +1,8 @@
 /** Implements `pith sessions stats`: sums up the entries, disk space, tokens and cost of sessions. */
 
 import { basename, dirname, join } from "node:path";
-import { addedUsage, noUsage, type Usage } from "@pith/context";
-import { realFiles, type SessionItem, totalsOf } from "@pith/context/node";
+import { addUsage, type Usage, zeroUsage } from "@pith/context";
+import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
 import { redactionHere } from "../../sessions/entries.ts";
 import { meant, placeIn } from "../../sessions/find-session.ts";
 import { amount, bytesTold, costTold, counted } from "../../text/format.ts";
@@ -63,7 +63,7 @@ export async function summed(call: Call): Promise<Outcome> {
     ? [itemAt(found)]
     : await sessionsIn(placeIn({ ...call, flags: { all: true, ...call.flags } }), call.home);
   // The biggest are named by what was said in them, maybe to another program.
-  const sums = (await redactionHere(call)).redacted(await sumsOf(items, call.note));
+  const sums = (await redactionHere(call)).redact(await sumsOf(items, call.note));
   return { type: "shown", text: sumsText(sums), data: sums };
 }
 
@@ -94,12 +94,12 @@ const NOTHING: Sums = {
   messages: 0,
   toolCalls: 0,
   compactions: 0,
-  usage: noUsage,
+  usage: zeroUsage,
   biggest: [],
 };
 
 async function added(sums: Sums, item: SessionItem, blobs: number): Promise<Sums> {
-  const counted = await totalsOf(item.path);
+  const counted = await readSessionTotals(item.path);
   const bytes = { logs: sums.bytes.logs + item.size, blobs: sums.bytes.blobs + blobs };
   const isRead = counted.type === "counted" && counted.header !== null;
   const before = { ...sums, sessions: sums.sessions + 1, bytes };
@@ -120,7 +120,7 @@ async function added(sums: Sums, item: SessionItem, blobs: number): Promise<Sums
     messages: sums.messages + totals.userMessages + totals.assistantMessages,
     toolCalls: sums.toolCalls + totals.toolCalls,
     compactions: sums.compactions + totals.compactions,
-    usage: addedUsage(sums.usage, totals.usage),
+    usage: addUsage(sums.usage, totals.usage),
     biggest: [...sums.biggest, sized].sort((one, other) => other.bytes - one.bytes).slice(0, MOST),
   };
 }

@@ -1,7 +1,7 @@
 /** A branch that an editor shows again. */
 
 import assert from "node:assert/strict";
-import { type Entry, noUsage } from "@pith/context";
+import { type Entry, zeroUsage } from "@pith/context";
 import { test } from "vitest";
 import { replay } from "../../../src/modes/acp/replay.ts";
 
@@ -16,7 +16,7 @@ const branch: readonly Entry[] = [
         api: "a",
         provider: "p",
         model: "m",
-        usage: noUsage,
+        usage: zeroUsage,
         stopReason: "toolUse",
         timestamp: 1,
       },

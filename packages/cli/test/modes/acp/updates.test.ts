@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { AgentEvent } from "@pith/agent";
-import { type AssistantMessage, noUsage, type ToolResultMessage } from "@pith/context";
+import { type AssistantMessage, type ToolResultMessage, zeroUsage } from "@pith/context";
 import { test } from "vitest";
 import type { Sight } from "../../../src/modes/acp/acp-context.ts";
 import { firstIds, idsAt, toUpdates } from "../../../src/modes/acp/updates.ts";
@@ -11,7 +11,7 @@ const plain: Sight = { cwd: "/code", can: { compactions: false, notices: false, 
 const able: Sight = { cwd: "/code", can: { compactions: true, notices: true, forms: true } };
 const ids = firstIds("o");
 const reply: AssistantMessage = {
-  ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: noUsage, stopReason: "toolUse", timestamp: 1 },
+  ...{ role: "assistant", api: "a", provider: "p", model: "m", usage: zeroUsage, stopReason: "toolUse", timestamp: 1 },
   content: [
     { type: "text", text: "Looking." },
     { type: "toolCall", id: "c1", name: "read", arguments: { path: "a.ts", offset: 3 } },
@@ -166,7 +166,7 @@ const rows: readonly (readonly [AgentEvent, readonly object[], (readonly object[
   [{ type: "compaction_progress", reason: "manual", step: "writing", tokens: 200 }, []],
   [{ type: "branch_summary_progress", step: "writing", tokens: 200 }, []],
   [{ type: "compaction_failed", reason: "manual", code: "cannot-fit", errorMessage: "no" }, []],
-  [{ type: "usage", kind: "handoff", provider: "p", model: "m", usage: noUsage }, []],
+  [{ type: "usage", kind: "handoff", provider: "p", model: "m", usage: zeroUsage }, []],
   [{ type: "auto_retry_end", success: true, attempt: 1 }, []],
   [{ type: "entry_appended", entry: { ...entry, type: "label", targetId: "e1", label: "l" } }, []],
   [{ type: "agent_start" }, []],

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { glance, past } from "../../../src/modes/interactive/recent-history.ts";
@@ -20,7 +20,7 @@ describe("last entries", () => {
     const home = mkdtempSync(join(tmpdir(), "pith-past-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));
     writeFileSync(join(home, "keymap.json"), keymap);
-    const session = await Session.open(MemoryStore.create(machine), machine);
+    const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
     for (let at = 0; at < 250; at++)
       await session.append({ type: "message", message: { role: "user", content: `say ${at}`, timestamp: 0 } });
     const told: string[] = [];

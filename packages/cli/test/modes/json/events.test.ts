@@ -2,7 +2,7 @@
 
 import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessageEvent, WireEvent } from "@pith/client";
-import { type AssistantMessage, noUsage } from "@pith/context";
+import { type AssistantMessage, zeroUsage } from "@pith/context";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { atRest, toWire } from "../../../src/modes/json/events.ts";
@@ -13,7 +13,7 @@ const reply = (content: AssistantMessage["content"] = []): AssistantMessage => (
   api: "a",
   provider: "p",
   model: "m",
-  usage: { ...noUsage, input: 7 },
+  usage: { ...zeroUsage, input: 7 },
   stopReason: "stop",
   timestamp: 0,
 });
@@ -124,7 +124,7 @@ test("JSON1 a result is a message too; a receipt stays in its details; a failure
   ]);
   const compaction = { type: "failed", why: "cannot-fit" } as never;
   const ended = { type: "compaction_end", reason: "manual", aborted: false, willRetry: false, calls: 1 } as const;
-  const cost = { usage: noUsage, durationMs: 3, errorMessage: "cannot-fit" };
+  const cost = { usage: zeroUsage, durationMs: 3, errorMessage: "cannot-fit" };
   expect(wired({ ...ended, ...cost, compaction })).toEqual([{ ...ended, ...cost }]);
   const failed = { type: "compaction_failed", reason: "manual", code: "cannot-fit", errorMessage: "too much" } as const;
   expect(wired(failed)).toEqual([failed, { type: "error", error: "the compaction failed: too much" }]);

@@ -4,9 +4,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { QUEUED, Session } from "@pith/context";
-import { machine, openStore } from "@pith/context/node";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { QUEUE_TYPE, Session } from "@pith/context";
+import { nodeRuntime, openStore } from "@pith/context/node";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Asked, Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Ground } from "../../ground.ts";
@@ -217,7 +217,7 @@ describe("JSON5 a context that grows too long", () => {
 });
 
 test("JSON6 what happens beside a run is told as well: a move, its summary and its price, a level, what waited", async () => {
-  const [secret] = plantedSecrets(1, seededChance(7));
+  const [secret] = createSampleSecrets(1, createSeededRandom(7));
   const first = await json([`Keep it to yourself: ${secret?.text}`]);
   expect(typesOf(first)).toContain("secrets_redacted");
   const moved = await json(["-c", "/tree root --summary"], () => STORY);
@@ -237,11 +237,11 @@ const STORY = "## Goal\nKeep it.\n\n## Progress\n### Done\n- Done.\n\n## Next St
 async function enqueue(path: string, content: string): Promise<void> {
   const opened = await openStore(path);
   if (opened.type !== "opened") throw new Error(`${path} cannot be opened`);
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   await session.append({
     type: "custom",
-    customType: QUEUED,
-    data: { id: machine.entryId(), kind: "followUp", content },
+    customType: QUEUE_TYPE,
+    data: { id: nodeRuntime.entryId(), kind: "followUp", content },
   });
   await opened.store.close();
 }

@@ -1,7 +1,7 @@
 /** Tests modes/print/progress-notes.ts: compactions, events, totals. */
 
 import type { AgentEvent, Intent, Tool } from "@pith/agent";
-import { noUsage } from "@pith/context";
+import { zeroUsage } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import { countEvent, noteOn, nothingYet, told } from "../../../src/modes/print/progress-notes.ts";
 
@@ -26,7 +26,7 @@ describe("compactions", () => {
 
   test("PRT12 its end says what it freed, who told it, and what it cost", () => {
     const receipt = { tokens: { before: 90_000, after: 12_000, limit: null }, by: "p/m" };
-    const usage = { ...noUsage, cost: { ...noUsage.cost, total: 0.0512 } };
+    const usage = { ...zeroUsage, cost: { ...zeroUsage.cost, total: 0.0512 } };
     const end = { type: "compaction_end", reason: "threshold", compaction: { type: "compacted", receipt } };
     expect(note({ ...end, usage, calls: 1, durationMs: 14_200 })).toBe(
       "  90000 → 12000 tokens, summary by p/m, $0.0512, 15 s",
@@ -52,7 +52,7 @@ describe("compactions", () => {
     };
     expect(note(soft)).toBe("· the context is 80 % full (148k of 184k tokens)");
     const findings = [
-      { code: "words-evicted", note: "two are gone" },
+      { code: "user-messages-evicted", note: "two are gone" },
       { code: "compacted-again", note: "pin it" },
     ];
     expect(note({ type: "compaction_quality", compactionId: "e", findings })).toBe(
@@ -119,12 +119,12 @@ describe("events", () => {
 
 describe("totals", () => {
   test("PRT9 requests, tokens and cost add up, those of a summary included", () => {
-    const usage = { ...noUsage, input: 900, cacheRead: 100, output: 20, cost: { ...noUsage.cost, total: 0.02 } };
+    const usage = { ...zeroUsage, input: 900, cacheRead: 100, output: 20, cost: { ...zeroUsage.cost, total: 0.02 } };
     const events = [
       replied({ input: 900, cacheRead: 100, cost: 0.01 }),
       { type: "compaction_end", calls: 2, usage } as AgentEvent,
       { type: "compaction_end", calls: 0 } as AgentEvent,
-      { type: "usage", kind: "retry", provider: "p", model: "m", usage: { ...noUsage, output: 2 } } as AgentEvent,
+      { type: "usage", kind: "retry", provider: "p", model: "m", usage: { ...zeroUsage, output: 2 } } as AgentEvent,
       replied({ input: 50, cacheRead: 1_950, cost: 0.005 }),
     ];
     const tally = events.reduce(countEvent, nothingYet);

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { plantedSecrets, seededChance } from "@pith/context/testing";
+import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Asked, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { eventNames } from "../../../src/modes/json/event-docs.ts";
@@ -97,7 +97,7 @@ test("RPC1 RPC17 TOK6 a client without any library drives every command and sees
   writeFileSync(join(ground.home, "settings.json"), JSON.stringify(settings));
   mkdirSync(join(ground.home, "extensions"));
   writeFileSync(join(ground.home, "extensions", "asks.ts"), EXTENSION);
-  const [secret] = plantedSecrets(1, seededChance(7));
+  const [secret] = createSampleSecrets(1, createSeededRandom(7));
   const events = [...eventNames, "bash_execution_update", "extension_ui_request"];
   const report = await python("drive", { names: Object.keys(rpcTable), events, secret: secret?.text, image: IMAGE });
   expect(readFileSync(join(ground.home, "lines.txt"), "utf8")).not.toContain(String(secret?.text));

@@ -8,12 +8,12 @@ import { nodeFiles, sessionBlobs } from "@pith/agent/node";
 import {
   createSession,
   findSession,
-  folderName,
   forkSession,
-  idAsName,
   type JsonlStore,
   openStore,
   renameSession,
+  sessionFolderName,
+  sessionIdToFileName,
 } from "@pith/context/node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Desk } from "../../../src/commands/command.ts";
@@ -50,7 +50,7 @@ beforeAll(async () => {
   if (created.type !== "opened") throw new Error("no session was made");
   session = created.store.path;
   await created.store.close();
-  const opened = await openStore(session, { as: "follower" });
+  const opened = await openStore(session, { mode: "follower" });
   if (opened.type !== "opened") throw new Error("the session cannot be read");
   store = opened.store;
   before = everything();
@@ -77,15 +77,15 @@ describe("PATH1 a session's id", () => {
   });
 
   test("one in the header of a foreign file names nothing but a folder of its own", () => {
-    const names = hostileStrings.map(idAsName);
+    const names = hostileStrings.map(sessionIdToFileName);
     for (const name of names) expect(name).toMatch(/^id-[0-9a-f]{32}$/);
     expect(new Set(names).size).toBe(names.length);
-    expect(idAsName("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d")).toBe("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d");
+    expect(sessionIdToFileName("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d")).toBe("0191b5b5-22d5-7df0-86d0-ff0b110fbd9d");
   });
 
   test("none is the folder of a working directory", () => {
     for (const path of hostileStrings) {
-      const name = folderName(path);
+      const name = sessionFolderName(path);
       expect(resolve("/x", name)).toBe(`/x/${name}`);
       expect(Buffer.byteLength(name)).toBeLessThan(256);
     }
@@ -169,7 +169,7 @@ test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, a
 
 test("PATH8 what is exported goes where it was told, over nothing that is there", async () => {
   const inside = hostileStrings.filter((to) => !relative(cwd, resolve(cwd, to)).startsWith("..") && !to.includes(".."));
-  const redaction = { redacted: <Value>(value: Value): Value => value };
+  const redaction = { redact: <Value>(value: Value): Value => value };
   let count = 0;
   for (const to of inside) {
     const done = await exportSession(session, { to, as: "markdown", cwd, redaction });

@@ -1,9 +1,9 @@
 /** Appends batches of lines to a session file. An incomplete write is taken back; after a failed sync nothing more is written. */
 
-import { type Marks, markedBody, sealEnd } from "../../format/line-checksum.ts";
+import { checksumSuffix, type LineMarks, lineBodyWithMarks } from "../../format/line-checksum.ts";
 import type { Checksum } from "../../runtime.ts";
 import type { Refusal } from "../../session/store.ts";
-import { appendAll, diskError, type Files, type OpenFile } from "../files.ts";
+import { appendAll, diskErrorCode, type Files, type OpenFile } from "../files.ts";
 
 /** `durable` waits for the disk at every append; `fast` at most a second later, and when asked to. */
 export type Durability = "durable" | "fast";
@@ -16,14 +16,14 @@ export class LogFile {
   /** How many bytes of the file are known. */
   #size: number;
   /** Set once the disk has failed: what a failed sync left behind nobody knows, so it is never tried again. */
-  #broken: Refusal | null = null;
-  #unsynced = 0;
-  #runStart = 0;
+  #failure: Refusal | null = null;
+  #unsyncedLines = 0;
+  #unsyncedStart = 0;
   #timer: NodeJS.Timeout | null = null;
   /** Whether lines that were there before us may not be on the disk: their writer may have died before it waited. */
-  #inherited = true;
+  #mayHaveUnsyncedBytes = true;
   /** Known to be so; a file that another hand wrote to is looked at again. */
-  #ended = false;
+  #isLastLineEnded = false;
 
   constructor(path: string, file: OpenFile, files: Files) {
     const { identity, size } = file.stat();
@@ -39,87 +39,87 @@ export class LogFile {
   }
 
   get isBroken(): boolean {
-    return this.#broken !== null;
+    return this.#failure !== null;
   }
 
   /** Lines of ours that the disk may not have yet. */
-  get unsynced(): number {
-    return this.#unsynced;
+  get unsyncedLines(): number {
+    return this.#unsyncedLines;
   }
 
   /** Where those begin. */
-  get runStart(): number {
-    return this.#unsynced === 0 ? this.#size : this.#runStart;
+  get unsyncedStart(): number {
+    return this.#unsyncedLines === 0 ? this.#size : this.#unsyncedStart;
   }
 
   // LOG13: a run counts from where all is on the disk, so lines of another hand are waited for first.
   /** Makes sure that every line the disk may not have is one of ours. */
-  startRun(): boolean {
-    return !this.#inherited || this.sync();
+  startUnsyncedRun(): boolean {
+    return !this.#mayHaveUnsyncedBytes || this.sync();
   }
 
   /** What has happened to the file since we last looked. */
-  news(): "none" | "grown" | Refusal {
-    if (this.#broken) return this.#broken;
-    const found = this.#files.stat(this.path);
-    if (found === null) return "file-removed";
-    if (found.identity !== this.#identity) return "file-replaced";
-    if (found.size < this.#size) return "file-shortened";
-    if (found.size > this.#size) return "grown";
-    return found.readOnly ? "not-writable" : "none";
+  detectChange(): "none" | "grown" | Refusal {
+    if (this.#failure) return this.#failure;
+    const stats = this.#files.stat(this.path);
+    if (stats === null) return "file-removed";
+    if (stats.identity !== this.#identity) return "file-replaced";
+    if (stats.size < this.#size) return "file-shortened";
+    if (stats.size > this.#size) return "grown";
+    return stats.readOnly ? "not-writable" : "none";
   }
 
   /** Takes note of what another hand has added. */
-  acknowledge(): void {
+  acceptGrowth(): void {
     this.#size = this.file.stat().size;
-    this.#ended = false;
-    this.#inherited = true;
+    this.#isLastLineEnded = false;
+    this.#mayHaveUnsyncedBytes = true;
   }
 
   /** Whether the last line has a line end, so that the next can follow. */
-  isEnded(): boolean {
-    this.#ended ||= this.endsInLineEnd(this.#size);
-    return this.#ended;
+  isLastLineEnded(): boolean {
+    this.#isLastLineEnded ||= this.followsLineEnd(this.#size);
+    return this.#isLastLineEnded;
   }
 
   /** Whether the byte before this place is a line end; an empty file ends in one as it were. */
-  endsInLineEnd(place: number): boolean {
-    const last = new Uint8Array(1);
-    return place === 0 || (this.file.read(last, place - 1) === 1 && last[0] === LINE_END);
+  followsLineEnd(offset: number): boolean {
+    const lastByte = new Uint8Array(1);
+    return offset === 0 || (this.file.read(lastByte, offset - 1) === 1 && lastByte[0] === LINE_END);
   }
 
   /** Writes behind all that is there. */
   append(
     bytes: Uint8Array,
     { lines, durability }: { readonly lines: number; readonly durability: Durability },
-  ): Written {
-    if (this.#broken) return { type: "refused", why: this.#broken };
+  ): LogAppendResult {
+    if (this.#failure) return { type: "refused", why: this.#failure };
     const before = this.#size;
-    if (this.#unsynced === 0) this.#runStart = before;
+    if (this.#unsyncedLines === 0) this.#unsyncedStart = before;
     try {
       appendAll(this.file, bytes);
     } catch (error) {
-      return this.#takenBack(bytes, error);
+      return this.#undoWrite(bytes, error);
     }
     this.#size += bytes.length;
-    this.#ended = bytes.at(-1) === LINE_END;
-    this.#unsynced += lines;
-    if (durability === "fast" && this.#unsynced < LONGEST_RUN) this.#timer ??= this.#syncSoon();
+    this.#isLastLineEnded = bytes.at(-1) === LINE_END;
+    this.#unsyncedLines += lines;
+    if (durability === "fast" && this.#unsyncedLines < MAX_UNSYNCED_LINES) this.#timer ??= this.#syncSoon();
     else if (!this.sync()) return { type: "refused", why: "disk-error" };
     return { type: "written", offset: before };
   }
 
   /** Waits for the disk; false, and for ever read-only, if it fails. */
   sync(): boolean {
-    if (this.#broken) return false;
-    if (this.#unsynced === 0 && !this.#inherited) return true;
+    if (this.#failure) return false;
+    if (this.#unsyncedLines === 0 && !this.#mayHaveUnsyncedBytes) return true;
     try {
       this.file.sync();
-      this.#unsynced = 0;
-      this.#inherited = false;
+      this.#unsyncedLines = 0;
+      this.#mayHaveUnsyncedBytes = false;
       return true;
     } catch (error) {
-      this.#breakBy(error);
+      this.#recordDiskError(error);
       return false;
     }
   }
@@ -131,59 +131,62 @@ export class LogFile {
   }
 
   /** Nothing is written any more: nobody knows what the disk holds. */
-  giveUp(): void {
-    this.#broken = "disk-error";
+  markBroken(): void {
+    this.#failure = "disk-error";
   }
 
   /** Cuts off what was torn; the caller has set it aside. */
-  shorten(size: number): void {
+  truncate(size: number): void {
     this.file.truncate(size);
     this.#size = size;
-    this.#ended = false;
+    this.#isLastLineEnded = false;
     // Until the disk has it, what was cut off may come back and show through.
-    this.#inherited = true;
+    this.#mayHaveUnsyncedBytes = true;
   }
 
   // D5: a line that did not fit is taken back, so that the next one does not stick to its remains.
-  #takenBack(bytes: Uint8Array, error: unknown): Written {
-    const why = refusalOf(error);
+  #undoWrite(bytes: Uint8Array, error: unknown): LogAppendResult {
+    const why = toRefusal(error);
     try {
-      if (!this.#isBehind(bytes)) this.giveUp();
-      else this.shorten(this.#size);
-    } catch (second) {
-      this.#breakBy(second);
+      if (!this.#hasOnlyOwnBytes(bytes)) this.markBroken();
+      else this.truncate(this.#size);
+    } catch (undoError) {
+      this.#recordDiskError(undoError);
     }
-    if (why !== "disk-full") this.giveUp();
-    return { type: "refused", why: this.#broken ?? why };
+    if (why !== "disk-full") this.markBroken();
+    return { type: "refused", why: this.#failure ?? why };
   }
 
   // What another hand wrote in the same moment is not ours to take back.
-  #isBehind(bytes: Uint8Array): boolean {
-    const arrived = new Uint8Array(Math.max(0, this.file.stat().size - this.#size));
-    return this.file.read(arrived, this.#size) === arrived.length && arrived.every((byte, at) => byte === bytes[at]);
+  #hasOnlyOwnBytes(bytes: Uint8Array): boolean {
+    const addedBytes = new Uint8Array(Math.max(0, this.file.stat().size - this.#size));
+    return (
+      this.file.read(addedBytes, this.#size) === addedBytes.length &&
+      addedBytes.every((byte, index) => byte === bytes[index])
+    );
   }
 
   #syncSoon(): NodeJS.Timeout {
     const timer = setTimeout(() => {
       this.#timer = null;
       this.sync();
-    }, SYNC_WITHIN);
+    }, SYNC_DELAY_MS);
     return timer.unref();
   }
 
-  #breakBy(error: unknown): void {
-    if (diskError(error) === "") throw error;
-    this.#broken = "disk-error";
+  #recordDiskError(error: unknown): void {
+    if (diskErrorCode(error) === "") throw error;
+    this.#failure = "disk-error";
   }
 }
 
-export type Written =
+export type LogAppendResult =
   | { readonly type: "written"; readonly offset: number }
   | { readonly type: "refused"; readonly why: Refusal };
 
 /** What a disk's error means for whoever wanted to append; anything else is thrown on. */
-export function refusalOf(error: unknown): Refusal {
-  const code = diskError(error);
+export function toRefusal(error: unknown): Refusal {
+  const code = diskErrorCode(error);
   if (code === "") throw error;
   if (["ENOSPC", "EDQUOT", "EFBIG"].includes(code)) return "disk-full";
   return ["EACCES", "EPERM", "EROFS"].includes(code) ? "not-writable" : "disk-error";
@@ -191,60 +194,63 @@ export function refusalOf(error: unknown): Refusal {
 
 const LINE_END = 0x0a;
 /** Lines; after a power cut they are looked through together. */
-const LONGEST_RUN = 64;
+const MAX_UNSYNCED_LINES = 64;
 /** Milliseconds; with the time a sync takes, still less than a second. */
-const SYNC_WITHIN = 800;
+const SYNC_DELAY_MS = 800;
 
-export interface BatchParts {
+export interface EncodeBatchOptions {
   /** Whether the file's lines carry a seal. */
-  readonly ours: boolean;
+  readonly isPithFormat: boolean;
   readonly checksum: Checksum;
   /** Where the first parent stands, if it is not the line before. */
-  readonly up: number | undefined;
+  readonly parentOffset: number | undefined;
   /** Where the lines begin that the disk may not have yet; undefined where every line waits for the disk. */
-  readonly run: number | undefined;
+  readonly unsyncedStart: number | undefined;
   /** The last line of the file has no line end yet. */
-  readonly afterUnended: boolean;
+  readonly needsLeadingNewline: boolean;
 }
 
-export interface EncodedBatch {
+export interface BatchBytes {
   readonly bytes: Uint8Array;
   /** Counted from where the bytes are written. */
-  readonly places: readonly { readonly offset: number; readonly length: number }[];
+  readonly lineRanges: readonly { readonly offset: number; readonly length: number }[];
 }
 
-export function encodedBatch(texts: readonly string[], parts: BatchParts): EncodedBatch {
-  const lines = texts.map((text, at) => encodedLine(text, marksOf(at, texts.length, parts), parts));
-  const before = parts.afterUnended ? [NEWLINE] : [];
-  let offset = before.length;
-  const places = lines.map(({ length }) => {
-    const place = { offset, length: length - 1 };
+export function encodeBatch(texts: readonly string[], options: EncodeBatchOptions): BatchBytes {
+  const lines = texts.map((text, index) => encodeLine(text, createLineMarks(index, texts.length, options), options));
+  const prefix = options.needsLeadingNewline ? [NEWLINE] : [];
+  let offset = prefix.length;
+  const lineRanges = lines.map(({ length }) => {
+    const range = { offset, length: length - 1 };
     offset += length;
-    return place;
+    return range;
   });
-  const [only = EMPTY] = lines;
-  return { bytes: lines.length === 1 && !parts.afterUnended ? only : Buffer.concat([...before, ...lines]), places };
-}
-
-// Made into bytes once: the checksum sums up the same bytes that are written.
-function encodedLine(text: string, marks: Marks, { ours, checksum }: BatchParts): Buffer {
-  if (!ours) return Buffer.from(`${text}\n`);
-  const body = markedBody(text, marks);
-  const line = Buffer.allocUnsafe(Buffer.byteLength(body) + SEAL_END);
-  const length = line.write(body);
-  line.write(`${sealEnd(checksum(line.subarray(0, length)))}\n`, length, "latin1");
-  return line;
-}
-
-function marksOf(at: number, size: number, { up, run }: BatchParts): Marks {
+  const [firstLine = NO_BYTES] = lines;
   return {
-    ...(at === 0 && up !== undefined && { up }),
-    ...(run !== undefined && { run }),
-    ...(size > 1 && { batch: [at + 1, size] as const }),
+    bytes: lines.length === 1 && !options.needsLeadingNewline ? firstLine : Buffer.concat([...prefix, ...lines]),
+    lineRanges,
   };
 }
 
-const EMPTY = Buffer.alloc(0);
+// Made into bytes once: the checksum sums up the same bytes that are written.
+function encodeLine(text: string, marks: LineMarks, { isPithFormat, checksum }: EncodeBatchOptions): Buffer {
+  if (!isPithFormat) return Buffer.from(`${text}\n`);
+  const body = lineBodyWithMarks(text, marks);
+  const line = Buffer.allocUnsafe(Buffer.byteLength(body) + TRAILER_END_BYTES);
+  const length = line.write(body);
+  line.write(`${checksumSuffix(checksum(line.subarray(0, length)))}\n`, length, "latin1");
+  return line;
+}
+
+function createLineMarks(index: number, size: number, { parentOffset, unsyncedStart }: EncodeBatchOptions): LineMarks {
+  return {
+    ...(index === 0 && parentOffset !== undefined && { up: parentOffset }),
+    ...(unsyncedStart !== undefined && { run: unsyncedStart }),
+    ...(size > 1 && { batch: [index + 1, size] as const }),
+  };
+}
+
+const NO_BYTES = Buffer.alloc(0);
 const NEWLINE = Buffer.from("\n");
 /** `,"crc":"` and eight digits, `"}`, line end. */
-const SEAL_END = 19;
+const TRAILER_END_BYTES = 19;

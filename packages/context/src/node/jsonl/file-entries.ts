@@ -1,36 +1,36 @@
 /** Reads the entries of a valid file on demand: the end of the active branch without an index, everything else through it. */
 
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
-import { type Damage, type DamageKind, damageNotes, named } from "../../format/damage.ts";
-import { entryAlone } from "../../format/entry-line.ts";
-import { reservedNumber, withNumber } from "../../format/entry-number.ts";
+import { createDamage, type Damage, type DamageKind, damageNotes } from "../../format/damage.ts";
+import { parseEntry } from "../../format/entry-line.ts";
+import { readReservedNumber, withEntryNumber } from "../../format/entry-number.ts";
 import { lineText, readLine } from "../../format/read-line.ts";
-import { settledBy, type Window, windowAt } from "../../session/loaded-branch.ts";
-import { carriedBy } from "../../session/state.ts";
-import { known, type Lines } from "../../session/store.ts";
-import { branchSummaries, labels } from "../../tree.ts";
+import { type LoadedBranch, loadBranchFrom, withEarlierState } from "../../session/loaded-branch.ts";
+import { stateInCompaction } from "../../session/state.ts";
+import { type EntryReader, requireId } from "../../session/store.ts";
+import { collectLabels, findBranchSummaries } from "../../tree.ts";
 import {
-  bytesAt,
-  type Indexed,
-  idAt,
-  indexed,
-  type Kind,
+  type FileWithIndex,
+  indexLines,
   LineIndex,
-  numberOf,
-  ROOT,
-  sketchOfEntry,
+  type LineKind,
+  nextRowNumber,
+  ROOT_ROW,
+  readRowBytes,
+  readRowId,
+  toLineFields,
 } from "./line-index.ts";
-import { Ascent, type SoundFile } from "./valid-file.ts";
+import { AncestorReader, type ValidFile } from "./valid-file.ts";
 
-export class FileLines implements Lines {
-  #file: SoundFile & Indexed;
-  #covers: number;
+export class FileEntries implements EntryReader {
+  #file: ValidFile & FileWithIndex;
+  #coveredEnd: number;
   /** By the place of their lines. */
   readonly #damaged = new Map<number, Damage>();
 
-  constructor(file: SoundFile) {
+  constructor(file: ValidFile) {
     this.#file = { ...file, index: new LineIndex() };
-    this.#covers = file.start;
+    this.#coveredEnd = file.start;
   }
 
   /** Lines that were found damaged when they were read through the index; their line numbers are not counted. */
@@ -43,12 +43,12 @@ export class FileLines implements Lines {
   }
 
   get isIndexed(): boolean {
-    return this.#covers >= this.#file.end;
+    return this.#coveredEnd >= this.#file.end;
   }
 
   /** The index, and how far into the file it reaches. */
-  get index(): { readonly index: LineIndex; readonly covers: number } {
-    return { index: this.#index, covers: this.#covers };
+  get index(): { readonly index: LineIndex; readonly coveredEnd: number } {
+    return { index: this.#index, coveredEnd: this.#coveredEnd };
   }
 
   /** Where the first line begins. */
@@ -67,184 +67,195 @@ export class FileLines implements Lines {
   }
 
   /** An index that was kept on disk, instead of making one. */
-  useIndex({ index, covers }: { readonly index: LineIndex; readonly covers: number }): void {
+  useIndex({ index, coveredEnd: covers }: { readonly index: LineIndex; readonly coveredEnd: number }): void {
     this.#file = { ...this.#file, index };
-    this.#covers = covers;
+    this.#coveredEnd = covers;
   }
 
   /** In file order, beginning with the one that has so many before it. */
-  entriesFrom(at: number): readonly Entry[] {
-    return Array.from({ length: Math.max(0, this.count - at) }, (_, more) => this.#entryAt(at + more));
+  listEntries(start: number): readonly Entry[] {
+    return Array.from({ length: Math.max(0, this.count - start) }, (_, position) => this.#readEntry(start + position));
   }
 
   /** The window at the leaf, read from the end of the file; null where it cannot be told that way. */
-  glance(): Window | null {
-    if (this.leaf === null) return windowAt([]);
-    const ascent = new Ascent(this.#file, this.#file.end);
-    const window = windowAt(ascent.entries(), { settle: false });
-    return ascent.astray ? null : window;
+  tryLoadLeafBranch(): LoadedBranch | null {
+    if (this.leaf === null) return loadBranchFrom([]);
+    const ancestors = new AncestorReader(this.#file, this.#file.end);
+    const branch = loadBranchFrom(ancestors.entries(), { requireState: false });
+    return ancestors.failed ? null : branch;
   }
 
   /** Completes the index, a piece at a time; returns whether every line is sound. */
-  *complete(): Generator<undefined, boolean> {
+  *completeIndex(): Generator<undefined, boolean> {
     if (this.isIndexed) return true;
     // The file may grow while this goes on; what is added then is for the next time.
     const { end } = this.#file;
-    const sound = yield* indexed(this.#file, this.#covers, end);
-    this.#covers = end;
-    return sound;
+    const isValid = yield* indexLines(this.#file, this.#coveredEnd, end);
+    this.#coveredEnd = end;
+    return isValid;
   }
 
   /** The same file, grown by another hand; the index follows when it is completed. */
-  grownTo(file: SoundFile): void {
+  updateFile(file: ValidFile): void {
     const { index } = this.#file;
     const last = index.rows - 1;
     // If the other hand wrote in the same moment as we did, our line stands elsewhere than we noted.
-    const fits = last < 0 || idAt(this.#file, last) === this.leaf || this.#covers < this.#file.end;
-    this.#file = { ...file, index: fits ? index : new LineIndex() };
-    if (!fits) this.#covers = file.start;
+    const indexMatches = last < 0 || readRowId(this.#file, last) === this.leaf || this.#coveredEnd < this.#file.end;
+    this.#file = { ...file, index: indexMatches ? index : new LineIndex() };
+    if (!indexMatches) this.#coveredEnd = file.start;
   }
 
   /** A line that was just written; the index must be complete. */
-  take(entry: Entry, _text: string, { offset, length }: { readonly offset: number; readonly length: number }): void {
-    const sketch = sketchOfEntry(entry);
-    const { id, kind } = sketch;
+  addEntry(
+    entry: Entry,
+    _text: string,
+    { offset, length }: { readonly offset: number; readonly length: number },
+  ): void {
+    const fields = toLineFields(entry);
+    const { id, kind } = fields;
     const end = offset + length + 1;
     // The leaf is the last line: mostly it is the parent, and nobody needs to look for it.
-    const parent = entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#row(entry.parentId);
-    this.#index.add({ id, kind, offset, length, parent, number: numberOf(this.#file, sketch) });
-    this.#covers = end;
+    const parent =
+      entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#findRow(entry.parentId);
+    this.#index.add({ id, kind, offset, length, parent, number: nextRowNumber(this.#file, fields) });
+    this.#coveredEnd = end;
     this.#file = { ...this.#file, end, leaf: id, ended: true };
   }
 
   /** The index must be complete. */
   get lastNumber(): number {
-    return Math.max(this.#index.lastNumber, reservedNumber(this.#file.header));
+    return Math.max(this.#index.lastNumber, readReservedNumber(this.#file.header));
   }
 
   entryByNumber(number: number): Entry | undefined {
     const row = this.#index.findNumber(number);
-    return row === ROOT ? undefined : this.#entryAt(row);
+    return row === ROOT_ROW ? undefined : this.#readEntry(row);
   }
 
   /** Where the line of an entry begins. */
-  offsetOf(id: string): number {
-    return this.#index.offset(this.#row(id));
+  lineOffset(id: string): number {
+    return this.#index.offset(this.#findRow(id));
   }
 
   has(id: string): boolean {
-    return id === this.leaf || this.#row(id) !== ROOT;
+    return id === this.leaf || this.#findRow(id) !== ROOT_ROW;
   }
 
   entry(id: string): Entry | undefined {
-    const row = this.#row(id);
-    return row === ROOT ? undefined : this.#entryAt(row);
+    const row = this.#findRow(id);
+    return row === ROOT_ROW ? undefined : this.#readEntry(row);
   }
 
   text(id: string): string | undefined {
-    const row = this.#row(id);
-    if (row === ROOT || this.#entryAt(row).type === "gap") return undefined;
-    return lineText(bytesAt(this.#file, row), this.#file.rules.ours);
+    const row = this.#findRow(id);
+    if (row === ROOT_ROW || this.#readEntry(row).type === "gap") return undefined;
+    return lineText(readRowBytes(this.#file, row), this.#file.rules.isPithFormat);
   }
 
   children(id: string | null): readonly Entry[] {
-    const parent = this.#row(id);
-    if (parent === ROOT && id !== null) return [];
-    return this.#index.children(parent).map((row) => this.#entryAt(row));
+    const parent = this.#findRow(id);
+    if (parent === ROOT_ROW && id !== null) return [];
+    return this.#index.children(parent).map((row) => this.#readEntry(row));
   }
 
   *ancestry(leaf: string | null): Generator<Entry> {
-    for (let row = this.#row(known(this, leaf)); row !== ROOT; row = this.#index.parent(row)) yield this.#entryAt(row);
+    for (let row = this.#findRow(requireId(this, leaf)); row !== ROOT_ROW; row = this.#index.parent(row))
+      yield this.#readEntry(row);
   }
 
-  window(leaf: string | null): Window {
-    const window = windowAt(this.ancestry(leaf), { settle: false });
-    return window.settled ? window : settledBy(window, this.#stateBefore(window.entries[0]));
+  loadBranch(leaf: string | null): LoadedBranch {
+    const branch = loadBranchFrom(this.ancestry(leaf), { requireState: false });
+    return branch.isStateComplete ? branch : withEarlierState(branch, this.#earlierStateEntries(branch.entries[0]));
   }
 
   commonAncestor(one: string | null, other: string | null): string | null {
-    let [a, b] = [this.#row(known(this, one)), this.#row(known(this, other))];
+    let [a, b] = [this.#findRow(requireId(this, one)), this.#findRow(requireId(this, other))];
     // A parent stands before its children, so the later of two rows is never the shared one.
     while (a !== b)
       if (a > b) a = this.#index.parent(a);
       else b = this.#index.parent(b);
-    return a === ROOT ? null : idAt(this.#file, a);
+    return a === ROOT_ROW ? null : readRowId(this.#file, a);
   }
 
   branchSummaries(fromIds: ReadonlySet<string>): readonly BranchSummaryEntry[] {
-    return branchSummaries(this.#ofKind("branch_summary"), fromIds);
+    return findBranchSummaries(this.#entriesOfKind("branch_summary"), fromIds);
   }
 
   labels(): ReadonlyMap<string, string> {
-    return labels(this.#ofKind("label"));
+    return collectLabels(this.#entriesOfKind("label"));
   }
 
   name(): string | undefined {
-    for (const row of this.#index.ofKind("session_info").reverse()) {
-      const entry = this.#entryAt(row);
+    for (const row of this.#index.rowsOfKind("session_info").reverse()) {
+      const entry = this.#readEntry(row);
       // A line may be of another shape than its kind promises; then it says nothing.
       if (entry.type === "session_info") return entry.name?.trim() || undefined;
     }
     return undefined;
   }
 
-  #ofKind(kind: Kind): readonly Entry[] {
-    return this.#index.ofKind(kind).map((row) => this.#entryAt(row));
+  #entriesOfKind(kind: LineKind): readonly Entry[] {
+    return this.#index.rowsOfKind(kind).map((row) => this.#readEntry(row));
   }
 
   // Only lines of kinds that set something are read; of most the newest decides, and a compaction of ours holds them all.
-  #stateBefore(first: Entry | undefined): readonly Entry[] {
-    const before: Entry[] = [];
-    const wanted = new Set<Kind>([
+  #earlierStateEntries(first: Entry | undefined): readonly Entry[] {
+    const entries: Entry[] = [];
+    const wantedKinds = new Set<LineKind>([
       "assistant",
       "model_change",
       "thinking_level_change",
       "active_tools_change",
-      ...PILING_UP,
+      ...CUMULATIVE_KINDS,
     ]);
-    for (let row = this.#index.parent(this.#row(first?.id ?? null)); row !== ROOT; row = this.#index.parent(row)) {
+    for (
+      let row = this.#index.parent(this.#findRow(first?.id ?? null));
+      row !== ROOT_ROW;
+      row = this.#index.parent(row)
+    ) {
       const kind = this.#index.kind(row);
-      if (!wanted.has(kind)) continue;
-      const entry = this.#entryAt(row);
+      if (!wantedKinds.has(kind)) continue;
+      const entry = this.#readEntry(row);
       if (entry.type === "unknown" || entry.type === "gap") continue;
-      before.push(entry);
-      if (carriedBy(entry)) break;
-      if (kind === "assistant" || kind === "model_change") for (const settled of MODEL) wanted.delete(settled);
-      else if (!PILING_UP.includes(kind)) wanted.delete(kind);
+      entries.push(entry);
+      if (stateInCompaction(entry)) break;
+      if (kind === "assistant" || kind === "model_change")
+        for (const modelKind of MODEL_KINDS) wantedKinds.delete(modelKind);
+      else if (!CUMULATIVE_KINDS.includes(kind)) wantedKinds.delete(kind);
     }
-    return before.reverse();
+    return entries.reverse();
   }
 
-  #row(id: string | null): number {
-    if (id === null) return ROOT;
-    return this.#index.find(id, (row) => idAt(this.#file, row) === id);
+  #findRow(id: string | null): number {
+    if (id === null) return ROOT_ROW;
+    return this.#index.find(id, (row) => readRowId(this.#file, row) === id);
   }
 
   // A line may have been damaged since it was indexed: then a gap stands in its place.
-  #entryAt(row: number): Entry {
-    const reading = readLine(bytesAt(this.#file, row), this.#file.rules);
-    const entry = reading.type === "whole" ? entryAlone(reading.value) : null;
+  #readEntry(row: number): Entry {
+    const reading = readLine(readRowBytes(this.#file, row), this.#file.rules);
+    const entry = reading.type === "whole" ? parseEntry(reading.value) : null;
     const number = this.#index.number(row);
-    if (reading.type === "whole" && reading.blemish) this.#noteDamage(row, reading.blemish);
-    if (entry) return withNumber(entry, number);
+    if (reading.type === "whole" && reading.minorDamage) this.#noteDamage(row, reading.minorDamage);
+    if (entry) return withEntryNumber(entry, number);
     const parent = this.#index.parent(row);
     const kind = reading.type === "damaged" ? reading.kind : "malformed";
-    const lost = reading.type === "damaged" ? reading.legible.kind : undefined;
+    const lostKind = reading.type === "damaged" ? reading.legible.kind : undefined;
     this.#noteDamage(row, kind);
     const gap: Entry = {
       type: "gap",
-      id: idAt(this.#file, row),
-      parentId: parent === ROOT ? null : idAt(this.#file, parent),
+      id: readRowId(this.#file, row),
+      parentId: parent === ROOT_ROW ? null : readRowId(this.#file, parent),
       timestamp: "",
       why: damageNotes[kind],
-      ...(lost && { kind: lost }),
+      ...(lostKind && { kind: lostKind }),
     };
-    return withNumber(gap, number);
+    return withEntryNumber(gap, number);
   }
 
   #noteDamage(row: number, kind: DamageKind): void {
     const offset = this.#index.offset(row);
-    this.#damaged.set(offset, named(kind, { number: 0, offset, length: this.#index.length(row) }));
+    this.#damaged.set(offset, createDamage(kind, { number: 0, offset, length: this.#index.length(row) }));
   }
 
   get #index(): LineIndex {
@@ -252,6 +263,6 @@ export class FileLines implements Lines {
   }
 }
 
-const MODEL: readonly Kind[] = ["assistant", "model_change"];
+const MODEL_KINDS: readonly LineKind[] = ["assistant", "model_change"];
 /** Kinds of which each says something of its own: pins come and go. */
-const PILING_UP: readonly Kind[] = ["compaction", "custom", "custom_message", "context_edit"];
+const CUMULATIVE_KINDS: readonly LineKind[] = ["compaction", "custom", "custom_message", "context_edit"];

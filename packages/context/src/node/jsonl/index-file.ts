@@ -1,17 +1,17 @@
 /** Loads, completes and saves the line index beside a session file. An index that does not match the file is ignored and rebuilt. */
 
 import type { Checksum } from "../../runtime.ts";
-import { appendAll, type Files, indexPath, type OpenFile, orNull } from "../files.ts";
-import type { FileLines } from "./file-entries.ts";
-import { LineIndex, ROW } from "./line-index.ts";
+import { appendAll, type Files, ignoreDiskErrors, indexPath, type OpenFile } from "../files.ts";
+import type { FileEntries } from "./file-entries.ts";
+import { LineIndex, ROW_BYTES } from "./line-index.ts";
 
-export interface KeptIndex {
+export interface IndexSnapshot {
   readonly index: LineIndex;
   /** Up to here the lines of the file are in it. */
-  readonly covers: number;
+  readonly coveredEnd: number;
 }
 
-export interface IndexParts {
+export interface IndexFileOptions {
   readonly files: Files;
   readonly checksum: Checksum;
   /** The session file, open. */
@@ -21,42 +21,42 @@ export interface IndexParts {
 }
 
 /** Null where there is none that fits. */
-export function keptIndex(path: string, parts: IndexParts): KeptIndex | null {
-  const bytes = contents(path, parts.files);
-  if (bytes === null || bytes.length < HEAD) return null;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, HEAD);
-  const [magic, rows, covers] = [view.getUint32(0), view.getUint32(4), view.getFloat64(8)];
-  const body = bytes.subarray(HEAD);
-  if (magic !== MAGIC || body.length !== rows * ROW || covers > parts.file.stat().size) return null;
-  if (view.getUint32(16) !== parts.checksum(body)) return null;
+export function loadIndexSnapshot(path: string, options: IndexFileOptions): IndexSnapshot | null {
+  const bytes = readIndexFile(path, options.files);
+  if (bytes === null || bytes.length < INDEX_HEADER_BYTES) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, INDEX_HEADER_BYTES);
+  const [magic, rows, coveredEnd] = [view.getUint32(0), view.getUint32(4), view.getFloat64(8)];
+  const body = bytes.subarray(INDEX_HEADER_BYTES);
+  if (magic !== INDEX_MAGIC || body.length !== rows * ROW_BYTES || coveredEnd > options.file.stat().size) return null;
+  if (view.getUint32(16) !== options.checksum(body)) return null;
   const index = new LineIndex(body);
-  return view.getUint32(20) === fingerprint(parts, index, covers) ? { index, covers } : null;
+  return view.getUint32(20) === computeFingerprint(options, index, coveredEnd) ? { index, coveredEnd } : null;
 }
 
 /** Replaces the index beside the file. Where that is not possible, the session does without. */
-export function keepIndex(path: string, { index, covers }: KeptIndex, parts: IndexParts): void {
-  const head = new DataView(new ArrayBuffer(HEAD));
+export function saveIndexSnapshot(path: string, { index, coveredEnd }: IndexSnapshot, options: IndexFileOptions): void {
+  const head = new DataView(new ArrayBuffer(INDEX_HEADER_BYTES));
   const rows = index.bytes();
-  head.setUint32(0, MAGIC);
+  head.setUint32(0, INDEX_MAGIC);
   head.setUint32(4, index.rows);
-  head.setFloat64(8, covers);
-  head.setUint32(16, parts.checksum(rows));
-  head.setUint32(20, fingerprint(parts, index, covers));
-  replace(path, [new Uint8Array(head.buffer), rows], parts.files);
+  head.setFloat64(8, coveredEnd);
+  head.setUint32(16, options.checksum(rows));
+  head.setUint32(20, computeFingerprint(options, index, coveredEnd));
+  replaceIndexFile(path, [new Uint8Array(head.buffer), rows], options.files);
 }
 
 // Header and last line tell whether it is still the same file; every line that is read later is checked for itself.
-function fingerprint({ file, checksum, start }: IndexParts, index: LineIndex, covers: number): number {
-  const from = index.rows === 0 ? start : index.offset(index.rows - 1);
-  const bytes = new Uint8Array(start + Math.max(0, covers - from));
+function computeFingerprint({ file, checksum, start }: IndexFileOptions, index: LineIndex, coveredEnd: number): number {
+  const lastLineStart = index.rows === 0 ? start : index.offset(index.rows - 1);
+  const bytes = new Uint8Array(start + Math.max(0, coveredEnd - lastLineStart));
   file.read(bytes.subarray(0, start), 0);
-  file.read(bytes.subarray(start), from);
+  file.read(bytes.subarray(start), lastLineStart);
   return checksum(bytes);
 }
 
-function contents(path: string, files: Files): Uint8Array<ArrayBuffer> | null {
+function readIndexFile(path: string, files: Files): Uint8Array<ArrayBuffer> | null {
   if (files.stat(path)?.kind !== "file") return null;
-  return orNull(() => {
+  return ignoreDiskErrors(() => {
     const file = files.open(path, "read");
     try {
       const bytes = new Uint8Array(file.stat().size);
@@ -67,30 +67,30 @@ function contents(path: string, files: Files): Uint8Array<ArrayBuffer> | null {
   });
 }
 
-function replace(path: string, parts: readonly Uint8Array[], files: Files): void {
-  const fresh = `${path}.new`;
+function replaceIndexFile(path: string, chunks: readonly Uint8Array[], files: Files): void {
+  const temporaryPath = `${path}.new`;
   // An index can always be made again, so a disk that will not have it is no reason to stop.
-  orNull(() => {
-    if (files.stat(fresh)) files.remove(fresh);
-    const file = files.create(fresh);
+  ignoreDiskErrors(() => {
+    if (files.stat(temporaryPath)) files.remove(temporaryPath);
+    const file = files.create(temporaryPath);
     try {
-      for (const part of parts) appendAll(file, part);
+      for (const chunk of chunks) appendAll(file, chunk);
     } finally {
       file.close();
     }
-    files.rename(fresh, path);
+    files.rename(temporaryPath, path);
   });
 }
 
 /** Another one whenever rows mean something else: there is no reading of old ones, only making them again. */
-const MAGIC = 0x70697834;
-const HEAD = 24;
+const INDEX_MAGIC = 0x70697834;
+const INDEX_HEADER_BYTES = 24;
 
-export class Indexing {
+export class IndexFile {
   readonly #path: string;
   readonly #files: Files;
   readonly #checksum: Checksum;
-  #keptUpTo = 0;
+  #savedEnd = 0;
 
   constructor(path: string, files: Files, checksum: Checksum) {
     this.#path = indexPath(path);
@@ -99,37 +99,37 @@ export class Indexing {
   }
 
   /** Lets others work in between; returns whether every line is sound. */
-  async complete(lines: FileLines, file: OpenFile): Promise<boolean> {
-    if (lines.index.covers === lines.start) this.#useKept(lines, file);
-    const building = lines.complete();
-    for (let step = building.next(); ; step = building.next()) {
+  async complete(entries: FileEntries, file: OpenFile): Promise<boolean> {
+    if (entries.index.coveredEnd === entries.start) this.#loadSaved(entries, file);
+    const steps = entries.completeIndex();
+    for (let step = steps.next(); ; step = steps.next()) {
       if (step.done) return step.value;
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
   /** Whether so many bytes have been added since the last copy. */
-  isWorthKeeping(lines: FileLines, every: number = WORTH_KEEPING): boolean {
-    return lines.isIndexed && lines.index.covers - this.#keptUpTo >= every;
+  shouldSave(entries: FileEntries, minBytes: number = MIN_SAVE_BYTES): boolean {
+    return entries.isIndexed && entries.index.coveredEnd - this.#savedEnd >= minBytes;
   }
 
-  keep(lines: FileLines, file: OpenFile): void {
-    keepIndex(this.#path, lines.index, this.#parts(lines, file));
-    this.#keptUpTo = lines.index.covers;
+  save(entries: FileEntries, file: OpenFile): void {
+    saveIndexSnapshot(this.#path, entries.index, this.#options(entries, file));
+    this.#savedEnd = entries.index.coveredEnd;
   }
 
-  #useKept(lines: FileLines, file: OpenFile): void {
-    const kept = keptIndex(this.#path, this.#parts(lines, file));
+  #loadSaved(entries: FileEntries, file: OpenFile): void {
+    const snapshot = loadIndexSnapshot(this.#path, this.#options(entries, file));
     // One that reaches past the last whole line knows lines that do not count any more.
-    if (!kept || kept.covers > lines.end) return;
-    lines.useIndex(kept);
-    this.#keptUpTo = kept.covers;
+    if (!snapshot || snapshot.coveredEnd > entries.end) return;
+    entries.useIndex(snapshot);
+    this.#savedEnd = snapshot.coveredEnd;
   }
 
-  #parts({ start }: FileLines, file: OpenFile) {
+  #options({ start }: FileEntries, file: OpenFile) {
     return { files: this.#files, checksum: this.#checksum, file, start };
   }
 }
 
 // A short file is indexed faster than an index is read.
-const WORTH_KEEPING = 1024 * 1024;
+const MIN_SAVE_BYTES = 1024 * 1024;

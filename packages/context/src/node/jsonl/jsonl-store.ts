@@ -2,38 +2,45 @@
 
 import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
-import { isNewer } from "../../format/session-file.ts";
-import type { Ports } from "../../runtime.ts";
-import type { Window } from "../../session/loaded-branch.ts";
-import { type Appended, type Fence, LineStore, type Lines, type Refusal, verdict } from "../../session/store.ts";
+import { isNewerFormat } from "../../format/session-file.ts";
+import type { Runtime } from "../../runtime.ts";
+import type { LoadedBranch } from "../../session/loaded-branch.ts";
+import {
+  type AppendGuard,
+  type AppendResult,
+  BaseStore,
+  checkAppend,
+  type EntryReader,
+  type Refusal,
+} from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
-import { type Files, orNull } from "../files.ts";
+import { type Files, ignoreDiskErrors } from "../files.ts";
 import type { Lease } from "../lease.ts";
-import type { Processes } from "../process-owner.ts";
-import { type Durability, encodedBatch, type LogFile, refusalOf } from "./append.ts";
-import { FileLines } from "./file-entries.ts";
-import { foundWhole, madeAppendable, type News, WatchedFile } from "./watched-file.ts";
+import type { ProcessTable } from "../process-owner.ts";
+import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.ts";
+import { FileEntries } from "./file-entries.ts";
+import { type FileChange, makeAppendable, readContentsFully, WatchedFile } from "./watched-file.ts";
 
-export interface Following {
+export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Milliseconds between two looks that find nothing. */
-  readonly every?: number;
+  readonly intervalMs?: number;
 }
 
-export async function* polled<Item>(
-  { signal, every = 100 }: Following,
+export async function* pollItems<Item>(
+  { signal, intervalMs = 100 }: FollowOptions,
   /** Null ends it. */
-  fresh: () => Promise<readonly Item[] | null>,
+  readNewItems: () => Promise<readonly Item[] | null>,
 ): AsyncGenerator<readonly Item[]> {
   while (!signal.aborted) {
-    const items = await fresh();
+    const items = await readNewItems();
     if (items === null) return;
     if (items.length > 0) yield items;
-    else await pause(every, signal);
+    else await waitOrAbort(intervalMs, signal);
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       clearTimeout(timer);
@@ -46,39 +53,39 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** What a store is made of; what is not said is the real machine's. */
-export interface StoreParts {
+export interface StoreOptions {
   readonly files?: Files;
-  readonly ports?: Pick<Ports, "now" | "sessionId" | "nonce" | "checksum">;
-  readonly processes?: Processes;
+  readonly runtime?: Pick<Runtime, "now" | "sessionId" | "nonce" | "checksum">;
+  readonly processes?: ProcessTable;
   readonly limits?: FormatLimits;
   readonly durability?: Durability;
 }
 
-export type AllParts = Required<StoreParts>;
+export type AllStoreOptions = Required<StoreOptions>;
 
-export class JsonlStore extends LineStore {
+export class JsonlStore extends BaseStore {
   readonly path: string;
-  readonly #parts: AllParts;
+  readonly #options: AllStoreOptions;
   /** Null for a follower. */
   readonly #lease: Lease | null;
   readonly #file: WatchedFile;
 
   /** By `openStore` and `createStore` only. */
-  constructor(log: LogFile, lease: Lease | null, parts: AllParts) {
+  constructor(log: LogFile, lease: Lease | null, options: AllStoreOptions) {
     super();
     this.path = log.path;
-    this.#parts = parts;
+    this.#options = options;
     this.#lease = lease;
-    this.#file = new WatchedFile(log, lease === null, parts);
+    this.#file = new WatchedFile(log, lease === null, options);
   }
 
   get header(): Header {
-    return this.#file.found.header;
+    return this.#file.contents.header;
   }
 
   /** What was found to be wrong so far; `check` looks at every line. */
   get damage(): readonly Damage[] {
-    return this.#file.found.damage();
+    return this.#file.contents.damage();
   }
 
   /** Whether this process may write. */
@@ -87,24 +94,27 @@ export class JsonlStore extends LineStore {
   }
 
   override async leaf(): Promise<string | null> {
-    this.#file.look();
-    return this.#file.found.lines.leaf;
+    this.#file.checkForChanges();
+    return this.#file.contents.entries.leaf;
   }
 
-  override async window(leaf: string | null): Promise<Window> {
-    const { lines } = this.#file.found;
-    const atOnce = lines instanceof FileLines && !lines.isIndexed && leaf === lines.leaf ? lines.glance() : null;
-    return atOnce ?? super.window(leaf);
+  override async loadBranch(leaf: string | null): Promise<LoadedBranch> {
+    const { entries } = this.#file.contents;
+    const leafBranch =
+      entries instanceof FileEntries && !entries.isIndexed && leaf === entries.leaf
+        ? entries.tryLoadLeafBranch()
+        : null;
+    return leafBranch ?? super.loadBranch(leaf);
   }
 
-  async append(batch: readonly Entry[], fence: Fence): Promise<Appended> {
+  async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
     try {
-      if (!this.#file.isIndexed) await this.#file.indexed();
-      const news = this.#file.look();
-      if (!this.#file.isIndexed) await this.#file.indexed();
-      return this.#appendNow(batch, fence, news);
+      if (!this.#file.isIndexed) await this.#file.waitForIndex();
+      const change = this.#file.checkForChanges();
+      if (!this.#file.isIndexed) await this.#file.waitForIndex();
+      return this.#appendNow(batch, guard, change);
     } catch (error) {
-      return this.#refused(this.#file.isClosed ? "closed" : refusalOf(error));
+      return this.#refuse(this.#file.isClosed ? "closed" : toRefusal(error));
     }
   }
 
@@ -114,22 +124,22 @@ export class JsonlStore extends LineStore {
   }
 
   /** What is wrong with the part of the file that opening reads. A short file is read whole, a long one as far as the context needs. */
-  async damageAtOpening(): Promise<readonly Damage[]> {
-    if (this.#file.log.size <= SHORT) await this.#file.indexed();
-    else await this.window(await this.leaf());
+  async damageOnOpen(): Promise<readonly Damage[]> {
+    if (this.#file.log.size <= SMALL_FILE_BYTES) await this.#file.waitForIndex();
+    else await this.loadBranch(await this.leaf());
     return this.damage;
   }
 
   /** Looks at every line of the file. */
   async check(): Promise<readonly Damage[]> {
-    return foundWhole(this.#file.log, this.#parts).damage();
+    return readContentsFully(this.#file.log, this.#options).damage();
   }
 
   /** Makes the index before anybody asks for what needs it. Others work in between. */
-  async prepare(): Promise<void> {
+  async prepareIndex(): Promise<void> {
     try {
-      await this.#file.indexed();
-      this.#file.keepIndex(this.#isLeased);
+      await this.#file.waitForIndex();
+      this.#file.saveIndex(this.#isLeased);
     } catch (error) {
       // Whoever closed it wants no index any more.
       if (!this.#file.isClosed) throw error;
@@ -137,116 +147,116 @@ export class JsonlStore extends LineStore {
   }
 
   /** The entries that come in from the first look on, whoever writes them: each once, in file order. Ends when aborted, or when the file is gone. */
-  async *follow(following: Following): AsyncGenerator<readonly Entry[]> {
-    let seen = (await this.#file.indexed()).count;
-    yield* polled(following, async () => {
-      if (this.#file.isClosed || this.#file.look() === "file-removed") return null;
-      const lines = await this.#file.indexed();
-      const fresh = lines.entriesFrom(seen);
-      seen = lines.count;
-      return fresh;
+  async *follow(options: FollowOptions): AsyncGenerator<readonly Entry[]> {
+    let entryCount = (await this.#file.waitForIndex()).count;
+    yield* pollItems(options, async () => {
+      if (this.#file.isClosed || this.#file.checkForChanges() === "file-removed") return null;
+      const entries = await this.#file.waitForIndex();
+      const newEntries = entries.listEntries(entryCount);
+      entryCount = entries.count;
+      return newEntries;
     });
   }
 
   /** Waits for the disk, keeps the index and gives up the lease. A second time there is nothing to do. False if the disk failed. */
   async close(): Promise<boolean> {
     if (this.#file.isClosed) return true;
-    const synced = this.#file.log.sync();
-    this.#file.keepIndex(this.#isLeased);
+    const isSynced = this.#file.log.sync();
+    this.#file.saveIndex(this.#isLeased);
     this.#file.close();
     // A lease that cannot be given back ends with this process.
-    orNull(() => this.#lease?.release());
-    return synced;
+    ignoreDiskErrors(() => this.#lease?.release());
+    return isSynced;
   }
 
-  protected lines(): Promise<Lines> {
-    return this.#file.indexed();
+  protected reader(): Promise<EntryReader> {
+    return this.#file.waitForIndex();
   }
 
   /** Waits for nothing, so that nothing comes between the look at the file and the write. */
-  #appendNow(batch: readonly Entry[], fence: Fence, news: News): Appended {
-    const why = this.#whyNot(news);
-    if (why) return this.#refused(why);
-    const { lines, unready } = this.#file.found;
+  #appendNow(batch: readonly Entry[], guard: AppendGuard, change: FileChange): AppendResult {
+    const why = this.#appendRefusal(change);
+    if (why) return this.#refuse(why);
+    const { entries, repair } = this.#file.contents;
     // Half a line that was not there before is somebody's write under way: it is left alone until nothing is added any more.
-    if (news === "grown" && unready?.type === "torn") return { type: "leaf-moved", leaf: lines.leaf };
-    const found = verdict(lines, batch, fence, this.#parts.limits);
-    if (found.type !== "to-write") return found;
-    const outcome = this.#tryToWrite(batch, found.texts, fence);
-    if (outcome === "written") return { type: "appended", leaf: lines.leaf };
-    return outcome === "leaf-moved" ? { type: "leaf-moved", leaf: lines.leaf } : this.#refused(outcome);
+    if (change === "grown" && repair?.type === "torn") return { type: "leaf-moved", leaf: entries.leaf };
+    const contents = checkAppend(entries, batch, guard, this.#options.limits);
+    if (contents.type !== "write") return contents;
+    const result = this.#tryToWrite(batch, contents.texts, guard);
+    if (result === "written") return { type: "appended", leaf: entries.leaf };
+    return result === "leaf-moved" ? { type: "leaf-moved", leaf: entries.leaf } : this.#refuse(result);
   }
 
-  #whyNot(news: News): Refusal | null {
-    const { unready } = this.#file.found;
+  #appendRefusal(change: FileChange): Refusal | null {
+    const { repair } = this.#file.contents;
     if (!this.#lease) return "read-only";
     // The lease lies beside the file, and goes where it goes.
-    if (news === "file-removed") return news;
+    if (change === "file-removed") return change;
     if (!this.#isLeased()) return "lease-lost";
-    if (unready?.type === "whole" && isNewer(unready.file)) return "newer-version";
-    return news === "none" || news === "grown" ? null : news;
+    if (repair?.type === "whole" && isNewerFormat(repair.file)) return "newer-version";
+    return change === "none" || change === "grown" ? null : change;
   }
 
-  #refused(why: Refusal): Appended {
-    return { type: "refused", why, leaf: this.#file.found.lines.leaf };
+  #refuse(why: Refusal): AppendResult {
+    return { type: "refused", why, leaf: this.#file.contents.entries.leaf };
   }
 
-  #tryToWrite(batch: readonly Entry[], texts: readonly string[], fence: Fence): Outcome {
+  #tryToWrite(batch: readonly Entry[], texts: readonly string[], guard: AppendGuard): WriteOutcome {
     try {
-      return this.#write(batch, texts, fence);
+      return this.#write(batch, texts, guard);
     } catch (error) {
-      const why = refusalOf(error);
-      if (why === "disk-error") this.#file.log.giveUp();
+      const why = toRefusal(error);
+      if (why === "disk-error") this.#file.log.markBroken();
       return why;
     }
   }
 
-  #write(batch: readonly Entry[], texts: readonly string[], fence: Fence): Outcome {
-    const { files, ports } = this.#parts;
-    const appendable = madeAppendable(this.#file, files, ports.checksum);
-    if (appendable === null) return "leaf-moved";
-    this.#file.adopt(appendable);
-    const { log, found } = appendable;
+  #write(batch: readonly Entry[], texts: readonly string[], guard: AppendGuard): WriteOutcome {
+    const { files, runtime } = this.#options;
+    const target = makeAppendable(this.#file, files, runtime.checksum);
+    if (target === null) return "leaf-moved";
+    this.#file.replaceContents(target);
+    const { log, contents } = target;
     // A file of pi has no marks to tell by what is missing, so every line waits for the disk.
-    const durability = found.ours ? this.#durabilityOf(fence) : "durable";
-    if (durability === "fast" && !log.startRun()) return "disk-error";
-    const { bytes, places } = encodedBatch(texts, {
-      ours: found.ours,
-      checksum: ports.checksum,
-      up: this.#up(batch[0]),
+    const durability = contents.isPithFormat ? this.#durabilityOf(guard) : "durable";
+    if (durability === "fast" && !log.startUnsyncedRun()) return "disk-error";
+    const { bytes, lineRanges } = encodeBatch(texts, {
+      isPithFormat: contents.isPithFormat,
+      checksum: runtime.checksum,
+      parentOffset: this.#parentOffset(batch[0]),
       // LOG13: also one that waits names them, if lines before it may not be on the disk yet.
-      run: durability === "fast" || log.unsynced > 0 ? log.runStart : undefined,
-      afterUnended: !log.isEnded(),
+      unsyncedStart: durability === "fast" || log.unsyncedLines > 0 ? log.unsyncedStart : undefined,
+      needsLeadingNewline: !log.isLastLineEnded(),
     });
-    const written = log.append(bytes, { lines: texts.length, durability });
-    if (written.type === "refused") return written.why;
-    batch.forEach((entry, at) => {
-      const { offset = 0, length = 0 } = places[at] ?? {};
-      found.lines.take(entry, texts[at] ?? "", { offset: written.offset + offset, length });
+    const writeResult = log.append(bytes, { lines: texts.length, durability });
+    if (writeResult.type === "refused") return writeResult.why;
+    batch.forEach((entry, index) => {
+      const { offset = 0, length = 0 } = lineRanges[index] ?? {};
+      contents.entries.addEntry(entry, texts[index] ?? "", { offset: writeResult.offset + offset, length });
     });
-    this.#file.keepIndex(this.#isLeased, KEEP_EVERY);
+    this.#file.saveIndex(this.#isLeased, SAVE_INDEX_BYTES);
     return "written";
   }
 
-  #durabilityOf({ isReplaceable }: Fence): Durability {
-    return isReplaceable ? "fast" : this.#parts.durability;
+  #durabilityOf({ isReplaceable }: AppendGuard): Durability {
+    return isReplaceable ? "fast" : this.#options.durability;
   }
 
   // MOVE2: where the line before is not the parent, the line says where the parent stands.
-  #up(first: Entry | undefined): number | undefined {
-    const { lines } = this.#file.found;
+  #parentOffset(first: Entry | undefined): number | undefined {
+    const { entries } = this.#file.contents;
     const parentId = first?.parentId ?? null;
-    if (parentId === null || parentId === lines.leaf || !(lines instanceof FileLines)) return undefined;
-    return lines.offsetOf(parentId);
+    if (parentId === null || parentId === entries.leaf || !(entries instanceof FileEntries)) return undefined;
+    return entries.lineOffset(parentId);
   }
 
-  readonly #isLeased = (): boolean => this.#lease?.holds() ?? false;
+  readonly #isLeased = (): boolean => this.#lease?.isHeld() ?? false;
 }
 
-type Outcome = "written" | "leaf-moved" | Refusal;
+type WriteOutcome = "written" | "leaf-moved" | Refusal;
 
 /** Bytes; a file up to this size is read in a few milliseconds. */
-const SHORT = 1024 * 1024;
+const SMALL_FILE_BYTES = 1024 * 1024;
 
 /** Bytes; a process that dies costs the next one no more than to look through so many. */
-const KEEP_EVERY = 8 * 1024 * 1024;
+const SAVE_INDEX_BYTES = 8 * 1024 * 1024;

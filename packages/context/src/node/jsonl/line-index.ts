@@ -1,40 +1,40 @@
 /** Indexes the lines of a session file in 24 bytes each: offset, length, parent, hash of the id, number and kind. */
 
 import type { Entry, Header } from "../../entry.ts";
-import { entryAlone } from "../../format/entry-line.ts";
-import { entryNumber, reservedNumber } from "../../format/entry-number.ts";
-import { sealHolds, sealOf } from "../../format/line-checksum.ts";
-import { type LineRules, readLine, readRaw } from "../../format/read-line.ts";
+import { parseEntry } from "../../format/entry-line.ts";
+import { readReservedNumber, resolveEntryNumber } from "../../format/entry-number.ts";
+import { isTrailerValid, readTrailer } from "../../format/line-checksum.ts";
+import { type LineRules, readLine, readRawLine } from "../../format/read-line.ts";
 import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
-import { forwards, LONGEST_HEAD, type PassedLine, peek } from "./read-lines.ts";
+import { type FileLine, MAX_PREFIX_BYTES, readLinePrefix, readLines } from "./read-lines.ts";
 
-export interface ParentRows {
+export interface ParentLookup {
   readonly rows: number;
   /** The row of a row's parent, -1 for none. */
   parent(row: number): number;
 }
 
 /** Two numbers a row, so that the children of one are found without looking at all others. */
-export class ChildRows {
+export class ChildIndex {
   /** By parent, one further on, since -1 has children, too; rows are kept one higher, so that 0 means none. */
   #first: Int32Array = new Int32Array(1);
   #next: Int32Array = new Int32Array(0);
-  #covers = 0;
+  #coveredRows = 0;
 
   /** In file order. */
-  of(parent: number, index: ParentRows): number[] {
-    if (index.rows - this.#covers > AT_MOST_BEHIND) this.#cover(index);
-    const found: number[] = [];
-    for (let row = this.#first[parent + 1] ?? 0; row !== 0; row = this.#next[row - 1] ?? 0) found.push(row - 1);
-    for (let row = this.#covers; row < index.rows; row++) if (index.parent(row) === parent) found.push(row);
-    return found;
+  findChildren(parent: number, index: ParentLookup): number[] {
+    if (index.rows - this.#coveredRows > MAX_UNCOVERED_ROWS) this.#rebuild(index);
+    const childRows: number[] = [];
+    for (let row = this.#first[parent + 1] ?? 0; row !== 0; row = this.#next[row - 1] ?? 0) childRows.push(row - 1);
+    for (let row = this.#coveredRows; row < index.rows; row++) if (index.parent(row) === parent) childRows.push(row);
+    return childRows;
   }
 
-  #cover(index: ParentRows): void {
+  #rebuild(index: ParentLookup): void {
     this.#first = new Int32Array(index.rows + 1);
     this.#next = new Int32Array(index.rows);
-    this.#covers = index.rows;
+    this.#coveredRows = index.rows;
     for (let row = index.rows - 1; row >= 0; row--) {
       const parent = index.parent(row) + 1;
       this.#next[row] = this.#first[parent] ?? 0;
@@ -44,10 +44,10 @@ export class ChildRows {
 }
 
 /** Rows that are looked at one by one: a session that grows is not gone through anew for each line. */
-const AT_MOST_BEHIND = 256;
+const MAX_UNCOVERED_ROWS = 256;
 
 /** The kinds that are told apart; every other is `other`. */
-export const kinds = [
+export const lineKinds = [
   "other",
   "message",
   "assistant",
@@ -62,24 +62,24 @@ export const kinds = [
   "context_edit",
   "branch_summary",
 ] as const;
-export type Kind = (typeof kinds)[number];
+export type LineKind = (typeof lineKinds)[number];
 
-export interface IndexedLine {
+export interface IndexRow {
   readonly id: string;
   readonly offset: number;
   readonly length: number;
   /** The row of its parent; ROOT for none. */
   readonly parent: number;
-  readonly kind: Kind;
+  readonly kind: LineKind;
   /** The entry's number; 0 for none. */
   readonly number: number;
 }
 
-export const ROOT = -1;
+export const ROOT_ROW = -1;
 /** Bytes of a row: offset as a double, then length, parent, a hash of the id, and in one word the highest number so far and the kind. */
-export const ROW = 24;
+export const ROW_BYTES = 24;
 /** The bits of a kind. */
-const KIND = 5;
+const KIND_BITS = 5;
 
 export class LineIndex {
   #rows: number;
@@ -88,12 +88,12 @@ export class LineIndex {
   #words: Int32Array;
   /** Rows by the hash of their id; empty until somebody asks. */
   #slots: Int32Array = new Int32Array(0);
-  readonly #children = new ChildRows();
+  readonly #children = new ChildIndex();
 
   /** Of rows as `bytes()` gave them. */
   constructor(rows: Uint8Array<ArrayBuffer> = new Uint8Array()) {
-    this.#rows = Math.floor(rows.length / ROW);
-    this.#buffer = rows.slice(0, this.#rows * ROW).buffer;
+    this.#rows = Math.floor(rows.length / ROW_BYTES);
+    this.#buffer = rows.slice(0, this.#rows * ROW_BYTES).buffer;
     this.#doubles = new Float64Array(this.#buffer);
     this.#words = new Int32Array(this.#buffer);
   }
@@ -102,17 +102,17 @@ export class LineIndex {
     return this.#rows;
   }
 
-  add({ id, offset, length, parent, kind, number }: IndexedLine): number {
+  add({ id, offset, length, parent, kind, number }: IndexRow): number {
     const row = this.#rows;
     const highest = Math.max(number, this.lastNumber);
-    this.#makeRoom();
+    this.#growBuffer();
     this.#doubles[row * 3] = offset;
     this.#words[row * 6 + 2] = length;
     this.#words[row * 6 + 3] = parent;
-    this.#words[row * 6 + 4] = hashOf(id);
-    this.#words[row * 6 + 5] = (highest << KIND) | kinds.indexOf(kind);
+    this.#words[row * 6 + 4] = hashEntryId(id);
+    this.#words[row * 6 + 5] = (highest << KIND_BITS) | lineKinds.indexOf(kind);
     this.#rows++;
-    if (this.#slots.length > 0) this.#enter(row);
+    if (this.#slots.length > 0) this.#addSlot(row);
     return row;
   }
 
@@ -125,22 +125,22 @@ export class LineIndex {
   }
 
   parent(row: number): number {
-    return this.#words[row * 6 + 3] ?? ROOT;
+    return this.#words[row * 6 + 3] ?? ROOT_ROW;
   }
 
-  kind(row: number): Kind {
-    return kinds[this.#kindAt(row)] ?? "other";
+  kind(row: number): LineKind {
+    return lineKinds[this.#kindNumber(row)] ?? "other";
   }
 
   /** The number of a row; 0 for none. */
   number(row: number): number {
-    const highest = this.#highestAt(row);
-    return highest > this.#highestAt(row - 1) ? highest : 0;
+    const highest = this.#highestNumber(row);
+    return highest > this.#highestNumber(row - 1) ? highest : 0;
   }
 
   /** The highest number of all rows; 0 for none. */
   get lastNumber(): number {
-    return this.#highestAt(this.#rows - 1);
+    return this.#highestNumber(this.#rows - 1);
   }
 
   /** The row that has this number, found by halving: numbers only grow. -1 for none. */
@@ -148,67 +148,67 @@ export class LineIndex {
     let [low, high] = [0, this.#rows];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.#highestAt(middle) < number) low = middle + 1;
+      if (this.#highestNumber(middle) < number) low = middle + 1;
       else high = middle;
     }
-    return number > 0 && this.#highestAt(low) === number ? low : -1;
+    return number > 0 && this.#highestNumber(low) === number ? low : -1;
   }
 
   /** The row that bears this id; `isIt` looks at the line, for two ids may have one hash. -1 for none. */
-  find(id: string, isIt: (row: number) => boolean): number {
-    if (this.#slots.length < this.#rows * 2) this.#enterAll();
-    const hash = hashOf(id);
+  find(id: string, isMatch: (row: number) => boolean): number {
+    if (this.#slots.length < this.#rows * 2) this.#rebuildSlots();
+    const hash = hashEntryId(id);
     const mask = this.#slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
       const row = (this.#slots[slot] ?? 0) - 1;
       if (row === -1) return -1;
-      if (this.#words[row * 6 + 4] === hash && isIt(row)) return row;
+      if (this.#words[row * 6 + 4] === hash && isMatch(row)) return row;
     }
   }
 
   /** In file order. */
   children(parent: number): number[] {
-    return this.#children.of(parent, this);
+    return this.#children.findChildren(parent, this);
   }
 
   /** In file order. */
-  ofKind(kind: Kind): number[] {
-    const wanted = kinds.indexOf(kind);
-    const found: number[] = [];
-    for (let row = 0; row < this.#rows; row++) if (this.#kindAt(row) === wanted) found.push(row);
-    return found;
+  rowsOfKind(kind: LineKind): number[] {
+    const kindNumber = lineKinds.indexOf(kind);
+    const matchingRows: number[] = [];
+    for (let row = 0; row < this.#rows; row++) if (this.#kindNumber(row) === kindNumber) matchingRows.push(row);
+    return matchingRows;
   }
 
   /** All rows, as they are kept on disk. */
   bytes(): Uint8Array {
-    return new Uint8Array(this.#buffer, 0, this.#rows * ROW);
+    return new Uint8Array(this.#buffer, 0, this.#rows * ROW_BYTES);
   }
 
-  #kindAt(row: number): number {
-    return (this.#words[row * 6 + 5] ?? 0) & ((1 << KIND) - 1);
+  #kindNumber(row: number): number {
+    return (this.#words[row * 6 + 5] ?? 0) & ((1 << KIND_BITS) - 1);
   }
 
-  #highestAt(row: number): number {
-    return row < 0 || row >= this.#rows ? 0 : (this.#words[row * 6 + 5] ?? 0) >>> KIND;
+  #highestNumber(row: number): number {
+    return row < 0 || row >= this.#rows ? 0 : (this.#words[row * 6 + 5] ?? 0) >>> KIND_BITS;
   }
 
-  #makeRoom(): void {
-    if ((this.#rows + 1) * ROW <= this.#buffer.byteLength) return;
-    const grown = new Uint8Array(Math.max(64, this.#rows * 2) * ROW);
-    grown.set(this.bytes());
-    this.#buffer = grown.buffer;
+  #growBuffer(): void {
+    if ((this.#rows + 1) * ROW_BYTES <= this.#buffer.byteLength) return;
+    const largerBuffer = new Uint8Array(Math.max(64, this.#rows * 2) * ROW_BYTES);
+    largerBuffer.set(this.bytes());
+    this.#buffer = largerBuffer.buffer;
     this.#doubles = new Float64Array(this.#buffer);
     this.#words = new Int32Array(this.#buffer);
   }
 
-  #enterAll(): void {
+  #rebuildSlots(): void {
     this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(64, this.#rows * 4))));
-    for (let row = 0; row < this.#rows; row++) this.#enter(row);
+    for (let row = 0; row < this.#rows; row++) this.#addSlot(row);
   }
 
-  #enter(row: number): void {
+  #addSlot(row: number): void {
     if (this.#slots.length < this.#rows * 2) {
-      this.#enterAll();
+      this.#rebuildSlots();
       return;
     }
     const mask = this.#slots.length - 1;
@@ -219,16 +219,16 @@ export class LineIndex {
 }
 
 // FNV-1a: short, and good enough for a table whose answers are checked.
-function hashOf(id: string): number {
+function hashEntryId(id: string): number {
   let hash = 0x811c9dc5;
-  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
+  for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
   return hash | 0;
 }
 
-export interface Sketch {
+export interface LineFields {
   readonly id: string;
   readonly parentId: string | null;
-  readonly kind: Kind;
+  readonly kind: LineKind;
   /** As it stands on the line. */
   readonly number: unknown;
 }
@@ -237,34 +237,34 @@ export interface Sketch {
  * A line of ours whose seal holds is as it was written, so it is not parsed. Null for a line that is not as it should be: then the whole
  * file must be read with care.
  */
-export function sketchOf(line: PassedLine, rules: LineRules): Sketch | null {
-  const glimpse = line.overlong || !isSealed(line.bytes, rules) ? null : peek(line.bytes);
-  if (glimpse) {
-    const { id, parentId, number } = glimpse;
-    return { id, parentId, number, kind: kindOf(glimpse.kind, glimpse.role) };
+export function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
+  const prefix = line.overlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
+  if (prefix) {
+    const { id, parentId, number } = prefix;
+    return { id, parentId, number, kind: toLineKind(prefix.kind, prefix.role) };
   }
-  const reading = readRaw(line, rules);
-  if (reading.type === "damaged" || reading.blemish) return null;
-  const entry = entryAlone(reading.value);
-  return entry && { ...sketchOfEntry(entry), number: reading.value.number };
+  const reading = readRawLine(line, rules);
+  if (reading.type === "damaged" || reading.minorDamage) return null;
+  const entry = parseEntry(reading.value);
+  return entry && { ...toLineFields(entry), number: reading.value.number };
 }
 
-export function sketchOfEntry(entry: Entry): Sketch {
+export function toLineFields(entry: Entry): LineFields {
   const role = entry.type === "message" ? entry.message.role : undefined;
-  return { id: entry.id, parentId: entry.parentId, number: entry.number, kind: kindOf(entry.type, role) };
+  return { id: entry.id, parentId: entry.parentId, number: entry.number, kind: toLineKind(entry.type, role) };
 }
 
-function kindOf(type: unknown, role: unknown): Kind {
+function toLineKind(type: unknown, role: unknown): LineKind {
   if (type === "message" && role === "assistant") return "assistant";
-  return kinds.find((kind) => kind === type) ?? "other";
+  return lineKinds.find((kind) => kind === type) ?? "other";
 }
 
-function isSealed(bytes: Buffer, { ours, checksum }: LineRules): boolean {
-  const seal = ours ? sealOf(bytes) : null;
-  return seal !== null && sealHolds(seal, bytes, checksum);
+function isTrailerIntact(bytes: Buffer, { isPithFormat, checksum }: LineRules): boolean {
+  const trailer = isPithFormat ? readTrailer(bytes) : null;
+  return trailer !== null && isTrailerValid(trailer, bytes, checksum);
 }
 
-export interface Indexed {
+export interface FileWithIndex {
   readonly file: OpenFile;
   readonly header: Header;
   readonly index: LineIndex;
@@ -272,60 +272,71 @@ export interface Indexed {
   readonly limits: FormatLimits;
 }
 
-export function bytesAt(
-  { file, index }: Pick<Indexed, "file" | "index">,
+export function readRowBytes(
+  { file, index }: Pick<FileWithIndex, "file" | "index">,
   row: number,
-  most: number = Number.POSITIVE_INFINITY,
+  maxBytes: number = Number.POSITIVE_INFINITY,
 ): Buffer {
-  const bytes = Buffer.allocUnsafe(Math.min(index.length(row), most));
+  const bytes = Buffer.allocUnsafe(Math.min(index.length(row), maxBytes));
   return bytes.subarray(0, file.read(bytes, index.offset(row)));
 }
 
 /** The id on a line; a line that no longer says is named by its place. */
-export function idAt(ground: Indexed, row: number): string {
-  const seen = peek(bytesAt(ground, row, LONGEST_HEAD));
-  if (seen) return seen.id;
-  const reading = readLine(bytesAt(ground, row), ground.rules);
+export function readRowId(source: FileWithIndex, row: number): string {
+  const prefix = readLinePrefix(readRowBytes(source, row, MAX_PREFIX_BYTES));
+  if (prefix) return prefix.id;
+  const reading = readLine(readRowBytes(source, row), source.rules);
   const id = reading.type === "whole" ? reading.value.id : reading.legible.id;
-  return typeof id === "string" ? id : `gap-${ground.index.offset(row)}`;
+  return typeof id === "string" ? id : `gap-${source.index.offset(row)}`;
 }
 
 /** The lines between two places of the file, added to the index. Yields after every piece; returns whether all of it was sound. */
-export function* indexed(ground: Indexed, start: number, end: number): Generator<undefined, boolean> {
-  let yielded = start;
-  let last = ground.index.rows === 0 ? null : { id: idAt(ground, ground.index.rows - 1), row: ground.index.rows - 1 };
-  for (const line of forwards(ground.file, { start, end, limits: ground.limits })) {
-    if (line.offset - yielded > PIECE) {
-      yielded = line.offset;
+export function* indexLines(source: FileWithIndex, start: number, end: number): Generator<undefined, boolean> {
+  let lastYieldOffset = start;
+  let previous =
+    source.index.rows === 0 ? null : { id: readRowId(source, source.index.rows - 1), row: source.index.rows - 1 };
+  for (const line of readLines(source.file, { start, end, limits: source.limits })) {
+    if (line.offset - lastYieldOffset > YIELD_EVERY_BYTES) {
+      lastYieldOffset = line.offset;
       yield undefined;
     }
-    const sketch = sketchOf(line, ground.rules);
-    const row: number | null = sketch && addedRow(ground, sketch, { line, last });
-    if (sketch === null || row === null) return false;
-    last = { id: sketch.id, row };
+    const fields = readLineFields(line, source.rules);
+    const row: number | null = fields && addRow(source, fields, { line, previous });
+    if (fields === null || row === null) return false;
+    previous = { id: fields.id, row };
   }
   return true;
 }
 
-interface Before {
-  readonly line: PassedLine;
-  readonly last: { readonly id: string; readonly row: number } | null;
+interface RowContext {
+  readonly line: FileLine;
+  readonly previous: { readonly id: string; readonly row: number } | null;
 }
 
-function addedRow(ground: Indexed, sketch: Sketch, { line, last }: Before): number | null {
-  const { id, parentId, kind } = sketch;
-  const { index } = ground;
-  const bears = (wanted: string) => (row: number) => idAt(ground, row) === wanted;
-  if (index.find(id, bears(id)) !== -1) return null;
-  const follows = parentId !== null && parentId === last?.id ? last.row : null;
-  const parent = follows ?? (parentId === null ? ROOT : index.find(parentId, bears(parentId)));
-  if (parent === ROOT && parentId !== null) return null;
-  return index.add({ id, kind, parent, offset: line.offset, length: line.length, number: numberOf(ground, sketch) });
+function addRow(source: FileWithIndex, fields: LineFields, { line, previous }: RowContext): number | null {
+  const { id, parentId, kind } = fields;
+  const { index } = source;
+  const hasId = (wantedId: string) => (row: number) => readRowId(source, row) === wantedId;
+  if (index.find(id, hasId(id)) !== -1) return null;
+  const previousRow = parentId !== null && parentId === previous?.id ? previous.row : null;
+  const parent = previousRow ?? (parentId === null ? ROOT_ROW : index.find(parentId, hasId(parentId)));
+  if (parent === ROOT_ROW && parentId !== null) return null;
+  return index.add({
+    id,
+    kind,
+    parent,
+    offset: line.offset,
+    length: line.length,
+    number: nextRowNumber(source, fields),
+  });
 }
 
 /** The number of the row that comes next. */
-export function numberOf({ index, header }: Pick<Indexed, "index" | "header">, { number }: Sketch): number {
-  return entryNumber(number, { previous: index.lastNumber, reserved: reservedNumber(header) });
+export function nextRowNumber(
+  { index, header }: Pick<FileWithIndex, "index" | "header">,
+  { number }: LineFields,
+): number {
+  return resolveEntryNumber(number, { previous: index.lastNumber, reserved: readReservedNumber(header) });
 }
 
-const PIECE = 4 * 1024 * 1024;
+const YIELD_EVERY_BYTES = 4 * 1024 * 1024;

@@ -1,135 +1,152 @@
 /** Opens, creates, follows or takes over a session file. Expected failures are returned, never thrown. */
 
 import { dirname } from "node:path";
-import { encodeSession, newHeader, type Origin } from "../../format/session-file.ts";
+import { createHeader, encodeSession, type SessionOrigin } from "../../format/session-file.ts";
 import { formatLimits } from "../../settings.ts";
 import {
-  diskError,
+  catchDiskErrors,
+  diskErrorCode,
   leasePath,
   type OpenFile,
-  orUnavailable,
   realFiles,
-  sideFolder,
-  type Unavailable,
+  sidecarFolder,
+  type UnavailableResult,
 } from "../files.ts";
-import { type Lease, takeLease } from "../lease.ts";
-import { type Owner, realProcesses } from "../process-owner.ts";
-import { machine } from "../runtime.ts";
+import { acquireLease, type Lease } from "../lease.ts";
+import { type LeaseOwner, realProcessTable } from "../process-owner.ts";
+import { nodeRuntime } from "../runtime.ts";
 import { LogFile } from "./append.ts";
-import { type AllParts, JsonlStore, type StoreParts } from "./jsonl-store.ts";
-import { createWhole, makeFolder } from "./rewrite.ts";
+import { type AllStoreOptions, JsonlStore, type StoreOptions } from "./jsonl-store.ts";
+import { createFileAtomically, makeDurableFolder } from "./rewrite.ts";
 
-export interface Opening extends StoreParts {
+export interface OpenOptions extends StoreOptions {
   /** A follower only reads; a taker becomes the writer although another is. */
-  readonly as?: "writer" | "follower" | "taker";
+  readonly mode?: "writer" | "follower" | "takeover";
 }
 
-export type Opened =
+export type OpenResult =
   | { readonly type: "opened"; readonly store: JsonlStore }
   /** Another process writes it: follow it, fork it, or take it over. */
-  | { readonly type: "held"; readonly owner: Owner }
-  | Unavailable;
+  | { readonly type: "held"; readonly owner: LeaseOwner }
+  | UnavailableResult;
 
 /** A new, empty session; refused where anything has that name. */
-export async function createStore(path: string, origin: Origin, parts: StoreParts = {}): Promise<Opened> {
-  const all = withDefaults(parts);
-  const { files, ports } = all;
-  return orUnavailable(`${path} cannot be created`, () => {
-    makeFolder(dirname(path), files);
+export async function createStore(
+  path: string,
+  origin: SessionOrigin,
+  options: StoreOptions = {},
+): Promise<OpenResult> {
+  const allOptions = withStoreDefaults(options);
+  const { files, runtime } = allOptions;
+  return catchDiskErrors(`${path} cannot be created`, () => {
+    makeDurableFolder(dirname(path), files);
     const open = (): OpenFile => {
-      createWhole(path, encodeSession([JSON.stringify(newHeader(origin, ports))], ports.checksum), files);
+      createFileAtomically(
+        path,
+        encodeSession([JSON.stringify(createHeader(origin, runtime))], runtime.checksum),
+        files,
+      );
       return files.open(path, "append");
     };
-    return leased({ path, open, takeOver: false }, all);
+    return openWithLease({ path, open, takeOver: false }, allOptions);
   });
 }
 
 /** Reads no further than the context needs, and changes nothing in the file. */
-export async function openStore(path: string, { as = "writer", ...parts }: Opening = {}): Promise<Opened> {
-  return orUnavailable(`${path} cannot be opened`, () => opened(as, path, withDefaults(parts)));
+export async function openStore(path: string, { mode = "writer", ...options }: OpenOptions = {}): Promise<OpenResult> {
+  return catchDiskErrors(`${path} cannot be opened`, () => openExistingFile(mode, path, withStoreDefaults(options)));
 }
 
-function opened(as: NonNullable<Opening["as"]>, path: string, parts: AllParts): Opened {
-  const { files } = parts;
-  const there = files.stat(path);
+function openExistingFile(mode: NonNullable<OpenOptions["mode"]>, path: string, options: AllStoreOptions): OpenResult {
+  const { files } = options;
+  const stats = files.stat(path);
   // Said before the lease is taken, for that would make folders.
-  if (there === null) throw refusal("ENOENT", path);
-  if (there.kind !== "file") throw refusal(there.kind === "folder" ? "EISDIR" : "ELOOP", path);
-  if (as === "follower") return asFollower(path, parts);
-  const outcome = leased({ path, open: () => files.open(path, "append"), takeOver: as === "taker" }, parts);
-  if (outcome.type === "opened" && there.size > LONG) prepareSoon(outcome.store);
-  return outcome;
+  if (stats === null) throw createDiskError("ENOENT", path);
+  if (stats.kind !== "file") throw createDiskError(stats.kind === "folder" ? "EISDIR" : "ELOOP", path);
+  if (mode === "follower") return openFollower(path, options);
+  const result = openWithLease(
+    { path, open: () => files.open(path, "append"), takeOver: mode === "takeover" },
+    options,
+  );
+  if (result.type === "opened" && stats.size > LARGE_FILE_BYTES) prepareIndexSoon(result.store);
+  return result;
 }
 
 /** The lease comes first, and is given back if anything after it fails. */
-function leased({ path, open, takeOver }: Leased, parts: AllParts): Opened {
-  const { files, ports, processes } = parts;
-  files.makeFolder(sideFolder(path));
-  const leasing = takeLease(leasePath(path), { files, processes, now: ports.now, nonce: ports.nonce, takeOver });
-  if (leasing.type === "held") return leasing;
+function openWithLease({ path, open, takeOver }: OpenWithLeaseOptions, options: AllStoreOptions): OpenResult {
+  const { files, runtime, processes } = options;
+  files.makeFolder(sidecarFolder(path));
+  const leaseResult = acquireLease(leasePath(path), {
+    files,
+    processes,
+    now: runtime.now,
+    nonce: runtime.nonce,
+    takeOver,
+  });
+  if (leaseResult.type === "held") return leaseResult;
   let file: OpenFile | null = null;
   try {
     file = open();
     const log = new LogFile(path, file, files);
     // What a writer has seen must not be gone tomorrow: whoever wrote it may have died before the disk had it.
-    if (!log.sync()) throw refusal("EIO", path);
-    return { type: "opened", store: new JsonlStore(log, leasing.lease, parts) };
+    if (!log.sync()) throw createDiskError("EIO", path);
+    return { type: "opened", store: new JsonlStore(log, leaseResult.lease, options) };
   } catch (error) {
     file?.close();
-    giveBack(leasing.lease);
+    releaseQuietly(leaseResult.lease);
     throw error;
   }
 }
 
-interface Leased {
+interface OpenWithLeaseOptions {
   readonly path: string;
   open(): OpenFile;
   /** Although its owner lives. */
   readonly takeOver: boolean;
 }
 
-function giveBack(lease: Lease): void {
+function releaseQuietly(lease: Lease): void {
   try {
     lease.release();
   } catch (error) {
     // What made opening fail is what is said; a lease that stays behind ends with this process.
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   }
 }
 
 // The first append needs the index: for a long file it is made while the user reads and types.
-function prepareSoon(store: JsonlStore): void {
-  const onlyDisk = (error: unknown): void => {
+function prepareIndexSoon(store: JsonlStore): void {
+  const ignoreDiskError = (error: unknown): void => {
     // Whoever asks for the index next hears of it; here a store that was closed meanwhile is no news.
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   };
-  setImmediate(() => void store.prepare().catch(onlyDisk)).unref();
+  setImmediate(() => void store.prepareIndex().catch(ignoreDiskError)).unref();
 }
 
 /** Bytes; a shorter file is indexed before anybody notices. */
-const LONG = 1024 * 1024;
+const LARGE_FILE_BYTES = 1024 * 1024;
 
-function asFollower(path: string, parts: AllParts): Opened {
-  const file = parts.files.open(path, "read");
+function openFollower(path: string, options: AllStoreOptions): OpenResult {
+  const file = options.files.open(path, "read");
   try {
-    return { type: "opened", store: new JsonlStore(new LogFile(path, file, parts.files), null, parts) };
+    return { type: "opened", store: new JsonlStore(new LogFile(path, file, options.files), null, options) };
   } catch (error) {
     file.close();
     throw error;
   }
 }
 
-function refusal(code: string, path: string): Error {
+function createDiskError(code: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
-function withDefaults(parts: StoreParts): AllParts {
+function withStoreDefaults(options: StoreOptions): AllStoreOptions {
   return {
     files: realFiles,
-    ports: machine,
-    processes: realProcesses,
+    runtime: nodeRuntime,
+    processes: realProcessTable,
     limits: formatLimits,
     durability: "durable",
-    ...parts,
+    ...options,
   };
 }

@@ -1,72 +1,72 @@
 /** Changes files in other ways than appending lines. A crash at any moment leaves the old content or the new. */
 
 import { dirname } from "node:path";
-import { appendAll, diskError, type Files, type OpenFile } from "../files.ts";
+import { appendAll, diskErrorCode, type Files, type OpenFile } from "../files.ts";
 
 /** A new file, there whole or not at all; refused (`EEXIST`) where the name is taken. */
-export function createWhole(path: string, bytes: Uint8Array, files: Files): void {
-  const file = startWhole(path, files);
+export function createFileAtomically(path: string, bytes: Uint8Array, files: Files): void {
+  const file = startAtomicFile(path, files);
   try {
     file.add(bytes);
-    file.keep();
+    file.commit();
   } finally {
-    file.drop();
+    file.discard();
   }
 }
 
 /** A new file on its way: nobody sees it before it is kept. */
-export interface StartedFile {
+export interface AtomicFile {
   add(piece: Uint8Array): void;
   /** It is there from now on, whatever happens; refused (`EEXIST`) where the name is taken. */
-  keep(): void;
+  commit(): void;
   /** Takes back what was not kept; after it was, nothing happens. */
-  drop(): void;
+  discard(): void;
 }
 
 /** The same for what is too much to hold at once. */
-export function startWhole(path: string, files: Files): StartedFile {
+export function startAtomicFile(path: string, files: Files): AtomicFile {
   // Two processes may make the same file at once: each has one of its own until it is kept.
-  const fresh = `${path}.${process.pid}.new`;
-  const file = freshFile(fresh, files);
+  const temporaryPath = `${path}.${process.pid}.new`;
+  const file = createTemporaryFile(temporaryPath, files);
   let state: "open" | "closed" | "gone" = "open";
   return {
     add: (piece) => appendAll(file, piece),
-    keep() {
+    commit() {
       file.sync();
       state = "closed";
       file.close();
-      files.link(fresh, path);
-      files.remove(fresh);
+      files.link(temporaryPath, path);
+      files.remove(temporaryPath);
       state = "gone";
       files.syncFolder(dirname(path));
     },
-    drop() {
-      if (state === "open") swept(() => file.close());
-      if (state !== "gone") swept(() => files.remove(fresh));
+    discard() {
+      if (state === "open") tryCleanup(() => file.close());
+      if (state !== "gone") tryCleanup(() => files.remove(temporaryPath));
       state = "gone";
     },
   };
 }
 
 /** A folder that survives a power cut, with those above it. */
-export function makeFolder(path: string, files: Files): void {
-  const missing: string[] = [];
+export function makeDurableFolder(path: string, files: Files): void {
+  const missingFolders: string[] = [];
   for (let folder = path; !files.stat(folder) && dirname(folder) !== folder; folder = dirname(folder))
-    missing.push(folder);
+    missingFolders.push(folder);
   files.makeFolder(path);
-  for (const folder of missing.reverse()) files.syncFolder(dirname(folder));
+  for (const folder of missingFolders.reverse()) files.syncFolder(dirname(folder));
 }
 
 /** Puts another content in a file's place; the old file stays beside it as `.bak`. */
-export function replaceWhole(path: string, bytes: Uint8Array, files: Files): void {
-  const fresh = written(`${path}.new`, bytes, files);
-  keepOld(path, files);
-  files.rename(fresh, path);
+export function replaceFileAtomically(path: string, bytes: Uint8Array, files: Files): void {
+  const temporaryPath = writeTemporaryFile(`${path}.new`, bytes, files);
+  keepBackup(path, files);
+  files.rename(temporaryPath, path);
   files.syncFolder(dirname(path));
 }
 
 /** Adds bytes to the file of damaged ends, and waits for the disk. */
-export function setAside(path: string, pieces: Iterable<Uint8Array>, files: Files): void {
+export function saveDamagedBytes(path: string, pieces: Iterable<Uint8Array>, files: Files): void {
   const file = files.stat(path) ? files.open(path, "append") : files.create(path);
   const { size } = file.stat();
   try {
@@ -74,7 +74,7 @@ export function setAside(path: string, pieces: Iterable<Uint8Array>, files: File
     file.sync();
   } catch (error) {
     // Half of it would stand before the whole, when it is tried again.
-    swept(() => file.truncate(size));
+    tryCleanup(() => file.truncate(size));
     throw error;
   } finally {
     file.close();
@@ -82,8 +82,8 @@ export function setAside(path: string, pieces: Iterable<Uint8Array>, files: File
   files.syncFolder(dirname(path));
 }
 
-function written(path: string, bytes: Uint8Array, files: Files): string {
-  const file = freshFile(path, files);
+function writeTemporaryFile(path: string, bytes: Uint8Array, files: Files): string {
+  const file = createTemporaryFile(path, files);
   try {
     appendAll(file, bytes);
     file.sync();
@@ -93,67 +93,67 @@ function written(path: string, bytes: Uint8Array, files: Files): string {
   return path;
 }
 
-function freshFile(path: string, files: Files): OpenFile {
+function createTemporaryFile(path: string, files: Files): OpenFile {
   // Left by a crash before it counted.
   if (files.stat(path)) files.remove(path);
   return files.create(path);
 }
 
 // Whoever drops a file has heard why already; what cannot be swept is litter that the next attempt removes.
-function swept(act: () => void): void {
+function tryCleanup(cleanup: () => void): void {
   try {
-    act();
+    cleanup();
   } catch (error) {
-    if (diskError(error) === "") throw error;
+    if (diskErrorCode(error) === "") throw error;
   }
 }
 
 // A copy, and not a second name: the old file may have been readable for others. The first .bak is the oldest, and the one worth
 // having; a later one gets a number.
-function keepOld(path: string, files: Files): void {
+function keepBackup(path: string, files: Files): void {
   for (let number = 1; ; number++) {
-    const kept = number === 1 ? `${path}.bak` : `${path}.bak-${number}`;
-    if (!files.stat(kept)) {
-      copyWhole(path, kept, files);
+    const backupPath = number === 1 ? `${path}.bak` : `${path}.bak-${number}`;
+    if (!files.stat(backupPath)) {
+      copyFileAtomically(path, backupPath, files);
       return;
     }
-    if (isCopy(path, kept, files)) return;
+    if (hasSameContent(path, backupPath, files)) return;
   }
 }
 
-function copyWhole(from: string, to: string, files: Files): void {
-  const copy = startWhole(to, files);
+function copyFileAtomically(from: string, to: string, files: Files): void {
+  const copy = startAtomicFile(to, files);
   try {
-    for (const piece of piecesOf(from, files)) copy.add(piece);
-    copy.keep();
+    for (const piece of readFilePieces(from, files)) copy.add(piece);
+    copy.commit();
   } finally {
-    copy.drop();
+    copy.discard();
   }
 }
 
-function isCopy(one: string, other: string, files: Files): boolean {
+function hasSameContent(one: string, other: string, files: Files): boolean {
   if (files.stat(one)?.size !== files.stat(other)?.size) return false;
-  const others = piecesOf(other, files);
-  for (const piece of piecesOf(one, files)) {
-    const next = others.next();
+  const otherPieces = readFilePieces(other, files);
+  for (const piece of readFilePieces(one, files)) {
+    const next = otherPieces.next();
     if (next.done || Buffer.compare(piece, next.value) !== 0) return false;
   }
   return true;
 }
 
-function* piecesOf(path: string, files: Files): Generator<Uint8Array, undefined> {
+function* readFilePieces(path: string, files: Files): Generator<Uint8Array, undefined> {
   const file = files.open(path, "read");
   try {
-    for (let at = 0; ; ) {
-      const piece = new Uint8Array(STEP);
-      const count = file.read(piece, at);
+    for (let offset = 0; ; ) {
+      const piece = new Uint8Array(COPY_CHUNK_BYTES);
+      const count = file.read(piece, offset);
       if (count === 0) return;
       yield piece.subarray(0, count);
-      at += count;
+      offset += count;
     }
   } finally {
     file.close();
   }
 }
 
-const STEP = 1024 * 1024;
+const COPY_CHUNK_BYTES = 1024 * 1024;

@@ -2,123 +2,127 @@
 
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
-import { reservedNumber } from "../../format/entry-number.ts";
-import { migrated, type SessionFile } from "../../format/session-file.ts";
-import type { Checksum, Ports } from "../../runtime.ts";
-import { HeldLines } from "../../session/memory-store.ts";
+import { readReservedNumber } from "../../format/entry-number.ts";
+import { migrateSession, type SessionFile } from "../../format/session-file.ts";
+import type { Checksum, Runtime } from "../../runtime.ts";
+import { InMemoryEntries } from "../../session/memory-store.ts";
 import type { Refusal } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
-import { type Files, orNull } from "../files.ts";
-import { headerFromPlace } from "../session-place.ts";
+import { type Files, ignoreDiskErrors } from "../files.ts";
+import { headerFromPath } from "../session-place.ts";
 import { LogFile } from "./append.ts";
-import { FileLines } from "./file-entries.ts";
-import { Indexing } from "./index-file.ts";
-import { wholeFile } from "./read-lines.ts";
-import { replaceWhole, setAside } from "./rewrite.ts";
-import { numbered, type SoundFile, soundFile } from "./valid-file.ts";
+import { FileEntries } from "./file-entries.ts";
+import { IndexFile } from "./index-file.ts";
+import { decodeWholeFile } from "./read-lines.ts";
+import { replaceFileAtomically, saveDamagedBytes } from "./rewrite.ts";
+import { readValidFile, type ValidFile, withLineNumbers } from "./valid-file.ts";
 
-export interface Found {
+export interface FileContents {
   /** Read when asked for, if the file is sound; all in memory, if it had to be read with care. */
-  readonly lines: FileLines | HeldLines;
+  readonly entries: FileEntries | InMemoryEntries;
   readonly header: Header;
   /** Whether its lines carry a seal. */
-  readonly ours: boolean;
+  readonly isPithFormat: boolean;
   /** Asked for by few: to say in which line something is wrong, all before it must be counted. */
   readonly damage: () => readonly Damage[];
   /** Null where anything can be appended as it is. */
-  readonly unready: Unready | null;
+  readonly repair: FileRepair | null;
 }
 
-export type Unready =
+export type FileRepair =
   /** What lies behind `end` was torn. */
   { readonly type: "torn"; readonly end: number } | { readonly type: "whole"; readonly file: SessionFile };
 
-export interface LookParts {
+export interface ReadContentsOptions {
   readonly files: Files;
-  readonly ports: Pick<Ports, "checksum">;
+  readonly runtime: Pick<Runtime, "checksum">;
   readonly limits: FormatLimits;
 }
 
-export function foundIn(log: LogFile, parts: LookParts): Found {
-  const sound = soundFile(log.file, parts.ports.checksum, parts.limits);
-  if (!sound) return foundWhole(log, parts);
-  const { header, rules } = sound;
-  const lines = new FileLines(sound);
+export function readContents(log: LogFile, options: ReadContentsOptions): FileContents {
+  const validFile = readValidFile(log.file, options.runtime.checksum, options.limits);
+  if (!validFile) return readContentsFully(log, options);
+  const { header, rules } = validFile;
+  const entries = new FileEntries(validFile);
   return {
-    lines,
+    entries,
     header,
-    ours: rules.ours,
-    ...soundDamage(lines, sound),
-    unready: tornBehind(sound, log),
+    isPithFormat: rules.isPithFormat,
+    ...validFileDamage(entries, validFile),
+    repair: tornTailRepair(validFile, log),
   };
 }
 
 /** What was torn off at the end, and the lines that have changed since they were indexed. */
-function soundDamage(lines: FileLines, sound: SoundFile): Pick<Found, "damage"> {
-  const torn = once(() => numbered(sound, sound.damage));
-  return { damage: () => (lines.damage.length === 0 ? torn() : [...numbered(sound, lines.damage), ...torn()]) };
+function validFileDamage(entries: FileEntries, validFile: ValidFile): Pick<FileContents, "damage"> {
+  const tailDamage = once(() => withLineNumbers(validFile, validFile.damage));
+  return {
+    damage: () =>
+      entries.damage.length === 0 ? tailDamage() : [...withLineNumbers(validFile, entries.damage), ...tailDamage()],
+  };
 }
 
 /** Every line looked at: for a file that is not sound, or turned out not to be. */
-export function foundWhole(log: LogFile, { files, ports, limits }: LookParts): Found {
-  const file = wholeFile(log.file, { checksum: ports.checksum, limits });
-  const { header, ours, damage, lines } = file;
+export function readContentsFully(log: LogFile, { files, runtime, limits }: ReadContentsOptions): FileContents {
+  const file = decodeWholeFile(log.file, { checksum: runtime.checksum, limits });
+  const { header, isPithFormat, damage, lines } = file;
   return {
-    lines: new HeldLines(lines, reservedNumber(header)),
-    header: header ?? headerFromPlace(log.path, { files, ours }),
-    ours,
+    entries: new InMemoryEntries(lines, readReservedNumber(header)),
+    header: header ?? headerFromPath(log.path, { files, ours: isPithFormat }),
+    isPithFormat,
     damage: () => damage,
-    unready: { type: "whole", file },
+    repair: { type: "whole", file },
   };
 }
 
 /** The same session after another hand has added to it. */
-export function foundGrown(before: Found, log: LogFile, parts: LookParts): Found {
-  const { lines } = before;
-  const sound = lines instanceof FileLines ? soundFile(log.file, parts.ports.checksum, parts.limits) : null;
-  if (!sound || !(lines instanceof FileLines)) return foundWhole(log, parts);
-  lines.grownTo(sound);
-  return { ...before, ...soundDamage(lines, sound), unready: tornBehind(sound, log) };
+export function updateContents(before: FileContents, log: LogFile, options: ReadContentsOptions): FileContents {
+  const { entries } = before;
+  const validFile =
+    entries instanceof FileEntries ? readValidFile(log.file, options.runtime.checksum, options.limits) : null;
+  if (!validFile || !(entries instanceof FileEntries)) return readContentsFully(log, options);
+  entries.updateFile(validFile);
+  return { ...before, ...validFileDamage(entries, validFile), repair: tornTailRepair(validFile, log) };
 }
 
-function tornBehind({ end }: SoundFile, { size }: LogFile): Unready | null {
+function tornTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
   return end < size ? { type: "torn", end } : null;
 }
 
-function once<Made>(make: () => Made): () => Made {
-  let made: Made | undefined;
+function once<Made>(compute: () => Made): () => Made {
+  let value: Made | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= compute();
+    return value;
   };
 }
 
 /** What a look at the file finds: nothing new, lines of another hand, or why nothing can be appended. */
-export type News = "none" | "grown" | Refusal;
+export type FileChange = "none" | "grown" | Refusal;
 
 export class WatchedFile {
-  readonly #parts: LookParts;
+  readonly #options: ReadContentsOptions;
   readonly #isFollower: boolean;
-  readonly #indexing: Indexing;
+  readonly #indexFile: IndexFile;
   #log: LogFile;
-  #found: Found;
-  #completing: Promise<void> | null = null;
+  #contents: FileContents;
+  #indexPromise: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(log: LogFile, isFollower: boolean, parts: LookParts) {
-    this.#parts = parts;
+  constructor(log: LogFile, isFollower: boolean, options: ReadContentsOptions) {
+    this.#options = options;
     this.#isFollower = isFollower;
     this.#log = log;
-    this.#found = foundIn(log, parts);
-    this.#indexing = new Indexing(log.path, parts.files, parts.ports.checksum);
+    this.#contents = readContents(log, options);
+    this.#indexFile = new IndexFile(log.path, options.files, options.runtime.checksum);
   }
 
   get log(): LogFile {
     return this.#log;
   }
 
-  get found(): Found {
-    return this.#found;
+  get contents(): FileContents {
+    return this.#contents;
   }
 
   get isClosed(): boolean {
@@ -126,142 +130,142 @@ export class WatchedFile {
   }
 
   get isIndexed(): boolean {
-    return !(this.#found.lines instanceof FileLines) || this.#found.lines.isIndexed;
+    return !(this.#contents.entries instanceof FileEntries) || this.#contents.entries.isIndexed;
   }
 
   /** Takes in what another hand has added; whatever else happened is for whoever wants to append. */
-  look(): News {
-    this.#mustBeOpen();
-    const news = this.#log.news();
-    if (news === "grown") this.#takeIn(() => foundGrown(this.#found, this.#log, this.#parts));
+  checkForChanges(): FileChange {
+    this.#assertOpen();
+    const change = this.#log.detectChange();
+    if (change === "grown") this.#reload(() => updateContents(this.#contents, this.#log, this.#options));
     // A follower goes along with its writer: one that cuts off a torn end, or puts a migrated file in the old one's place.
-    if (news === "file-shortened" && this.#isFollower) this.#takeIn(() => foundIn(this.#log, this.#parts));
-    else if (news === "file-replaced" && this.#isFollower) return this.#openAgain();
-    else return news;
+    if (change === "file-shortened" && this.#isFollower) this.#reload(() => readContents(this.#log, this.#options));
+    else if (change === "file-replaced" && this.#isFollower) return this.#reopen();
+    else return change;
     return "grown";
   }
 
   /** The lines, once every question about them can be answered. Others work in between. */
-  async indexed(): Promise<FileLines | HeldLines> {
+  async waitForIndex(): Promise<FileEntries | InMemoryEntries> {
     while (!this.isIndexed) {
-      this.#mustBeOpen();
-      this.#completing ??= this.#complete().finally(() => {
-        this.#completing = null;
+      this.#assertOpen();
+      this.#indexPromise ??= this.#completeIndex().finally(() => {
+        this.#indexPromise = null;
       });
-      await this.#completing;
+      await this.#indexPromise;
     }
-    this.#mustBeOpen();
-    return this.#found.lines;
+    this.#assertOpen();
+    return this.#contents.entries;
   }
 
   /** After the first append has put right what was found. */
-  adopt({ log, found }: Appendable): void {
+  replaceContents({ log, contents }: AppendTarget): void {
     this.#log = log;
-    this.#found = found;
+    this.#contents = contents;
   }
 
   /** A copy of the index, if it has grown by so many bytes. `mayKeep` is asked last: it is a look at the disk. */
-  keepIndex(mayKeep: () => boolean, every?: number): void {
-    const { lines } = this.#found;
-    if (!(lines instanceof FileLines) || !this.#indexing.isWorthKeeping(lines, every)) return;
+  saveIndex(maySave: () => boolean, minBytes?: number): void {
+    const { entries } = this.#contents;
+    if (!(entries instanceof FileEntries) || !this.#indexFile.shouldSave(entries, minBytes)) return;
     // Whatever the disk has against it: an index can be made again, and what was appended is appended.
-    orNull(() => {
-      if (mayKeep()) this.#indexing.keep(lines, this.#log.file);
+    ignoreDiskErrors(() => {
+      if (maySave()) this.#indexFile.save(entries, this.#log.file);
     });
   }
 
   close(): void {
     this.#isClosed = true;
     // Whoever asks later what was wrong still gets an answer.
-    orNull(() => this.#found.damage());
+    ignoreDiskErrors(() => this.#contents.damage());
     // All that could be lost was waited for before.
-    orNull(() => this.#log.close());
+    ignoreDiskErrors(() => this.#log.close());
   }
 
-  async #complete(): Promise<void> {
-    const { lines } = this.#found;
-    if (!(lines instanceof FileLines)) return;
+  async #completeIndex(): Promise<void> {
+    const { entries } = this.#contents;
+    if (!(entries instanceof FileEntries)) return;
     // A file that was let go of meanwhile is read no further; whoever still asks is answered from the new one.
-    const isOutdated = (): boolean => this.#isClosed || this.#found.lines !== lines;
+    const isOutdated = (): boolean => this.#isClosed || this.#contents.entries !== entries;
     try {
-      const sound = await this.#indexing.complete(lines, this.#log.file);
-      if (!sound && !isOutdated()) this.#found = foundWhole(this.#log, this.#parts);
+      const isValid = await this.#indexFile.complete(entries, this.#log.file);
+      if (!isValid && !isOutdated()) this.#contents = readContentsFully(this.#log, this.#options);
     } catch (error) {
       if (!isOutdated()) throw error;
     }
   }
 
-  #takeIn(find: () => Found): void {
-    this.#log.acknowledge();
-    this.#found = find();
+  #reload(read: () => FileContents): void {
+    this.#log.acceptGrowth();
+    this.#contents = read();
   }
 
-  #openAgain(): News {
-    const { files } = this.#parts;
+  #reopen(): FileChange {
+    const { files } = this.#options;
     // A link or a folder is no successor.
     if (files.stat(this.#log.path)?.kind !== "file") return "file-replaced";
     const log = new LogFile(this.#log.path, files.open(this.#log.path, "read"), files);
     this.#log.close();
     this.#log = log;
-    this.#takeIn(() => foundIn(log, this.#parts));
+    this.#reload(() => readContents(log, this.#options));
     return "grown";
   }
 
-  #mustBeOpen(): void {
+  #assertOpen(): void {
     if (this.#isClosed) throw new Error(`${this.#log.path} was closed; open it again`);
   }
 }
 
-export interface Appendable {
+export interface AppendTarget {
   readonly log: LogFile;
-  readonly found: Found;
+  readonly contents: FileContents;
 }
 
 /**
  * Called by the first append: opening a file only finds what is wrong and leaves it unchanged. LOG5, LOG14. Null if another hand added to
  * the file meanwhile: nothing of theirs is cut off.
  */
-export function madeAppendable({ log, found }: Appendable, files: Files, checksum: Checksum): Appendable | null {
-  const { unready } = found;
-  if (!unready) return { log, found };
-  if (unready.type === "whole" && unready.file.outdated)
-    return migratedFile({ log, found }, unready.file, { files, checksum });
-  const end = unready.type === "torn" ? unready.end : pastLineEnd(log, unready.file.end);
-  return isCut(log, end, files) ? { log, found: { ...found, unready: null } } : null;
+export function makeAppendable({ log, contents }: AppendTarget, files: Files, checksum: Checksum): AppendTarget | null {
+  const { repair } = contents;
+  if (!repair) return { log, contents };
+  if (repair.type === "whole" && repair.file.needsRewrite)
+    return migrateFile({ log, contents }, repair.file, { files, checksum });
+  const end = repair.type === "torn" ? repair.end : skipLineEnd(log, repair.file.end);
+  return cutTornTail(log, end, files) ? { log, contents: { ...contents, repair: null } } : null;
 }
 
-function migratedFile(
-  { log, found }: Appendable,
+function migrateFile(
+  { log, contents }: AppendTarget,
   file: SessionFile,
   { files, checksum }: { readonly files: Files; readonly checksum: Checksum },
-): Appendable {
-  const { header, bytes } = migrated(file, found.header, checksum);
-  replaceWhole(log.path, bytes, files);
-  const fresh = new LogFile(log.path, files.open(log.path, "append"), files);
+): AppendTarget {
+  const { header, bytes } = migrateSession(file, contents.header, checksum);
+  replaceFileAtomically(log.path, bytes, files);
+  const newLog = new LogFile(log.path, files.open(log.path, "append"), files);
   log.close();
-  return { log: fresh, found: { ...found, header, ours: true, unready: null } };
+  return { log: newLog, contents: { ...contents, header, isPithFormat: true, repair: null } };
 }
 
-function isCut(log: LogFile, end: number, files: Files): boolean {
+function cutTornTail(log: LogFile, end: number, files: Files): boolean {
   if (end >= log.size) return true;
-  setAside(`${log.path}.damaged`, bytesFrom(log, end), files);
+  saveDamagedBytes(`${log.path}.damaged`, readTailBytes(log, end), files);
   if (log.file.stat().size !== log.size) return false;
-  log.shorten(end);
+  log.truncate(end);
   return true;
 }
 
-function pastLineEnd(log: LogFile, end: number): number {
-  return log.endsInLineEnd(end + 1) ? end + 1 : end;
+function skipLineEnd(log: LogFile, end: number): number {
+  return log.followsLineEnd(end + 1) ? end + 1 : end;
 }
 
-function* bytesFrom(log: LogFile, from: number): Generator<Uint8Array> {
-  for (let at = from; at < log.size; ) {
-    const chunk = Buffer.allocUnsafe(Math.min(STEP, log.size - at));
-    const count = log.file.read(chunk, at);
+function* readTailBytes(log: LogFile, start: number): Generator<Uint8Array> {
+  for (let offset = start; offset < log.size; ) {
+    const chunk = Buffer.allocUnsafe(Math.min(TAIL_CHUNK_BYTES, log.size - offset));
+    const count = log.file.read(chunk, offset);
     if (count === 0) return;
     yield chunk.subarray(0, count);
-    at += count;
+    offset += count;
   }
 }
 
-const STEP = 1024 * 1024;
+const TAIL_CHUNK_BYTES = 1024 * 1024;

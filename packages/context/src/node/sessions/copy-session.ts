@@ -2,34 +2,34 @@
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
-import { withMembers } from "../../format/edit-json.ts";
-import { entryAlone, entryText } from "../../format/entry-line.ts";
-import { sealed } from "../../format/line-checksum.ts";
+import { setJsonMembers } from "../../format/edit-json.ts";
+import { parseEntry, serializeEntry } from "../../format/entry-line.ts";
+import { withTrailer } from "../../format/line-checksum.ts";
 import type { JsonObject } from "../../format/read-line.ts";
-import { CURRENT_VERSION, markedHeader } from "../../format/session-file.ts";
-import { BLOB_DIGITS, findBlobDigits } from "../../references.ts";
-import type { Ports } from "../../runtime.ts";
-import { blobsIn, isImage, type KeptBlob, withInlined } from "../../session/blobs.ts";
-import { forked } from "../../session/fork.ts";
+import { addHeaderMark, CURRENT_VERSION } from "../../format/session-file.ts";
+import { findBlobDigits, MIN_BLOB_DIGITS } from "../../references.ts";
+import type { Runtime } from "../../runtime.ts";
+import { type BlobInfo, collectBlobs, inlineBlobs, isImageBlob } from "../../session/blobs.ts";
+import { forkBranch } from "../../session/fork.ts";
 import { type Redaction, Session } from "../../session/session.ts";
-import { type BlobReading, blobContent, blobHashes, copyBlobs } from "../blobs.ts";
-import { orUnavailable, type Unavailable } from "../files.ts";
+import { blobHashes, copyBlobs, type ReadBlobResult, readBlobSync } from "../blobs.ts";
+import { catchDiskErrors, type UnavailableResult } from "../files.ts";
 import { JsonlStore } from "../jsonl/jsonl-store.ts";
 import { openStore } from "../jsonl/open-store.ts";
-import { createWhole } from "../jsonl/rewrite.ts";
+import { createFileAtomically } from "../jsonl/rewrite.ts";
 import {
-  changedText,
-  copiedLines,
-  numberedLines,
-  redactedText,
+  addEntryNumbers,
+  patchEntryText,
+  readLineSource,
+  redactEntryText,
+  rewriteLines,
   type SourceLine,
-  sourceLines,
   writeCopy,
 } from "./copy-lines.ts";
-import { cwdOf, type HomeParts, newPlace, settled } from "./paths.ts";
-import { closed, type NotOpened, type Target } from "./sessions.ts";
+import { applyDefaults, prepareSessionFile, type SessionFileOptions, sessionCwd } from "./paths.ts";
+import { closeStore, type OpenFailure, type SessionTarget } from "./sessions.ts";
 
-export interface ForkParts extends HomeParts {
+export interface ForkSessionOptions extends SessionFileOptions {
   /** The end of the branch to take; the last entry if not said, null for an empty session. */
   readonly leaf?: string | null;
   /** The directory of the new session; that of the old one if not said. */
@@ -37,7 +37,7 @@ export interface ForkParts extends HomeParts {
   readonly id?: string;
 }
 
-export type Forking =
+export type ForkResult =
   | {
       readonly type: "forked";
       readonly path: string;
@@ -46,63 +46,67 @@ export type Forking =
       readonly missing: readonly string[];
     }
   | { readonly type: "no-entry"; readonly why: string }
-  | NotOpened;
+  | OpenFailure;
 
 /** What is open is only read, and stays open. A `Session` is forked where it stands, also if others have gone on since. */
-export async function forkSession(source: Target, parts: ForkParts = {}): Promise<Forking> {
-  if (source instanceof Session) return forkSession(fileOf(source), { leaf: source.leaf, ...parts });
-  if (source instanceof JsonlStore) return forkOf(source, parts);
-  const opened = await openStore(source, { ...settled(parts), as: "follower" });
-  if (opened.type !== "opened") return opened;
+export async function forkSession(source: SessionTarget, options: ForkSessionOptions = {}): Promise<ForkResult> {
+  if (source instanceof Session) return forkSession(requireFileStore(source), { leaf: source.leaf, ...options });
+  if (source instanceof JsonlStore) return forkStore(source, options);
+  const openResult = await openStore(source, { ...applyDefaults(options), mode: "follower" });
+  if (openResult.type !== "opened") return openResult;
   try {
-    return await forkOf(opened.store, parts);
+    return await forkStore(openResult.store, options);
   } finally {
-    await closed(opened.store);
+    await closeStore(openResult.store);
   }
 }
 
-function fileOf({ store }: Session): JsonlStore {
+function requireFileStore({ store }: Session): JsonlStore {
   if (store instanceof JsonlStore) return store;
   throw new Error("this session is not kept in a file; session.fork() gives its bytes");
 }
 
-async function forkOf(store: JsonlStore, { leaf, cwd, id, ...parts }: ForkParts): Promise<Forking> {
-  const all = settled(parts);
-  const { files } = all;
-  const from = resolve(store.path);
-  return orUnavailable<Forking>(`${from} cannot be forked`, async () => {
-    const end = leaf === undefined ? await store.leaf() : leaf;
-    if (end !== null && !(await store.entry(end)))
-      return { type: "no-entry", why: `${from} has no entry ${end}; take its id from the tree` };
-    const newCwd = resolve(cwd ?? cwdOf(from, store.header, files));
-    const place = newPlace(newCwd, { ...all, id });
-    if (place.type !== "free") return place;
+async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkSessionOptions): Promise<ForkResult> {
+  const config = applyDefaults(options);
+  const { files } = config;
+  const sourcePath = resolve(store.path);
+  return catchDiskErrors<ForkResult>(`${sourcePath} cannot be forked`, async () => {
+    const leafId = leaf === undefined ? await store.leaf() : leaf;
+    if (leafId !== null && !(await store.entry(leafId)))
+      return { type: "no-entry", why: `${sourcePath} has no entry ${leafId}; take its id from the tree` };
+    const newCwd = resolve(cwd ?? sessionCwd(sourcePath, store.header, files));
+    const target = prepareSessionFile(newCwd, { ...config, id });
+    if (target.type !== "free") return target;
     // Before the log: whoever sees the new session finds its blobs.
-    const hashes = hashesIn(await store.branch(end), blobHashes(from, files));
-    const copying = await copyBlobs(from, place.path, { hashes, files });
-    if (copying.type !== "copied") return copying;
-    const branch = await forked(store, { leaf: end, cwd: newCwd, parentSession: from }, place.ports);
-    const name = nameLine(branch, { name: await store.name(), lastNumber: await store.lastNumber() }, place.ports);
-    createWhole(place.path, Buffer.concat([branch, name]), files);
-    return { type: "forked", path: place.path, id: place.ports.sessionId(), missing: copying.missing };
+    const hashes = collectBlobHashes(await store.branchEntries(leafId), blobHashes(sourcePath, files));
+    const copyResult = await copyBlobs(sourcePath, target.path, { hashes, files });
+    if (copyResult.type !== "copied") return copyResult;
+    const forkBytes = await forkBranch(store, { leaf: leafId, cwd: newCwd, parentSession: sourcePath }, target.runtime);
+    const nameLineBytes = createForkNameLine(
+      forkBytes,
+      { name: await store.name(), lastNumber: await store.lastNumber() },
+      target.runtime,
+    );
+    createFileAtomically(target.path, Buffer.concat([forkBytes, nameLineBytes]), files);
+    return { type: "forked", path: target.path, id: target.runtime.sessionId(), missing: copyResult.missing };
   });
 }
 
 /** Of all that the entries name: in a block that stands for a blob, whether it is kept or not, and anywhere else by a reference. */
-function hashesIn(entries: readonly Entry[], kept: readonly string[]): readonly string[] {
-  const beginning = (digits: string): string => digits.slice(0, BLOB_DIGITS);
-  const cited = new Set(entries.flatMap((entry) => findBlobDigits(JSON.stringify(entry)).map(beginning)));
-  const named = entries.flatMap(blobsIn).map(({ hash }) => hash);
-  return [...named, ...kept.filter((hash) => cited.has(beginning(hash)))];
+function collectBlobHashes(entries: readonly Entry[], storedHashes: readonly string[]): readonly string[] {
+  const toPrefix = (digits: string): string => digits.slice(0, MIN_BLOB_DIGITS);
+  const citedPrefixes = new Set(entries.flatMap((entry) => findBlobDigits(JSON.stringify(entry)).map(toPrefix)));
+  const blockHashes = entries.flatMap(collectBlobs).map(({ hash }) => hash);
+  return [...blockHashes, ...storedHashes.filter((hash) => citedPrefixes.has(toPrefix(hash)))];
 }
 
-function nameLine(
-  branch: Uint8Array,
+function createForkNameLine(
+  forkBytes: Uint8Array,
   { name, lastNumber }: { readonly name: string | undefined; readonly lastNumber: number },
-  { entryId, now, checksum }: Ports,
+  { entryId, now, checksum }: Runtime,
 ): Uint8Array {
   if (name === undefined) return Buffer.alloc(0);
-  const last = lastEntry(branch);
+  const last = parseLastEntry(forkBytes);
   const entry: Entry = {
     type: "session_info",
     id: entryId(),
@@ -111,7 +115,7 @@ function nameLine(
     number: Math.max(lastNumber, last?.number ?? 0) + 1,
     name: forkName(name),
   };
-  return Buffer.from(`${sealed(entryText(entry), {}, checksum)}\n`);
+  return Buffer.from(`${withTrailer(serializeEntry(entry), {}, checksum)}\n`);
 }
 
 /** "name (fork)", then "name (fork 2)" and so on. */
@@ -121,88 +125,98 @@ function forkName(name: string): string {
 }
 
 /** Of the last line; null where there is only the header. */
-function lastEntry(file: Uint8Array): Entry | null {
-  const start = file.lastIndexOf(0x0a, file.length - 2) + 1;
+function parseLastEntry(bytes: Uint8Array): Entry | null {
+  const start = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
   if (start === 0) return null;
-  return JSON.parse(Buffer.from(file.subarray(start)).toString("utf8")) as Entry;
+  return JSON.parse(Buffer.from(bytes.subarray(start)).toString("utf8")) as Entry;
 }
 
-export interface ClonePlan extends HomeParts {
+export interface CloneSessionOptions extends SessionFileOptions {
   /** The directory of the new session; that of the old one if not said. */
   readonly cwd?: string;
   readonly id?: string;
 }
 
-export type Cloning = { readonly type: "cloned"; readonly path: string; readonly id: string } | Unavailable;
+export type CloneResult = { readonly type: "cloned"; readonly path: string; readonly id: string } | UnavailableResult;
 
 /**
  * Copies all branches. Every line stays as written, except the header and the offsets of parents. The source may be open anywhere, also
  * for writing.
  */
-export async function cloneSession(path: string, { cwd, id, ...parts }: ClonePlan = {}): Promise<Cloning> {
-  const all = settled(parts);
-  const { files } = all;
-  return orUnavailable<Cloning>(`${path} cannot be cloned`, async () => {
+export async function cloneSession(
+  path: string,
+  { cwd, id, ...options }: CloneSessionOptions = {},
+): Promise<CloneResult> {
+  const config = applyDefaults(options);
+  const { files } = config;
+  return catchDiskErrors<CloneResult>(`${path} cannot be cloned`, async () => {
     const file = files.open(path, "read");
     try {
-      const source = await sourceLines(file, { ...all, path });
-      const newCwd = resolve(cwd ?? cwdOf(path, source.header, files));
-      const place = newPlace(newCwd, { ...all, id });
-      if (place.type !== "free") return place;
+      const source = await readLineSource(file, { ...config, path });
+      const newCwd = resolve(cwd ?? sessionCwd(path, source.header, files));
+      const target = prepareSessionFile(newCwd, { ...config, id });
+      if (target.type !== "free") return target;
       // Before the log: whoever sees the new session finds its blobs.
-      const copying = await copyBlobs(path, place.path, { hashes: blobHashes(path, files), files });
-      if (copying.type !== "copied") return copying;
+      const copyResult = await copyBlobs(path, target.path, { hashes: blobHashes(path, files), files });
+      if (copyResult.type !== "copied") return copyResult;
       const header = {
-        id: place.ports.sessionId(),
-        timestamp: timeOf(place.ports.now()),
+        id: target.runtime.sessionId(),
+        timestamp: toIsoTime(target.runtime.now()),
         cwd: newCwd,
         parentSession: resolve(path),
       };
-      const text = headerText(source.headerText, header);
-      const lines = copiedLines({ header: text, lines: numberedLines(source), checksum: all.ports.checksum });
-      await writeCopy(place.path, lines, files);
-      return { type: "cloned", path: place.path, id: header.id };
+      const text = rewriteHeaderText(source.headerText, header);
+      const lines = rewriteLines({ header: text, lines: addEntryNumbers(source), checksum: config.runtime.checksum });
+      await writeCopy(target.path, lines, files);
+      return { type: "cloned", path: target.path, id: header.id };
     } finally {
       file.close();
     }
   });
 }
 
-function headerText(old: string, members: Pick<Header, "id" | "timestamp" | "cwd" | "parentSession">): string {
+function rewriteHeaderText(
+  oldHeader: string,
+  members: Pick<Header, "id" | "timestamp" | "cwd" | "parentSession">,
+): string {
   const changes = Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]);
-  return markedHeader(withMembers(old, Object.fromEntries(changes)));
+  return addHeaderMark(setJsonMembers(oldHeader, Object.fromEntries(changes)));
 }
 
-const timeOf = (now: number): string => new Date(now).toISOString();
+const toIsoTime = (now: number): string => new Date(now).toISOString();
 
-export type Exporting =
+export type ExportResult =
   | {
       readonly type: "exported";
       /** Hashes of blobs that are lost or changed: where they belong, the words about them stay. */
       readonly missing: readonly string[];
     }
-  | Unavailable;
+  | UnavailableResult;
 
 /**
  * Writes what pi would have written: version 3, no seals, images inline, all branches, the same leaf. `to` must be free; what leaves
  * passes the redaction.
  */
-export async function exportForPi(path: string, to: string, parts: HomeParts = {}): Promise<Exporting> {
-  const all = settled(parts);
-  const { files, redaction } = all;
-  return orUnavailable<Exporting>(`${path} cannot be exported to ${to}`, async () => {
+export async function exportForPi(
+  path: string,
+  targetPath: string,
+  options: SessionFileOptions = {},
+): Promise<ExportResult> {
+  const config = applyDefaults(options);
+  const { files, redaction } = config;
+  return catchDiskErrors<ExportResult>(`${path} cannot be exported to ${targetPath}`, async () => {
     const file = files.open(path, "read");
     try {
-      const source = await sourceLines(file, { ...all, path });
+      const source = await readLineSource(file, { ...config, path });
       const { header } = source;
       const missing = new Set<string>();
-      const contentOf = (blob: KeptBlob): string | null => {
-        const content = contentIn(blobContent(path, blob.hash, { files }), blob);
+      const readContent = (blob: BlobInfo): string | null => {
+        const content = decodeBlobContent(readBlobSync(path, blob.hash, { files }), blob);
         if (content === null) missing.add(blob.hash);
         return content;
       };
-      const first = plainHeader(redaction.redacted({ ...header, cwd: cwdOf(path, header, files) }));
-      await writeCopy(to, plainLines(first, numberedLines(source), { contentOf, redaction }), files);
+      const headerLine = toPiHeader(redaction.redact({ ...header, cwd: sessionCwd(path, header, files) }));
+      await writeCopy(targetPath, toPiLines(headerLine, addEntryNumbers(source), { readContent, redaction }), files);
       return { type: "exported", missing: [...missing] };
     } finally {
       file.close();
@@ -210,35 +224,35 @@ export async function exportForPi(path: string, to: string, parts: HomeParts = {
   });
 }
 
-function contentIn(reading: BlobReading, blob: KeptBlob): string | null {
-  if (reading.type !== "read") return null;
-  return Buffer.from(reading.bytes).toString(isImage(blob) ? "base64" : "utf8");
+function decodeBlobContent(result: ReadBlobResult, blob: BlobInfo): string | null {
+  if (result.type !== "read") return null;
+  return Buffer.from(result.bytes).toString(isImageBlob(blob) ? "base64" : "utf8");
 }
 
-function plainHeader({ pith, ...header }: Header): string {
+function toPiHeader({ pith, ...header }: Header): string {
   const { lastNumber } = pith ?? {};
-  const mark = lastNumber !== undefined && { pith: { lastNumber } };
-  return JSON.stringify({ ...header, version: CURRENT_VERSION, ...mark });
+  const pithMembers = lastNumber !== undefined && { pith: { lastNumber } };
+  return JSON.stringify({ ...header, version: CURRENT_VERSION, ...pithMembers });
 }
 
-interface Plainly {
-  readonly contentOf: (blob: KeptBlob) => string | null;
+interface PiLineOptions {
+  readonly readContent: (blob: BlobInfo) => string | null;
   readonly redaction: Redaction;
 }
 
-function* plainLines(header: string, lines: Iterable<SourceLine>, plainly: Plainly): Generator<Uint8Array> {
+function* toPiLines(header: string, lines: Iterable<SourceLine>, options: PiLineOptions): Generator<Uint8Array> {
   yield Buffer.from(`${header}\n`);
-  for (const line of lines) yield Buffer.from(`${plainText(line.text(), plainly)}\n`);
+  for (const line of lines) yield Buffer.from(`${toPiLine(line.text(), options)}\n`);
 }
 
-function plainText(text: string, { contentOf, redaction }: Plainly): string {
-  return redactedText(inlinedText(text, contentOf), redaction);
+function toPiLine(text: string, { readContent, redaction }: PiLineOptions): string {
+  return redactEntryText(inlineBlobsInLine(text, readContent), redaction);
 }
 
-function inlinedText(text: string, contentOf: Plainly["contentOf"]): string {
+function inlineBlobsInLine(text: string, readContent: PiLineOptions["readContent"]): string {
   // Few lines name a blob, and only those are taken apart.
   if (!text.includes('"blob"')) return text;
-  const entry = entryAlone(JSON.parse(text) as JsonObject);
-  if (!entry || blobsIn(entry).length === 0) return text;
-  return changedText(text, entry, withInlined(entry, contentOf));
+  const entry = parseEntry(JSON.parse(text) as JsonObject);
+  if (!entry || collectBlobs(entry).length === 0) return text;
+  return patchEntryText(text, entry, inlineBlobs(entry, readContent));
 }

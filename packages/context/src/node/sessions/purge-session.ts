@@ -6,64 +6,64 @@ import { basename, dirname, join } from "node:path";
 import { replaceBlobDigits } from "../../references.ts";
 import type { Redaction } from "../../session/session.ts";
 import type { FormatLimits } from "../../settings.ts";
-import { blobContent, blobHashes, blobPath, syncBlobFolders } from "../blobs.ts";
+import { blobHashes, blobPath, readBlobSync, syncBlobFolders } from "../blobs.ts";
 import {
   blobFolder,
+  catchDiskErrors,
   type Files,
+  ignoreDiskErrors,
   indexPath,
   leasePath,
   type OpenFile,
-  orNull,
-  orUnavailable,
-  sideFolder,
-  type Unavailable,
+  sidecarFolder,
+  type UnavailableResult,
 } from "../files.ts";
-import { forwards, type PassedLine } from "../jsonl/read-lines.ts";
-import { createWhole } from "../jsonl/rewrite.ts";
-import { takeLease } from "../lease.ts";
-import { copiedLines, redactedText, type Source, sourceLines, writeCopy } from "./copy-lines.ts";
-import type { Held } from "./move-session.ts";
-import { type HomeParts, settled } from "./paths.ts";
+import { type FileLine, readLines } from "../jsonl/read-lines.ts";
+import { createFileAtomically } from "../jsonl/rewrite.ts";
+import { acquireLease } from "../lease.ts";
+import { type LineSource, readLineSource, redactEntryText, rewriteLines, writeCopy } from "./copy-lines.ts";
+import type { LeaseHeldResult } from "./move-session.ts";
+import { applyDefaults, type SessionFileOptions } from "./paths.ts";
 
-export interface ChangedBlob {
+export interface BlobReplacement {
   /** Hashes. */
-  readonly from: string;
-  readonly to: string;
+  readonly oldHash: string;
+  readonly newHash: string;
   readonly bytes: Uint8Array;
 }
 
-export interface Looking {
+export interface SecretScanOptions {
   readonly files: Files;
   readonly redaction: Redaction;
 }
 
 /** Redacted copies of the blobs that hold secrets. A blob is named by its content, so each copy has a new name. */
-export function changedBlobs(sessionPath: string, { files, redaction }: Looking): readonly ChangedBlob[] {
-  return blobHashes(sessionPath, files).flatMap((from) => {
-    const read = blobContent(sessionPath, from, { files });
-    const bytes = read.type === "read" ? withoutSecrets(read.bytes, redaction) : null;
-    return bytes ? [{ from, to: createHash("sha256").update(bytes).digest("hex"), bytes }] : [];
+export function redactBlobs(sessionPath: string, { files, redaction }: SecretScanOptions): readonly BlobReplacement[] {
+  return blobHashes(sessionPath, files).flatMap((oldHash) => {
+    const result = readBlobSync(sessionPath, oldHash, { files });
+    const bytes = result.type === "read" ? redactBytes(result.bytes, redaction) : null;
+    return bytes ? [{ oldHash, newHash: createHash("sha256").update(bytes).digest("hex"), bytes }] : [];
   });
 }
 
 /** Null where there are none. What is no text is looked at byte by byte: the environment of a process is none, and is full of them. */
-function withoutSecrets(bytes: Uint8Array, redaction: Redaction): Uint8Array | null {
+function redactBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array | null {
   const encoding = isUtf8(bytes) ? "utf8" : "latin1";
   const text = Buffer.from(bytes).toString(encoding);
-  const clean = redaction.redacted(text);
-  return clean === text ? null : Buffer.from(clean, encoding);
+  const cleanText = redaction.redact(text);
+  return cleanText === text ? null : Buffer.from(cleanText, encoding);
 }
 
 /** A line that names them by their new names. */
-export function renamed(text: string, blobs: readonly ChangedBlob[]): string {
+export function replaceBlobHashes(text: string, blobs: readonly BlobReplacement[]): string {
   if (blobs.length === 0) return text;
-  const whole = blobs.reduce((line, { from, to }) => line.replaceAll(from, to), text);
-  return replaceBlobDigits(whole, (digits) =>
-    blobs.find(({ from }) => from.startsWith(digits))?.to.slice(0, digits.length),
+  const updatedText = blobs.reduce((line, { oldHash, newHash }) => line.replaceAll(oldHash, newHash), text);
+  return replaceBlobDigits(updatedText, (digits) =>
+    blobs.find(({ oldHash }) => oldHash.startsWith(digits))?.newHash.slice(0, digits.length),
   );
 }
 
-interface Straying extends Pick<Looking, "redaction"> {
+interface LineScanOptions extends Pick<SecretScanOptions, "redaction"> {
   readonly limits: FormatLimits;
 }
 
@@ -71,32 +71,32 @@ interface Straying extends Pick<Looking, "redaction"> {
  * Damaged and torn lines belong to no session, but they may hold secrets. How many lines tell one, whoever can read them; the header is
  * not looked at.
  */
-export function strayLines(file: OpenFile, { redaction, limits }: Straying): number {
+export function countSecretLines(file: OpenFile, { redaction, limits }: LineScanOptions): number {
   let count = 0;
-  for (const line of forwards(file, { start: 0, end: file.stat().size, limits })) {
-    if (line.offset > 0 && tellsSecret(file, line, redaction)) count += 1;
+  for (const line of readLines(file, { start: 0, end: file.stat().size, limits })) {
+    if (line.offset > 0 && lineHasSecret(file, line, redaction)) count += 1;
   }
   return count;
 }
 
-function tellsSecret(file: OpenFile, { bytes, offset, length, overlong }: PassedLine, redaction: Redaction): boolean {
+function lineHasSecret(file: OpenFile, { bytes, offset, length, overlong }: FileLine, redaction: Redaction): boolean {
   if (!overlong) {
     const text = bytes.toString("utf8");
-    return (isObject(text) ? redactedText(text, redaction) : redaction.redacted(text)) !== text;
+    return (isJsonObjectText(text) ? redactEntryText(text, redaction) : redaction.redact(text)) !== text;
   }
   // Only the beginning of a line beyond the limit is held: it is looked through piece by piece, each a little into the next.
-  for (let at = offset; at < offset + length; at += PIECE) {
-    const piece = Buffer.allocUnsafe(Math.min(PIECE + OVERLAP, offset + length - at));
-    const text = piece.subarray(0, file.read(piece, at)).toString("utf8");
-    if (redaction.redacted(text) !== text) return true;
+  for (let position = offset; position < offset + length; position += SCAN_CHUNK_BYTES) {
+    const chunk = Buffer.allocUnsafe(Math.min(SCAN_CHUNK_BYTES + SCAN_OVERLAP_BYTES, offset + length - position));
+    const text = chunk.subarray(0, file.read(chunk, position)).toString("utf8");
+    if (redaction.redact(text) !== text) return true;
   }
   return false;
 }
 
-const PIECE = 1024 * 1024;
-const OVERLAP = 16 * 1024;
+const SCAN_CHUNK_BYTES = 1024 * 1024;
+const SCAN_OVERLAP_BYTES = 16 * 1024;
 
-function isObject(text: string): boolean {
+function isJsonObjectText(text: string): boolean {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null && !Array.isArray(value);
@@ -107,21 +107,21 @@ function isObject(text: string): boolean {
 }
 
 /** Backups, torn ends and blobs left by a crash are no part of the session, so they are not redacted. Their paths. */
-export function tellingFiles(sessionPath: string, { files, redaction }: Looking): readonly string[] {
-  return filesBeside(sessionPath, files).filter((path) => {
-    const text = textOf(path, files);
-    return text !== null && redaction.redacted(text) !== text;
+export function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
+  return listStrayFiles(sessionPath, files).filter((path) => {
+    const text = readFileText(path, files);
+    return text !== null && redaction.redact(text) !== text;
   });
 }
 
-function filesBeside(sessionPath: string, files: Files): readonly string[] {
+function listStrayFiles(sessionPath: string, files: Files): readonly string[] {
   const [folder, blobs] = [dirname(sessionPath), blobFolder(sessionPath)];
-  const others = files.list(folder).filter((name) => name.startsWith(`${basename(sessionPath)}.`));
-  const strays = files.list(blobs).filter((name) => blobContent(sessionPath, name, { files }).type !== "read");
-  return [...others.map((name) => join(folder, name)), ...strays.map((name) => join(blobs, name))];
+  const siblings = files.list(folder).filter((name) => name.startsWith(`${basename(sessionPath)}.`));
+  const strays = files.list(blobs).filter((name) => readBlobSync(sessionPath, name, { files }).type !== "read");
+  return [...siblings.map((name) => join(folder, name)), ...strays.map((name) => join(blobs, name))];
 }
 
-function textOf(path: string, files: Files): string | null {
+function readFileText(path: string, files: Files): string | null {
   if (files.stat(path)?.kind !== "file") return null;
   const file = files.open(path, "read");
   try {
@@ -133,14 +133,14 @@ function textOf(path: string, files: Files): string | null {
   }
 }
 
-export interface PurgePlan extends HomeParts {
+export interface PurgeOptions extends SessionFileOptions {
   /** What it changes is what is taken out. */
   readonly redaction: Redaction;
   /** Only look: nothing is written. */
-  readonly isDry?: boolean;
+  readonly isDryRun?: boolean;
 }
 
-export type Purging =
+export type PurgeResult =
   | {
       readonly type: "purged";
       /** Lines that held something. */
@@ -149,85 +149,91 @@ export type Purging =
       /** Files beside it that held something and were removed: `.bak`, `.damaged` and their like. */
       readonly removed: readonly string[];
     }
-  | Held
-  | Unavailable;
+  | LeaseHeldResult
+  | UnavailableResult;
 
 /** Nobody may be writing it. */
-export async function purgeSession(path: string, { redaction, isDry = false, ...parts }: PurgePlan): Promise<Purging> {
-  const all = settled(parts);
-  const { files, ports, processes } = all;
-  return orUnavailable<Purging>(`${path} cannot be purged`, async () => {
-    if (isDry) return await purged(path, { ...all, redaction, isDry });
-    files.makeFolder(sideFolder(path));
-    const leasing = takeLease(leasePath(path), { files, processes, now: ports.now, nonce: ports.nonce });
-    if (leasing.type === "held") return leasing;
+export async function purgeSession(
+  path: string,
+  { redaction, isDryRun = false, ...options }: PurgeOptions,
+): Promise<PurgeResult> {
+  const config = applyDefaults(options);
+  const { files, runtime, processes } = config;
+  return catchDiskErrors<PurgeResult>(`${path} cannot be purged`, async () => {
+    if (isDryRun) return await purgeFiles(path, { ...config, redaction, isDryRun });
+    files.makeFolder(sidecarFolder(path));
+    const leaseResult = acquireLease(leasePath(path), { files, processes, now: runtime.now, nonce: runtime.nonce });
+    if (leaseResult.type === "held") return leaseResult;
     try {
-      return await purged(path, { ...all, redaction, isDry });
+      return await purgeFiles(path, { ...config, redaction, isDryRun });
     } finally {
       // What is done is done: a lease that cannot be given up ends with this process.
-      orNull(() => leasing.lease.release());
+      ignoreDiskErrors(() => leaseResult.lease.release());
     }
   });
 }
 
-type PurgeParts = Required<HomeParts> & Required<Pick<PurgePlan, "redaction" | "isDry">>;
+type PurgeConfig = Required<SessionFileOptions> & Required<Pick<PurgeOptions, "redaction" | "isDryRun">>;
 
-async function purged(path: string, parts: PurgeParts): Promise<Purging> {
-  const { files, redaction, isDry } = parts;
-  const blobs = changedBlobs(path, parts);
-  const change = (text: string): string => renamed(redactedText(text, redaction), blobs);
+async function purgeFiles(path: string, config: PurgeConfig): Promise<PurgeResult> {
+  const { files, redaction, isDryRun } = config;
+  const blobs = redactBlobs(path, config);
+  const transform = (text: string): string => replaceBlobHashes(redactEntryText(text, redaction), blobs);
   const file = files.open(path, "read");
   try {
-    const source = await sourceLines(file, { ...parts, path });
-    const lines = Math.max(countOf(source, change), source.isWhole ? 0 : strayLines(file, parts));
-    const removed = tellingFiles(path, parts);
-    if (!isDry) {
-      for (const { bytes, to } of blobs)
-        if (!files.stat(blobPath(path, to))) createWhole(blobPath(path, to), bytes, files);
+    const source = await readLineSource(file, { ...config, path });
+    const lines = Math.max(
+      countChangedLines(source, transform),
+      source.isComplete ? 0 : countSecretLines(file, config),
+    );
+    const removed = findFilesWithSecrets(path, config);
+    if (!isDryRun) {
+      for (const { bytes, newHash } of blobs)
+        if (!files.stat(blobPath(path, newHash))) createFileAtomically(blobPath(path, newHash), bytes, files);
       if (blobs.length > 0) syncBlobFolders(path, files);
-      if (lines > 0) await rewritten(path, source, { ...parts, change });
-      for (const { from } of blobs) files.remove(blobPath(path, from));
-      for (const each of removed) files.remove(each);
+      if (lines > 0) await rewriteSessionFile(path, source, { ...config, transform });
+      for (const { oldHash } of blobs) files.remove(blobPath(path, oldHash));
+      for (const removedPath of removed) files.remove(removedPath);
     }
-    return { type: "purged", lines, blobs: blobs.length, removed: removed.map((each) => basename(each)) };
+    return { type: "purged", lines, blobs: blobs.length, removed: removed.map((removedPath) => basename(removedPath)) };
   } finally {
     file.close();
   }
 }
 
-function countOf({ lines }: Source, change: (text: string) => string): number {
+function countChangedLines({ lines }: LineSource, transform: (text: string) => string): number {
   let count = 0;
   for (const line of lines()) {
     const text = line.text();
-    if (change(text) !== text) count += 1;
+    if (transform(text) !== text) count += 1;
   }
   return count;
 }
 
 /** The old file has no copy left: that would keep what is to be gone. */
-async function rewritten(
+async function rewriteSessionFile(
   path: string,
-  { header, headerText, lines }: Source,
-  { files, ports, change }: PurgeParts & { readonly change: (text: string) => string },
+  { header, headerText, lines }: LineSource,
+  { files, runtime, transform }: PurgeConfig & { readonly transform: (text: string) => string },
 ): Promise<void> {
-  const fresh = `${path}.purged`;
-  if (files.stat(fresh)) files.remove(fresh);
-  const all = header.pith?.format
-    ? copiedLines({ header: headerText, lines: lines(), checksum: ports.checksum, change })
-    : plainLines(headerText, lines(), change);
-  await writeCopy(fresh, all, files);
+  const tempPath = `${path}.purged`;
+  if (files.stat(tempPath)) files.remove(tempPath);
+  const outputLines = header.pith?.format
+    ? rewriteLines({ header: headerText, lines: lines(), checksum: runtime.checksum, transform })
+    : toPlainLines(headerText, lines(), transform);
+  await writeCopy(tempPath, outputLines, files);
   // One says where lines begin, the other quotes them: both are made again. Before, so that a crash leaves nothing to find here.
-  for (const stale of [indexPath(path), join(dirname(path), ".pith", "list.json")])
-    if (files.stat(stale)) files.remove(stale);
-  files.rename(fresh, path);
+  for (const stalePath of [indexPath(path), join(dirname(path), ".pith", "list.json")])
+    if (files.stat(stalePath)) files.remove(stalePath);
+  files.rename(tempPath, path);
   files.syncFolder(dirname(path));
 }
 
-function* plainLines(
+function* toPlainLines(
   header: string,
-  lines: ReturnType<Source["lines"]>,
-  change: (text: string) => string,
+  lines: ReturnType<LineSource["lines"]>,
+  transform: (text: string) => string,
 ): Generator<Uint8Array> {
   yield Buffer.from(`${header}\n`);
-  for (const { text } of lines) yield Buffer.from(`${change(text())}\n`);
+  for (const { text } of lines) yield Buffer.from(`${transform(text())}\n`);
 }

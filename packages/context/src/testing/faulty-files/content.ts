@@ -1,6 +1,6 @@
 /** Holds the bytes of one file and their unsynced changes, so that a power cut can undo them. */
 
-export interface Content {
+export interface FileContent {
   /** Often longer than the file; beyond its size all is zero. */
   bytes: Uint8Array;
   size: number;
@@ -9,65 +9,65 @@ export interface Content {
 }
 
 export type ContentChange =
-  | { readonly type: "append"; readonly at: number; readonly bytes: Uint8Array }
-  | { readonly type: "truncate"; readonly from: number; readonly to: number; readonly lost: Uint8Array };
+  | { readonly type: "append"; readonly position: number; readonly bytes: Uint8Array }
+  | { readonly type: "truncate"; readonly from: number; readonly to: number; readonly removedBytes: Uint8Array };
 
-export function contentOf(bytes: Uint8Array): Content {
+export function createFileContent(bytes: Uint8Array): FileContent {
   return { bytes: bytes.slice(), size: bytes.length, unsynced: [] };
 }
 
-export function bytesOf({ bytes, size }: Content): Uint8Array {
+export function copyFileBytes({ bytes, size }: FileContent): Uint8Array {
   return bytes.slice(0, size);
 }
 
-export function readContent({ bytes, size }: Content, into: Uint8Array, position: number): number {
-  const found = bytes.subarray(Math.min(position, size), Math.min(position + into.length, size));
-  into.set(found);
-  return found.length;
+export function readContent({ bytes, size }: FileContent, into: Uint8Array, position: number): number {
+  const chunk = bytes.subarray(Math.min(position, size), Math.min(position + into.length, size));
+  into.set(chunk);
+  return chunk.length;
 }
 
-export function appendContent(content: Content, bytes: Uint8Array): void {
+export function appendContent(content: FileContent, bytes: Uint8Array): void {
   if (bytes.length === 0) return;
-  content.unsynced.push({ type: "append", at: content.size, bytes: bytes.slice() });
-  put(content, content.size, bytes);
+  content.unsynced.push({ type: "append", position: content.size, bytes: bytes.slice() });
+  writeBytes(content, content.size, bytes);
   content.size += bytes.length;
 }
 
-export function truncateContent(content: Content, to: number): void {
+export function truncateContent(content: FileContent, to: number): void {
   const { bytes, size: from } = content;
   if (to === from) return;
-  content.unsynced.push({ type: "truncate", from, to, lost: bytes.slice(to, from) });
-  resize(content, to);
+  content.unsynced.push({ type: "truncate", from, to, removedBytes: bytes.slice(to, from) });
+  resizeContent(content, to);
 }
 
-export function syncContent(content: Content): void {
+export function syncContent(content: FileContent): void {
   content.unsynced = [];
 }
 
 /** A copy as it was when it was last synced. */
-export function asSynced(content: Content): Content {
-  const copy = contentOf(bytesOf(content));
+export function toSyncedContent(content: FileContent): FileContent {
+  const copy = createFileContent(copyFileBytes(content));
   for (const change of content.unsynced.toReversed()) {
-    resize(copy, change.type === "append" ? change.at : change.from);
-    if (change.type === "truncate") put(copy, change.to, change.lost);
+    resizeContent(copy, change.type === "append" ? change.position : change.from);
+    if (change.type === "truncate") writeBytes(copy, change.to, change.removedBytes);
   }
   return copy;
 }
 
 /** Puts bytes in their place without a word about the size. */
-export function put(content: Content, at: number, bytes: Uint8Array): void {
-  makeSpace(content, at + bytes.length);
-  content.bytes.set(bytes, at);
+export function writeBytes(content: FileContent, position: number, bytes: Uint8Array): void {
+  ensureCapacity(content, position + bytes.length);
+  content.bytes.set(bytes, position);
 }
 
 /** Cuts off, or fills up with zeros. */
-export function resize(content: Content, size: number): void {
-  makeSpace(content, size);
+export function resizeContent(content: FileContent, size: number): void {
+  ensureCapacity(content, size);
   content.bytes.fill(0, size);
   content.size = size;
 }
 
-function makeSpace(content: Content, length: number): void {
+function ensureCapacity(content: FileContent, length: number): void {
   if (length <= content.bytes.length) return;
   const larger = new Uint8Array(Math.max(length, 2 * content.bytes.length));
   larger.set(content.bytes);

@@ -1,6 +1,6 @@
 /** Plans faults: once at a numbered operation, or at every operation of a kind until healed. */
 
-import type { Operation } from "./refusal.ts";
+import type { FileOperation } from "./refusal.ts";
 
 export type Fault =
   | { readonly type: "failure"; readonly code: string }
@@ -16,22 +16,26 @@ export interface Tear {
 /** After the tear: ENOSPC is thrown, the short count is returned, or the process dies. */
 export type TearEnd = "throws" | "short" | "crashes";
 
-export interface Faults {
+export interface FaultPlan {
   /** By the number of the operation. */
-  readonly planned: Map<number, Fault>;
+  readonly byNumber: Map<number, Fault>;
   /** The code that every operation of a kind gives. */
-  readonly lasting: Map<Operation, string>;
+  readonly byOperation: Map<FileOperation, string>;
 }
 
-export function noFaults(): Faults {
-  return { planned: new Map(), lasting: new Map() };
+export function createFaultPlan(): FaultPlan {
+  return { byNumber: new Map(), byOperation: new Map() };
 }
 
 /** What goes wrong with this operation; a planned fault is spent by it. */
-export function dueFault({ planned, lasting }: Faults, number: number, operation: Operation): Fault | undefined {
-  const fault = planned.get(number);
-  planned.delete(number);
+export function takeFault(
+  { byNumber, byOperation }: FaultPlan,
+  number: number,
+  operation: FileOperation,
+): Fault | undefined {
+  const fault = byNumber.get(number);
+  byNumber.delete(number);
   if (fault) return fault;
-  const code = lasting.get(operation);
+  const code = byOperation.get(operation);
   return code === undefined ? undefined : { type: "failure", code };
 }

@@ -1,49 +1,62 @@
 /** Puts files on the disk and reads them for a test, past all faults; none of it counts as an operation. */
 
-import { bytesOf, contentOf } from "./content.ts";
-import { below, type Disk, type FileInode, type Inode, inodeAt, placeOf, stepsOf, touch } from "./disk.ts";
-import { createFile, createLink, makeFolders, syncNames } from "./name-changes.ts";
-import { type Call, refusal, worded } from "./refusal.ts";
+import { copyFileBytes, createFileContent } from "./content.ts";
+import {
+  type Disk,
+  type FileInode,
+  type Inode,
+  lookUpPath,
+  requireInode,
+  splitPath,
+  touch,
+  walkFolder,
+} from "./disk.ts";
+import { createFile, createFolders, createLink, syncNames } from "./name-changes.ts";
+import { createErrnoError, type FileOperationCall, toNodeError } from "./refusal.ts";
 
-export function plantFile(disk: Disk, path: string, bytes: Uint8Array): void {
-  inWords({ operation: "create", paths: [path] }, () => {
-    withFolders(disk, path, () => {
-      const file = asFile(placeOf(disk, path).inode ?? createFile(disk, path));
-      file.content = contentOf(bytes);
+export function addTestFile(disk: Disk, path: string, bytes: Uint8Array): void {
+  withNodeErrors({ operation: "create", paths: [path] }, () => {
+    withFoldersSynced(disk, path, () => {
+      const file = requireFile(lookUpPath(disk, path).inode ?? createFile(disk, path));
+      file.content = createFileContent(bytes);
       touch(disk, file);
     });
   });
 }
 
-export function plantLink(disk: Disk, path: string): void {
-  inWords({ operation: "create", paths: [path] }, () => withFolders(disk, path, () => createLink(disk, path)));
+export function addTestLink(disk: Disk, path: string): void {
+  withNodeErrors({ operation: "create", paths: [path] }, () =>
+    withFoldersSynced(disk, path, () => createLink(disk, path)),
+  );
 }
 
-export function bytesAt(disk: Disk, path: string): Uint8Array {
-  return inWords({ operation: "open", paths: [path] }, () => bytesOf(asFile(inodeAt(disk, path)).content));
+export function readFileBytes(disk: Disk, path: string): Uint8Array {
+  return withNodeErrors({ operation: "open", paths: [path] }, () =>
+    copyFileBytes(requireFile(requireInode(disk, path)).content),
+  );
 }
 
-export function pathsOn(disk: Disk): string[] {
-  const named = [...below(disk.root)].filter(([, inode]) => inode.kind !== "folder");
-  return named.map(([path]) => path).sort();
+export function listFilePaths(disk: Disk): string[] {
+  const inodes = [...walkFolder(disk.root)].filter(([, inode]) => inode.kind !== "folder");
+  return inodes.map(([path]) => path).sort();
 }
 
-function withFolders(disk: Disk, path: string, act: () => void): void {
-  const folders = makeFolders(disk, stepsOf(path).slice(0, -1).join("/"));
-  act();
+function withFoldersSynced(disk: Disk, path: string, run: () => void): void {
+  const folders = createFolders(disk, splitPath(path).slice(0, -1).join("/"));
+  run();
   for (const folder of folders) syncNames(disk, folder);
 }
 
-function asFile(inode: Inode): FileInode {
-  if (inode.kind === "folder") throw refusal("EISDIR");
-  if (inode.kind === "other") throw refusal("ELOOP");
+function requireFile(inode: Inode): FileInode {
+  if (inode.kind === "folder") throw createErrnoError("EISDIR");
+  if (inode.kind === "other") throw createErrnoError("ELOOP");
   return inode;
 }
 
-function inWords<Result>(call: Call, act: () => Result): Result {
+function withNodeErrors<Result>(call: FileOperationCall, run: () => Result): Result {
   try {
-    return act();
+    return run();
   } catch (error) {
-    throw worded(error, call);
+    throw toNodeError(error, call);
   }
 }

@@ -1,95 +1,107 @@
 /** Simulates a power cut: synced data stays, and a random part of the rest survives, as on the worst disk. */
 
-import { appendContent, asSynced, type Content, type ContentChange, put, resize, truncateContent } from "./content.ts";
+import {
+  appendContent,
+  type ContentChange,
+  type FileContent,
+  resizeContent,
+  toSyncedContent,
+  truncateContent,
+  writeBytes,
+} from "./content.ts";
 import type { Disk, FileInode, FolderInode, NameChange } from "./disk.ts";
-import { changesIn, keepUpTo } from "./name-changes.ts";
+import { findFolderChanges, makeDurable } from "./name-changes.ts";
 
 /** From 0 to less than 1, like a die that a test can throw again. */
-export type Chance = () => number;
+export type RandomSource = () => number;
 
-export function cutPower(disk: Disk, chance: Chance): void {
-  keepUpTo(disk, lastKept(disk, chance));
+export function simulatePowerCut(disk: Disk, random: RandomSource): void {
+  makeDurable(disk, chooseDurableChanges(disk, random));
   disk.unsynced = [];
-  for (const file of backToDurable(disk.root)) file.content = survivor(file.content, chance);
+  for (const file of restoreDurableNames(disk.root)) file.content = chooseSurvivingContent(file.content, random);
 }
 
 /** In every folder some of its changes are kept, and never one without those before it. */
-function lastKept(disk: Disk, chance: Chance): Set<NameChange> {
-  const folders = new Set(disk.unsynced.flatMap(({ names }) => names.map(({ folder }) => folder)));
-  const kept = [...folders].map((folder) => {
-    const changes = changesIn(disk, folder);
-    return changes[upTo(changes.length, chance) - 1];
+function chooseDurableChanges(disk: Disk, random: RandomSource): Set<NameChange> {
+  const folders = new Set(disk.unsynced.flatMap(({ updates }) => updates.map(({ folder }) => folder)));
+  const lastChanges = [...folders].map((folder) => {
+    const changes = findFolderChanges(disk, folder);
+    return changes[randomCount(changes.length, random) - 1];
   });
-  return new Set(kept.filter((change) => change !== undefined));
+  return new Set(lastChanges.filter((change) => change !== undefined));
 }
 
 /** Gives every folder its durable names; the files that still have one come back. */
-function backToDurable(folder: FolderInode, files = new Set<FileInode>()): Set<FileInode> {
+function restoreDurableNames(folder: FolderInode, files = new Set<FileInode>()): Set<FileInode> {
   folder.names = new Map(folder.durable);
   for (const inode of folder.names.values()) {
     if (inode.kind === "file") files.add(inode);
-    if (inode.kind === "folder") backToDurable(inode, files);
+    if (inode.kind === "folder") restoreDurableNames(inode, files);
   }
   return files;
 }
 
-function survivor(content: Content, chance: Chance): Content {
+function chooseSurvivingContent(content: FileContent, random: RandomSource): FileContent {
   const changes = content.unsynced;
-  const survived = asSynced(content);
-  const seen = upTo(changes.length, chance);
-  const size = sizeAfter(changes.slice(0, seen), survived.size, chance);
+  const result = toSyncedContent(content);
+  const visibleChanges = randomCount(changes.length, random);
+  const size = chooseFileSize(changes.slice(0, visibleChanges), result.size, random);
   // Many writes that are lost one by one would hardly ever leave what most disks leave: a beginning.
-  if (chance() < 0.5) applyInOrder(survived, changes.slice(0, seen));
-  else applyInAnyOrder(survived, { changes, seen, chance });
-  resize(survived, size);
-  survived.unsynced = [];
-  return survived;
+  if (random() < 0.5) applyInOrder(result, changes.slice(0, visibleChanges));
+  else applyInAnyOrder(result, { changes, visibleChanges, random });
+  resizeContent(result, size);
+  result.unsynced = [];
+  return result;
 }
 
 /** The size that these changes leave; the last may have been on its way. */
-function sizeAfter(changes: readonly ContentChange[], synced: number, chance: Chance): number {
+function chooseFileSize(changes: readonly ContentChange[], syncedSize: number, random: RandomSource): number {
   const last = changes.at(-1);
-  if (last === undefined) return synced;
+  if (last === undefined) return syncedSize;
   if (last.type === "truncate") return last.to;
-  return last.at + keptPart(last.bytes.length, chance);
+  return last.position + choosePartLength(last.bytes.length, random);
 }
 
-function applyInOrder(content: Content, changes: readonly ContentChange[]): void {
+function applyInOrder(content: FileContent, changes: readonly ContentChange[]): void {
   for (const change of changes) {
     if (change.type === "append") appendContent(content, change.bytes);
     else truncateContent(content, change.to);
   }
 }
 
-interface Scattered {
+interface ScatterOptions {
   readonly changes: readonly ContentChange[];
   /** How many of them the size knows of. */
-  readonly seen: number;
-  readonly chance: Chance;
+  readonly visibleChanges: number;
+  readonly random: RandomSource;
 }
 
-function applyInAnyOrder(content: Content, { changes, seen, chance }: Scattered): void {
+function applyInAnyOrder(content: FileContent, { changes, visibleChanges, random }: ScatterOptions): void {
   for (const [index, change] of changes.entries()) {
-    if (change.type === "append") putPart(content, change, chance);
+    if (change.type === "append") writePart(content, change, random);
     // A size that shrank and grew again may show what lay there before.
-    else if (index < seen && chance() < 0.5) content.bytes.fill(0, change.to);
+    else if (index < visibleChanges && random() < 0.5) content.bytes.fill(0, change.to);
   }
 }
 
 /** All of it, nothing, or what lies on one side of a tear. */
-function putPart(content: Content, { at, bytes }: Extract<ContentChange, { type: "append" }>, chance: Chance): void {
-  const tear = keptPart(bytes.length, chance);
-  if (chance() < 0.8) put(content, at, bytes.subarray(0, tear));
-  else put(content, at + tear, bytes.subarray(tear));
+function writePart(
+  content: FileContent,
+  { position, bytes }: Extract<ContentChange, { type: "append" }>,
+  random: RandomSource,
+): void {
+  const tear = choosePartLength(bytes.length, random);
+  if (random() < 0.8) writeBytes(content, position, bytes.subarray(0, tear));
+  else writeBytes(content, position + tear, bytes.subarray(tear));
 }
 
-function keptPart(length: number, chance: Chance): number {
-  const fate = chance();
-  if (fate < 1 / 3) return 0;
-  if (fate < 2 / 3) return length;
-  return upTo(length, chance);
+function choosePartLength(length: number, random: RandomSource): number {
+  const roll = random();
+  if (roll < 1 / 3) return 0;
+  if (roll < 2 / 3) return length;
+  return randomCount(length, random);
 }
 
-function upTo(most: number, chance: Chance): number {
-  return Math.min(most, Math.floor(chance() * (most + 1)));
+function randomCount(max: number, random: RandomSource): number {
+  return Math.min(max, Math.floor(random() * (max + 1)));
 }

@@ -1,20 +1,20 @@
 /** Creates disk errors with a code and Node's wording, and the error of a crashed process. */
 
-import { diskError, type Files, type OpenFile } from "../../node/files.ts";
+import { diskErrorCode, type Files, type OpenFile } from "../../node/files.ts";
 
-export type Operation = keyof Files | keyof OpenFile;
+export type FileOperation = keyof Files | keyof OpenFile;
 
 /** One call of the port, as it is told in messages and in the log. */
-export interface Call {
-  readonly operation: Operation;
+export interface FileOperationCall {
+  readonly operation: FileOperation;
   readonly paths: readonly string[];
   /** Set where the call came through an open file. */
-  readonly opened?: boolean;
+  readonly isOpenFile?: boolean;
   readonly detail?: string | number;
 }
 
 /** Thrown by every call from the crash on, until the process is started again. It has no code: no disk said it. */
-export class Crashed extends Error {
+export class CrashError extends Error {
   override readonly name: string = "Crashed";
 
   constructor() {
@@ -23,30 +23,30 @@ export class Crashed extends Error {
 }
 
 /** Not yet worded: whoever throws it need not know which call it was. */
-export function refusal(code: string): Error {
-  return Object.assign(new Error(reason(code)), { code });
+export function createErrnoError(code: string): Error {
+  return Object.assign(new Error(formatErrno(code)), { code });
 }
 
 /** The same error as node would show it to the caller. */
-export function worded(error: unknown, call: Call): unknown {
-  const code = diskError(error);
+export function toNodeError(error: unknown, call: FileOperationCall): unknown {
+  const code = diskErrorCode(error);
   if (code === "") return error;
-  const syscall = systemCall(call);
-  const [path, dest] = call.opened ? [] : call.paths.map((each) => `'${each}'`);
-  const where = [syscall, ...(path ? [path] : []), ...(dest ? ["->", dest] : [])].join(" ");
-  return Object.assign(new Error(`${reason(code)}, ${where}`), { code, syscall });
+  const syscall = syscallName(call);
+  const [path, dest] = call.isOpenFile ? [] : call.paths.map((quotedPath) => `'${quotedPath}'`);
+  const callText = [syscall, ...(path ? [path] : []), ...(dest ? ["->", dest] : [])].join(" ");
+  return Object.assign(new Error(`${formatErrno(code)}, ${callText}`), { code, syscall });
 }
 
-function reason(code: string): string {
-  return `${code}: ${reasons[code] ?? "unknown error"}`;
+function formatErrno(code: string): string {
+  return `${code}: ${ERRNO_MESSAGES[code] ?? "unknown error"}`;
 }
 
-function systemCall({ operation, opened }: Call): string {
-  if (opened && operation === "stat") return "fstat";
-  return systemCalls[operation];
+function syscallName({ operation, isOpenFile }: FileOperationCall): string {
+  if (isOpenFile && operation === "stat") return "fstat";
+  return SYSCALL_NAMES[operation];
 }
 
-const systemCalls: Readonly<Record<Operation, string>> = {
+const SYSCALL_NAMES: Readonly<Record<FileOperation, string>> = {
   open: "open",
   create: "open",
   stat: "lstat",
@@ -63,7 +63,7 @@ const systemCalls: Readonly<Record<Operation, string>> = {
   close: "close",
 };
 
-const reasons: Readonly<Record<string, string>> = {
+const ERRNO_MESSAGES: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EBADF: "bad file descriptor",
   EBUSY: "resource busy or locked",

@@ -1,8 +1,8 @@
 /** Creates a random generator that repeats its values for the same seed (mulberry32). */
 
-import type { Chance } from "./power-cut.ts";
+import type { RandomSource } from "./power-cut.ts";
 
-export function seededChance(seed: number): Chance {
+export function createSeededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

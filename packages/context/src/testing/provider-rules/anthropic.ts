@@ -1,89 +1,93 @@
 /** Lists what Anthropic Messages refuses. Two replies in a row are not on the list: the API joins them into one turn. */
 
-import { cacheMarksBeyond, cacheMarksNowhere } from "./cache-checks.ts";
+import { cacheMarksWithoutMessage, tooManyCacheMarks } from "./cache-checks.ts";
 import {
-  argumentsNotObjects,
   blankTexts,
-  failedReplies,
+  emptyConversation,
+  firstMessageNotFromUser,
   foreignThinking,
+  incompleteReplies,
   loneSurrogates,
   messagesWithoutBlocks,
-  openingNotFromUser,
-  silence,
-  trailingThinking,
+  nonObjectArguments,
+  repliesEndingInThinking,
+  repliesWithUnsignedThinking,
   unknownRoles,
   unreadableImages,
-  unsignedThinking,
-  webImages,
+  webImageTypes,
 } from "./message-checks.ts";
-import { type ProviderRule, rule } from "./rule.ts";
+import { defineProviderRule, type ProviderRule } from "./rule.ts";
 import {
-  callsAnsweredTwice,
-  displacedResults,
-  forcedChoiceWhileThinking,
-  idsOutside,
-  repeatedIds,
-  repeatedToolNames,
+  callsWithoutResult,
+  callsWithTwoResults,
+  duplicateCallIds,
+  duplicateToolNames,
+  invalidCallIds,
+  invalidToolNames,
+  resultsOutOfPlace,
   resultsWithoutCall,
-  toolNamesOutside,
-  unansweredCalls,
-  undeclaredChoice,
+  toolChoiceWhileThinking,
+  unknownToolChoice,
 } from "./tool-checks.ts";
 
-export const anthropic: readonly ProviderRule[] = [
-  rule(
+export const anthropicRules: readonly ProviderRule[] = [
+  defineProviderRule(
     "ANT1",
     "A conversation that the user does not open, or that an unknown role joins, is refused.",
-    silence,
-    openingNotFromUser,
+    emptyConversation,
+    firstMessageNotFromUser,
     unknownRoles,
   ),
-  rule("ANT2", "A call without exactly one result is refused.", unansweredCalls, callsAnsweredTwice),
-  rule(
+  defineProviderRule("ANT2", "A call without exactly one result is refused.", callsWithoutResult, callsWithTwoResults),
+  defineProviderRule(
     "ANT3",
     "A result that does not stand right behind the message with its call is refused.",
     resultsWithoutCall,
-    displacedResults,
+    resultsOutOfPlace,
   ),
-  rule(
+  defineProviderRule(
     "ANT4",
     "A call id that serves twice, or has other characters than letters, digits, _ and -, is refused.",
-    idsOutside(/^[a-zA-Z0-9_-]+$/),
-    repeatedIds(),
+    invalidCallIds(/^[a-zA-Z0-9_-]+$/),
+    duplicateCallIds(),
   ),
-  rule(
+  defineProviderRule(
     "ANT5",
     "Thinking without a signature, or with one that another model made, is refused.",
-    unsignedThinking,
+    repliesWithUnsignedThinking,
     foreignThinking,
   ),
-  rule("ANT6", "A reply that ends in thinking is refused.", trailingThinking),
-  rule(
+  defineProviderRule("ANT6", "A reply that ends in thinking is refused.", repliesEndingInThinking),
+  defineProviderRule(
     "ANT7",
     "A message without content and a text of nothing but white space are refused.",
     messagesWithoutBlocks,
     blankTexts,
   ),
-  rule("ANT8", "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.", unreadableImages(webImages)),
-  rule("ANT9", "A call whose arguments are not an object is refused.", argumentsNotObjects),
-  rule(
+  defineProviderRule(
+    "ANT8",
+    "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.",
+    unreadableImages(webImageTypes),
+  ),
+  defineProviderRule("ANT9", "A call whose arguments are not an object is refused.", nonObjectArguments),
+  defineProviderRule(
     "ANT10",
     "A tool name that is declared twice, or is not 1 to 128 letters, digits, _ and -, is refused.",
-    toolNamesOutside(/^[a-zA-Z0-9_-]{1,128}$/),
-    repeatedToolNames,
+    invalidToolNames(/^[a-zA-Z0-9_-]{1,128}$/),
+    duplicateToolNames,
   ),
-  rule(
+  defineProviderRule(
     "ANT11",
     "Forcing a tool that is not declared, or any tool while thinking is on, is refused.",
-    undeclaredChoice,
-    forcedChoiceWhileThinking,
+    unknownToolChoice,
+    toolChoiceWhileThinking,
   ),
-  rule(
+  defineProviderRule(
     "ANT12",
     "More than four cache marks, or one on a message that is not there, are refused.",
-    cacheMarksBeyond(4),
-    cacheMarksNowhere,
+    tooManyCacheMarks(4),
+    cacheMarksWithoutMessage,
   ),
-  rule("ANT13", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
-  rule("ANT14", "A reply that failed or was cut off is refused for what it lacks.", failedReplies),
+  defineProviderRule("ANT13", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
+  defineProviderRule("ANT14", "A reply that failed or was cut off is refused for what it lacks.", incompleteReplies),
 ];

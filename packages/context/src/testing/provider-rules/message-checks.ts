@@ -2,191 +2,196 @@
 
 import type { ModelName, Request } from "../../model.ts";
 import {
-  type BlockPlace,
-  callPlaces,
-  type Fields,
-  fields,
-  isFields,
-  listAt,
-  type MessagePlace,
-  messagePlaces,
-  replyPlaces,
-  textAt,
+  isJsonFields,
+  type JsonFields,
+  messageToolCalls,
+  type RequestBlock,
+  type RequestMessage,
+  readListField,
+  readStringField,
+  requestMessages,
+  requestReplies,
+  toJsonFields,
 } from "./places.ts";
-import type { Check } from "./rule.ts";
+import type { RequestCheck } from "./rule.ts";
 
-export const blankTexts: Check = (request) =>
-  texts(request)
-    .filter(({ block }) => textAt(block, "text").trim() === "")
+export const blankTexts: RequestCheck = (request) =>
+  collectTextBlocks(request)
+    .filter(({ block }) => readStringField(block, "text").trim() === "")
     .map(({ at }) => `${at}: blank text`);
 
 /** Gemini hangs a signature on an empty text and wants both back. */
-export const emptyUnsignedTexts: Check = (request) =>
-  texts(request)
-    .filter(({ block }) => textAt(block, "text") === "" && textAt(block, "textSignature") === "")
+export const emptyUnsignedTexts: RequestCheck = (request) =>
+  collectTextBlocks(request)
+    .filter(({ block }) => readStringField(block, "text") === "" && readStringField(block, "textSignature") === "")
     .map(({ at }) => `${at}: empty text`);
 
-export const messagesWithoutBlocks: Check = (request) =>
-  messagePlaces(request)
+export const messagesWithoutBlocks: RequestCheck = (request) =>
+  requestMessages(request)
     .filter(({ role, blocks }) => (role === "user" || role === "assistant") && blocks.length === 0)
     .map(({ at }) => `${at}: no content`);
 
 /** Thinking says nothing here: it travels in a field of its own, beside the content. */
-export const mutedMessages: Check = (request) =>
-  messagePlaces(request)
+export const messagesWithoutContentOrCall: RequestCheck = (request) =>
+  requestMessages(request)
     .filter(({ role, blocks }) => role !== "system" && blocks.every(({ type }) => type === "thinking"))
     .map(({ at }) => `${at}: neither content nor call`);
 
-export function unreadableImages(mimeTypes: readonly string[]): Check {
+export function unreadableImages(mimeTypes: readonly string[]): RequestCheck {
   return (request) =>
-    messagePlaces(request)
+    requestMessages(request)
       .flatMap(({ blocks }) => blocks.filter(({ type }) => type === "image"))
-      .flatMap((image) => imageFaults(image, mimeTypes));
+      .flatMap((image) => findImageFaults(image, mimeTypes));
 }
 
 /** The kinds of image that most providers read. */
-export const webImages: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+export const webImageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-export const argumentsNotObjects: Check = (request) =>
-  messagePlaces(request)
+export const nonObjectArguments: RequestCheck = (request) =>
+  requestMessages(request)
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === "toolCall"))
-    .filter(({ block }) => !isFields(block.arguments))
+    .filter(({ block }) => !isJsonFields(block.arguments))
     .map(({ at }) => `${at}: arguments are no object`);
 
-const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
+const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;
 
-function imageFaults({ at, block }: BlockPlace, mimeTypes: readonly string[]): readonly string[] {
-  const mimeType = textAt(block, "mimeType");
+function findImageFaults({ at, block }: RequestBlock, mimeTypes: readonly string[]): readonly string[] {
+  const mimeType = readStringField(block, "mimeType");
   return [
     ...(mimeTypes.includes(mimeType) ? [] : [`${at}: an image of type "${mimeType}"`]),
-    ...(base64.test(textAt(block, "data")) ? [] : [`${at}: an image whose data is not base64`]),
+    ...(BASE64_PATTERN.test(readStringField(block, "data")) ? [] : [`${at}: an image whose data is not base64`]),
   ];
 }
 
-function texts(request: Request): readonly BlockPlace[] {
-  return messagePlaces(request)
-    .filter(isConversation)
-    .flatMap(({ blocks }) => blocks.filter(isText));
+function collectTextBlocks(request: Request): readonly RequestBlock[] {
+  return requestMessages(request)
+    .filter(isConversationMessage)
+    .flatMap(({ blocks }) => blocks.filter(isRequestTextBlock));
 }
 
 /** A system message may be blank: it can carry tools alone. */
-function isConversation({ role }: MessagePlace): boolean {
+function isConversationMessage({ role }: RequestMessage): boolean {
   return role !== "system";
 }
 
-function isText({ type }: BlockPlace): boolean {
+function isRequestTextBlock({ type }: RequestBlock): boolean {
   return type === "text";
 }
 
 /** Half of a surrogate pair makes a body that strict JSON parsers refuse. */
-export const loneSurrogates: Check = (request) =>
-  sentValues(request)
-    .filter(([, value]) => !isWellFormed(value))
+export const loneSurrogates: RequestCheck = (request) =>
+  collectWireValues(request)
+    .filter(([, value]) => !hasWellFormedText(value))
     .map(([at]) => `${at}: lone surrogate`);
 
-type PlacedValue = readonly [at: string, value: unknown];
+type PathValue = readonly [at: string, value: unknown];
 
-function sentValues(request: Request): readonly PlacedValue[] {
+function collectWireValues(request: Request): readonly PathValue[] {
   return [
-    ...listAt(request, "system").map((section, index): PlacedValue => [`system[${index}]`, section]),
-    ...listAt(request, "tools").map((tool, index): PlacedValue => [`tools[${index}]`, tool]),
-    ...messagePlaces(request).map(({ at, message }): PlacedValue => [at, sentParts(message)]),
+    ...readListField(request, "system").map((section, index): PathValue => [`system[${index}]`, section]),
+    ...readListField(request, "tools").map((tool, index): PathValue => [`tools[${index}]`, tool]),
+    ...requestMessages(request).map(({ at, message }): PathValue => [at, wireFields(message)]),
   ];
 }
 
 /** What stays at home, such as a result's details, may be as broken as it likes. */
-function sentParts(message: Fields): readonly unknown[] {
+function wireFields(message: JsonFields): readonly unknown[] {
   return ["content", "sections", "toolsAdded", "toolCallId", "toolName"].map((key) => message[key]);
 }
 
 /** Without recursion, so that no depth of arguments overflows the stack. */
-function isWellFormed(value: unknown): boolean {
-  const waiting: unknown[] = [value];
-  while (waiting.length > 0) {
-    const next = waiting.pop();
+function hasWellFormedText(value: unknown): boolean {
+  const stack: unknown[] = [value];
+  while (stack.length > 0) {
+    const next = stack.pop();
     if (typeof next === "string" && !next.isWellFormed()) return false;
-    for (const part of parts(next)) waiting.push(part);
+    for (const child of childValues(next)) stack.push(child);
   }
   return true;
 }
 
-function parts(value: unknown): readonly unknown[] {
+function childValues(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return Object.entries(fields(value)).flat();
+  return Object.entries(toJsonFields(value)).flat();
 }
 
-export const unsignedThinking: Check = (request) =>
-  replyPlaces(request)
-    .flatMap(thinking)
-    .filter(({ block }) => textAt(block, "thinkingSignature") === "")
+export const repliesWithUnsignedThinking: RequestCheck = (request) =>
+  requestReplies(request)
+    .flatMap(selectThinkingBlocks)
+    .filter(({ block }) => readStringField(block, "thinkingSignature") === "")
     .map(({ at }) => `${at}: thinking without a signature`);
 
 /** Reasoning goes back to the model that made it, whole and in its place, or not at all. */
-export const foreignThinking: Check = (request, model) =>
-  foreignReplies(request, model)
-    .flatMap(thinking)
+export const foreignThinking: RequestCheck = (request, model) =>
+  findForeignReplies(request, model)
+    .flatMap(selectThinkingBlocks)
     .map(({ at }) => `${at}: thinking of another model`);
 
 /** Signatures beside the thinking: those of texts and calls. */
-export const foreignSignatures: Check = (request, model) =>
-  foreignReplies(request, model)
+export const foreignSignatures: RequestCheck = (request, model) =>
+  findForeignReplies(request, model)
     .flatMap(({ blocks }) => blocks)
-    .filter(({ block }) => textAt(block, "textSignature") !== "" || textAt(block, "thoughtSignature") !== "")
+    .filter(
+      ({ block }) =>
+        readStringField(block, "textSignature") !== "" || readStringField(block, "thoughtSignature") !== "",
+    )
     .map(({ at }) => `${at}: signature of another model`);
 
-export const trailingThinking: Check = (request) =>
-  replyPlaces(request)
+export const repliesEndingInThinking: RequestCheck = (request) =>
+  requestReplies(request)
     .filter(({ blocks }) => blocks.at(-1)?.type === "thinking")
     .map(({ at }) => `${at}: nothing follows the thinking`);
 
-function thinking({ blocks }: MessagePlace): readonly BlockPlace[] {
+function selectThinkingBlocks({ blocks }: RequestMessage): readonly RequestBlock[] {
   return blocks.filter(({ type }) => type === "thinking");
 }
 
-function foreignReplies(request: Request, { api, provider, model }: ModelName): readonly MessagePlace[] {
-  return replyPlaces(request).filter(({ message }) => {
+function findForeignReplies(request: Request, { api, provider, model }: ModelName): readonly RequestMessage[] {
+  return requestReplies(request).filter(({ message }) => {
     return message.api !== api || message.provider !== provider || message.model !== model;
   });
 }
 
-export const unknownRoles: Check = (request) =>
-  messagePlaces(request)
-    .filter(({ role }) => !knownRoles.has(role))
+export const unknownRoles: RequestCheck = (request) =>
+  requestMessages(request)
+    .filter(({ role }) => !VALID_ROLES.has(role))
     .map(({ at, role }) => `${at}: role "${role}" is unknown`);
 
-export const silence: Check = (request) =>
-  messagePlaces(request).some(({ role }) => role !== "system") ? [] : ["messages: nobody has said anything"];
+export const emptyConversation: RequestCheck = (request) =>
+  requestMessages(request).some(({ role }) => role !== "system") ? [] : ["messages: nobody has said anything"];
 
 /** System messages before the opening go with the system prompt, so they do not count. */
-export const openingNotFromUser: Check = (request) => {
-  const opening = messagePlaces(request).find(({ role }) => role !== "system");
-  return opening === undefined || opening.role === "user" ? [] : [`${opening.at}: the user does not speak first`];
+export const firstMessageNotFromUser: RequestCheck = (request) => {
+  const firstMessage = requestMessages(request).find(({ role }) => role !== "system");
+  return firstMessage === undefined || firstMessage.role === "user"
+    ? []
+    : [`${firstMessage.at}: the user does not speak first`];
 };
 
 /** System messages in between do not part two replies. */
-export const successiveReplies: Check = (request) => {
-  const spoken = messagePlaces(request).filter(({ role }) => role !== "system");
-  return spoken
-    .filter(({ role }, index) => role === "assistant" && spoken[index - 1]?.role === "assistant")
+export const consecutiveReplies: RequestCheck = (request) => {
+  const messages = requestMessages(request).filter(({ role }) => role !== "system");
+  return messages
+    .filter(({ role }, index) => role === "assistant" && messages[index - 1]?.role === "assistant")
     .map(({ at }) => `${at}: a reply follows a reply`);
 };
 
-export const callsOutOfTurn: Check = (request) => {
-  const places = messagePlaces(request);
-  const opening = places.findIndex(({ role }) => role !== "system");
-  return places
-    .filter((place) => callPlaces(place).length > 0 && !hasTurnBefore(places, opening, place.index))
+export const callsOutOfTurn: RequestCheck = (request) => {
+  const messages = requestMessages(request);
+  const firstIndex = messages.findIndex(({ role }) => role !== "system");
+  return messages
+    .filter((message) => messageToolCalls(message).length > 0 && !followsTurn(messages, firstIndex, message.index))
     .map(({ at }) => `${at}: a call follows no turn of the user or of a tool`);
 };
 
-export const failedReplies: Check = (request) =>
-  replyPlaces(request)
+export const incompleteReplies: RequestCheck = (request) =>
+  requestReplies(request)
     .filter(({ message }) => message.stopReason === "error" || message.stopReason === "aborted")
     .map(({ at, message }) => `${at}: a reply that ended in "${message.stopReason}"`);
 
-const knownRoles: ReadonlySet<string> = new Set(["system", "user", "assistant", "toolResult"]);
+const VALID_ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant", "toolResult"]);
 
 /** A system message in place is sent as a turn of the user; one before the opening is not a turn. */
-function hasTurnBefore(places: readonly MessagePlace[], opening: number, index: number): boolean {
-  return index > opening && places[index - 1]?.role !== "assistant";
+function followsTurn(messages: readonly RequestMessage[], firstIndex: number, index: number): boolean {
+  return index > firstIndex && messages[index - 1]?.role !== "assistant";
 }

@@ -1,61 +1,74 @@
 /** Lists what OpenAI Chat Completions refuses, and the strictest of the many servers that implement it. */
 
 import {
-  failedReplies,
+  consecutiveReplies,
+  emptyConversation,
+  firstMessageNotFromUser,
   foreignSignatures,
   foreignThinking,
+  incompleteReplies,
   loneSurrogates,
-  mutedMessages,
-  openingNotFromUser,
-  silence,
-  successiveReplies,
+  messagesWithoutContentOrCall,
   unknownRoles,
   unreadableImages,
-  webImages,
+  webImageTypes,
 } from "./message-checks.ts";
-import { type ProviderRule, rule } from "./rule.ts";
+import { defineProviderRule, type ProviderRule } from "./rule.ts";
 import {
-  callsAnsweredTwice,
-  displacedResults,
-  idsOutside,
-  repeatedIds,
+  callsWithoutResult,
+  callsWithTwoResults,
+  duplicateCallIds,
+  invalidCallIds,
+  invalidToolNames,
+  resultsOutOfPlace,
   resultsWithoutCall,
-  toolNamesOutside,
-  unansweredCalls,
-  undeclaredChoice,
+  unknownToolChoice,
 } from "./tool-checks.ts";
 
-export const openaiCompletions: readonly ProviderRule[] = [
-  rule(
+export const openaiCompletionsRules: readonly ProviderRule[] = [
+  defineProviderRule(
     "OAC1",
     "A conversation that the user does not open, or that an unknown role joins, is refused.",
-    silence,
-    openingNotFromUser,
+    emptyConversation,
+    firstMessageNotFromUser,
     unknownRoles,
   ),
-  rule("OAC2", "A reply right after a reply is refused.", successiveReplies),
-  rule("OAC3", "A call without exactly one result is refused.", unansweredCalls, callsAnsweredTwice),
-  rule(
+  defineProviderRule("OAC2", "A reply right after a reply is refused.", consecutiveReplies),
+  defineProviderRule("OAC3", "A call without exactly one result is refused.", callsWithoutResult, callsWithTwoResults),
+  defineProviderRule(
     "OAC4",
     "A result that does not stand right behind the message with its call is refused.",
     resultsWithoutCall,
-    displacedResults,
+    resultsOutOfPlace,
   ),
-  rule(
+  defineProviderRule(
     "OAC5",
     "A call id that serves twice, or is not 1 to 64 letters, digits, _ and -, is refused.",
-    idsOutside(/^[a-zA-Z0-9_-]{1,64}$/),
-    repeatedIds(),
+    invalidCallIds(/^[a-zA-Z0-9_-]{1,64}$/),
+    duplicateCallIds(),
   ),
-  rule("OAC6", "Reasoning that another model made or signed is refused.", foreignThinking, foreignSignatures),
-  rule("OAC7", "A message with neither content nor call is refused, whatever was thought in it.", mutedMessages),
-  rule("OAC8", "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.", unreadableImages(webImages)),
-  rule(
+  defineProviderRule(
+    "OAC6",
+    "Reasoning that another model made or signed is refused.",
+    foreignThinking,
+    foreignSignatures,
+  ),
+  defineProviderRule(
+    "OAC7",
+    "A message with neither content nor call is refused, whatever was thought in it.",
+    messagesWithoutContentOrCall,
+  ),
+  defineProviderRule(
+    "OAC8",
+    "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.",
+    unreadableImages(webImageTypes),
+  ),
+  defineProviderRule(
     "OAC9",
     "A tool name that is not 1 to 64 letters, digits, _ and - is refused.",
-    toolNamesOutside(/^[a-zA-Z0-9_-]{1,64}$/),
+    invalidToolNames(/^[a-zA-Z0-9_-]{1,64}$/),
   ),
-  rule("OAC10", "Forcing a tool that is not declared is refused.", undeclaredChoice),
-  rule("OAC11", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
-  rule("OAC12", "A reply that failed or was cut off is refused for what it lacks.", failedReplies),
+  defineProviderRule("OAC10", "Forcing a tool that is not declared is refused.", unknownToolChoice),
+  defineProviderRule("OAC11", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
+  defineProviderRule("OAC12", "A reply that failed or was cut off is refused for what it lacks.", incompleteReplies),
 ];

@@ -1,63 +1,67 @@
 /** Lists what OpenAI Responses refuses. Turns may come in any order, because items refer to each other by id. */
 
 import {
-  failedReplies,
   foreignSignatures,
   foreignThinking,
+  incompleteReplies,
   loneSurrogates,
-  trailingThinking,
+  repliesEndingInThinking,
+  repliesWithUnsignedThinking,
   unknownRoles,
   unreadableImages,
-  unsignedThinking,
-  webImages,
+  webImageTypes,
 } from "./message-checks.ts";
-import { type ProviderRule, rule } from "./rule.ts";
+import { defineProviderRule, type ProviderRule } from "./rule.ts";
 import {
-  callsAnsweredTwice,
-  idsOutside,
-  repeatedIds,
+  callsWithoutResult,
+  callsWithTwoResults,
+  duplicateCallIds,
+  invalidCallIds,
+  invalidToolNames,
   resultsWithoutCall,
-  toolNamesOutside,
-  unansweredCalls,
-  undeclaredChoice,
+  unknownToolChoice,
 } from "./tool-checks.ts";
 
 /** One id holds two: that of the call and, behind a bar, that of the item. */
-const idParts = /^[a-zA-Z0-9_-]{1,64}(\|[a-zA-Z0-9_-]{1,64})?$/;
+const CALL_ID_PATTERN = /^[a-zA-Z0-9_-]{1,64}(\|[a-zA-Z0-9_-]{1,64})?$/;
 
-export const openaiResponses: readonly ProviderRule[] = [
-  rule("OAR1", "A message of an unknown role is refused.", unknownRoles),
-  rule("OAR2", "A call without exactly one output is refused.", unansweredCalls, callsAnsweredTwice),
-  rule("OAR3", "An output without a call before it is refused.", resultsWithoutCall),
-  rule(
+export const openaiResponsesRules: readonly ProviderRule[] = [
+  defineProviderRule("OAR1", "A message of an unknown role is refused.", unknownRoles),
+  defineProviderRule("OAR2", "A call without exactly one output is refused.", callsWithoutResult, callsWithTwoResults),
+  defineProviderRule("OAR3", "An output without a call before it is refused.", resultsWithoutCall),
+  defineProviderRule(
     "OAR4",
     "A call id that serves twice, or an id part that is not 1 to 64 letters, digits, _ and -, is refused.",
-    idsOutside(idParts),
-    repeatedIds(callId),
+    invalidCallIds(CALL_ID_PATTERN),
+    duplicateCallIds(toCallId),
   ),
-  rule(
+  defineProviderRule(
     "OAR5",
     "Reasoning without its encrypted item, or with one that another model made, is refused.",
-    unsignedThinking,
+    repliesWithUnsignedThinking,
     foreignThinking,
   ),
-  rule("OAR6", "Reasoning that no text or call follows is refused.", trailingThinking),
-  rule(
+  defineProviderRule("OAR6", "Reasoning that no text or call follows is refused.", repliesEndingInThinking),
+  defineProviderRule(
     "OAR7",
     "The item id of a text or call, sent without the reasoning it belongs to, is refused.",
     foreignSignatures,
   ),
-  rule("OAR8", "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.", unreadableImages(webImages)),
-  rule(
+  defineProviderRule(
+    "OAR8",
+    "An image that is not base64 of JPEG, PNG, GIF or WebP is refused.",
+    unreadableImages(webImageTypes),
+  ),
+  defineProviderRule(
     "OAR9",
     "A tool name that is not 1 to 64 letters, digits, _ and - is refused.",
-    toolNamesOutside(/^[a-zA-Z0-9_-]{1,64}$/),
+    invalidToolNames(/^[a-zA-Z0-9_-]{1,64}$/),
   ),
-  rule("OAR10", "Forcing a tool that is not declared is refused.", undeclaredChoice),
-  rule("OAR11", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
-  rule("OAR12", "A reply that failed or was cut off is refused for what it lacks.", failedReplies),
+  defineProviderRule("OAR10", "Forcing a tool that is not declared is refused.", unknownToolChoice),
+  defineProviderRule("OAR11", "A body with half of a surrogate pair is refused as broken JSON.", loneSurrogates),
+  defineProviderRule("OAR12", "A reply that failed or was cut off is refused for what it lacks.", incompleteReplies),
 ];
 
-function callId(id: string): string {
+function toCallId(id: string): string {
   return id.split("|", 1)[0] ?? id;
 }

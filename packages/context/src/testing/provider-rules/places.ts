@@ -2,89 +2,89 @@
 
 import type { Request } from "../../model.ts";
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
-export interface MessagePlace {
+export interface RequestMessage {
   readonly at: string;
   readonly index: number;
   readonly role: string;
-  readonly message: Fields;
-  readonly blocks: readonly BlockPlace[];
+  readonly message: JsonFields;
+  readonly blocks: readonly RequestBlock[];
 }
 
-export interface BlockPlace {
+export interface RequestBlock {
   readonly at: string;
   readonly type: string;
-  readonly block: Fields;
+  readonly block: JsonFields;
 }
 
-export interface CallPlace extends BlockPlace {
+export interface RequestToolCall extends RequestBlock {
   readonly id: string;
   readonly name: string;
 }
 
 /** Two dozen checks ask for the places of the same request, so it is taken apart once. */
-export function messagePlaces(request: Request): readonly MessagePlace[] {
-  const known = takenApart.get(request);
-  if (known) return known;
-  const places = listAt(request, "messages").map(messagePlace);
-  if (isFields(request)) takenApart.set(request, places);
-  return places;
+export function requestMessages(request: Request): readonly RequestMessage[] {
+  const cached = messagesByRequest.get(request);
+  if (cached) return cached;
+  const messages = readListField(request, "messages").map(toRequestMessage);
+  if (isJsonFields(request)) messagesByRequest.set(request, messages);
+  return messages;
 }
 
 /** The messages of the assistant. */
-export function replyPlaces(request: Request): readonly MessagePlace[] {
-  return messagePlaces(request).filter(({ role }) => role === "assistant");
+export function requestReplies(request: Request): readonly RequestMessage[] {
+  return requestMessages(request).filter(({ role }) => role === "assistant");
 }
 
-export function callPlaces(place: MessagePlace): readonly CallPlace[] {
-  return place.blocks
+export function messageToolCalls(message: RequestMessage): readonly RequestToolCall[] {
+  return message.blocks
     .filter(({ type }) => type === "toolCall")
-    .map((call) => ({ ...call, id: textAt(call.block, "id"), name: textAt(call.block, "name") }));
+    .map((call) => ({ ...call, id: readStringField(call.block, "id"), name: readStringField(call.block, "name") }));
 }
 
 /** The items whose key an earlier item already has. */
-export function repeats<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
-  const seen = new Set<string>();
+export function findDuplicates<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
+  const keys = new Set<string>();
   return items.filter((item) => {
-    const known = seen.has(key(item));
-    seen.add(key(item));
-    return known;
+    const isDuplicate = keys.has(key(item));
+    keys.add(key(item));
+    return isDuplicate;
   });
 }
 
-export function fields(value: unknown): Fields {
-  return isFields(value) ? value : {};
+export function toJsonFields(value: unknown): JsonFields {
+  return isJsonFields(value) ? value : {};
 }
 
-export function isFields(value: unknown): value is Fields {
+export function isJsonFields(value: unknown): value is JsonFields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function textAt(value: unknown, key: string): string {
-  const found = fields(value)[key];
-  return typeof found === "string" ? found : "";
+export function readStringField(value: unknown, key: string): string {
+  const field = toJsonFields(value)[key];
+  return typeof field === "string" ? field : "";
 }
 
-export function listAt(value: unknown, key: string): readonly unknown[] {
-  const found = fields(value)[key];
-  return Array.isArray(found) ? found : [];
+export function readListField(value: unknown, key: string): readonly unknown[] {
+  const field = toJsonFields(value)[key];
+  return Array.isArray(field) ? field : [];
 }
 
-const takenApart = new WeakMap<object, readonly MessagePlace[]>();
+const messagesByRequest = new WeakMap<object, readonly RequestMessage[]>();
 
-function messagePlace(value: unknown, index: number): MessagePlace {
-  const message = fields(value);
+function toRequestMessage(value: unknown, index: number): RequestMessage {
+  const message = toJsonFields(value);
   const at = `messages[${index}]`;
-  return { at, index, role: textAt(message, "role"), message, blocks: blockPlaces(message, at) };
+  return { at, index, role: readStringField(message, "role"), message, blocks: toRequestBlocks(message, at) };
 }
 
-function blockPlaces(message: Fields, at: string): readonly BlockPlace[] {
+function toRequestBlocks(message: JsonFields, at: string): readonly RequestBlock[] {
   const content = message.content;
   if (typeof content === "string") {
     return [{ at: `${at}.content`, type: "text", block: { type: "text", text: content } }];
   }
-  return listAt(message, "content").map((value, index) => {
-    return { at: `${at}.content[${index}]`, type: textAt(value, "type"), block: fields(value) };
+  return readListField(message, "content").map((value, index) => {
+    return { at: `${at}.content[${index}]`, type: readStringField(value, "type"), block: toJsonFields(value) };
   });
 }

@@ -3,15 +3,15 @@
 import type { ModelName, Request } from "../../model.ts";
 
 export interface ProviderRule {
-  readonly number: string;
-  readonly says: string;
-  readonly breaks: Check;
+  readonly id: string;
+  readonly description: string;
+  readonly findViolations: RequestCheck;
 }
 
 /** Names each place and its fault, e.g. `messages[3]: result c7 has no call`; nothing when the request is good. */
-export type Check = (request: Request, model: ModelName) => readonly string[];
+export type RequestCheck = (request: Request, model: ModelName) => readonly string[];
 
 /** A rule that is broken when any of its checks finds a fault. */
-export function rule(number: string, says: string, ...checks: readonly Check[]): ProviderRule {
-  return { number, says, breaks: (request, model) => checks.flatMap((check) => check(request, model)) };
+export function defineProviderRule(id: string, description: string, ...checks: readonly RequestCheck[]): ProviderRule {
+  return { id, description, findViolations: (request, model) => checks.flatMap((check) => check(request, model)) };
 }

@@ -2,100 +2,104 @@
 
 import type { Request } from "../../model.ts";
 import {
-  type CallPlace,
-  callPlaces,
-  fields,
-  listAt,
-  type MessagePlace,
-  messagePlaces,
-  repeats,
-  textAt,
+  findDuplicates,
+  messageToolCalls,
+  type RequestMessage,
+  type RequestToolCall,
+  readListField,
+  readStringField,
+  requestMessages,
+  toJsonFields,
 } from "./places.ts";
-import type { Check } from "./rule.ts";
+import type { RequestCheck } from "./rule.ts";
 
-export function toolNamesOutside(pattern: RegExp): Check {
+export function invalidToolNames(pattern: RegExp): RequestCheck {
   return (request) =>
-    namePlaces(request)
+    collectToolNameUses(request)
       .filter(({ name }) => !pattern.test(name))
       .map(({ at, name }) => `${at}: tool name "${name}" does not match ${pattern.source}`);
 }
 
-export const repeatedToolNames: Check = (request) =>
-  repeats(placed(listAt(request, "tools"), "tools"), ({ name }) => name).map(
+export const duplicateToolNames: RequestCheck = (request) =>
+  findDuplicates(toToolNameUses(readListField(request, "tools"), "tools"), ({ name }) => name).map(
     ({ at, name }) => `${at}: tool "${name}" is declared twice`,
   );
 
-export const undeclaredChoice: Check = (request) => {
-  if (!isForced(request)) return [];
-  const declared = declaredNames(request);
-  if (declared.size === 0) return ["toolChoice: a tool is forced, but none is declared"];
-  const chosen = fields(request).toolChoice;
-  if (chosen === "required" || declared.has(textAt(chosen, "name"))) return [];
-  return [`toolChoice: tool "${textAt(chosen, "name")}" is not declared`];
+export const unknownToolChoice: RequestCheck = (request) => {
+  if (!isToolForced(request)) return [];
+  const toolNames = collectToolNames(request);
+  if (toolNames.size === 0) return ["toolChoice: a tool is forced, but none is declared"];
+  const toolChoice = toJsonFields(request).toolChoice;
+  if (toolChoice === "required" || toolNames.has(readStringField(toolChoice, "name"))) return [];
+  return [`toolChoice: tool "${readStringField(toolChoice, "name")}" is not declared`];
 };
 
-export const forcedChoiceWhileThinking: Check = (request) =>
-  isForced(request) && fields(request).thinking !== "off" ? ["toolChoice: a tool is forced while thinking"] : [];
+export const toolChoiceWhileThinking: RequestCheck = (request) =>
+  isToolForced(request) && toJsonFields(request).thinking !== "off"
+    ? ["toolChoice: a tool is forced while thinking"]
+    : [];
 
-interface NamePlace {
+interface ToolNameUse {
   readonly at: string;
   readonly name: string;
 }
 
-function isForced(request: Request): boolean {
-  const chosen = fields(request).toolChoice;
-  return chosen === "required" || typeof fields(chosen).name === "string";
+function isToolForced(request: Request): boolean {
+  const toolChoice = toJsonFields(request).toolChoice;
+  return toolChoice === "required" || typeof toJsonFields(toolChoice).name === "string";
 }
 
 /** System messages in place add and remove tools. */
-function declaredNames(request: Request): ReadonlySet<string> {
-  const names = new Set(placed(listAt(request, "tools"), "tools").map(({ name }) => name));
-  for (const { message } of messagePlaces(request)) {
-    for (const tool of listAt(message, "toolsAdded")) names.add(textAt(tool, "name"));
-    for (const tool of listAt(message, "toolsRemoved")) names.delete(textAt(tool, "name"));
+function collectToolNames(request: Request): ReadonlySet<string> {
+  const names = new Set(toToolNameUses(readListField(request, "tools"), "tools").map(({ name }) => name));
+  for (const { message } of requestMessages(request)) {
+    for (const tool of readListField(message, "toolsAdded")) names.add(readStringField(tool, "name"));
+    for (const tool of readListField(message, "toolsRemoved")) names.delete(readStringField(tool, "name"));
   }
   return names;
 }
 
-function namePlaces(request: Request): readonly NamePlace[] {
-  const inMessages = messagePlaces(request).flatMap((place) => [
-    ...placed(listAt(place.message, "toolsAdded"), `${place.at}.toolsAdded`),
-    ...callPlaces(place),
+function collectToolNameUses(request: Request): readonly ToolNameUse[] {
+  const inMessages = requestMessages(request).flatMap((message) => [
+    ...toToolNameUses(readListField(message.message, "toolsAdded"), `${message.at}.toolsAdded`),
+    ...messageToolCalls(message),
   ]);
-  return [...placed(listAt(request, "tools"), "tools"), ...inMessages];
+  return [...toToolNameUses(readListField(request, "tools"), "tools"), ...inMessages];
 }
 
-function placed(tools: readonly unknown[], at: string): readonly NamePlace[] {
-  return tools.map((tool, index) => ({ at: `${at}[${index}]`, name: textAt(tool, "name") }));
+function toToolNameUses(tools: readonly unknown[], path: string): readonly ToolNameUse[] {
+  return tools.map((tool, index) => ({ at: `${path}[${index}]`, name: readStringField(tool, "name") }));
 }
 
-export const unansweredCalls: Check = (request) =>
-  pairing(request)
-    .questions.filter(({ calls, results }) => results < calls)
+export const callsWithoutResult: RequestCheck = (request) =>
+  pairCallsWithResults(request)
+    .callGroups.filter(({ calls, results }) => results < calls)
     .map(({ at, id }) => `${at}: call ${id} has no result`);
 
-export const callsAnsweredTwice: Check = (request) =>
-  pairing(request)
-    .answers.filter(({ question, nth }) => question !== undefined && nth > question.calls)
+export const callsWithTwoResults: RequestCheck = (request) =>
+  pairCallsWithResults(request)
+    .resultMatches.filter(({ callGroup, ordinal }) => callGroup !== undefined && ordinal > callGroup.calls)
     .map(({ at, id }) => `${at}: call ${id} already has a result`);
 
-export const resultsWithoutCall: Check = (request) =>
-  pairing(request)
-    .answers.filter(({ question }) => question === undefined)
+export const resultsWithoutCall: RequestCheck = (request) =>
+  pairCallsWithResults(request)
+    .resultMatches.filter(({ callGroup }) => callGroup === undefined)
     .map(({ at, id }) => `${at}: result ${id} has no call`);
 
-export const displacedResults: Check = (request) =>
-  pairing(request)
-    .answers.filter(({ question, behind }) => question !== undefined && behind !== question.index)
+export const resultsOutOfPlace: RequestCheck = (request) =>
+  pairCallsWithResults(request)
+    .resultMatches.filter(
+      ({ callGroup, previousIndex }) => callGroup !== undefined && previousIndex !== callGroup.index,
+    )
     .map(({ at, id }) => `${at}: result ${id} does not stand behind its call`);
 
-export const misnamedResults: Check = (request) =>
-  pairing(request)
-    .answers.filter(({ question, name }) => question !== undefined && !question.names.has(name))
+export const resultsWithWrongName: RequestCheck = (request) =>
+  pairCallsWithResults(request)
+    .resultMatches.filter(({ callGroup, name }) => callGroup !== undefined && !callGroup.names.has(name))
     .map(({ at, id, name }) => `${at}: result ${id} is named "${name}", its call is not`);
 
 /** All calls of one message that bear the same id. */
-interface Question {
+interface CallGroup {
   readonly at: string;
   readonly index: number;
   readonly id: string;
@@ -104,73 +108,86 @@ interface Question {
   results: number;
 }
 
-interface Answer {
+interface ResultMatch {
   readonly at: string;
   readonly id: string;
   readonly name: string;
   /** The newest call of that id before it. */
-  readonly question: Question | undefined;
+  readonly callGroup: CallGroup | undefined;
   /** Its place among the results of that call, from 1. */
-  readonly nth: number;
+  readonly ordinal: number;
   /** The message that its unbroken run of results stands behind. */
-  readonly behind: number;
+  readonly previousIndex: number;
 }
 
-interface Pairing {
-  readonly questions: readonly Question[];
-  readonly answers: readonly Answer[];
+interface CallResultPairs {
+  readonly callGroups: readonly CallGroup[];
+  readonly resultMatches: readonly ResultMatch[];
 }
 
-function pairing(request: Request): Pairing {
-  const questions: Question[] = [];
-  const answers: Answer[] = [];
-  const newest = new Map<string, Question>();
-  let behind = -1;
-  for (const place of messagePlaces(request)) {
-    if (place.role === "toolResult") {
-      answers.push(answer(place, newest, behind));
+function pairCallsWithResults(request: Request): CallResultPairs {
+  const callGroups: CallGroup[] = [];
+  const resultMatches: ResultMatch[] = [];
+  const latestGroups = new Map<string, CallGroup>();
+  let previousIndex = -1;
+  for (const message of requestMessages(request)) {
+    if (message.role === "toolResult") {
+      resultMatches.push(matchResult(message, latestGroups, previousIndex));
       continue;
     }
-    behind = place.index;
-    for (const question of questionsOf(place)) {
-      questions.push(question);
-      newest.set(question.id, question);
+    previousIndex = message.index;
+    for (const callGroup of groupCallsById(message)) {
+      callGroups.push(callGroup);
+      latestGroups.set(callGroup.id, callGroup);
     }
   }
-  return { questions, answers };
+  return { callGroups, resultMatches };
 }
 
-function answer({ at, message }: MessagePlace, newest: ReadonlyMap<string, Question>, behind: number): Answer {
-  const id = textAt(message, "toolCallId");
-  const question = newest.get(id);
-  if (question !== undefined) question.results += 1;
-  return { at, id, name: textAt(message, "toolName"), question, nth: question?.results ?? 0, behind };
+function matchResult(
+  { at, message }: RequestMessage,
+  latestGroups: ReadonlyMap<string, CallGroup>,
+  previousIndex: number,
+): ResultMatch {
+  const id = readStringField(message, "toolCallId");
+  const callGroup = latestGroups.get(id);
+  if (callGroup !== undefined) callGroup.results += 1;
+  return {
+    at,
+    id,
+    name: readStringField(message, "toolName"),
+    callGroup,
+    ordinal: callGroup?.results ?? 0,
+    previousIndex,
+  };
 }
 
-function questionsOf(place: MessagePlace): readonly Question[] {
-  const questions = new Map<string, Question>();
-  for (const { at, id, name } of callPlaces(place)) {
-    const question = questions.get(id) ?? { at, index: place.index, id, names: new Set(), calls: 0, results: 0 };
-    question.calls += 1;
-    question.names.add(name);
-    questions.set(id, question);
+function groupCallsById(message: RequestMessage): readonly CallGroup[] {
+  const callGroups = new Map<string, CallGroup>();
+  for (const { at, id, name } of messageToolCalls(message)) {
+    const callGroup = callGroups.get(id) ?? { at, index: message.index, id, names: new Set(), calls: 0, results: 0 };
+    callGroup.calls += 1;
+    callGroup.names.add(name);
+    callGroups.set(id, callGroup);
   }
-  return [...questions.values()];
+  return [...callGroups.values()];
 }
 
-export function idsOutside(pattern: RegExp): Check {
+export function invalidCallIds(pattern: RegExp): RequestCheck {
   return (request) =>
-    calls(request)
+    collectToolCalls(request)
       .filter(({ id }) => !pattern.test(id))
       .map(({ at, id }) => `${at}: id "${id}" does not match ${pattern.source}`);
 }
 
 /** `part` is what the provider sees of an id: the whole of it, if not told otherwise. */
-export function repeatedIds(part: (id: string) => string = (id) => id): Check {
+export function duplicateCallIds(toComparedId: (id: string) => string = (id) => id): RequestCheck {
   return (request) =>
-    repeats(calls(request), ({ id }) => part(id)).map(({ at, id }) => `${at}: id "${id}" serves a second call`);
+    findDuplicates(collectToolCalls(request), ({ id }) => toComparedId(id)).map(
+      ({ at, id }) => `${at}: id "${id}" serves a second call`,
+    );
 }
 
-function calls(request: Request): readonly CallPlace[] {
-  return messagePlaces(request).flatMap(callPlaces);
+function collectToolCalls(request: Request): readonly RequestToolCall[] {
+  return requestMessages(request).flatMap(messageToolCalls);
 }

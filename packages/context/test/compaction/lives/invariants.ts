@@ -1,29 +1,29 @@
 /** The invariants of a compaction, said plainly and apart from the code that keeps them. */
 
 import { type Budget, shouldCompact } from "../../../src/compaction/budget.ts";
-import type { Compaction } from "../../../src/compaction/compact.ts";
-import { type Reason, receiptOf } from "../../../src/compaction/receipt.ts";
-import type { Due } from "../../../src/compaction/should-compact.ts";
+import type { CompactionOutcome } from "../../../src/compaction/compact.ts";
+import { type CompactionTrigger, readReceipt } from "../../../src/compaction/receipt.ts";
+import type { CompactionDue } from "../../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { buildRequest } from "../../../src/context/build-request.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
-import { frontTexts } from "../../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../../src/context/summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
-import { touchedFiles } from "../../../src/ledger/touched-files.ts";
-import type { Window } from "../../../src/session/loaded-branch.ts";
+import { collectFileLists } from "../../../src/ledger/touched-files.ts";
+import type { LoadedBranch } from "../../../src/session/loaded-branch.ts";
 import type { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Session } from "../../../src/session/session.ts";
-import { violations } from "../../../src/testing/provider-rules/provider-rules.ts";
+import { findRuleViolations } from "../../../src/testing/provider-rules/provider-rules.ts";
 import { models } from "../../properties/drafts.ts";
 import { sentFaults } from "../../properties/sent-invariants.ts";
 import type { WriterKind } from "./steps.ts";
 
 export interface Seen {
   readonly life: { readonly session: Session; readonly store: MemoryStore };
-  readonly before: { readonly window: Window; readonly bytes: Uint8Array; readonly due: Due };
+  readonly before: { readonly window: LoadedBranch; readonly bytes: Uint8Array; readonly due: CompactionDue };
   readonly budget: Budget;
-  readonly outcome: Compaction;
-  readonly reason: Reason;
+  readonly outcome: CompactionOutcome;
+  readonly reason: CompactionTrigger;
   /** How many writers were asked. */
   readonly written: number;
   readonly writers: readonly WriterKind[];
@@ -33,7 +33,7 @@ export async function expectCompacted({ life: { session }, before, budget, outco
   if (outcome.type !== "compacted") throw new Error("not compacted");
   const { receipt, id } = outcome;
   const entry = (await session.store.entry(id)) as CompactionEntry;
-  const branch = await session.branch();
+  const branch = await session.branchEntries();
   const at = branch.indexOf(branch.find((each) => each.id === id) as Entry);
   const first = entry.firstKeptEntryId === id ? at : branch.findIndex((each) => each.id === entry.firstKeptEntryId);
   if (first === -1 || first > at)
@@ -52,7 +52,7 @@ export async function expectCompacted({ life: { session }, before, budget, outco
     kept.count === 0 ? (branch[first - 1]?.id ?? null) : covered.last,
   );
 
-  const size = contextSize(session.window, budget);
+  const size = contextSize(session.branch, budget);
   same("CMP8 the receipt says what the estimator says", size.tokens, receipt.tokens.after);
   if (shouldCompact(size, budget)) throw new Error(`INV13 ${size.tokens} tokens of ${budget.limit} after a compaction`);
   if (size.tokens >= receipt.tokens.before && size.bytes >= receipt.bytes.before)
@@ -67,28 +67,28 @@ export async function expectCompacted({ life: { session }, before, budget, outco
 }
 
 function expectFront(session: Session, entry: CompactionEntry, budget: Budget): void {
-  const texts = frontTexts(entry);
+  const texts = readSummaryPartTexts(entry);
   same("REQ4 the front is taken apart without rest", texts.map(({ text }) => text).join(""), entry.summary);
-  for (const { text } of session.window.state.pins)
+  for (const { text } of session.branch.state.pins)
     if (!texts.some(({ part, text: pins }) => part.kind === "pins" && pins.includes(text)))
       throw new Error(`INV50 the pin "${text}" is gone`);
   const sum = (kinds: readonly string[]): number =>
     texts.filter(({ part }) => kinds.includes(part.kind)).reduce((all, { part }) => all + part.tokens, 0);
   // Estimates are shares of budgets in real tokens; a calibration may move them by its bounds.
   const most = (tokens: number): number => tokens * 2 + 40;
-  if (sum(["words"]) > most(budget.words)) throw new Error(`INV20 ${sum(["words"])} tokens of words`);
+  if (sum(["words"]) > most(budget.userMessages)) throw new Error(`INV20 ${sum(["words"])} tokens of words`);
   if (sum(["story", "notes", "ledger"]) > most(budget.checkpoint))
     throw new Error("INV20 the checkpoint outgrew its budget");
 }
 
 // INV40, INV41: the lists are those of the whole branch, compacted or not.
 function expectFiles(branch: readonly Entry[], first: number, entry: CompactionEntry): void {
-  const plain = touchedFiles(branch.filter((each) => each.type !== "compaction"));
-  same("INV40 INV41 the files of a branch do not depend on compactions", touchedFiles(branch), plain);
+  const plain = collectFileLists(branch.filter((each) => each.type !== "compaction"));
+  same("INV40 INV41 the files of a branch do not depend on compactions", collectFileLists(branch), plain);
   // One that was not ours may have dropped what lay before it; the log still has it, the window does not.
-  if (branch.some((each) => each.type === "compaction" && receiptOf(each) === null)) return;
+  if (branch.some((each) => each.type === "compaction" && readReceipt(each) === null)) return;
   const { modifiedFiles = [], readFiles = [] } = entry.details as { modifiedFiles?: string[]; readFiles?: string[] };
-  const covered = touchedFiles(branch.slice(0, first).filter((each) => each.type !== "compaction"));
+  const covered = collectFileLists(branch.slice(0, first).filter((each) => each.type !== "compaction"));
   for (const file of covered.modified) if (!modifiedFiles.includes(file)) throw new Error(`INV40 ${file} is lost`);
   for (const file of covered.read)
     if (!readFiles.includes(file) && !modifiedFiles.includes(file)) throw new Error(`INV40 ${file} is lost`);
@@ -96,28 +96,28 @@ function expectFiles(branch: readonly Entry[], first: number, entry: CompactionE
 
 /** INV43, INV44, INV45, INV47: whatever went wrong, the context is as it was; only what was paid for, and a breaker, may be new. */
 export function expectNothingChanged({ life: { session, store }, before, outcome }: Seen): void {
-  const added = session.window.entries.slice(before.window.entries.length);
+  const added = session.branch.entries.slice(before.window.entries.length);
   if (outcome.type === "cancelled" && added.length === 0)
     same("INV43 an abort changes no byte", Buffer.compare(store.bytes(), before.bytes), 0);
   for (const entry of added)
     if (entry.type !== "usage" && !(entry.type === "custom" && entry.customType === "pith.breaker"))
       throw new Error(`INV44 a compaction that ${outcome.type} has written ${entry.type}`);
-  same("INV43 INV44 the context is as it was", contextOf(session.window), contextOf(before.window));
+  same("INV43 INV44 the context is as it was", contextOf(session.branch), contextOf(before.window));
   if (outcome.type === "failed" && outcome.why !== "cannot-fit")
     throw new Error(`CMP5 CMP10 nobody could write: ${JSON.stringify(outcome)}`);
 }
 
 export function expectSendable(session: Session): void {
-  const context = buildSessionContext(session.window);
+  const context = buildSessionContext(session.branch);
   for (const to of models) {
-    const request = buildRequest(context, { to });
+    const request = buildRequest(context, { model: to });
     if (request.messages.every((message) => message.role === "system")) continue;
-    const faults = [...violations(request, to), ...sentFaults(context.messages, request.messages)];
+    const faults = [...findRuleViolations(request, to), ...sentFaults(context.messages, request.messages)];
     if (faults.length > 0) throw new Error(`to ${to.api}: ${faults.join("\n")}`);
   }
 }
 
-export function contextOf(window: Window): string {
+export function contextOf(window: LoadedBranch): string {
   return JSON.stringify(buildSessionContext(window).messages);
 }
 

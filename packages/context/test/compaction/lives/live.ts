@@ -1,19 +1,19 @@
 /** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
 
-import { type Budget, budgetFor } from "../../../src/compaction/budget.ts";
+import { type Budget, createBudget } from "../../../src/compaction/budget.ts";
 import { compact } from "../../../src/compaction/compact.ts";
-import { pinEntry, pinWords, unpin } from "../../../src/compaction/pins.ts";
+import { pinEntry, pinText, unpin } from "../../../src/compaction/pins.ts";
 import { prepareCompaction } from "../../../src/compaction/plan.ts";
-import { due } from "../../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
-import { entryWords } from "../../../src/context/entry-text.ts";
+import { entryText } from "../../../src/context/entry-text.ts";
 import type { Entry } from "../../../src/entry.ts";
-import { machine } from "../../../src/node/runtime.ts";
-import type { Ports } from "../../../src/runtime.ts";
-import { type Window, windowOf } from "../../../src/session/loaded-branch.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
+import type { Runtime } from "../../../src/runtime.ts";
+import { type LoadedBranch, loadBranch } from "../../../src/session/loaded-branch.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../../src/session/session.ts";
+import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { compactionLimits } from "../../../src/settings.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
 import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
@@ -23,7 +23,7 @@ import { writing } from "./writers.ts";
 export interface Life {
   readonly session: Session;
   readonly store: MemoryStore;
-  readonly ports: Ports;
+  readonly ports: Runtime;
   readonly all: () => Promise<readonly Entry[]>;
 }
 
@@ -35,8 +35,8 @@ export async function live(steps: readonly Step[]): Promise<void> {
 
 async function begun(): Promise<Life> {
   let [ids, time] = [0, 1.7e12];
-  const sleep: Ports["sleep"] = (_, act) => machine.sleep(1, act);
-  const ports: Ports = { ...machine, now: () => (time += 1000), entryId: () => `id-${++ids}`, sleep };
+  const sleep: Runtime["sleep"] = (_, act) => nodeRuntime.sleep(1, act);
+  const ports: Runtime = { ...nodeRuntime, now: () => (time += 1000), entryId: () => `id-${++ids}`, sleep };
   const store = MemoryStore.create(ports);
   const session = await Session.open(store, ports);
   return { session, store, ports, all: () => everything(store) };
@@ -58,10 +58,10 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
   const { session, all } = life;
   switch (step.do) {
     case "talk": {
-      const branch = await session.branch();
+      const branch = await session.branchEntries();
       const made = drafts(step.command, { branch, all: branch, step: at, time: at });
       const used =
-        step.kind % 2 === 0 ? 0 : Math.round(contextSize(session.window).tokens * (1 + step.kind / 10)) + 1000;
+        step.kind % 2 === 0 ? 0 : Math.round(contextSize(session.branch).tokens * (1 + step.kind / 10)) + 1000;
       if (made.length > 0) await session.append(...made.map((draft) => grown(draft, { ...step, used }, at)));
       return;
     }
@@ -73,14 +73,14 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
       await redoCompaction(session);
       return;
     case "pin": {
-      const entry = pick(await session.branch(), step.which);
-      if (step.entry && entry && entryWords(entry, session.window.edits).trim() !== "")
+      const entry = pick(await session.branchEntries(), step.which);
+      if (step.entry && entry && entryText(entry, session.branch.edits).trim() !== "")
         await pinEntry(session, entry.id);
-      else await pinWords(session, `pinned ${at}`);
+      else await pinText(session, `pinned ${at}`);
       return;
     }
     case "unpin": {
-      const pin = pick(session.window.state.pins, step.which);
+      const pin = pick(session.branch.state.pins, step.which);
       if (pin) await unpin(session, pin.id);
       return;
     }
@@ -104,16 +104,24 @@ async function take(life: Life, step: Step, at: number): Promise<void> {
 async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers, abort }: Fit): Promise<void> {
   const { session, store, ports } = life;
   const to = models[0];
-  const budget = budgetFor(compactionLimits, { contextWindow, to, fixed: Math.floor(contextWindow * fixed) });
+  const budget = createBudget(compactionLimits, { contextWindow, model: to, fixed: Math.floor(contextWindow * fixed) });
   const controller = new AbortController();
   let written = 0;
   const onWrite = (): void => {
     if (++written === abort) controller.abort();
   };
-  expectSamePlan(session.window, windowOf(await session.branch()), budget);
-  const before = { window: session.window, bytes: store.bytes(), due: due(session.window, budget) };
+  expectSamePlan(session.branch, loadBranch(await session.branchEntries()), budget);
+  const before = { window: session.branch, bytes: store.bytes(), due: compactionDue(session.branch, budget) };
   const made = writing(writers, session, onWrite);
-  const outcome = await compact({ session, budget, reason, attempt, ports, ...made, signal: controller.signal });
+  const outcome = await compact({
+    session,
+    budget,
+    reason,
+    attempt,
+    runtime: ports,
+    ...made,
+    signal: controller.signal,
+  });
   const moved = writers.some((kind) => kind === "overtaken" || kind === "left-behind");
   const seen = { life, before, budget, outcome, reason, written, writers };
   if (outcome.type === "compacted") await expectCompacted(seen);
@@ -122,11 +130,11 @@ async function fit(life: Life, { contextWindow, reason, attempt, fixed, writers,
 }
 
 // INV11: from the branch alone, whatever other branches there are and however the window came about.
-function expectSamePlan(window: Window, again: Window, budget: Budget): void {
-  const told = (each: Window): unknown => {
+function expectSamePlan(window: LoadedBranch, again: LoadedBranch, budget: Budget): void {
+  const told = (each: LoadedBranch): unknown => {
     const prepared = prepareCompaction(each, budget);
     if (prepared.type !== "planned") return prepared;
-    const { cut, kept, words, request } = prepared.plan;
+    const { cut, kept, userMessages: words, request } = prepared.plan;
     return { cut, kept: kept.map(({ id }) => id), words, request };
   };
   same("INV11 the plan depends on the branch alone", told(window), told(again));
@@ -135,28 +143,28 @@ function expectSamePlan(window: Window, again: Window, budget: Budget): void {
 // INV16, INV17: by itself it comes to rest soon, and a second one has nothing to do.
 async function settles({ session, ports }: Life, budget: Budget): Promise<void> {
   let rounds = 0;
-  while (due(session.window, budget).type === "due" && rounds < 5) {
+  while (compactionDue(session.branch, budget).type === "due" && rounds < 5) {
     rounds++;
-    await compact({ session, budget, reason: "due", ports });
+    await compact({ session, budget, reason: "due", runtime: ports });
   }
   if (rounds > 3) throw new Error(`INV16 it took ${rounds} rounds to come to rest`);
-  const again = await compact({ session, budget, reason: "asked", ports });
-  const last = await compact({ session, budget, reason: "asked", ports });
+  const again = await compact({ session, budget, reason: "asked", runtime: ports });
+  const last = await compact({ session, budget, reason: "asked", runtime: ports });
   if (again.type === "compacted") same("INV17 a second compaction has nothing to do", last.type, "nothing-to-do");
 }
 
 async function undone({ session }: Life): Promise<void> {
-  const { window } = session;
-  const compaction = window.entries[window.compactionAt];
+  const { branch: window } = session;
+  const compaction = window.entries[window.compactionIndex];
   const wasLeaf = session.leaf;
   const here = contextOf(window);
   const outcome = await undoCompaction(session);
   if (!compaction || outcome.type !== "undone") return;
-  const then = contextOf(await session.store.window(compaction.parentId));
-  same("UNDO1 INV34 the context is that of before", contextOf(session.window), then);
+  const then = contextOf(await session.store.loadBranch(compaction.parentId));
+  same("UNDO1 INV34 the context is that of before", contextOf(session.branch), then);
   await redoCompaction(session);
-  same("UNDO1 and comes back", contextOf(session.window), here);
-  same("UNDO1 to the same place", session.window.entries.at(-1)?.parentId, wasLeaf);
+  same("UNDO1 and comes back", contextOf(session.branch), here);
+  same("UNDO1 to the same place", session.branch.entries.at(-1)?.parentId, wasLeaf);
 }
 
 interface Growing {
@@ -167,7 +175,7 @@ interface Growing {
 }
 
 /** The same draft with so many letters of text, and calls that touch files. */
-function grown(draft: Drafted, { letters, kind, used }: Growing, at: number): Drafted {
+function grown(draft: NewEntry, { letters, kind, used }: Growing, at: number): NewEntry {
   const long = (text: string): string =>
     text + (fillings[kind] ?? "").repeat(Math.ceil(letters / (fillings[kind] ?? " ").length)).slice(0, letters);
   return JSON.parse(JSON.stringify(draft), (key, value) => {

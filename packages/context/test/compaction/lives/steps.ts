@@ -1,7 +1,7 @@
 /** What can happen to a session that fills up: talk of any size, and compactions of every kind in between. */
 
 import fc from "fast-check";
-import type { Reason } from "../../../src/compaction/receipt.ts";
+import type { CompactionTrigger } from "../../../src/compaction/receipt.ts";
 import type { Command } from "../../properties/commands.ts";
 
 export type Step =
@@ -14,7 +14,7 @@ export type Step =
 
 export interface Fit {
   readonly contextWindow: number;
-  readonly reason: Reason;
+  readonly reason: CompactionTrigger;
   readonly attempt: number;
   /** Of the window: what is sent besides the log. */
   readonly fixed: number;

@@ -1,14 +1,14 @@
 /** Writers as the world has them: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
 
-import type { CompactParts } from "../../../src/compaction/compact.ts";
+import type { CompactOptions } from "../../../src/compaction/compact.ts";
 import type { CompactionHooks } from "../../../src/compaction/compaction-hooks.ts";
-import type { Candidate, Plan, Writer } from "../../../src/compaction/plan.ts";
+import type { CompactionPlan, Summarizer, SummaryCandidate } from "../../../src/compaction/plan.ts";
 import type { Usage } from "../../../src/message.ts";
 import type { Session } from "../../../src/session/session.ts";
-import { nothingUsed } from "../../../src/testing/story.ts";
+import { emptyUsage } from "../../../src/testing/story.ts";
 import type { WriterKind } from "./steps.ts";
 
-export const paid: Usage = { ...nothingUsed, input: 100, totalTokens: 100, cost: { ...nothingUsed.cost, total: 0.01 } };
+export const paid: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 
@@ -17,10 +17,10 @@ export function writing(
   kinds: readonly WriterKind[],
   session: Session,
   onWrite: () => void,
-): Pick<CompactParts, "writers" | "hooks"> {
+): Pick<CompactOptions, "summarizers" | "hooks"> {
   const hooks = kinds.flatMap((kind) => hookOf(kind));
   return {
-    writers: kinds.flatMap((kind) => {
+    summarizers: kinds.flatMap((kind) => {
       const writer = plainWriter(kind, session);
       return writer ? [counted(writer, onWrite)] : [];
     }),
@@ -33,17 +33,17 @@ export function writing(
   };
 }
 
-function counted(writer: Writer, onWrite: () => void): Writer {
+function counted(writer: Summarizer, onWrite: () => void): Summarizer {
   return {
     ...writer,
-    write(plan, act) {
+    summarize(plan, act) {
       onWrite();
-      return writer.write(plan, act);
+      return writer.summarize(plan, act);
     },
   };
 }
 
-function plainWriter(kind: WriterKind, session: Session): Writer | null {
+function plainWriter(kind: WriterKind, session: Session): Summarizer | null {
   switch (kind) {
     case "empty":
       return made(kind, () => "  \n");
@@ -58,11 +58,15 @@ function plainWriter(kind: WriterKind, session: Session): Writer | null {
         (ids) => ids.slice(0, -1),
       );
     case "throws":
-      return { route: kind, isPaid: true, write: () => Promise.reject(new Error("no connection")) };
+      return { route: kind, isPaid: true, summarize: () => Promise.reject(new Error("no connection")) };
     case "fails":
-      return { route: kind, isPaid: true, write: () => ({ type: "failed", why: "refused", calls: [{ usage: paid }] }) };
+      return {
+        route: kind,
+        isPaid: true,
+        summarize: () => ({ type: "failed", why: "refused", calls: [{ usage: paid }] }),
+      };
     case "nothing":
-      return { route: kind, isPaid: false, write: () => ({ type: "nothing" }) };
+      return { route: kind, isPaid: false, summarize: () => ({ type: "nothing" }) };
     case "overtaken":
       return made(kind, async () => {
         await session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
@@ -70,7 +74,7 @@ function plainWriter(kind: WriterKind, session: Session): Writer | null {
       });
     case "left-behind":
       return made(kind, async (plan) => {
-        await session.move(plan.window.entries[0]?.id ?? null);
+        await session.move(plan.branch.entries[0]?.id ?? null);
         return "A story of another branch.";
       });
     case "hook-wrong-id":
@@ -103,15 +107,21 @@ function hookOf(kind: WriterKind): readonly BeforeCompact[] {
 
 function made(
   route: string,
-  story: (plan: Plan) => string | Promise<string>,
+  story: (plan: CompactionPlan) => string | Promise<string>,
   chosen: (ids: readonly string[]) => readonly string[] = (ids) => ids,
-): Writer {
+): Summarizer {
   return {
     route,
     isPaid: true,
-    async write(plan) {
+    async summarize(plan) {
       const covers = new Set(chosen(plan.covered.map(({ id }) => id)));
-      const candidate: Candidate = { route, story: await story(plan), notes: "", covers, calls: [{ usage: paid }] };
+      const candidate: SummaryCandidate = {
+        route,
+        narrative: await story(plan),
+        notes: "",
+        covers,
+        calls: [{ usage: paid }],
+      };
       return { type: "written", candidate };
     },
   };

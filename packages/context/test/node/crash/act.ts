@@ -2,10 +2,10 @@
 
 import { join } from "node:path";
 import { realFiles } from "../../../src/node/files.ts";
-import type { StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { createWhole } from "../../../src/node/jsonl/rewrite.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import type { StoreOptions } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createFileAtomically } from "../../../src/node/jsonl/rewrite.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { type Act, targetOf } from "./acts.ts";
 import { appendAndSay, moveAndSay, say } from "./saying.ts";
@@ -13,7 +13,7 @@ import { appendAndSay, moveAndSay, say } from "./saying.ts";
 const [act = "", folder = ""] = process.argv.slice(2);
 const path = join(folder, targetOf(act as Act));
 let nonces = 0;
-const parts: StoreParts = { ports: { ...machine, nonce: () => `nonce${++nonces}` } };
+const parts: StoreOptions = { runtime: { ...nodeRuntime, nonce: () => `nonce${++nonces}` } };
 await done(act as Act);
 
 async function done(what: Act): Promise<void> {
@@ -27,7 +27,7 @@ async function done(what: Act): Promise<void> {
       return within(await openStore(path, parts), async (session) => {
         await appendAndSay(session, 1, 200);
         await appendAndSay(session, 3, 200);
-        await moveAndSay(session, session.window.entries[0]?.id ?? "");
+        await moveAndSay(session, session.branch.entries[0]?.id ?? "");
         await appendAndSay(session, 1, 200);
       });
     case "append-fast":
@@ -43,16 +43,16 @@ async function done(what: Act): Promise<void> {
         await appendAndSay(session, 1, 200);
       });
     case "fork":
-      await within(await openStore(join(folder, "s.jsonl"), { ...parts, as: "follower" }), async (session) => {
-        createWhole(path, await session.fork(), realFiles);
+      await within(await openStore(join(folder, "s.jsonl"), { ...parts, mode: "follower" }), async (session) => {
+        createFileAtomically(path, await session.fork(), realFiles);
       });
       say("made");
       return within(await openStore(path, parts), (session) => appendAndSay(session, 1, 200));
   }
 }
 
-async function within(opened: Opened, use: (session: Session) => Promise<void>): Promise<void> {
+async function within(opened: OpenResult, use: (session: Session) => Promise<void>): Promise<void> {
   if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
-  await use(await Session.open(opened.store, machine));
+  await use(await Session.open(opened.store, nodeRuntime));
   await opened.store.close();
 }

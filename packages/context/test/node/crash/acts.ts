@@ -3,8 +3,8 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../../../src/node/jsonl/open-store.ts";
-import { realProcesses } from "../../../src/node/process-owner.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { message } from "./saying.ts";
 
@@ -52,11 +52,11 @@ function said(text: string): string {
 
 /** With a dead writer it was never closed, and its lease names a pid that now belongs to another. */
 async function sessionOfThree(path: string, writerDied: boolean): Promise<void> {
-  const self = (now: number) => ({ ...realProcesses.self(now), started: "1" });
+  const self = (now: number) => ({ ...realProcessTable.self(now), started: "1" });
   const dead = { self, isAlive: () => true };
   const opened = await createStore(path, { cwd: "/" }, writerDied ? { processes: dead } : {});
   if (opened.type !== "opened") throw new Error(`not made: ${JSON.stringify(opened)}`);
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   for (let count = 0; count < 3; count++) await session.append(message(200));
   if (!writerDied) await opened.store.close();
 }

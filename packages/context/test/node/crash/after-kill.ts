@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { type Act, steps, targetOf } from "./acts.ts";
 import { type Known, readingOf, wrongIn } from "./reading.ts";
@@ -56,7 +56,7 @@ async function wrongInNext(path: string): Promise<readonly string[]> {
   const known = existsSync(path) ? (await readingOf(path)).entries : [];
   const opened = await (existsSync(path) ? openStore(path) : createStore(path, { cwd: "/" }));
   if (opened.type !== "opened") return [`the next writer cannot open it: ${JSON.stringify(opened)}`];
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   const next = message(200);
   const added: Known = { id: next.id, parentId: session.leaf };
   const outcome = await session.append(next);

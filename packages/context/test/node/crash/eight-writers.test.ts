@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
-import { createStore, type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
+import { createStore, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { slownessOfWaiting } from "../../slowness.ts";
 import { type Ending, startedChild } from "./child.ts";
 import { readingOf } from "./reading.ts";
@@ -73,7 +73,7 @@ async function emptySession(name: string): Promise<string> {
 }
 
 /** Asks until the dead one is known to be dead. */
-async function openedSoon(path: string): Promise<Opened & { type: "opened" }> {
+async function openedSoon(path: string): Promise<OpenResult & { type: "opened" }> {
   for (let tries = 0; tries < 6_000; tries++) {
     const opened = await openStore(path);
     if (opened.type === "opened") return opened;

@@ -5,13 +5,13 @@ import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { say } from "./saying.ts";
 
 const [path = "", count = "0"] = process.argv.slice(2);
-const opened = await openStore(path, { as: "follower" });
+const opened = await openStore(path, { mode: "follower" });
 if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
 say("ready");
 
 const stop = new AbortController();
 let seen = 0;
-for await (const entries of opened.store.follow({ signal: stop.signal, every: 20 })) {
+for await (const entries of opened.store.follow({ signal: stop.signal, intervalMs: 20 })) {
   say(...entries.map(({ id }) => id));
   seen += entries.length;
   // An entry shown twice would come now.

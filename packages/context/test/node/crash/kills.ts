@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { startedChild } from "./child.ts";
 import { type Known, lostFrom, nothingRead, type Reading, readingOf, wrongIn } from "./reading.ts";
 import { entriesSaid } from "./saying.ts";
@@ -31,7 +31,7 @@ export async function kills({ kills: count, seed, folder, progress }: KillPlan):
   const lane = async (): Promise<void> => {
     for (let next = files.pop(); next; next = files.pop()) {
       const number = files.length;
-      const file = { ...next, path: join(folder, `${number}.jsonl`), chance: seededChance(seed + number) };
+      const file = { ...next, path: join(folder, `${number}.jsonl`), chance: createSeededRandom(seed + number) };
       for await (const life of lives(file)) {
         tally = sum(tally, life);
         progress?.(tally);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Entry } from "../../../src/entry.ts";
 import { decodeSession } from "../../../src/format/session-file.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { formatLimits } from "../../../src/settings.ts";
 
@@ -26,17 +26,17 @@ export interface Reading {
 }
 
 export async function readingOf(path: string): Promise<Reading> {
-  const opened = await openStore(path, { as: "follower" });
+  const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") throw new Error(`${path} does not open: ${JSON.stringify(opened)}`);
   const { store } = opened;
-  const session = await Session.open(store, machine);
-  const branch = await store.branch(await store.leaf());
+  const session = await Session.open(store, nodeRuntime);
+  const branch = await store.branchEntries(await store.leaf());
   await store.close();
-  const whole = decodeSession(readFileSync(path), { checksum: machine.checksum, limits: formatLimits });
+  const whole = decodeSession(readFileSync(path), { checksum: nodeRuntime.checksum, limits: formatLimits });
   return {
     entries: whole.lines.map(({ entry }) => place(entry)),
     branch: ids(branch),
-    window: ids(session.window.entries),
+    window: ids(session.branch.entries),
     damage: [...new Set([...store.damage, ...whole.damage].map(({ kind }) => kind))],
     end: whole.end,
   };

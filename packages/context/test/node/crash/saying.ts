@@ -1,15 +1,15 @@
 /** How a child program tells its parent what was acknowledged: at once, so that a kill in the next moment takes nothing back. */
 
 import { writeSync } from "node:fs";
-import { machine } from "../../../src/node/runtime.ts";
-import type { Drafted, Session } from "../../../src/session/session.ts";
-import type { Appended } from "../../../src/session/store.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
+import type { NewEntry, Session } from "../../../src/session/session.ts";
+import type { AppendResult } from "../../../src/session/store.ts";
 import type { Known } from "./reading.ts";
 
 /** A message of about so many bytes. */
-export function message(bytes: number): Drafted & { readonly id: string } {
+export function message(bytes: number): NewEntry & { readonly id: string } {
   const content = [{ type: "text" as const, text: "x".repeat(Math.max(0, bytes - ENVELOPE)) }];
-  return { type: "message", id: machine.entryId(), message: { role: "user", content, timestamp: 0 } };
+  return { type: "message", id: nodeRuntime.entryId(), message: { role: "user", content, timestamp: 0 } };
 }
 
 /** Appends one batch and says it. */
@@ -51,7 +51,7 @@ function lineOf({ id, parentId }: Known): string {
   return `${id} ${parentId ?? NOBODY}`;
 }
 
-function acknowledged(outcome: Appended): string | null {
+function acknowledged(outcome: AppendResult): string | null {
   if (outcome.type !== "appended") throw new Error(`not appended: ${JSON.stringify(outcome)}`);
   return outcome.leaf;
 }

@@ -3,7 +3,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { message, say } from "./saying.ts";
 
@@ -22,7 +22,7 @@ while (mine.length < Number(count)) {
 say(...mine);
 
 async function writeTurn(store: JsonlStore): Promise<void> {
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const end = Math.min(Number(count), mine.length + Number(turn));
   while (mine.length < end) {
     const next = message(200);

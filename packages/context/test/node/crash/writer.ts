@@ -5,24 +5,24 @@ import { flushCompileCache } from "node:module";
 import { setImmediate as pause } from "node:timers/promises";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { appendAndSay, moveAndSay } from "./saying.ts";
 
 const [path = "", bytes = "200", durability = "durable", seed = "0"] = process.argv.slice(2);
-const chance = seededChance(Number(seed));
+const chance = createSeededRandom(Number(seed));
 const parts = { durability: durability as Durability };
 const opened = await (existsSync(path) ? openStore(path, parts) : createStore(path, { cwd: "/" }, parts));
 if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
-const session = await Session.open(opened.store, machine);
+const session = await Session.open(opened.store, nodeRuntime);
 // Whoever is killed has no end at which to keep what was compiled.
 flushCompileCache();
 
 for (;;) {
   const throwOf = chance();
   const longer = 2 + Math.floor(chance() * (Number(bytes) > 1_000_000 ? 1 : 3));
-  const target = session.window.entries.at(-1 - Math.floor(chance() * 8));
+  const target = session.branch.entries.at(-1 - Math.floor(chance() * 8));
   if (throwOf < 0.03 && target) await moveAndSay(session, target.id);
   else await appendAndSay(session, throwOf < 0.2 ? longer : 1, Number(bytes));
   await pause();

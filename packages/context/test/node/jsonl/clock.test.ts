@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { Session } from "../../../src/session/session.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { disks } from "./disks.ts";
 import { branchIds, sittings } from "./sittings.ts";
 
@@ -21,9 +21,9 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     const { files, path } = disk();
     let looks = 0;
     let ids = 0;
-    const ports = { ...testPorts(), now: () => clock(looks++), entryId: () => `e${++ids}` };
+    const ports = { ...testRuntime(), now: () => clock(looks++), entryId: () => `e${++ids}` };
     const seat = sittings(files);
-    const store = await seat.create(path, { ports });
+    const store = await seat.create(path, { runtime: ports });
     const session = await Session.open(store, ports);
     for (const content of ["one", "two", "three"])
       await session.append({ type: "message", message: { role: "user", content, timestamp: ports.now() } });
@@ -31,7 +31,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     await session.move("e1");
     await session.append({ type: "message", message: { role: "user", content: "four", timestamp: ports.now() } });
     await store.close();
-    const again = await seat.open(path, { ports });
+    const again = await seat.open(path, { runtime: ports });
     expect(await again.leaf()).toBe("e5");
     expect(await branchIds(again)).toEqual(["e1", "e4", "e5"]);
     expect((await again.children("e1")).map(({ id }) => id)).toEqual(["e2", "e4"]);

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { storeIn } from "./sittings.ts";
@@ -12,7 +12,7 @@ const path = "/s/one.jsonl";
 test("DISK3 what is closed is closed: it can be closed again, and nothing else", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   await session.append({ type: "custom", customType: "told" });
   await store.close();
   await store.close();
@@ -29,7 +29,7 @@ test("DISK3 what is closed is closed: it can be closed again, and nothing else",
 test("DISK3 a session whose disk has failed knows that it does not write any more", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   files.failEvery("EIO", ["sync"]);
   expect(await session.append({ type: "custom", customType: "told" })).toMatchObject({ why: "disk-error" });
   expect(store.isWriter).toBe(false);
@@ -38,8 +38,8 @@ test("DISK3 a session whose disk has failed knows that it does not write any mor
 test("DISK7 whoever follows a file that is removed is not left waiting", async () => {
   const files = new FaultyFiles();
   await storeIn(await createStore(path, { cwd: "/" }, { files })).close();
-  const follower = storeIn(await openStore(path, { files, as: "follower" }));
-  const seen = follower.follow({ signal: new AbortController().signal, every: 1 });
+  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
+  const seen = follower.follow({ signal: new AbortController().signal, intervalMs: 1 });
   const next = seen.next();
   await new Promise((resolve) => setTimeout(resolve, 10));
   files.remove(path);

@@ -6,9 +6,9 @@ import type { Entry } from "../../../src/entry.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import type { FormatLimits } from "../../../src/settings.ts";
-import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import type { RandomSource } from "../../../src/testing/faulty-files/power-cut.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { damagedEncodings } from "../../format/damaged-encodings.ts";
 import type { DamagedFile } from "../../format/damaged-file.ts";
 import { damagedLines } from "../../format/damaged-lines.ts";
@@ -37,14 +37,14 @@ describe("files made to cost more than their size", () => {
   test.each(Object.entries(oneLine))("D10 %s", (_, shape) => expectSame(diskInMemory(), shape(2000)));
 });
 
-test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /doubled-line|duplicate-id/.test(damage)))(
+test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-line|duplicate-id/.test(damage)))(
   "D9 D10 where only the whole file can tell the leaf, it is told once every line was looked at: $name",
   async ({ bytes }) => {
     const { files, path, put } = diskInMemory();
     put(path, bytes);
-    const store = await sittings(files).open(path, { as: "follower" });
-    await store.prepare();
-    expect(await store.leaf()).toBe(await MemoryStore.open(bytes, testPorts()).leaf());
+    const store = await sittings(files).open(path, { mode: "follower" });
+    await store.prepareIndex();
+    expect(await store.leaf()).toBe(await MemoryStore.open(bytes, testRuntime()).leaf());
   },
 );
 
@@ -55,7 +55,7 @@ test("D9 a gap has no line of its own, also where it was written down in a migra
   const gap = `gap-${file(piHeader).length}`;
   expect([(await store.entry(gap))?.type, await store.line(gap)]).toEqual(["gap", undefined]);
   await appended(store);
-  const again = [await sittings(files).open(path, { as: "follower" }), MemoryStore.open(bytes(path), testPorts())];
+  const again = [await sittings(files).open(path, { mode: "follower" }), MemoryStore.open(bytes(path), testRuntime())];
   for (const each of again) expect([(await each.entry(gap))?.type, await each.line(gap)]).toEqual(["gap", undefined]);
 });
 
@@ -97,7 +97,7 @@ test("D9 D10 D11 and so it is with limits that some of its lines exceed", async 
 });
 
 test("D9 D10 D11 and so it is with a long session", async () => {
-  const chance = seededChance(seed);
+  const chance = createSeededRandom(seed);
   for (let run = 0; run < 20 * more; run++) {
     const bytes = await longSession(80, chance, chance() < 0.5 ? "fast" : "durable");
     const wounds = Math.floor(chance() * 3);
@@ -121,9 +121,9 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
   const seat = sittings(files);
   const limited = limits ? { limits } : {};
   // Its ports are handed on to the codec, limits and all.
-  const reference = MemoryStore.open(damaged, { ...testPorts(), ...limited });
+  const reference = MemoryStore.open(damaged, { ...testRuntime(), ...limited });
 
-  const follower = await seat.open(path, { as: "follower", ...limited });
+  const follower = await seat.open(path, { mode: "follower", ...limited });
   const [found, wanted] = [await everythingIn(follower), await everythingIn(reference)];
   expect(found).toEqual(wanted);
   if (!hasTwins(reference)) expect(withoutNumbers(found.atOnce)).toEqual(withoutNumbers(wanted.atOnce));
@@ -140,12 +140,14 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
   expect(await everythingIn(writer)).toEqual(await everythingIn(reference));
   expectLike(bytes(path), reference.bytes());
   await writer.close();
-  const again = MemoryStore.open(reference.bytes(), { ...testPorts(), ...limited });
-  expect(await everythingIn(await seat.open(path, { as: "follower", ...limited }))).toEqual(await everythingIn(again));
+  const again = MemoryStore.open(reference.bytes(), { ...testRuntime(), ...limited });
+  expect(await everythingIn(await seat.open(path, { mode: "follower", ...limited }))).toEqual(
+    await everythingIn(again),
+  );
 }
 
 /** A byte turned, a stretch zeroed, or a line end lost. */
-function hurt(bytes: Uint8Array, chance: Chance): void {
+function hurt(bytes: Uint8Array, chance: RandomSource): void {
   const at = Math.floor(chance() * bytes.length);
   const fate = chance();
   if (fate < 0.4) bytes[at] = (bytes[at] ?? 0) ^ (1 << Math.floor(chance() * 8));
@@ -155,12 +157,12 @@ function hurt(bytes: Uint8Array, chance: Chance): void {
 
 // The end of a file does not tell that its last line was there before.
 function hasTwins({ damage }: MemoryStore): boolean {
-  return damage.some(({ kind }) => kind === "doubled-line" || kind === "duplicate-id");
+  return damage.some(({ kind }) => kind === "duplicate-line" || kind === "duplicate-id");
 }
 
 async function appended(store: Store): Promise<string> {
   // Looks at every line: what the leaf is without that, is told elsewhere.
-  await store.branch(null);
+  await store.branchEntries(null);
   const leaf = await store.leaf();
   const entry: Entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "t", customType: "note" };
   const done = await store.append([entry], { expectedLeaf: leaf });

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type Files, type OpenFile, realFiles } from "../../../src/node/files.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import type { Operation } from "../../../src/testing/faulty-files/refusal.ts";
+import type { FileOperation } from "../../../src/testing/faulty-files/refusal.ts";
 
 /** What both can do wrong. */
-export type Refusing = Files & Pick<FaultyFiles, "failAt" | "failEvery" | "heal" | "log" | "operations" | "room">;
+export type Refusing = Files &
+  Pick<FaultyFiles, "failAt" | "failEvery" | "clearFaults" | "log" | "operations" | "freeBytes">;
 
 export interface Disk {
   readonly files: Refusing;
@@ -27,13 +28,13 @@ export const disks: readonly (readonly [name: string, disk: () => Disk])[] = [
 
 export function diskInMemory(): Disk & { readonly files: FaultyFiles } {
   const files = new FaultyFiles();
-  files.write("/sessions/other.txt", new Uint8Array());
+  files.addFile("/sessions/other.txt", new Uint8Array());
   return {
     files,
     path: "/sessions/s.jsonl",
-    put: (path, bytes) => files.write(path, bytes),
-    bytes: (path) => files.contents(path),
-    has: (path) => files.paths().includes(path),
+    put: (path, bytes) => files.addFile(path, bytes),
+    bytes: (path) => files.readBytes(path),
+    has: (path) => files.listPaths().includes(path),
   };
 }
 
@@ -64,21 +65,21 @@ type Act = (...given: never) => unknown;
 export class RefusingFiles implements Refusing {
   readonly log: string[] = [];
   operations = 0;
-  room: number | undefined = undefined;
+  freeBytes: number | undefined = undefined;
   /** Whether it says that all is on the disk before it is. */
   hastens = false;
   readonly #planned = new Map<number, string>();
-  readonly #lasting = new Map<Operation, string>();
+  readonly #lasting = new Map<FileOperation, string>();
 
   failAt(n: number, code: string): void {
     this.#planned.set(this.operations + n, code);
   }
 
-  failEvery(code: string, kinds: readonly Operation[]): void {
+  failEvery(code: string, kinds: readonly FileOperation[]): void {
     for (const kind of kinds) this.#lasting.set(kind, code);
   }
 
-  heal(): void {
+  clearFaults(): void {
     this.#planned.clear();
     this.#lasting.clear();
   }
@@ -102,7 +103,7 @@ export class RefusingFiles implements Refusing {
   });
 
   #opened(path: string, file: OpenFile): OpenFile {
-    const watched = <Watched extends Act>(operation: Operation, act: Watched): Watched =>
+    const watched = <Watched extends Act>(operation: FileOperation, act: Watched): Watched =>
       this.#watched(operation, act, path);
     return {
       read: watched("read", file.read),
@@ -121,7 +122,7 @@ export class RefusingFiles implements Refusing {
   }
 
   #append(file: OpenFile, bytes: Uint8Array): number {
-    const arriving = bytes.subarray(0, Math.min(bytes.length, this.room ?? bytes.length));
+    const arriving = bytes.subarray(0, Math.min(bytes.length, this.freeBytes ?? bytes.length));
     if (arriving.length === 0 && bytes.length > 0) throw refused("ENOSPC");
     const arrived = file.append(arriving);
     this.#giveBack(-arrived);
@@ -129,10 +130,10 @@ export class RefusingFiles implements Refusing {
   }
 
   #giveBack(bytes: number): void {
-    if (this.room !== undefined) this.room += bytes;
+    if (this.freeBytes !== undefined) this.freeBytes += bytes;
   }
 
-  #watched<Watched extends Act>(operation: Operation, act: Watched, opened?: string): Watched {
+  #watched<Watched extends Act>(operation: FileOperation, act: Watched, opened?: string): Watched {
     const watched = (...given: readonly unknown[]): unknown => {
       this.operations++;
       const code = this.#planned.get(this.operations) ?? this.#lasting.get(operation);

@@ -21,10 +21,10 @@ export interface Everything {
 
 export async function everythingIn(store: Store): Promise<Everything> {
   const first = await store.leaf();
-  const seen = buildSessionContext(await store.window(first));
+  const seen = buildSessionContext(await store.loadBranch(first));
   const { tree, entries } = await treeIn(store);
   const contexts: Record<string, unknown> = {};
-  for (const { id } of entries) contexts[id] = buildSessionContext(await store.window(id));
+  for (const { id } of entries) contexts[id] = buildSessionContext(await store.loadBranch(id));
   const found = {
     leaf: await store.leaf(),
     tree,

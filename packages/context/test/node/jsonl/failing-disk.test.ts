@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Operation } from "../../../src/testing/faulty-files/refusal.ts";
+import type { FileOperation } from "../../../src/testing/faulty-files/refusal.ts";
 import { bytesOf, chain, file, joined, ourHeader, seal } from "../../format/specimen.ts";
 import { type Disk, disks } from "./disks.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
-  test.each<[Operation, Durability]>([
+  test.each<[FileOperation, Durability]>([
     ["append", "durable"],
     ["append", "fast"],
     ["sync", "durable"],
@@ -47,17 +47,17 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     const seat = sittings(files);
     const store = await seat.create(path);
     await append(store, "a");
-    files.room = 20;
+    files.freeBytes = 20;
     fail(ground, "truncate");
     expect(await append(store, "b")).toBe("disk-error");
-    files.room = undefined;
+    files.freeBytes = undefined;
     await expectReadOnly(ground, store);
     const again = await seat.open(path);
     expect(await append(again, "c")).toBe("appended");
     expect(await branchIds(again)).toEqual(["a", "c"]);
   });
 
-  test.each<Operation>(["create", "append", "sync", "truncate", "syncFolder"])(
+  test.each<FileOperation>(["create", "append", "sync", "truncate", "syncFolder"])(
     "D6 an error in %s while torn bytes are set aside turns the session read-only",
     async (operation) => {
       const ground = disk();
@@ -98,13 +98,13 @@ async function operationsOfOpening({ files, path, put }: Disk): Promise<number> 
   return files.operations - before;
 }
 
-function fail({ files }: Disk, operation: Operation): void {
+function fail({ files }: Disk, operation: FileOperation): void {
   files.failEvery("EIO", [operation]);
 }
 
 /** The disk is well again, but the session does not trust it. */
 async function expectReadOnly({ files }: Disk, store: JsonlStore): Promise<void> {
-  files.heal();
+  files.clearFaults();
   const syncs = (): number => files.log.filter((line) => line.startsWith("sync")).length;
   const before = syncs();
   for (const id of ["x", "y"]) expect(await append(store, id)).toBe("disk-error");

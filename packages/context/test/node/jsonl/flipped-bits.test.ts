@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { type Files, realFiles } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
@@ -16,12 +16,12 @@ import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
 const bytes = file(seal(ourHeader, ...short));
-const untouched = await reachable(MemoryStore.open(bytes, machine));
+const untouched = await reachable(MemoryStore.open(bytes, nodeRuntime));
 
 test("D8 every second bit of a file of 40 entries, the even ones of one byte and the odd ones of the next", async () => {
   const files = new FaultyFiles();
   const flips = Array.from({ length: bytes.length * 4 }, (_, half) => half * 2 + ((half >> 2) % 2));
-  await expectNoticed(flips, { files, path: "/s/one.jsonl", put: (flipped) => files.write("/s/one.jsonl", flipped) });
+  await expectNoticed(flips, { files, path: "/s/one.jsonl", put: (flipped) => files.addFile("/s/one.jsonl", flipped) });
 });
 
 test("D8 one bit of every byte of it, on the real disk", async () => {
@@ -48,9 +48,9 @@ async function expectNoticed(flips: readonly number[], { files, path, put }: Gro
     const flipped = Uint8Array.from(bytes);
     flipped[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
     put(flipped);
-    const opened = await openStore(path, { files, as: "follower", ports: machine });
+    const opened = await openStore(path, { files, mode: "follower", runtime: nodeRuntime });
     if (opened.type !== "opened") throw new Error(`bit ${bit}: ${JSON.stringify(opened)}`);
-    await opened.store.prepare();
+    await opened.store.prepareIndex();
     const { damage } = opened.store;
     const entries = await reachable(opened.store);
     await opened.store.close();

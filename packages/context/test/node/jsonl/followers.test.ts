@@ -3,18 +3,18 @@
 import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Processes } from "../../../src/node/process-owner.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { createStore, type OpenOptions, openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { ProcessTable } from "../../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 /** Nobody lives long: every opener finds the one before it dead. */
 let living = 0;
-const processes: Processes = {
+const processes: ProcessTable = {
   self: () => ({ pid: living, started: "", host: "", machine: "", since: 0 }),
   isAlive: ({ pid }) => pid === living,
 };
@@ -22,12 +22,12 @@ const processes: Processes = {
 test("DISK7 a follower sees what is written behind a torn end that was cut off", async () => {
   const files = new FaultyFiles();
   await write(files, 2);
-  const follower = storeIn(await openStore(path, { files, as: "follower" }));
+  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
-  files.write(
+  files.addFile(
     path,
-    new Uint8Array([...files.contents(path), ...new TextEncoder().encode(`{"type":"message",${" ".repeat(5000)}`)]),
+    new Uint8Array([...files.readBytes(path), ...new TextEncoder().encode(`{"type":"message",${" ".repeat(5000)}`)]),
   );
   expect(await seen(0)).toEqual([]);
   const ids = await write(files, 3);
@@ -38,8 +38,8 @@ test("DISK7 a follower sees what is written behind a torn end that was cut off",
 test("DISK7 a follower sees what is written after its file was migrated", async () => {
   const files = new FaultyFiles();
   const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
-  files.write(path, new TextEncoder().encode(`${old.join("\n")}\n`));
-  const follower = storeIn(await openStore(path, { files, as: "follower" }));
+  files.addFile(path, new TextEncoder().encode(`${old.join("\n")}\n`));
+  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
   const ids = await write(files, 3);
@@ -53,9 +53,9 @@ test("LOG13 D4 a writer that died before it waited for the disk leaves no hole u
     const first = await write(files, 4, "fast");
     files.restart();
     const second = await write(files, 4, "fast");
-    files.powerCut(seededChance(seed));
-    const store = storeIn(await openStore(path, { files, as: "follower" }));
-    const branch = await store.branch(await store.leaf());
+    files.cutPower(createSeededRandom(seed));
+    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const branch = await store.branchEntries(await store.leaf());
     expect(
       branch.map(({ id }) => id),
       `seed ${seed}`,
@@ -67,14 +67,14 @@ test("LOG13 D4 a writer that died before it waited for the disk leaves no hole u
 async function write(
   files: FaultyFiles,
   count: number,
-  durability: Opening["durability"] = "durable",
+  durability: OpenOptions["durability"] = "durable",
 ): Promise<readonly string[]> {
   living++;
   const parts = { files, processes, durability };
   const store = storeIn(
-    files.paths().includes(path) ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts),
+    files.listPaths().includes(path) ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts),
   );
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
     await session.append({ type: "custom", customType: "told", data: "x".repeat(3000) });
@@ -87,7 +87,7 @@ async function write(
 function watch(store: JsonlStore): (count: number) => Promise<readonly string[]> {
   const waiting: Entry[] = [];
   const stop = new AbortController();
-  const stream = store.follow({ signal: stop.signal, every: 1 });
+  const stream = store.follow({ signal: stop.signal, intervalMs: 1 });
   void (async () => {
     for await (const entries of stream) waiting.push(...entries);
   })();

@@ -125,7 +125,7 @@ describe("between two appends", () => {
     expect(contents(path)).toBe(before);
     expect(await append(store, "b")).toBe("appended");
     expect(await branchIds(store)).toEqual(["a", "p", "b"]);
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p", "b"]);
+    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
 
   test("D14 another hand adds a line right after the append: both are there, and the leaf has moved", async () => {
@@ -134,7 +134,7 @@ describe("between two appends", () => {
     appendFileSync(path, `${note("p", "a")}\n`);
     expect(await pending).toEqual({ type: "appended", leaf: "b" });
     expect(await store.append(notes("b", ["c"]), { expectedLeaf: "b" })).toEqual({ type: "leaf-moved", leaf: "p" });
-    const follower = await seat.open(path, { as: "follower" });
+    const follower = await seat.open(path, { mode: "follower" });
     expect((await follower.children("a")).map(({ id }) => id)).toEqual(["b", "p"]);
     expect(await branchIds(follower)).toEqual(["a", "p"]);
   });
@@ -146,7 +146,7 @@ describe("between two appends", () => {
     expect(told(store.damage)).toBe("not-json@3");
     appendFileSync(path, "more garbage\n");
     expect(await append(store, "c")).toBe("appended");
-    for (const each of [store, await seat.open(path, { as: "follower" })]) {
+    for (const each of [store, await seat.open(path, { mode: "follower" })]) {
       expect(await branchIds(each)).toEqual(["a", "b", "c"]);
       expect(told(await each.check())).toBe("not-json@3 not-json@5");
     }
@@ -157,7 +157,7 @@ describe("between two appends", () => {
     appendFileSync(path, "garbage");
     expect(await append(store, "b")).toBe("appended");
     expect(contents(`${path}.damaged`)).toBe("garbage");
-    const again = await seat.open(path, { as: "follower" });
+    const again = await seat.open(path, { mode: "follower" });
     expect([await branchIds(again), told(await again.check())]).toEqual([["a", "b"], ""]);
   });
 
@@ -166,19 +166,19 @@ describe("between two appends", () => {
     appendFileSync(path, note("p", "a"));
     expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
     expect(await append(store, "b")).toBe("appended");
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["a", "p", "b"]);
+    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
 });
 
 describe("at open", () => {
-  test.each(["writer", "follower", "taker"] as const)("DISK5 D14 a link is refused to a %s", async (as) => {
+  test.each(["writer", "follower", "takeover"] as const)("DISK5 D14 a link is refused to a %s", async (as) => {
     const { elsewhere, path, seat, store } = await ground();
     await store.close();
     renameSync(path, elsewhere);
     symlinkSync(elsewhere, path);
-    expect(await openStore(path, { ...seat.parts, as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...seat.parts, mode: as })).toMatchObject({ type: "unavailable" });
     rmSync(elsewhere);
-    expect(await openStore(path, { ...seat.parts, as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...seat.parts, mode: as })).toMatchObject({ type: "unavailable" });
   });
 
   test("D14 a session is not created through a link, nor over anything", async () => {
@@ -195,12 +195,12 @@ describe("at open", () => {
 
   test.each(["writer", "follower"] as const)("D14 a folder is refused to a %s", async (as) => {
     const path = temporaryFolder();
-    expect(await openStore(path, { ...sittings(realFiles).parts, as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...sittings(realFiles).parts, mode: as })).toMatchObject({ type: "unavailable" });
   });
 
   test.each(["writer", "follower"] as const)("D14 a session that is not there is not made for a %s", async (as) => {
     const path = join(temporaryFolder(), "s.jsonl");
-    const found = await openStore(path, { ...sittings(realFiles).parts, as });
+    const found = await openStore(path, { ...sittings(realFiles).parts, mode: as });
     expect(found).toMatchObject({ type: "unavailable", code: "ENOENT" });
     expect([existsSync(path), existsSync(join(path, "../.pith"))]).toEqual([false, false]);
   });

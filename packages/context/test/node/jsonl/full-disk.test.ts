@@ -14,10 +14,10 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     const written: string[] = [];
     for (let room = 0, outcome = ""; outcome !== "appended"; room++) {
       const before = bytes(path);
-      files.room = room;
+      files.freeBytes = room;
       outcome = await append(store, `e${room}`);
       written.push(`e${room}`);
-      files.room = undefined;
+      files.freeBytes = undefined;
       if (outcome === "appended") break;
       expect(outcome).toBe("disk-full");
       expectBytes(bytes(path), before);
@@ -25,7 +25,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     }
     expect(written.length).toBeGreaterThan(100);
     expect(await branchIds(store)).toEqual(written);
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(written);
+    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(written);
   });
 
   test("DISK2 D5 a batch that fits up to any of its bytes is taken back whole", async () => {
@@ -35,13 +35,13 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     await append(store, "e");
     const before = bytes(path);
     for (let room = 0; ; room++) {
-      files.room = room;
+      files.freeBytes = room;
       const outcome = await append(store, "a", "b", "c");
       if (outcome === "appended") break;
       expect(outcome).toBe("disk-full");
       expectBytes(bytes(path), before);
     }
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e", "a", "b", "c"]);
+    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e", "a", "b", "c"]);
   });
 
   test("D5 a session that cannot be created for lack of room is created when there is", async () => {
@@ -49,13 +49,13 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     for (let room = 0; outcome !== "opened"; room++) {
       const ground = disk();
       const seat = sittings(ground.files);
-      ground.files.room = room;
+      ground.files.freeBytes = room;
       outcome = await created(ground, seat);
       if (outcome !== "opened") expect(`room for ${room}: ${outcome}`).toBe(`room for ${room}: ENOSPC`);
-      ground.files.room = undefined;
+      ground.files.freeBytes = undefined;
       const found =
         outcome === "opened"
-          ? await openStore(ground.path, { ...seat.parts, as: "follower" })
+          ? await openStore(ground.path, { ...seat.parts, mode: "follower" })
           : await createStore(ground.path, { cwd: "/project" }, seat.parts);
       expect([room, found.type]).toEqual([room, "opened"]);
       if (found.type === "opened" && outcome !== "opened") expect(await append(found.store, "e")).toBe("appended");
@@ -67,11 +67,11 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     const seat = sittings(files);
     put(path, file(seal(ourHeader, ...chain(2))));
     for (let room = 0, outcome = ""; outcome !== "opened"; room++) {
-      files.room = room;
+      files.freeBytes = room;
       const found = await openStore(path, seat.parts);
       outcome = found.type === "unavailable" ? found.code : found.type;
       if (outcome !== "opened") expect(`room for ${room}: ${outcome}`).toBe(`room for ${room}: ENOSPC`);
-      expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2"]);
+      expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e1", "e2"]);
     }
   });
 
@@ -82,16 +82,16 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     put(path, old);
     const store = await seat.open(path);
     for (let room = 0; ; room++) {
-      files.room = room;
+      files.freeBytes = room;
       const outcome = await append(store, "new");
       if (outcome === "appended") break;
       expect(outcome).toBe("disk-full");
-      if ((await branchIds(await seat.open(path, { as: "follower" }))).length !== 2) expect.unreachable();
+      if ((await branchIds(await seat.open(path, { mode: "follower" }))).length !== 2) expect.unreachable();
     }
     expectBytes(bytes(`${path}.bak`), old);
-    files.room = undefined;
+    files.freeBytes = undefined;
     expect(await append(store, "newer")).toBe("appended");
-    expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2", "new", "newer"]);
+    expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e1", "e2", "new", "newer"]);
   });
 
   test("D5 torn bytes that cannot be set aside stay where they are, and are set aside once when there is room", async () => {
@@ -102,13 +102,13 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       const found = Uint8Array.from([...file(seal(ourHeader, ...chain(2))), ...Buffer.from(torn)]);
       put(path, found);
       const store = await seat.open(path);
-      files.room = room;
+      files.freeBytes = room;
       expect(await append(store, "new")).toBe("disk-full");
       expectBytes(bytes(path), found);
-      files.room = undefined;
+      files.freeBytes = undefined;
       expect(await append(store, "new")).toBe("appended");
       expect([room, Buffer.from(bytes(`${path}.damaged`)).toString()]).toEqual([room, torn]);
-      expect(await branchIds(await seat.open(path, { as: "follower" }))).toEqual(["e1", "e2", "new"]);
+      expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e1", "e2", "new"]);
     }
   });
 });

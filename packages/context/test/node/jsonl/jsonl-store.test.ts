@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
-import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
+import type { JsonlStore, StoreOptions } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { storeContract } from "../../../src/testing/store-contract.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-store-"));
@@ -18,7 +18,7 @@ describe.each<[string, Files, string]>([
   ["in memory", new FaultyFiles(), "/sessions"],
   ["real", realFiles, folder],
 ])("the contract on a disk that is %s", (_, files, root) => {
-  const parts: StoreParts = { files, ports: testPorts() };
+  const parts: StoreOptions = { files, runtime: testRuntime() };
   let count = 0;
   storeContract(
     { test: (name, run) => test(name, run), equal: (actual, expected) => expect(actual).toEqual(expected) },
@@ -26,7 +26,7 @@ describe.each<[string, Files, string]>([
       create: async () => store(await createStore(join(root, `${++count}.jsonl`), { cwd: "/project" }, parts)),
       reopen: async (open) => {
         const { path } = open as JsonlStore;
-        return store(await openStore(path, { ...parts, as: "follower" }));
+        return store(await openStore(path, { ...parts, mode: "follower" }));
       },
     },
   );

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ChildRows, kinds, LineIndex, ROOT } from "../../../src/node/jsonl/line-index.ts";
+import { ChildIndex, LineIndex, lineKinds, ROOT_ROW } from "../../../src/node/jsonl/line-index.ts";
 
 describe("children", () => {
   test("DISK9 the children of every row are those that name it, also of rows that came later", () => {
@@ -13,11 +13,11 @@ describe("children", () => {
         (shares, early) => {
           const parents = shares.map((share, at) => Math.floor(share * (at + 1)) - 1);
           const upTo = (rows: number) => ({ rows, parent: (row: number) => parents[row] ?? -1 });
-          const children = new ChildRows();
+          const children = new ChildIndex();
           const asked = [-1, 0, 1, 7, 300];
           for (const rows of [Math.min(early, parents.length), parents.length])
             for (const parent of asked)
-              expect(children.of(parent, upTo(rows))).toEqual(
+              expect(children.findChildren(parent, upTo(rows))).toEqual(
                 parents.slice(0, rows).flatMap((each, at) => (each === parent ? [at] : [])),
               );
         },
@@ -30,7 +30,7 @@ describe("line index", () => {
   const row = fc.record({
     length: fc.nat(2 ** 31 - 1),
     offset: fc.integer({ min: 0, max: 2 ** 50 }),
-    kind: fc.constantFrom(...kinds),
+    kind: fc.constantFrom(...lineKinds),
     parent: fc.double({ min: 0, max: 1, noNaN: true }),
     step: fc.nat(1000),
   });
@@ -62,8 +62,8 @@ describe("line index", () => {
           expect(each.lastNumber).toBe(last);
           for (const unused of [0, last + 1]) expect(each.findNumber(unused)).toBe(-1);
           expect(each.find("nobody", () => false)).toBe(-1);
-          expect(each.children(ROOT)).toEqual(put.flatMap(({ parent }, at) => (parent === ROOT ? [at] : [])));
-          expect(each.ofKind("label")).toEqual(put.flatMap(({ kind }, at) => (kind === "label" ? [at] : [])));
+          expect(each.children(ROOT_ROW)).toEqual(put.flatMap(({ parent }, at) => (parent === ROOT_ROW ? [at] : [])));
+          expect(each.rowsOfKind("label")).toEqual(put.flatMap(({ kind }, at) => (kind === "label" ? [at] : [])));
         }
       }),
     );
@@ -75,12 +75,12 @@ describe("line index", () => {
     const index = new LineIndex();
     const ids = [one, other];
     for (const [at, id] of ids.entries())
-      index.add({ id, offset: at, length: 1, parent: ROOT, kind: "other", number: 0 });
+      index.add({ id, offset: at, length: 1, parent: ROOT_ROW, kind: "other", number: 0 });
     const isIt = (wanted: string) => (at: number) => ids[at] === wanted;
     expect([index.find(one, isIt(one)), index.find(other, isIt(other))]).toEqual([0, 1]);
   });
 
   function parentOf(share: number, at: number): number {
-    return at === 0 ? ROOT : Math.floor(share * (at + 1)) - 1;
+    return at === 0 ? ROOT_ROW : Math.floor(share * (at + 1)) - 1;
   }
 });

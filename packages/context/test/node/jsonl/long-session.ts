@@ -2,11 +2,11 @@
 
 import type { Entry } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
-import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
+import type { RandomSource } from "../../../src/testing/faulty-files/power-cut.ts";
 import { diskInMemory } from "./disks.ts";
 import { sittings } from "./sittings.ts";
 
-export async function longSession(entries: number, chance: Chance, durability: Durability): Promise<Uint8Array> {
+export async function longSession(entries: number, chance: RandomSource, durability: Durability): Promise<Uint8Array> {
   const { files, path, bytes } = diskInMemory();
   const store = await sittings(files).create(path, { durability });
   const written: Entry[] = [];
@@ -21,7 +21,7 @@ export async function longSession(entries: number, chance: Chance, durability: D
   return bytes(path);
 }
 
-function drawn(written: readonly Entry[], chance: Chance): readonly Entry[] {
+function drawn(written: readonly Entry[], chance: RandomSource): readonly Entry[] {
   const leaf = written.at(-1)?.id ?? null;
   const any = written[Math.floor(chance() * written.length)]?.id ?? null;
   const id = `n${written.length + 1}`;
@@ -42,6 +42,6 @@ function drawn(written: readonly Entry[], chance: Chance): readonly Entry[] {
 }
 
 // Mostly short; now and then longer than what is read at once.
-function size(chance: Chance): number {
+function size(chance: RandomSource): number {
   return Math.floor(chance() < 0.9 ? chance() * 2000 : chance() * 150_000);
 }

@@ -3,20 +3,20 @@
 import { describe, expect, test } from "vitest";
 import { indexPath } from "../../../src/node/files.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
-import { type Drafted, Session } from "../../../src/session/session.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
+import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
-const told = (letters: number): Drafted => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
+const told = (letters: number): NewEntry => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
 const line = (id: string, parentId: string): string =>
   `{"type":"custom","id":"${id}","parentId":"${parentId}","timestamp":"","customType":"pi"}\n`;
 
 /** A session of twelve megabytes: its index is made in several pieces. */
 async function long(files: FaultyFiles): Promise<readonly string[]> {
   const store = storeIn(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < 12; at++) {
     await session.append(told(1_000_000));
@@ -38,25 +38,25 @@ describe("while the index is made", () => {
     const files = new FaultyFiles();
     const ids = await long(files);
     const store = storeIn(await openStore(path, { files }));
-    const preparing = store.prepare();
+    const preparing = store.prepareIndex();
     await new Promise((resolve) => setImmediate(resolve));
     addByHand(files, line("pi", ids.at(-1) ?? ""));
     expect(await store.leaf()).toBe("pi");
     await preparing;
     expect((await store.entry("pi"))?.id).toBe("pi");
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     await session.append(told(1));
-    expect((await session.branch()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
+    expect((await session.branchEntries()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
     await store.close();
-    const next = storeIn(await openStore(path, { files, as: "follower" }));
-    expect((await next.branch("pi")).length).toBe(13);
+    const next = storeIn(await openStore(path, { files, mode: "follower" }));
+    expect((await next.branchEntries("pi")).length).toBe(13);
   });
 
   test("DISK3 a store can be closed: what was asked for is refused, and nothing is thrown at nobody", async () => {
     const files = new FaultyFiles();
     await long(files);
     const store = storeIn(await openStore(path, { files }));
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     const appending = session.append(told(1));
     const asking = store.entry("x").catch((error: Error) => error.message);
     await store.close();
@@ -71,7 +71,7 @@ describe("another hand", () => {
   test("DISK4 D14 half a line that is being written is left alone until nothing is added any more", async () => {
     const files = new FaultyFiles();
     const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     await session.append(told(1));
     const whole = line("pi", session.leaf ?? "");
     addByHand(files, whole.slice(0, 30));
@@ -81,18 +81,18 @@ describe("another hand", () => {
     await session.refresh();
     expect((await session.append(told(2))).type).toBe("appended");
     expect(await store.check()).toEqual([]);
-    expect(files.paths()).not.toContain(`${path}.damaged`);
+    expect(files.listPaths()).not.toContain(`${path}.damaged`);
   });
 
   test("DISK2 D5 what another wrote while the disk was full is not taken back with ours", async () => {
     const files = new FaultyFiles();
     const store = storeIn(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     await session.append(told(1));
     files.failEvery("ENOSPC", ["append"]);
     expect(await session.append(told(1))).toMatchObject({ type: "refused", why: "disk-error" });
-    files.heal();
-    const next = storeIn(await openStore(path, { files, as: "follower" }));
+    files.clearFaults();
+    const next = storeIn(await openStore(path, { files, mode: "follower" }));
     expect((await next.entry("pi"))?.id).toBe("pi");
   });
 });
@@ -100,29 +100,29 @@ describe("another hand", () => {
 test("DISK9 an index that reaches past the last whole line is not believed", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   await session.append(told(1_100_000));
   const first = session.leaf;
-  await session.append(told(1), { ...told(1), id: "second" } as Drafted, { ...told(1), id: "third" } as Drafted);
+  await session.append(told(1), { ...told(1), id: "second" } as NewEntry, { ...told(1), id: "third" } as NewEntry);
   await store.close();
-  const bytes = files.contents(path).slice();
+  const bytes = files.readBytes(path).slice();
   const at = Buffer.from(bytes).lastIndexOf('"second","parentId"');
   bytes[at + 60] = (bytes[at + 60] ?? 0) ^ 1;
-  files.write(path, bytes);
+  files.addFile(path, bytes);
   const next = storeIn(await openStore(path, { files }));
   expect([await next.leaf(), await next.entry("third")]).toEqual([first, undefined]);
-  const again = await Session.open(next, machine);
+  const again = await Session.open(next, nodeRuntime);
   await again.append(told(2));
-  expect((await again.branch()).map(({ id }) => id)).toEqual([first, again.leaf]);
+  expect((await again.branchEntries()).map(({ id }) => id)).toEqual([first, again.leaf]);
 });
 
 test("D9 a long tail of garbage is no exception", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
-  await (await Session.open(store, machine)).append(told(1));
+  await (await Session.open(store, nodeRuntime)).append(told(1));
   await store.close();
   addByHand(files, "g\n".repeat(200_000));
-  const next = storeIn(await openStore(path, { files, as: "follower" }));
+  const next = storeIn(await openStore(path, { files, mode: "follower" }));
   expect((await next.children(null)).length).toBe(1);
 });
 
@@ -142,7 +142,7 @@ function writingBetween(files: FaultyFiles): FaultyFiles {
             try {
               return file.append(bytes);
             } catch (error) {
-              target.write(path, Buffer.concat([target.contents(path), Buffer.from(line("pi", "x"))]));
+              target.addFile(path, Buffer.concat([target.readBytes(path), Buffer.from(line("pi", "x"))]));
               throw error;
             }
           },

@@ -3,14 +3,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { diskError } from "../../../src/node/files.ts";
+import { diskErrorCode } from "../../../src/node/files.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { CrashError } from "../../../src/testing/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { bytesOf } from "../../format/specimen.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
@@ -48,7 +48,7 @@ describe("a crash at every operation", () => {
       files.crashAt(operation);
       const outcome = await migrated(ground, seat).catch(ifCrashed);
       restart(files);
-      files.heal();
+      files.clearFaults();
       seat.ends();
       await expectWhole(ground, seat, outcome === "appended");
       if (outcome === "appended") break;
@@ -70,7 +70,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
         ground.files.failAt(operation, code);
         const outcome = await migrated(ground, seat);
         expect(`${operation}: ${outcome}`).toMatch(/appended|disk-full|disk-error|ENOSPC|EIO|EMFILE/);
-        ground.files.heal();
+        ground.files.clearFaults();
         seat.ends();
         await expectWhole(ground, seat, outcome === "appended");
       }
@@ -88,7 +88,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       const done = await store.append(notes(expectedLeaf, ["new"]), { expectedLeaf });
       const outcome = done.type === "refused" ? done.why : done.type;
       const which = `operation ${operation}, ${ground.files.log.find((line) => line.endsWith("ENOSPC"))}`;
-      ground.files.heal();
+      ground.files.clearFaults();
       if (outcome === "disk-full") {
         const next = await append(store, "new");
         // Behind the rename the new file is in place, but perhaps not for good: it must be opened again.
@@ -110,13 +110,13 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       put(path, found);
       const seat = sittings(ground.files);
       const store = await seat.open(path);
-      const before = await store.branch(await store.leaf());
+      const before = await store.branchEntries(await store.leaf());
       expectBytes(bytes(path), found);
       expect(await append(store, "new")).toBe("appended");
       await store.close();
       expectBytes(bytes(`${path}.bak`), found);
       const again = await seat.open(path);
-      expect((await again.branch(await again.leaf())).slice(0, -1)).toEqual(before);
+      expect((await again.branchEntries(await again.leaf())).slice(0, -1)).toEqual(before);
       expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
       expect(await again.check()).toEqual([]);
       return undefined;
@@ -130,7 +130,7 @@ async function migrated({ path }: Disk, { parts }: Sittings): Promise<string> {
 
 // Whoever only asks is told by the disk itself.
 function codeOf(error: unknown): string {
-  const code = diskError(error);
+  const code = diskErrorCode(error);
   if (code === "") throw error;
   return code;
 }
@@ -160,15 +160,15 @@ async function expectWhole(ground: Disk, seat: Sittings, isAcknowledged: boolean
 }
 
 async function idsIn(bytes: Uint8Array): Promise<readonly string[]> {
-  return branchIds(MemoryStore.open(bytes, testPorts()));
+  return branchIds(MemoryStore.open(bytes, testRuntime()));
 }
 
 function lostPower(seed: number): (files: FaultyFiles) => void {
-  return (files) => files.powerCut(seededChance(seed));
+  return (files) => files.cutPower(createSeededRandom(seed));
 }
 
 function ifCrashed(error: unknown): string {
-  if (!(error instanceof Crashed)) throw error;
+  if (!(error instanceof CrashError)) throw error;
   return "crashed";
 }
 

@@ -38,11 +38,11 @@ export async function openElsewhere(path: string, { as = "follower", append = fa
 async function opened(path: string, as: "writer" | "follower", append: boolean): Promise<Cost> {
   const before = process.resourceUsage().maxRSS;
   const start = process.cpuUsage();
-  const found = await openStore(path, { as });
+  const found = await openStore(path, { mode: as });
   if (found.type !== "opened") throw new Error(JSON.stringify(found));
   const { store } = found;
   const leaf = await store.leaf();
-  const { messages } = buildSessionContext(await store.window(leaf));
+  const { messages } = buildSessionContext(await store.loadBranch(leaf));
   const { user, system } = process.cpuUsage(start);
   const entry = { type: "custom", id: "appended", parentId: leaf, timestamp: "t", customType: "x" } as const;
   const done = append ? await store.append([entry], { expectedLeaf: leaf }) : null;

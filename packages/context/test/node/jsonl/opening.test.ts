@@ -3,23 +3,23 @@
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { type Files, indexPath } from "../../../src/node/files.ts";
-import { kinds } from "../../../src/node/jsonl/line-index.ts";
+import { lineKinds } from "../../../src/node/jsonl/line-index.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
-import { type Drafted, Session } from "../../../src/session/session.ts";
+import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { counting } from "./counted-files.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 const text = "two thousand letters ".repeat(95);
-const note = (content: string): Drafted => ({ type: "message", message: { role: "user", content, timestamp: 1 } });
+const note = (content: string): NewEntry => ({ type: "message", message: { role: "user", content, timestamp: 1 } });
 
 /** A session with a compaction every hundred entries; returns the ids in file order. */
 async function longSession(files: Files, entries: number): Promise<readonly string[]> {
   const store = storeIn(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   await session.append({ type: "thinking_level_change", thinkingLevel: "high" });
   const ids: string[] = [session.leaf ?? ""];
   while (ids.length < entries) {
@@ -42,11 +42,11 @@ describe("DISK8 opening", () => {
       await longSession(files, entries);
       const counted = counting(files);
       const session = await Session.open(
-        storeIn(await openStore(path, { files: counted.files, as: "follower" })),
-        machine,
+        storeIn(await openStore(path, { files: counted.files, mode: "follower" })),
+        nodeRuntime,
       );
-      expect(session.window.entries.length).toBe(55);
-      expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
+      expect(session.branch.entries.length).toBe(55);
+      expect([session.branch.isStateComplete, session.branch.state.thinkingLevel]).toEqual([true, "high"]);
       read.push(counted.bytes());
     }
     expect(read[1]).toBeLessThan(2 * (read[0] ?? 0));
@@ -59,10 +59,10 @@ describe("DISK8 opening", () => {
     await moveTo(ids[150] ?? "", files);
     const counted = counting(files);
     const session = await Session.open(
-      storeIn(await openStore(path, { files: counted.files, as: "follower" })),
-      machine,
+      storeIn(await openStore(path, { files: counted.files, mode: "follower" })),
+      nodeRuntime,
     );
-    expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
+    expect(session.branch.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
     expect(counted.bytes()).toBeLessThan(600_000);
   });
 
@@ -70,46 +70,51 @@ describe("DISK8 opening", () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 450);
     await moveTo(ids[150] ?? "", files);
-    const lines = new TextDecoder().decode(files.contents(path)).trimEnd().split("\n");
+    const lines = new TextDecoder().decode(files.readBytes(path)).trimEnd().split("\n");
     const last = lines.at(-1) ?? "";
     for (const hint of [0, 17, last.length, 300_000, 10 ** 12]) {
       const { crc: _, up: __, ...entry } = JSON.parse(last) as Record<string, unknown>;
       const body = JSON.stringify({ ...entry, up: hint }).slice(0, -1);
-      const sum = machine.checksum(new TextEncoder().encode(body)).toString(16).padStart(8, "0");
-      files.write(path, new TextEncoder().encode(`${[...lines.slice(0, -1), `${body},"crc":"${sum}"}`].join("\n")}\n`));
-      const session = await Session.open(storeIn(await openStore(path, { files, as: "follower" })), machine);
-      expect(session.window.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
+      const sum = nodeRuntime.checksum(new TextEncoder().encode(body)).toString(16).padStart(8, "0");
+      files.addFile(
+        path,
+        new TextEncoder().encode(`${[...lines.slice(0, -1), `${body},"crc":"${sum}"}`].join("\n")}\n`),
+      );
+      const session = await Session.open(storeIn(await openStore(path, { files, mode: "follower" })), nodeRuntime);
+      expect(session.branch.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
     }
   });
 
   test("WIN3 a file of pi is opened before its old state is known, and asked nothing before it is", async () => {
     const files = new FaultyFiles();
     await longSession(files, 350);
-    files.write(path, asPi(files.contents(path)));
+    files.addFile(path, asPi(files.readBytes(path)));
     const store = storeIn(await openStore(path, { files }));
-    const session = await Session.open(store, machine);
-    expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([false, "off"]);
+    const session = await Session.open(store, nodeRuntime);
+    expect([session.branch.isStateComplete, session.branch.state.thinkingLevel]).toEqual([false, "off"]);
     await session.append(note("go on"));
-    expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
-    expect(session.window).toEqual(await MemoryStore.open(files.contents(path), machine).window(session.leaf));
+    expect([session.branch.isStateComplete, session.branch.state.thinkingLevel]).toEqual([true, "high"]);
+    expect(session.branch).toEqual(await MemoryStore.open(files.readBytes(path), nodeRuntime).loadBranch(session.leaf));
   });
 });
 
 test("MOVE3 WIN3 in a file of pi the window is known as far as need be after a move with a summary", async () => {
   const files = new FaultyFiles();
   const ids = await longSession(files, 350);
-  const bytes = asPi(files.contents(path));
-  const summary: Drafted = { type: "branch_summary", fromId: ids.at(-1) ?? "", summary: "it was tried" };
-  const compaction: Drafted = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "c", tokensBefore: 1 };
+  const bytes = asPi(files.readBytes(path));
+  const summary: NewEntry = { type: "branch_summary", fromId: ids.at(-1) ?? "", summary: "it was tried" };
+  const compaction: NewEntry = { type: "compaction", id: "c", summary: "s", firstKeptEntryId: "c", tokensBefore: 1 };
   for (const target of [ids[250], ids.at(-1)])
     for (const drafts of [[summary], [summary, compaction]]) {
-      files.write(path, bytes);
+      files.addFile(path, bytes);
       const store = storeIn(await openStore(path, { files }));
-      const session = await Session.open(store, machine);
-      expect(session.window.settled).toBe(false);
-      await session.move(target ?? null, { drafts });
-      expect([session.window.settled, session.window.state.thinkingLevel]).toEqual([true, "high"]);
-      expect(session.window).toEqual(await MemoryStore.open(files.contents(path), machine).window(session.leaf));
+      const session = await Session.open(store, nodeRuntime);
+      expect(session.branch.isStateComplete).toBe(false);
+      await session.move(target ?? null, { newEntries: drafts });
+      expect([session.branch.isStateComplete, session.branch.state.thinkingLevel]).toEqual([true, "high"]);
+      expect(session.branch).toEqual(
+        await MemoryStore.open(files.readBytes(path), nodeRuntime).loadBranch(session.leaf),
+      );
       await store.close();
     }
 });
@@ -118,9 +123,9 @@ describe("STO12 branch summaries", () => {
   const withSummaries = async (files: Files, entries: number): Promise<readonly string[]> => {
     const ids = await longSession(files, entries);
     const store = storeIn(await openStore(path, { files }));
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     for (const fromId of [ids[40] ?? "", ids[90] ?? "", ids[40] ?? ""])
-      await session.move(ids[20] ?? "", { drafts: [{ type: "branch_summary", fromId, summary: "it was tried" }] });
+      await session.move(ids[20] ?? "", { newEntries: [{ type: "branch_summary", fromId, summary: "it was tried" }] });
     await store.close();
     return ids;
   };
@@ -131,7 +136,7 @@ describe("STO12 branch summaries", () => {
       const files = new FaultyFiles();
       const ids = await withSummaries(files, entries);
       const counted = counting(files);
-      const store = storeIn(await openStore(path, { files: counted.files, as: "follower" }));
+      const store = storeIn(await openStore(path, { files: counted.files, mode: "follower" }));
       await store.entry(ids[0] ?? "");
       const before = counted.bytes();
       expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
@@ -144,16 +149,16 @@ describe("STO12 branch summaries", () => {
   test("DISK9 STO12 an index of before they were told apart is made anew", async () => {
     const files = new FaultyFiles();
     const ids = await withSummaries(files, 1_000);
-    const index = files.contents(indexPath(path)).slice();
+    const index = files.readBytes(indexPath(path)).slice();
     const [head, rows] = [new DataView(index.buffer, 0, 24), index.subarray(24)];
     const kindsOf = new Int32Array(rows.slice().buffer);
-    const branchSummary = kinds.indexOf("branch_summary");
+    const branchSummary = lineKinds.indexOf("branch_summary");
     const old = kindsOf.map((word, at) => (at % 6 === 5 && word === branchSummary ? 0 : word));
     rows.set(new Uint8Array(old.buffer));
     head.setUint32(0, 0x70697832);
-    head.setUint32(16, machine.checksum(rows));
-    files.write(indexPath(path), index);
-    const store = storeIn(await openStore(path, { files, as: "follower" }));
+    head.setUint32(16, nodeRuntime.checksum(rows));
+    files.addFile(indexPath(path), index);
+    const store = storeIn(await openStore(path, { files, mode: "follower" }));
     expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
   });
 });
@@ -162,11 +167,11 @@ describe("DISK9 the index", () => {
   test("DISK9 is kept for long sessions, and used by the next process", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
-    expect(files.contents(indexPath(path)).length).toBeGreaterThan(900 * 24);
+    expect(files.readBytes(indexPath(path)).length).toBeGreaterThan(900 * 24);
     const counted = counting(files);
-    const store = storeIn(await openStore(path, { files: counted.files, as: "follower" }));
+    const store = storeIn(await openStore(path, { files: counted.files, mode: "follower" }));
     expect((await store.entry(ids[3] ?? ""))?.id).toBe(ids[3]);
-    expect(counted.bytes()).toBeLessThan(files.contents(path).length / 4);
+    expect(counted.bytes()).toBeLessThan(files.readBytes(path).length / 4);
   });
 
   const spoil: readonly (readonly [string, (index: Uint8Array) => Uint8Array])[] = [
@@ -179,7 +184,7 @@ describe("DISK9 the index", () => {
   test.each(spoil)("DISK9 that is %s is made anew", async (_, spoiled) => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
-    files.write(indexPath(path), spoiled(files.contents(indexPath(path))));
+    files.addFile(indexPath(path), spoiled(files.readBytes(indexPath(path))));
     await expectWhole(files, ids);
   });
 
@@ -187,32 +192,32 @@ describe("DISK9 the index", () => {
     const [files, other] = [new FaultyFiles(), new FaultyFiles()];
     const ids = await longSession(files, 1_000);
     await longSession(other, 1_000);
-    files.write(indexPath(path), other.contents(indexPath(path)));
+    files.addFile(indexPath(path), other.readBytes(indexPath(path)));
     await expectWhole(files, ids);
   });
 
   test("DISK9 of a file that has grown since is completed", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
-    const kept = files.contents(indexPath(path)).slice();
+    const kept = files.readBytes(indexPath(path)).slice();
     await moveTo(ids[20] ?? "", files);
-    files.write(indexPath(path), kept);
-    const store = storeIn(await openStore(path, { files, as: "follower" }));
+    files.addFile(indexPath(path), kept);
+    const store = storeIn(await openStore(path, { files, mode: "follower" }));
     expect(await store.children(ids[20] ?? "")).toHaveLength(2);
   });
 });
 
 async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<void> {
-  const store = storeIn(await openStore(path, { files, as: "follower" }));
-  const held = MemoryStore.open(files.contents(path), machine);
-  expect((await store.branch(ids.at(-1) ?? "")).map(({ id }) => id)).toEqual(ids);
+  const store = storeIn(await openStore(path, { files, mode: "follower" }));
+  const held = MemoryStore.open(files.readBytes(path), nodeRuntime);
+  expect((await store.branchEntries(ids.at(-1) ?? "")).map(({ id }) => id)).toEqual(ids);
   for (const id of [ids[0], ids[499], ids[999]])
     expect(await store.entry(id ?? "")).toEqual(await held.entry(id ?? ""));
 }
 
 async function moveTo(target: string, files: Files): Promise<void> {
   const store = storeIn(await openStore(path, { files }));
-  await (await Session.open(store, machine)).move(target);
+  await (await Session.open(store, nodeRuntime)).move(target);
   await store.close();
 }
 

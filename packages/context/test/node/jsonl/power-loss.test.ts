@@ -4,10 +4,10 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { createStore } from "../../../src/node/jsonl/open-store.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
-import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
-import { ancestry, treeOf } from "../../../src/tree.ts";
+import { CrashError } from "../../../src/testing/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
+import { ancestors, buildTree } from "../../../src/tree.ts";
 import { chain, file, piHeader } from "../../format/specimen.ts";
 import { diskInMemory, RefusingFiles, temporaryFolder } from "./disks.ts";
 import { type Life, live } from "./short-life.ts";
@@ -33,15 +33,15 @@ describe("power is lost at a random moment of a random life", () => {
 });
 
 async function loses(seed: number, durability: Durability): Promise<void> {
-  const chance = seededChance(seed);
+  const chance = createSeededRandom(seed);
   const life = await newLife(seed, durability);
   for (let round = 0; round < 2; round++) {
     const acts = 2 + Math.floor(chance() * 6);
     life.files.crashAt(1 + Math.floor(chance() * chance() * 60 * acts));
     await live(life, acts, chance).catch(ifNoCrash);
-    life.files.heal();
+    life.files.clearFaults();
     life.seat.ends();
-    life.files.powerCut(seededChance(seed + round));
+    life.files.cutPower(createSeededRandom(seed + round));
     if (!(await isThere(life))) return;
     await expectKept(life);
   }
@@ -50,7 +50,7 @@ async function loses(seed: number, durability: Durability): Promise<void> {
 async function newLife(seed: number, durability: Durability): Promise<Life> {
   const { files, path } = diskInMemory();
   const found = olderFiles[seed % 5];
-  if (found) files.write(path, found);
+  if (found) files.addFile(path, found);
   const old = found ? await entriesIn(found) : [];
   return {
     files,
@@ -75,12 +75,12 @@ const olderFiles: readonly (Uint8Array | undefined)[] = [
 ];
 
 async function entriesIn(bytes: Uint8Array): Promise<Life["acknowledged"]> {
-  const store = MemoryStore.open(bytes, testPorts());
-  return [...(await store.branch(await store.leaf()))];
+  const store = MemoryStore.open(bytes, testRuntime());
+  return [...(await store.branchEntries(await store.leaf()))];
 }
 
 async function isThere({ files, path, created, seat }: Life): Promise<boolean> {
-  if (files.paths().includes(path)) return true;
+  if (files.listPaths().includes(path)) return true;
   expect(created).toBe(false);
   expect(await append(await seat.create(path), "new")).toBe("appended");
   return false;
@@ -100,7 +100,7 @@ async function expectKept(life: Life): Promise<void> {
   expect(await append(store, added)).toBe("appended");
   expect(await branchIds(store)).toEqual([...found, added]);
   await store.close();
-  const again = await seat.open(path, { as: "follower" });
+  const again = await seat.open(path, { mode: "follower" });
   expect(await branchIds(again)).toEqual([...found, added]);
   const entry = await again.entry(added);
   acknowledged.splice(0, acknowledged.length, ...all.slice(0, kept), ...(entry ? [entry] : []));
@@ -110,14 +110,14 @@ async function expectKept(life: Life): Promise<void> {
 
 // A batch that nobody was told about is there whole or not at all; only pi's files have no mark that says so.
 function possibleEnds({ files, path, acknowledged, pending, safe }: Life): readonly number[] {
-  const ours = Buffer.from(files.contents(path)).includes('"pith"');
+  const ours = Buffer.from(files.readBytes(path)).includes('"pith"');
   const whole = acknowledged.length + pending.length;
   const most = ours ? acknowledged.length : whole;
   return [...Array.from({ length: most - safe + 1 }, (_, more) => safe + more), whole];
 }
 
 function branchOf(entries: Life["acknowledged"]): readonly string[] {
-  return [...ancestry(treeOf(entries), entries.at(-1)?.id ?? null)].map(({ id }) => id).reverse();
+  return [...ancestors(buildTree(entries), entries.at(-1)?.id ?? null)].map(({ id }) => id).reverse();
 }
 
 function sameIds(one: readonly string[], other: readonly string[]): boolean {
@@ -125,7 +125,7 @@ function sameIds(one: readonly string[], other: readonly string[]): boolean {
 }
 
 function ifNoCrash(error: unknown): void {
-  if (!(error instanceof Crashed)) throw error;
+  if (!(error instanceof CrashError)) throw error;
 }
 
 test("D4 the entries before a torn batch stay, though they did not wait for the disk when they were written", async () => {
@@ -168,7 +168,7 @@ test("DISK1 D4 a sync makes all that was appended fast survive", async () => {
     await append(store, "b", "c", "d");
     expect(await store.sync()).toBe(true);
     await append(store, "e");
-    files.powerCut(seededChance(seed));
+    files.cutPower(createSeededRandom(seed));
     seat.ends();
     expect((await branchIds(await seat.open(path))).slice(0, 4)).toEqual(["a", "b", "c", "d"]);
   }
@@ -177,7 +177,7 @@ test("DISK1 D4 a sync makes all that was appended fast survive", async () => {
 test("DISK1 D4 what was appended fast is synced within a second, and not one by one", async () => {
   const files = new RefusingFiles();
   const path = `${temporaryFolder()}/s.jsonl`;
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files, ports: testPorts(), durability: "fast" }));
+  const store = storeIn(await createStore(path, { cwd: "/" }, { files, runtime: testRuntime(), durability: "fast" }));
   const acts = (): string =>
     files.log.flatMap((line) => /^(append|sync) (?=.*s\.jsonl$)/.exec(line)?.[1] ?? []).join(" ");
   for (let at = 0; at < 20; at++) await append(store, `n${at}`);

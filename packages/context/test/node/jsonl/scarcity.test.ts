@@ -3,7 +3,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { sealed } from "../../../src/format/line-checksum.ts";
+import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { chain, checksum, file, ourHeader, seal } from "../../format/specimen.ts";
 import { disks, expectBytes, temporaryFolder } from "./disks.ts";
@@ -13,7 +13,7 @@ import { append, sittings } from "./sittings.ts";
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   const whole = file(seal(ourHeader, ...chain(2)));
 
-  test.each(["writer", "follower", "taker"] as const)(
+  test.each(["writer", "follower", "takeover"] as const)(
     "D16 no file can be opened any more: a %s is told so in a sentence, nothing stays open, and later it opens",
     async (as) => {
       for (const operation of ["open", "create"] as const) {
@@ -21,14 +21,14 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
         put(path, whole);
         const { parts } = sittings(files);
         files.failEvery("EMFILE", [operation]);
-        const found = await openStore(path, { ...parts, as });
+        const found = await openStore(path, { ...parts, mode: as });
         if (as === "follower" && operation === "create") continue;
         expect(found).toMatchObject({ type: "unavailable", code: "EMFILE" });
         if (found.type === "unavailable") expect(found.why).toMatch(/s\.jsonl cannot be opened: .+/);
         expect(leftOpen(files.log)).toEqual([]);
         expectBytes(bytes(path), whole);
-        files.heal();
-        expect((await openStore(path, { ...parts, as })).type).toBe("opened");
+        files.clearFaults();
+        expect((await openStore(path, { ...parts, mode: as })).type).toBe("opened");
       }
     },
   );
@@ -85,7 +85,7 @@ function compactedSession(path: string, count: number): void {
       at % 2000 === 0
         ? `{"type":"compaction",${place},"summary":"${text}","firstKeptEntryId":"e${at - 10}","tokensBefore":1,${carried}}`
         : `{"type":"message",${place},"message":{"role":"user","content":"${text}","timestamp":1767225600000}}`;
-    lines.push(sealed(line, {}, checksum));
+    lines.push(withTrailer(line, {}, checksum));
     if (lines.length === 2000 || at === count) writeSync(descriptor, `${lines.splice(0).join("\n")}\n`);
   }
   closeSync(descriptor);

@@ -1,11 +1,11 @@
 /** A short random life of a session file, told by a seed, with a note of all that was promised on the way. */
 
 import { vi } from "vitest";
-import { type Entry, MOVE } from "../../../src/entry.ts";
+import { type Entry, MOVE_TYPE } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import type { Chance } from "../../../src/testing/faulty-files/power-cut.ts";
+import type { RandomSource } from "../../../src/testing/faulty-files/power-cut.ts";
 import { notes, type Sittings } from "./sittings.ts";
 
 export interface Life {
@@ -25,7 +25,7 @@ export interface Life {
 }
 
 /** Ends by itself, or with the crash that somebody planned. */
-export async function live(life: Life, acts: number, chance: Chance): Promise<void> {
+export async function live(life: Life, acts: number, chance: RandomSource): Promise<void> {
   let store = await sitDown(life);
   for (let act = 0; act < acts; act++) store = await pick(ways, chance)({ life, store, chance });
   if (chance() < 0.5) await stoodUp({ life, store, chance });
@@ -34,7 +34,7 @@ export async function live(life: Life, acts: number, chance: Chance): Promise<vo
 interface Moment {
   readonly life: Life;
   readonly store: JsonlStore;
-  readonly chance: Chance;
+  readonly chance: RandomSource;
 }
 
 const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
@@ -50,7 +50,7 @@ const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
 
 async function sitDown(life: Life): Promise<JsonlStore> {
   const { files, path, seat, durability } = life;
-  const there = files.paths().includes(path);
+  const there = files.listPaths().includes(path);
   const store = there ? await seat.open(path, { durability }) : await seat.create(path, { durability });
   life.created = true;
   return store;
@@ -65,7 +65,7 @@ async function moved({ life, store, chance }: Moment): Promise<JsonlStore> {
   const [entry] = notes(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
     `n${++life.ids}`,
   ]);
-  return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE }]) : store;
+  return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE_TYPE }]) : store;
 }
 
 async function write(life: Life, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
@@ -99,7 +99,7 @@ async function reopened(moment: Moment): Promise<JsonlStore> {
   return sitDown(moment.life);
 }
 
-function pick<Thing>(things: readonly Thing[], chance: Chance): Thing {
+function pick<Thing>(things: readonly Thing[], chance: RandomSource): Thing {
   const thing = things[Math.floor(chance() * things.length)];
   if (thing === undefined) throw new Error("chance is 1");
   return thing;

@@ -2,27 +2,27 @@
 
 import type { Entry } from "../../../src/entry.ts";
 import type { Files } from "../../../src/node/files.ts";
-import type { JsonlStore, StoreParts } from "../../../src/node/jsonl/jsonl-store.ts";
-import { createStore, type Opened, type Opening, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { Owner } from "../../../src/node/process-owner.ts";
+import type { JsonlStore, StoreOptions } from "../../../src/node/jsonl/jsonl-store.ts";
+import { createStore, type OpenOptions, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { LeaseOwner } from "../../../src/node/process-owner.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 
-type Parts = Partial<StoreParts>;
+type Parts = Partial<StoreOptions>;
 
 export interface Sittings {
   readonly parts: Parts;
   /** The process that sat here ends; what it leased is free. */
   ends(): void;
   create(path: string, more?: Parts): Promise<JsonlStore>;
-  open(path: string, more?: Parts & Pick<Opening, "as">): Promise<JsonlStore>;
+  open(path: string, more?: Parts & Pick<OpenOptions, "mode">): Promise<JsonlStore>;
 }
 
 export function sittings(files: Files): Sittings {
   let pid = 1;
   const parts: Parts = {
     files,
-    ports: testPorts(),
+    runtime: testRuntime(),
     processes: { self: () => ownerCalled(pid), isAlive: (owner) => owner.pid === pid },
   };
   return {
@@ -33,7 +33,7 @@ export function sittings(files: Files): Sittings {
   };
 }
 
-export function storeIn(opened: Opened): JsonlStore {
+export function storeIn(opened: OpenResult): JsonlStore {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 }
@@ -57,9 +57,9 @@ export function notes(parentId: string | null, ids: readonly string[]): readonly
 }
 
 export async function branchIds(store: Store): Promise<readonly string[]> {
-  return (await store.branch(await store.leaf())).map(({ id }) => id);
+  return (await store.branchEntries(await store.leaf())).map(({ id }) => id);
 }
 
-function ownerCalled(pid: number): Owner {
+function ownerCalled(pid: number): LeaseOwner {
   return { pid, started: "1", host: "here", machine: "", since: 0 };
 }

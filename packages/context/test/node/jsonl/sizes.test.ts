@@ -4,7 +4,7 @@ import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from "no
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
-import { sealed } from "../../../src/format/line-checksum.ts";
+import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { realFiles } from "../../../src/node/files.ts";
 import { chain, checksum, file, note, ourHeader, piHeader, seal } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
@@ -63,7 +63,7 @@ describe("one long line", () => {
       const first = note("e1", null, `,"data":"${"x".repeat(filling)}"`);
       const long = `${e2.slice(0, -1)},"data":"`;
       sparse(path, [`${piHeader}\n${first}\n${long}`, 3 * MB, `"}\n${note("e3", "e2")}\n`]);
-      const store = await sittings(realFiles).open(path, { as: "follower", limits });
+      const store = await sittings(realFiles).open(path, { mode: "follower", limits });
       expect([before, await branchIds(store)]).toEqual([before, ["e1", "e2", "e3"]]);
       expect([before, told(await store.check())]).toEqual([before, "line-too-long@3"]);
     }
@@ -73,7 +73,7 @@ describe("one long line", () => {
 test("D12 nesting 5,000,000 deep is named at once", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   const deep = note("e2", "e1", `,"data":${"[".repeat(5_000_000)}${"]".repeat(5_000_000)}`);
-  writeFileSync(path, file(seal(ourHeader, ...chain(1)), sealed(deep, {}, checksum), seal(note("e3", "e2"))));
+  writeFileSync(path, file(seal(ourHeader, ...chain(1)), withTrailer(deep, {}, checksum), seal(note("e3", "e2"))));
   expectCheap(await cheapest(path, within(350)), within(350));
   const found = await openElsewhere(path, { as: "writer", append: true });
   expect(found).toMatchObject({ damage: "nested-too-deep@3", leaf: "e3", appended: "appended" });
@@ -151,7 +151,7 @@ function manyEntries(path: string, count: number): void {
   for (let at = 1; at <= count; at++) {
     const place = `"id":"e${at}","parentId":${at === 1 ? "null" : `"e${at - 1}"`},"timestamp":"2026-01-01T00:00:01.000Z"`;
     const message = `{"role":"user","content":"${"a few words ".repeat(10)}","timestamp":1767225600000}`;
-    lines.push(sealed(`{"type":"message",${place},"message":${message}}`, {}, checksum));
+    lines.push(withTrailer(`{"type":"message",${place},"message":${message}}`, {}, checksum));
     if (lines.length === 10_000 || at === count) writeSync(descriptor, `${lines.splice(0).join("\n")}\n`);
   }
   closeSync(descriptor);

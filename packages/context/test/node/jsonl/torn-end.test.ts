@@ -6,7 +6,7 @@ import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { bytesOf, chain, file, joined, piHeader } from "../../format/specimen.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
@@ -54,7 +54,7 @@ async function written(durability: Durability): Promise<Uint8Array> {
     expect(await store.append(entries.slice(from, to), { expectedLeaf: await store.leaf() })).toMatchObject({
       type: "appended",
     });
-  return files.contents(path);
+  return files.readBytes(path);
 }
 
 async function expectToGoOnEverywhere(disk: () => Disk, bytes: Uint8Array): Promise<void> {
@@ -71,9 +71,9 @@ async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): P
   for (const old of [path, `${path}.damaged`, `${path}.bak`]) if (disk.has(old)) files.remove(old);
   disk.put(path, bytes);
   const seat = sittings(files);
-  const reference = MemoryStore.open(bytes, testPorts());
+  const reference = MemoryStore.open(bytes, testRuntime());
 
-  const follower = await seat.open(path, { as: "follower" });
+  const follower = await seat.open(path, { mode: "follower" });
   await expectSame(follower, reference);
   await follower.close();
   const writer = await seat.open(path);
@@ -99,13 +99,13 @@ async function expectSame(store: JsonlStore, reference: MemoryStore): Promise<vo
 }
 
 async function contextOf(store: Store): Promise<unknown> {
-  return buildSessionContext(await store.window(await store.leaf()));
+  return buildSessionContext(await store.loadBranch(await store.leaf()));
 }
 
 // A header that was cut is no torn line: the file is written anew, and the old one kept whole.
 function expectAside(disk: Disk, bytes: Uint8Array, headerEnd: number): void {
   const damaged = `${disk.path}.damaged`;
-  const reference = MemoryStore.open(bytes, testPorts());
+  const reference = MemoryStore.open(bytes, testRuntime());
   if (bytes.length < headerEnd) {
     expectBytes(disk.bytes(`${disk.path}.bak`), bytes);
     return;

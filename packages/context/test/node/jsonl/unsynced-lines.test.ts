@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { cloneSession } from "../../../src/node/sessions/copy-session.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
@@ -16,7 +16,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
   test("LOG13 stay, though they follow a line without its line end", async () => {
     const files = new FaultyFiles();
     const before = await write(files, 2);
-    files.write(path, files.contents(path).slice(0, -1));
+    files.addFile(path, files.readBytes(path).slice(0, -1));
     const after = await write(files, 2);
     expect(await idsIn(files, path)).toEqual([...before, ...after]);
   });
@@ -26,8 +26,8 @@ describe("LOG13 lines that did not wait for the disk", () => {
     const ids = await write(files, 4);
     const cloned = await cloneSession(path, { files, env: { PITH_HOME: "/home" }, cwd: "/a/folder/with/a/long/name" });
     expect(await idsIn(files, cloned.type === "cloned" ? cloned.path : "")).toEqual(ids);
-    const edited = Buffer.from(files.contents(path)).toString().replace('"cwd":"/"', '"cwd":"/elsewhere"');
-    files.write(path, Buffer.from(edited));
+    const edited = Buffer.from(files.readBytes(path)).toString().replace('"cwd":"/"', '"cwd":"/elsewhere"');
+    files.addFile(path, Buffer.from(edited));
     expect(await idsIn(files, path)).toEqual(ids);
   });
 
@@ -35,15 +35,15 @@ describe("LOG13 lines that did not wait for the disk", () => {
     for (let seed = 0; seed < 300; seed++) {
       const files = new FaultyFiles();
       const ids = [...(await write(files, 1))];
-      files.write(
+      files.addFile(
         path,
-        Buffer.concat([files.contents(path), Buffer.from('{"type":"custom","id":"torn'.padEnd(700, "x"))]),
+        Buffer.concat([files.readBytes(path), Buffer.from('{"type":"custom","id":"torn'.padEnd(700, "x"))]),
       );
       ids.push(...(await write(files, 3)));
       if (seed % 2 === 0) ids.push(byHand(files, ids.at(-1) ?? ""));
-      files.powerCut(seededChance(seed));
-      const store = storeIn(await openStore(path, { files, as: "follower" }));
-      const branch = await store.branch(await store.leaf());
+      files.cutPower(createSeededRandom(seed));
+      const store = storeIn(await openStore(path, { files, mode: "follower" }));
+      const branch = await store.branchEntries(await store.leaf());
       expect(
         branch.map(({ id }) => id),
         `seed ${seed}`,
@@ -55,8 +55,8 @@ describe("LOG13 lines that did not wait for the disk", () => {
 test("DISK11 what could be had again is on the disk with the next that waits: of all before that nothing is ever missing", async () => {
   for (let seed = 0; seed < 300; seed++) {
     const files = new FaultyFiles();
-    const chance = seededChance(seed);
-    const session = await Session.open(storeIn(await createStore(path, { cwd: "/" }, { files })), machine);
+    const chance = createSeededRandom(seed);
+    const session = await Session.open(storeIn(await createStore(path, { cwd: "/" }, { files })), nodeRuntime);
     const ids: string[] = [];
     let safe = 0;
     for (let line = 0; line < 12; line++) {
@@ -66,9 +66,9 @@ test("DISK11 what could be had again is on the disk with the next that waits: of
       if (outcome.type === "appended") ids.push(outcome.leaf ?? "");
       if (!isReplaceable) safe = ids.length;
     }
-    files.powerCut(chance);
-    const store = storeIn(await openStore(path, { files, as: "follower" }));
-    const found = (await store.branch(await store.leaf())).map(({ id }) => id);
+    files.cutPower(chance);
+    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const found = (await store.branchEntries(await store.leaf())).map(({ id }) => id);
     expect(found, `seed ${seed}`).toEqual(ids.slice(0, found.length));
     expect(found.length, `seed ${seed}`).toBeGreaterThanOrEqual(safe);
   }
@@ -78,7 +78,7 @@ test("LOG10 a limit of the store holds for what it writes", async () => {
   const files = new FaultyFiles();
   const limits = { lineBytes: 2000, depth: 200 };
   const store = storeIn(await createStore(path, { cwd: "/" }, { files, limits }));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const long = { type: "custom", customType: "told", data: "x".repeat(5000) } as const;
   await expect(session.append(long)).rejects.toThrow("is longer than 2000 bytes");
   expect(await store.children(null)).toEqual([]);
@@ -101,9 +101,9 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
     isAlive: ({ pid }: { readonly pid: number }) => pid === living,
   };
   const parts = { files, processes, durability: fast };
-  const there = files.paths().includes(path);
+  const there = files.listPaths().includes(path);
   const store = storeIn(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
-  const session = await Session.open(store, machine);
+  const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
     await session.append({ type: "custom", customType: "told", data: "x".repeat(300) });
@@ -113,6 +113,6 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
 }
 
 async function idsIn(files: FaultyFiles, where: string): Promise<readonly string[]> {
-  const store = storeIn(await openStore(where, { files, as: "follower" }));
-  return (await store.branch(await store.leaf())).map(({ id }) => id);
+  const store = storeIn(await openStore(where, { files, mode: "follower" }));
+  return (await store.branchEntries(await store.leaf())).map(({ id }) => id);
 }

@@ -5,11 +5,11 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { Owner } from "../../../src/node/process-owner.ts";
+import type { LeaseOwner } from "../../../src/node/process-owner.ts";
 
 export type Answer =
   | { readonly type: "leased"; readonly lease: { readonly token: number } }
-  | { readonly type: "held"; readonly owner: Owner };
+  | { readonly type: "held"; readonly owner: LeaseOwner };
 
 export interface Taker {
   readonly pid: number;

@@ -2,16 +2,16 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { realFiles } from "../../../src/node/files.ts";
-import { takeLease } from "../../../src/node/lease.ts";
-import { realProcesses } from "../../../src/node/process-owner.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { acquireLease } from "../../../src/node/lease.ts";
+import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 const [path = "", times = "0"] = process.argv.slice(2);
 const critical = `${path}.critical`;
 const tokens: number[] = [];
 
 while (tokens.length < Number(times)) {
-  const leasing = takeLease(path, { ...machine, files: realFiles, processes: realProcesses });
+  const leasing = acquireLease(path, { ...nodeRuntime, files: realFiles, processes: realProcessTable });
   if (leasing.type === "held") {
     await wait(Math.random() * 4);
     continue;
@@ -19,7 +19,7 @@ while (tokens.length < Number(times)) {
   // Refused if another is inside.
   realFiles.create(critical).close();
   await wait(Math.random() * 5);
-  if (!leasing.lease.holds()) throw new Error(`lost ${leasing.lease.token}, though nobody takes over here`);
+  if (!leasing.lease.isHeld()) throw new Error(`lost ${leasing.lease.token}, though nobody takes over here`);
   realFiles.remove(critical);
   leasing.lease.release();
   tokens.push(leasing.lease.token);

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
-import type { Lease, Leasing } from "../../../src/node/lease.ts";
+import type { Lease, LeaseResult } from "../../../src/node/lease.ts";
 import { type Stage, stage, stoppedAt, watched } from "./stage.ts";
 
 const SLOW = 10;
@@ -14,26 +14,28 @@ function stepsAlone(): readonly number[] {
   return steps;
 }
 
-function released(leasing: Leasing): Leasing {
+function released(leasing: LeaseResult): LeaseResult {
   if (leasing.type === "leased") leasing.lease.release();
   return leasing;
 }
 
 /** Who has it after a slow taker was stopped before this step for what others did. */
-function played(step: number, others: (on: Stage) => readonly Leasing[]) {
+function played(step: number, others: (on: Stage) => readonly LeaseResult[]) {
   const on = stage();
-  let between: readonly Leasing[] = [];
+  let between: readonly LeaseResult[] = [];
   const files = stoppedAt(step, () => {
     between = others(on);
   });
   const all = [on.take(SLOW, { files }), ...between];
   const tokens = all.flatMap((leasing) => (leasing.type === "leased" ? [leasing.lease.token] : []));
-  const holding = all.flatMap((leasing) => (leasing.type === "leased" && leasing.lease.holds() ? [leasing.lease] : []));
+  const holding = all.flatMap((leasing) =>
+    leasing.type === "leased" && leasing.lease.isHeld() ? [leasing.lease] : [],
+  );
   return { step, holding, highest: Math.max(...tokens), left: on.left() };
 }
 
 describe("at whatever step the others come, exactly one has it in the end, under the highest number", () => {
-  test.each<[string, (on: Stage) => readonly Leasing[]]>([
+  test.each<[string, (on: Stage) => readonly LeaseResult[]]>([
     ["another takes it", (on) => [on.take(2)]],
     ["another takes it and gives it back", (on) => [released(on.take(2))]],
     ["another gives it back and a third takes it", (on) => [released(on.take(2)), on.take(3)]],
@@ -68,7 +70,7 @@ describe("a taker that looked long ago", () => {
   test("cannot get a number that was given back meanwhile", () => {
     const on = stage();
     const slow = on.lease(SLOW, { files: onceBefore("link", () => on.lease(2).release()) });
-    expect([slow.token, slow.holds(), on.left()]).toEqual([8, true, ["8"]]);
+    expect([slow.token, slow.isHeld(), on.left()]).toEqual([8, true, ["8"]]);
   });
 
   test("cannot make another believe that it still has what was taken over", () => {
@@ -82,7 +84,7 @@ describe("a taker that looked long ago", () => {
     const link: Files["link"] = (from, to) => {
       files.link(from, to);
       expect(to).toMatch(/6$/);
-      seen = robbed?.holds();
+      seen = robbed?.isHeld();
     };
     expect(on.take(SLOW, { files: { ...files, link } })).toMatchObject({ type: "held", owner: { pid: 3 } });
     expect([seen, on.left()]).toEqual([false, ["7"]]);
@@ -94,7 +96,7 @@ describe("a listing that missed what moved while it ran", () => {
     const on = stage();
     const holder = on.lease(2);
     expect(on.take(SLOW, { files: blind({ looks: 2, to: /\d$/ }) })).toMatchObject({ type: "held", owner: { pid: 2 } });
-    expect([holder.holds(), on.left()]).toEqual([true, ["6"]]);
+    expect([holder.isHeld(), on.left()]).toEqual([true, ["6"]]);
   });
 
   test("hides no earlier number: if the one before is gone, another was here", () => {
@@ -110,7 +112,7 @@ describe("a listing that missed what moved while it ran", () => {
     const on = stage();
     on.lease(2).release();
     const low = tooLow(on);
-    expect([low.token, low.holds()]).toEqual([1, true]);
+    expect([low.token, low.isHeld()]).toEqual([1, true]);
     expect(on.take(3)).toMatchObject({ type: "held", owner: { pid: SLOW } });
     low.release();
     expect(on.lease(3).token).toBe(8);
@@ -125,7 +127,7 @@ describe("a listing that missed what moved while it ran", () => {
       low = tooLow(on);
     });
     expect(on.take(3, { files })).toMatchObject({ type: "held", owner: { pid: SLOW } });
-    expect(low?.holds()).toBe(true);
+    expect(low?.isHeld()).toBe(true);
   });
 });
 
@@ -139,7 +141,7 @@ describe("a disk that fails", () => {
       const on = stage();
       const outcome = attempt(() => on.lease(SLOW, { files: stoppedAt(step, failure) }));
       const lease = outcome ?? on.lease(2);
-      expect({ step, token: lease.token, holds: lease.holds() }).toEqual({ step, token: 6, holds: true });
+      expect({ step, token: lease.token, holds: lease.isHeld() }).toEqual({ step, token: 6, holds: true });
     }
   });
 
@@ -155,7 +157,7 @@ describe("a disk that fails", () => {
       steps = 0;
       attempt(() => lease.release());
       lease.release();
-      expect({ step, holds: lease.holds() }).toEqual({ step, holds: false });
+      expect({ step, holds: lease.isHeld() }).toEqual({ step, holds: false });
       expect(on.lease(2).token).toBeGreaterThan(lease.token);
     }
   });

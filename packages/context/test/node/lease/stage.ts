@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
-import { type Lease, type Leasing, takeLease } from "../../../src/node/lease.ts";
-import type { Owner } from "../../../src/node/process-owner.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { acquireLease, type Lease, type LeaseResult } from "../../../src/node/lease.ts";
+import type { LeaseOwner } from "../../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 export interface Stage {
-  take(pid: number, how?: Manner): Leasing;
+  take(pid: number, how?: Manner): LeaseResult;
   /** Taken, or the test fails. */
   lease(pid: number, how?: Manner): Lease;
   dies(pid: number): void;
@@ -29,9 +29,9 @@ export function stage(): Stage {
   const path = join(folder, "s");
   writeFileSync(`${path}.lease.5`, JSON.stringify(ownerCalled(1)));
   const dead = new Set([1]);
-  const take = (pid: number, how: Manner = {}): Leasing => {
-    const processes = { self: () => ownerCalled(pid), isAlive: (owner: Owner) => !dead.has(owner.pid) };
-    return takeLease(path, { ...machine, files: realFiles, processes, ...how });
+  const take = (pid: number, how: Manner = {}): LeaseResult => {
+    const processes = { self: () => ownerCalled(pid), isAlive: (owner: LeaseOwner) => !dead.has(owner.pid) };
+    return acquireLease(path, { ...nodeRuntime, files: realFiles, processes, ...how });
   };
   return {
     take,
@@ -41,7 +41,7 @@ export function stage(): Stage {
   };
 }
 
-export function leaseIn(leasing: Leasing): Lease {
+export function leaseIn(leasing: LeaseResult): Lease {
   if (leasing.type !== "leased") throw new Error(`held by ${leasing.owner.pid}`);
   return leasing.lease;
 }
@@ -67,6 +67,6 @@ export function stoppedAt(step: number, then: () => void): Files {
   });
 }
 
-function ownerCalled(pid: number): Owner {
+function ownerCalled(pid: number): LeaseOwner {
   return { pid, started: "1", host: "here", machine: "", since: 0 };
 }

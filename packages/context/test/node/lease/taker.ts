@@ -2,11 +2,11 @@
 
 import { createInterface } from "node:readline";
 import { realFiles } from "../../../src/node/files.ts";
-import { takeLease } from "../../../src/node/lease.ts";
-import { realProcesses } from "../../../src/node/process-owner.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { acquireLease } from "../../../src/node/lease.ts";
+import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 console.log("ready");
 for await (const path of createInterface({ input: process.stdin })) {
-  console.log(JSON.stringify(takeLease(path, { ...machine, files: realFiles, processes: realProcesses })));
+  console.log(JSON.stringify(acquireLease(path, { ...nodeRuntime, files: realFiles, processes: realProcessTable })));
 }

@@ -7,24 +7,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Pi, startPi } from "../../../../../bench/src/peers/pi.ts";
 import { buildSessionContext, type SessionContext } from "../../../src/context/build-context.ts";
 import type { Entry } from "../../../src/entry.ts";
-import { sealOf } from "../../../src/format/line-checksum.ts";
+import { readTrailer } from "../../../src/format/line-checksum.ts";
 import { decodeSession } from "../../../src/format/session-file.ts";
 import { keepBlob, readBlob } from "../../../src/node/blobs.ts";
 import { blobFolder } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import {
-  type Cloning,
+  type CloneResult,
   cloneSession,
   exportForPi,
-  type Forking,
+  type ForkResult,
   forkSession,
 } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { rebindSession } from "../../../src/node/sessions/move-session.ts";
-import { folderName } from "../../../src/node/sessions/paths.ts";
+import { sessionFolderName } from "../../../src/node/sessions/paths.ts";
 import { createSession } from "../../../src/node/sessions/sessions.ts";
-import { blobBlock } from "../../../src/session/blobs.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { createBlobBlock } from "../../../src/session/blobs.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import {
   appended,
@@ -53,13 +53,13 @@ describe("clone session", () => {
     "moves: e5",
     "user: end",
   );
-  const pathOf = (cloning: Cloning): string => {
+  const pathOf = (cloning: CloneResult): string => {
     if (cloning.type !== "cloned") throw new Error(cloning.why);
     return cloning.path;
   };
-  const decoded = ({ files }: Ground, path: string) => decodeSession(files.contents(path), testPorts());
+  const decoded = ({ files }: Ground, path: string) => decodeSession(files.readBytes(path), testRuntime());
   const linesOf = ({ files }: Ground, path: string): readonly Buffer[] => {
-    const text = Buffer.from(files.contents(path)).toString("latin1").split("\n");
+    const text = Buffer.from(files.readBytes(path)).toString("latin1").split("\n");
     return text.slice(0, -1).map((line) => Buffer.from(line, "latin1"));
   };
 
@@ -94,10 +94,10 @@ describe("clone session", () => {
       starts.set(at, (JSON.parse(line.toString()) as { id: string }).id);
       at += line.length + 1;
     }
-    const marked = lines.filter((line) => sealOf(line)?.marks.up !== undefined);
+    const marked = lines.filter((line) => readTrailer(line)?.marks.up !== undefined);
     expect(marked.length).toBeGreaterThan(10);
     for (const line of marked)
-      expect(starts.get(sealOf(line)?.marks.up ?? -1)).toBe(
+      expect(starts.get(readTrailer(line)?.marks.up ?? -1)).toBe(
         (JSON.parse(line.toString()) as { parentId: string }).parentId,
       );
   });
@@ -107,9 +107,9 @@ describe("clone session", () => {
     const header =
       '{"type":"session","version":3,"id":"p","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x","extra":{"kept": true}}';
     const entry = '{ "type":"custom", "id":"a", "parentId":null, "timestamp":"", "customType":"n", "odd":  1e2 }';
-    on.files.write("/pi/p.jsonl", Buffer.from(`${header}\n\n${entry}`));
+    on.files.addFile("/pi/p.jsonl", Buffer.from(`${header}\n\n${entry}`));
     const clone = pathOf(await cloneSession("/pi/p.jsonl", on.parts));
-    const { header: found, ours, lines } = decoded(on, clone);
+    const { header: found, isPithFormat: ours, lines } = decoded(on, clone);
     expect([ours, lines.map((line) => line.text())]).toEqual([true, [entry.replace("{", '{"number":1,')]]);
     expect(found).toMatchObject({
       cwd: "/x",
@@ -122,9 +122,9 @@ describe("clone session", () => {
   test("what is damaged in the source is noted in the clone, and what is old is in today's spelling", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
-    const bytes = on.files.contents(path);
+    const bytes = on.files.readBytes(path);
     bytes[bytes.indexOf(Buffer.from("three")[0] ?? 0, 700)] = 0x01;
-    on.files.write(path, bytes);
+    on.files.addFile(path, bytes);
     const source = decoded(on, path);
     expect(source.damage.length).toBeGreaterThan(0);
     const clone = decoded(on, pathOf(await cloneSession(path, on.parts)));
@@ -138,7 +138,7 @@ describe("clone session", () => {
     const on = ground();
     const { path, hash } = await sessionWithBlob(on.parts);
     const store = storeIn(await openStore(path, on.parts));
-    on.files.write(path, Buffer.concat([on.files.contents(path), Buffer.from('{"type":"mess')]));
+    on.files.addFile(path, Buffer.concat([on.files.readBytes(path), Buffer.from('{"type":"mess')]));
     const clone = pathOf(await cloneSession(path, on.parts));
     expect(decoded(on, clone).lines.map(({ entry }) => entry.id)).toEqual(["e1", "e2", "e3", "e4", "e5"]);
     expect(await readBlob(clone, hash, on.parts)).toMatchObject({ type: "read" });
@@ -152,11 +152,11 @@ describe("clone session", () => {
     });
     const { size = 0 } = on.files.stat(path) ?? {};
     for (const room of [200, 100_000, size - 10]) {
-      on.files.room = room;
+      on.files.freeBytes = room;
       expect(await cloneSession(path, on.parts)).toMatchObject({ type: "unavailable", code: "ENOSPC" });
-      expect(on.files.room).toBeGreaterThanOrEqual(room - 100);
+      expect(on.files.freeBytes).toBeGreaterThanOrEqual(room - 100);
     }
-    on.files.room = undefined;
+    on.files.freeBytes = undefined;
     const before = on.files.log.length;
     expect(await cloneSession(path, on.parts)).toMatchObject({ type: "cloned" });
     const pieces = on.files.log
@@ -209,11 +209,11 @@ describe("export for pi", () => {
     expect(await pi.ask({ op: "open", file: to })).toEqual({ entries: entries.length });
     const leaves = entries.map((_, at) => at);
     const theirs = (await pi.ask({ op: "contexts", file: to, leaves })) as readonly SessionContext[];
-    const exported = storeIn(await openStore(to, { as: "follower" }));
+    const exported = storeIn(await openStore(to, { mode: "follower" }));
     expect(await exported.leaf()).toBe(entries.at(-1)?.id);
     expect(await exported.check()).toEqual([]);
     for (const [at, entry] of entries.entries()) {
-      const ours = buildSessionContext(await exported.window(entry.id));
+      const ours = buildSessionContext(await exported.loadBranch(entry.id));
       const context = theirs[at];
       expect([ours.messages, ours.thinkingLevel, ours.model]).toEqual([
         context?.messages,
@@ -251,8 +251,8 @@ describe("export for pi", () => {
       "names: pictures",
       "user: end",
     );
-    const content = [blobBlock({ hash: image, mimeType: "image/png", bytes: PICTURE.length, tokens: 9 })];
-    const edited = [blobBlock({ hash: text, mimeType: "text/plain", bytes: output.length, tokens: 9 })];
+    const content = [createBlobBlock({ hash: image, mimeType: "image/png", bytes: PICTURE.length, tokens: 9 })];
+    const edited = [createBlobBlock({ hash: text, mimeType: "text/plain", bytes: output.length, tokens: 9 })];
     return told.map((entry): Entry => {
       if (entry.id === "e1") return { ...entry, type: "message", message: { role: "user", content, timestamp: 1 } };
       return entry.type === "context_edit" ? { ...entry, replacement: { content: edited } } : entry;
@@ -265,8 +265,8 @@ describe("export for pi", () => {
     const moved = await rebindSession(path, "/code/two", parts);
     const from = moved.type === "rebound" ? moved.path : "";
     await exportForPi(from, "/out.jsonl", parts);
-    const source = storeIn(await openStore(from, { ...parts, as: "follower" }));
-    const [header = "", ...lines] = Buffer.from(files.contents("/out.jsonl")).toString().trimEnd().split("\n");
+    const source = storeIn(await openStore(from, { ...parts, mode: "follower" }));
+    const [header = "", ...lines] = Buffer.from(files.readBytes("/out.jsonl")).toString().trimEnd().split("\n");
     expect(JSON.parse(header)).toEqual({
       type: "session",
       version: 3,
@@ -281,40 +281,40 @@ describe("export for pi", () => {
   test("a blob that is lost or changed is named, and the words about it stay", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
-    files.write(`${blobFolder(path)}/${hash}`, Buffer.from("something else"));
+    files.addFile(`${blobFolder(path)}/${hash}`, Buffer.from("something else"));
     expect(await exportForPi(path, "/one.jsonl", parts)).toEqual({ type: "exported", missing: [hash] });
     files.remove(`${blobFolder(path)}/${hash}`);
     expect(await exportForPi(path, "/two.jsonl", parts)).toEqual({ type: "exported", missing: [hash] });
-    expect(Buffer.from(files.contents("/two.jsonl")).toString()).toContain(`blob:${hash.slice(0, 8)}`);
+    expect(Buffer.from(files.readBytes("/two.jsonl")).toString()).toContain(`blob:${hash.slice(0, 8)}`);
   });
 
   test("a lost line becomes a note in its place, so that pi's branch does not break", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
-    const text = Buffer.from(files.contents(path)).toString().replace('"text":"two"', '"text":"tw\u0001"');
-    files.write(path, Buffer.from(text));
+    const text = Buffer.from(files.readBytes(path)).toString().replace('"text":"two"', '"text":"tw\u0001"');
+    files.addFile(path, Buffer.from(text));
     expect(await exportForPi(path, "/out.jsonl", parts)).toMatchObject({ type: "exported" });
-    const lines = Buffer.from(files.contents("/out.jsonl")).toString().trimEnd().split("\n");
+    const lines = Buffer.from(files.readBytes("/out.jsonl")).toString().trimEnd().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as Entry).id).slice(1)).toEqual(["e1", "e2", "e3"]);
   });
 
   test("nothing is written over, and a full disk leaves nothing behind", async () => {
     const { files, parts } = ground();
     const path = await session(parts);
-    files.write("/there.jsonl", Buffer.from("mine"));
+    files.addFile("/there.jsonl", Buffer.from("mine"));
     expect(await exportForPi(path, "/there.jsonl", parts)).toMatchObject({ type: "unavailable", code: "EEXIST" });
     expect(await exportForPi(path, "/no/such/folder.jsonl", parts)).toMatchObject({
       type: "unavailable",
       code: "ENOENT",
     });
-    files.room = 100;
+    files.freeBytes = 100;
     expect(await exportForPi(path, "/full.jsonl", parts)).toMatchObject({ type: "unavailable", code: "ENOSPC" });
-    expect(files.paths().filter((each) => !each.startsWith("/pith/"))).toEqual(["/there.jsonl"]);
+    expect(files.listPaths().filter((each) => !each.startsWith("/pith/"))).toEqual(["/there.jsonl"]);
   });
 });
 
 describe("fork session", () => {
-  const pathOf = (forking: Forking): string => {
+  const pathOf = (forking: ForkResult): string => {
     if (forking.type !== "forked") throw new Error(JSON.stringify(forking));
     return forking.path;
   };
@@ -328,7 +328,7 @@ describe("fork session", () => {
     expect(store.header).toMatchObject({ id: "copy", cwd: "/code/one", parentSession: path });
     expect(await store.name()).toBe("pictures (fork)");
     expect((await idsAt(fork, parts)).slice(0, 4)).toEqual(["e1", "e3", "e4", "e5"]);
-    const context = async (of: typeof store) => buildSessionContext(await of.window(await of.leaf())).messages;
+    const context = async (of: typeof store) => buildSessionContext(await of.loadBranch(await of.leaf())).messages;
     expect(await context(store)).toEqual(await context(source));
     expect(await readBlob(fork, hash, parts)).toMatchObject({ type: "read" });
     expect(await store.check()).toEqual([]);
@@ -339,7 +339,7 @@ describe("fork session", () => {
     const { parts } = ground();
     const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
     const fork = pathOf(await forkSession(path, { ...parts, leaf: "e2", cwd: "/code/two" }));
-    expect(fork).toContain(`/${folderName("/code/two")}/`);
+    expect(fork).toContain(`/${sessionFolderName("/code/two")}/`);
     const [source, copy] = [storeIn(await openStore(path, parts)), storeIn(await openStore(fork, parts))];
     expect(await idsAt(fork, parts)).toEqual(["e1", "e2"]);
     for (const id of ["e1", "e2"]) expect(await copy.line(id)).toBe(await source.line(id));
@@ -366,7 +366,7 @@ describe("fork session", () => {
     const names: (string | undefined)[] = [];
     for (let path = named, round = 0; round < 3; round++) {
       path = pathOf(await forkSession(path, parts));
-      names.push(await storeIn(await openStore(path, { ...parts, as: "follower" })).name());
+      names.push(await storeIn(await openStore(path, { ...parts, mode: "follower" })).name());
     }
     expect(names).toEqual(["tests (fork)", "tests (fork 2)", "tests (fork 3)"]);
     const plain = await session(parts);

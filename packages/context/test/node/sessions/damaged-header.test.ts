@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { createSession } from "../../../src/node/sessions/sessions.ts";
 import { Session } from "../../../src/session/session.ts";
@@ -23,7 +23,7 @@ const user = (text: string) =>
 async function sessionOf(...texts: readonly string[]): Promise<{ path: string; id: string; created: string }> {
   const opened = await createSession({ cwd, env: { PITH_HOME: home } });
   if (opened.type !== "opened") throw new Error(opened.type);
-  const session = await Session.open(opened.store, machine);
+  const session = await Session.open(opened.store, nodeRuntime);
   for (const text of texts) await session.append(user(text));
   await opened.store.close();
   const { id, timestamp } = opened.store.header;
@@ -54,11 +54,11 @@ describe("HARM4 a damaged header", () => {
     expect(item?.damaged).toBeUndefined();
     const store = await opened(path);
     expect(store.header).toMatchObject({ id, cwd, timestamp: created });
-    expect((await store.damageAtOpening()).map(({ kind }) => kind)).toContain("damaged-header");
-    await (await Session.open(store, machine)).append(user("third words"));
+    expect((await store.damageOnOpen()).map(({ kind }) => kind)).toContain("damaged-header");
+    await (await Session.open(store, nodeRuntime)).append(user("third words"));
     await store.close();
     const again = await opened(path);
-    expect((await again.damageAtOpening()).map(({ kind }) => kind)).not.toContain("damaged-header");
+    expect((await again.damageOnOpen()).map(({ kind }) => kind)).not.toContain("damaged-header");
     expect(again.header).toMatchObject({ id, cwd });
     await again.close();
   });
@@ -84,7 +84,7 @@ describe("HARM3 what a damaged line says", () => {
     const { path } = await sessionOf("one", "two", "three");
     damage(path, (text) => text.replace('"number":2', '"number":6'));
     const store = await opened(path);
-    const numbers = (await store.branch(await store.leaf())).map(({ number }) => number);
+    const numbers = (await store.branchEntries(await store.leaf())).map(({ number }) => number);
     expect(numbers).toEqual([1, 2, 3]);
     await store.close();
   });
@@ -94,12 +94,12 @@ describe("HARM1 what opening finds", () => {
   test("HARM1 in a long file it is what the context needs, also where an index was kept", async () => {
     const { path } = await sessionOf(...Array.from({ length: 300 }, (_, at) => `${at} ${"x".repeat(8_000)}`));
     const indexed = await opened(path);
-    await indexed.prepare();
+    await indexed.prepareIndex();
     await indexed.close();
     damage(path, (text) => text.replace('"text":"150 x', '"text":"151 x'));
     const store = await opened(path);
-    expect((await store.damageAtOpening()).map(({ kind, line }) => [kind, line])).toEqual([["wrong-checksum", 152]]);
-    const { gaps } = await store.window(await store.leaf());
+    expect((await store.damageOnOpen()).map(({ kind, line }) => [kind, line])).toEqual([["wrong-checksum", 152]]);
+    const { gaps } = await store.loadBranch(await store.leaf());
     expect(gaps.map(({ number, kind }) => [number, kind])).toEqual([[151, "user"]]);
     await store.close();
   });

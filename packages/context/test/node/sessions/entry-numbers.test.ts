@@ -9,7 +9,7 @@ import { purgeSession } from "../../../src/node/sessions/purge-session.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { Session } from "../../../src/session/session.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { chain, file, note, ourHeader, piHeader, seal } from "../../format/specimen.ts";
 import { counting } from "../jsonl/counted-files.ts";
@@ -18,7 +18,7 @@ import { type Ground, ground, session, storeIn } from "./ground.ts";
 const PI = "/pi/theirs.jsonl";
 const SECRET = "the-secret-word";
 const redaction = {
-  redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as Value,
+  redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "GONE")) as Value,
 };
 
 // e3 and e4 stay behind when the branch of e6 is forked.
@@ -33,7 +33,7 @@ const branches = story(
   "names: numbers",
 );
 
-const open = async ({ parts }: Ground, path: string) => storeIn(await openStore(path, { ...parts, as: "follower" }));
+const open = async ({ parts }: Ground, path: string) => storeIn(await openStore(path, { ...parts, mode: "follower" }));
 
 /** The ids by their numbers, as far as a store finds them. */
 async function idsIn(store: Store): Promise<Readonly<Record<number, string>>> {
@@ -64,7 +64,7 @@ describe("a copy keeps the numbers", () => {
     const fork = await forkSession(path, { ...on.parts, leaf: "e6" });
     if (fork.type !== "forked") throw new Error(JSON.stringify(fork));
     const store = storeIn(await openStore(fork.path, on.parts));
-    const held = await Session.open(store, on.parts.ports ?? testPorts());
+    const held = await Session.open(store, on.parts.runtime ?? testRuntime());
     expect(store.header.pith).toEqual({ format: 1, lastNumber: 8 });
     // Behind the branch stand the label and the name that it has in its new file.
     expect(Object.keys(await idsIn(store)).map(Number)).toEqual([1, 2, 5, 6, 9, 10]);
@@ -76,7 +76,7 @@ describe("a copy keeps the numbers", () => {
   });
 
   test("NUM4 also the fork of a fork, and one that holds nothing", async () => {
-    const ports = testPorts();
+    const ports = testRuntime();
     const store = MemoryStore.create(ports);
     const held = await Session.open(store, ports);
     for (const customType of ["a", "b", "c"]) await held.append({ type: "custom", customType });
@@ -130,22 +130,22 @@ describe("NUM5 a line without a number", () => {
 
   test("NUM5 has the next one in the order of the file, and opening writes nothing", async () => {
     const on = ground();
-    on.files.write(PI, bytes);
-    for (const store of [await open(on, PI), MemoryStore.open(bytes, testPorts())])
+    on.files.addFile(PI, bytes);
+    for (const store of [await open(on, PI), MemoryStore.open(bytes, testRuntime())])
       expect([await idsIn(store), await store.lastNumber()]).toEqual([{ 1: "e1", 2: "e2", 3: "e3", 4: "e4" }, 4]);
-    expect(on.files.contents(PI)).toEqual(bytes);
+    expect(on.files.readBytes(PI)).toEqual(bytes);
   });
 
   test("NUM5 stays as it is; what we append behind it has its number, and what pi appends the next", async () => {
     const on = ground();
-    on.files.write(PI, bytes);
+    on.files.addFile(PI, bytes);
     const store = storeIn(await openStore(PI, on.parts));
-    const held = await Session.open(store, testPorts());
+    const held = await Session.open(store, testRuntime());
     await held.append({ id: "e5", type: "custom", customType: "ours" });
-    const text = Buffer.from(on.files.contents(PI)).toString();
+    const text = Buffer.from(on.files.readBytes(PI)).toString();
     expect(text.startsWith(Buffer.from(bytes).toString())).toBe(true);
     expect(text.slice(bytes.length)).toContain('Z","number":5,"customType":"ours"');
-    on.files.write(PI, Buffer.from(`${text}${note("e6", "e5")}\n`));
+    on.files.addFile(PI, Buffer.from(`${text}${note("e6", "e5")}\n`));
     expect(await (await open(on, PI)).entryByNumber(6)).toMatchObject({ id: "e6", number: 6 });
   });
 
@@ -158,13 +158,13 @@ describe("NUM5 a line without a number", () => {
       note("e3", "e1"),
       note("e4", "e3", `,"x":"${SECRET}"`),
     );
-    on.files.write(PI, theirs);
+    on.files.addFile(PI, theirs);
     const fork = await forkSession(PI, { ...on.parts, leaf: "e4" });
     const clone = await cloneSession(PI, on.parts);
     if (fork.type !== "forked" || clone.type !== "cloned") throw new Error("not copied");
     await exportForPi(PI, "/pi/exported.jsonl", on.parts);
     for (const copy of [fork.path, clone.path, "/pi/exported.jsonl"]) {
-      const { lines } = decodeSession(on.files.contents(copy), testPorts());
+      const { lines } = decodeSession(on.files.readBytes(copy), testRuntime());
       for (const { entry, text } of lines)
         expect([`e${entry.number}`, text()?.includes(`"number":${entry.number},`)]).toEqual([entry.id, true]);
     }
@@ -174,10 +174,10 @@ describe("NUM5 a line without a number", () => {
 
   test("NUM5 has numbers also where the end of a file was all that was read, once they are needed", async () => {
     const on = ground();
-    on.files.write(PI, bytes);
-    const held = await Session.open(storeIn(await openStore(PI, on.parts)), testPorts());
-    await held.settle();
-    expect(held.window.entries.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
+    on.files.addFile(PI, bytes);
+    const held = await Session.open(storeIn(await openStore(PI, on.parts)), testRuntime());
+    await held.loadState();
+    expect(held.branch.entries.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
 
   test.each([
@@ -191,9 +191,9 @@ describe("NUM5 a line without a number", () => {
     const lines = chain(4).map((line, at) => numberOn(line, said[at]));
     const on = ground();
     for (const content of [file(piHeader, lines), file(seal(ourHeader, ...lines))]) {
-      on.files.write(PI, content);
-      for (const store of [await open(on, PI), MemoryStore.open(content, testPorts())])
-        expect((await store.branch("e4")).map(({ number }) => number)).toEqual(had);
+      on.files.addFile(PI, content);
+      for (const store of [await open(on, PI), MemoryStore.open(content, testRuntime())])
+        expect((await store.branchEntries("e4")).map(({ number }) => number)).toEqual(had);
     }
   });
 });
@@ -209,7 +209,7 @@ describe("NUM6 damage shifts no number", () => {
     ["a circle", [lines[0], lines[1]?.replace('"e1"', '"e2"'), lines[2], lines[3]], [1, undefined, 2, 3, 4]],
   ])("NUM6 %s, also after a clone", async (_, damaged, numbers) => {
     const on = ground();
-    on.files.write(
+    on.files.addFile(
       PI,
       file(
         piHeader,
@@ -219,7 +219,7 @@ describe("NUM6 damage shifts no number", () => {
     const clone = await cloneSession(PI, on.parts);
     if (clone.type !== "cloned") throw new Error(clone.why);
     for (const path of [PI, clone.path])
-      expect((await (await open(on, path)).branch("e4")).map(({ number }) => number)).toEqual(numbers);
+      expect((await (await open(on, path)).branchEntries("e4")).map(({ number }) => number)).toEqual(numbers);
   });
 
   test("NUM6 a damaged line that still says its number keeps it, and is opened as a gap", async () => {
@@ -229,7 +229,7 @@ describe("NUM6 damage shifts no number", () => {
     const [one, two, three] = seal(...forked);
     const header = ourHeader.replace('"format":1', '"format":1,"lastNumber":500');
     const bytes = file(seal(header), one ?? "", (two ?? "").replace("note", "nope"), three ?? "");
-    const store = MemoryStore.open(bytes, testPorts());
+    const store = MemoryStore.open(bytes, testRuntime());
     expect([(await store.entryByNumber(7))?.type, await store.lastNumber()]).toEqual(["gap", 500]);
   });
 });
@@ -237,10 +237,10 @@ describe("NUM6 damage shifts no number", () => {
 test("NUM2 an entry is found with one read, however long the file", async () => {
   for (const count of [1_000, 50_000]) {
     const on = ground();
-    on.files.write(PI, file(seal(ourHeader, ...chain(count))));
+    on.files.addFile(PI, file(seal(ourHeader, ...chain(count))));
     const counted = counting(on.files);
-    const store = storeIn(await openStore(PI, { ...on.parts, files: counted.files, as: "follower" }));
-    await store.prepare();
+    const store = storeIn(await openStore(PI, { ...on.parts, files: counted.files, mode: "follower" }));
+    await store.prepareIndex();
     const before = counted.reads();
     for (const number of [1, count / 2, count]) expect((await store.entryByNumber(number))?.id).toBe(`e${number}`);
     expect(counted.reads() - before).toBe(3);
@@ -248,7 +248,7 @@ test("NUM2 an entry is found with one read, however long the file", async () => 
 });
 
 test("NUM1 a number that is in use is refused; what is here already is not", async () => {
-  const store = MemoryStore.open(file(piHeader, chain(3)), testPorts());
+  const store = MemoryStore.open(file(piHeader, chain(3)), testRuntime());
   const entry: Entry = { type: "custom", id: "x", parentId: "e3", timestamp: "t", number: 3, customType: "note" };
   await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow("entry x has the number 3; 3 is in use");
   const third = await store.entry("e3");

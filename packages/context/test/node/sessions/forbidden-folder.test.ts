@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Files } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { machine } from "../../../src/node/runtime.ts";
+import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { forkSession } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
@@ -17,7 +17,7 @@ const env = { PITH_HOME: "/home" };
 async function created(files: Files, id: string, cwd: string) {
   const made = await createSession({ cwd, id, files, env });
   if (made.type !== "opened") throw new Error(JSON.stringify(made));
-  const session = await Session.open(made.store, machine);
+  const session = await Session.open(made.store, nodeRuntime);
   await session.append({ type: "custom", customType: "told" });
   return { store: made.store, session, path: made.store.path };
 }
@@ -49,11 +49,11 @@ test("HOME3 a forbidden folder in the trash keeps no other from being listed; to
 test("FORK2 a session is forked where it stands, also after another has taken it over and gone on", async () => {
   const files = new FaultyFiles();
   const { session, path } = await created(files, "one", "/code");
-  const taken = await openStore(path, { files, as: "taker" });
+  const taken = await openStore(path, { files, mode: "takeover" });
   if (taken.type !== "opened") throw new Error(JSON.stringify(taken));
-  await (await Session.open(taken.store, machine)).append({ type: "custom", customType: "theirs" });
+  await (await Session.open(taken.store, nodeRuntime)).append({ type: "custom", customType: "theirs" });
   const fork = await forkSession(session, { files, env });
-  const reread = fork.type === "forked" ? await openStore(fork.path, { files, as: "follower" }) : fork;
+  const reread = fork.type === "forked" ? await openStore(fork.path, { files, mode: "follower" }) : fork;
   const leaf = reread.type === "opened" ? await reread.store.leaf() : null;
   expect(leaf).toBe(session.leaf);
 });

@@ -4,20 +4,20 @@ import { expect } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { keepBlob, readBlob } from "../../../src/node/blobs.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
-import { type Opened, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { HomeParts } from "../../../src/node/sessions/paths.ts";
+import { type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
+import type { SessionFileOptions } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
-import { blobBlock } from "../../../src/session/blobs.ts";
+import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { Crashed } from "../../../src/testing/faulty-files/refusal.ts";
-import { seededChance } from "../../../src/testing/faulty-files/seeded-chance.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { CrashError } from "../../../src/testing/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 
 export interface Ground {
   readonly files: FaultyFiles;
-  readonly parts: HomeParts & { readonly files: FaultyFiles };
+  readonly parts: SessionFileOptions & { readonly files: FaultyFiles };
   /** The process that was here ends; what it leased is free. */
   ends(): void;
 }
@@ -30,18 +30,18 @@ export function ground(): Ground {
     self: () => ({ pid: owner(), started: "1", host: "here", machine: "", since: 0 }),
     isAlive: ({ pid: of }: { readonly pid: number }) => of === pid,
   };
-  const parts = { files, ports: testPorts("n"), env: { PITH_HOME: "/pith" }, processes };
+  const parts = { files, runtime: testRuntime("n"), env: { PITH_HOME: "/pith" }, processes };
   return { files, parts, ends: () => void pid++ };
 }
 
-export function storeIn(opened: Opened): JsonlStore {
+export function storeIn(opened: OpenResult): JsonlStore {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 }
 
 /** A session with these entries, closed again; its path. */
 export async function session(
-  parts: HomeParts,
+  parts: SessionFileOptions,
   { cwd = "/code/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
 ): Promise<string> {
   const store = storeIn(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
@@ -65,14 +65,17 @@ export async function appended(store: Store, entries: readonly Entry[]): Promise
 }
 
 /** A session whose second entry names a blob. */
-export async function sessionWithBlob(parts: HomeParts, id = "pictured"): Promise<{ path: string; hash: string }> {
+export async function sessionWithBlob(
+  parts: SessionFileOptions,
+  id = "pictured",
+): Promise<{ path: string; hash: string }> {
   const store = storeIn(await createSession({ cwd: "/code/one", id, ...parts }));
   const kept = await keepBlob(store.path, PICTURE, parts);
   if (kept.type !== "kept") throw new Error(kept.why);
   const [hello, ...more] = story("user: look", "says: nice", "moves: e1", "user: again", "names: pictures");
   const message = {
     role: "user" as const,
-    content: [blobBlock({ ...kept, mimeType: "image/png", tokens: 9 })],
+    content: [createBlobBlock({ ...kept, mimeType: "image/png", tokens: 9 })],
     timestamp: 1,
   };
   await appended(store, [{ ...hello, type: "message", message } as Entry, ...more]);
@@ -82,19 +85,19 @@ export async function sessionWithBlob(parts: HomeParts, id = "pictured"): Promis
 
 export const PICTURE: Uint8Array = Buffer.from("not really a picture ".repeat(20));
 
-export async function entriesAt(path: string, parts: HomeParts): Promise<readonly Entry[]> {
-  const store = storeIn(await openStore(path, { ...parts, as: "follower" }));
-  const entries = await store.branch(await store.leaf());
+export async function entriesAt(path: string, parts: SessionFileOptions): Promise<readonly Entry[]> {
+  const store = storeIn(await openStore(path, { ...parts, mode: "follower" }));
+  const entries = await store.branchEntries(await store.leaf());
   await store.close();
   return entries;
 }
 
-export async function idsAt(path: string, parts: HomeParts): Promise<readonly string[]> {
+export async function idsAt(path: string, parts: SessionFileOptions): Promise<readonly string[]> {
   return (await entriesAt(path, parts)).map(({ id }) => id);
 }
 
 /** The session of this id, wherever it lies: one place, sound, with its blob. */
-export async function expectWhole(id: string, hash: string, parts: HomeParts): Promise<string> {
+export async function expectWhole(id: string, hash: string, parts: SessionFileOptions): Promise<string> {
   const found = await findSession(id, parts);
   if (found.type !== "found") throw new Error(JSON.stringify(found));
   const store = storeIn(await openStore(found.path, parts));
@@ -124,10 +127,10 @@ export async function atEveryEnd<Scene>(
       const on = ground();
       const set = await scene(on);
       on.files.crashAt(at);
-      await act(on, set).catch((error: unknown) => expect(error).toBeInstanceOf(Crashed));
-      if (!on.files.crashed) break;
+      await act(on, set).catch((error: unknown) => expect(error).toBeInstanceOf(CrashError));
+      if (!on.files.isCrashed) break;
       if (how === "killed") on.files.restart();
-      else on.files.powerCut(seededChance(at));
+      else on.files.cutPower(createSeededRandom(at));
       on.ends();
       await look(on, set, { how, at });
     }
@@ -147,7 +150,7 @@ export async function atEveryRefusal<Scene, Outcome>(
     on.files.failAt(at, at % 2 ? "ENOSPC" : "EIO");
     const outcome = await act(on, set);
     if (on.files.operations < before + at) return at;
-    on.files.heal();
+    on.files.clearFaults();
     on.ends();
     await look(on, set, outcome);
   }

@@ -21,7 +21,7 @@ const user = (content: unknown, id = "a", parentId: string | null = null): strin
     message: { role: "user", content, timestamp: 1 },
   });
 const planted = ({ files }: Ground, name: string, ...lines: readonly string[]): void =>
-  files.write(`/pi/${name}`, Buffer.from(lines.map((line) => `${line}\n`).join("")));
+  files.addFile(`/pi/${name}`, Buffer.from(lines.map((line) => `${line}\n`).join("")));
 const listed = ({ parts }: Ground) => listSessions({ ...parts, folders: ["/pi"] });
 const calls = ({ files }: Ground, before: number): readonly string[] => files.log.slice(before);
 
@@ -52,7 +52,7 @@ test("RES19 a glance looks at the newest of a folder alone: those begun last, an
   await renameSession(paths[1] ?? "", "an old one, written to again", grounded.parts);
   await listSessions(grounded.parts);
   const before = grounded.files.log.length;
-  const seen = await listSessions({ ...grounded.parts, cwd: "/one", glance: 2 });
+  const seen = await listSessions({ ...grounded.parts, cwd: "/one", maxPerFolder: 2 });
   expect(seen.map(({ id }) => id)).toEqual(["s1", "s7", "s6"]);
   expect(calls(grounded, before).filter((call) => call.includes("s3"))).toEqual([]);
   expect((await listSessions({ ...grounded.parts, cwd: "/one" })).map(({ id }) => id)).toHaveLength(8);
@@ -170,11 +170,11 @@ describe("the name, the latest in the file", () => {
     const on = ground();
     const text = `user: ${"x".repeat(600_000)}`;
     const path = await session(on.parts, { entries: story(text, text, text) });
-    const kept = on.files.contents(indexPath(path)).slice();
+    const kept = on.files.readBytes(indexPath(path)).slice();
     await renameSession(path, "just now", on.parts);
     const more = user("y".repeat(100_000), "later", null);
-    on.files.write(path, Buffer.concat([on.files.contents(path), Buffer.from(`${more}\n`)]));
-    on.files.write(indexPath(path), kept);
+    on.files.addFile(path, Buffer.concat([on.files.readBytes(path), Buffer.from(`${more}\n`)]));
+    on.files.addFile(indexPath(path), kept);
     expect((await listSessions(on.parts))[0]).toMatchObject({ name: "just now" });
   });
 
@@ -182,7 +182,7 @@ describe("the name, the latest in the file", () => {
     const on = ground();
     const text = `user: ${"x".repeat(300_000)}`;
     const path = await session(on.parts, { entries: story(text, text, "names: in the middle", text, text) });
-    on.files.write("/pi/without-index.jsonl", on.files.contents(path));
+    on.files.addFile("/pi/without-index.jsonl", on.files.readBytes(path));
     expect((await listed(on))[0]).not.toHaveProperty("name");
     expect(on.files.stat(indexPath(path))).not.toBeNull();
     const before = on.files.log.length;
@@ -204,7 +204,7 @@ describe("LOG4 what is no session", () => {
   ])("%s is listed as damaged, beside the others", async (_, text) => {
     const on = ground();
     planted(on, "good.jsonl", header(), user("hello"));
-    on.files.write("/pi/2026-01-01T00-00-00-000Z_bad.jsonl", Buffer.from(text));
+    on.files.addFile("/pi/2026-01-01T00-00-00-000Z_bad.jsonl", Buffer.from(text));
     const [bad, good] = await listed(on);
     expect(bad).toMatchObject({ id: "bad", damaged: expect.stringMatching(/; /), firstMessage: "" });
     expect(good).toMatchObject({ id: "p", firstMessage: "hello" });
@@ -213,7 +213,7 @@ describe("LOG4 what is no session", () => {
   test("a link and a file that cannot be read are listed as such; folders and other files are not", async () => {
     const on = ground();
     planted(on, "good.jsonl", header());
-    on.files.plantLink("/pi/link.jsonl");
+    on.files.addLink("/pi/link.jsonl");
     on.files.makeFolder("/pi/folder.jsonl");
     for (const other of ["good.jsonl.bak", "good.jsonl.new", "notes.txt", ".jsonl"]) planted(on, other, header());
     expect((await listed(on)).map(({ path, damaged }) => [path, damaged?.slice(0, 12)])).toEqual([
@@ -223,7 +223,7 @@ describe("LOG4 what is no session", () => {
     on.files.failEvery("EACCES", ["open"]);
     planted(on, "good.jsonl", header(), user("x"));
     expect((await listed(on)).find(({ path }) => path === "/pi/good.jsonl")?.damaged).toContain("permissions");
-    on.files.heal();
+    on.files.clearFaults();
     expect((await listed(on)).find(({ path }) => path === "/pi/good.jsonl")).not.toHaveProperty("damaged");
   });
 
@@ -251,9 +251,9 @@ test("all that pi ever wrote is listed: version 1, a byte order mark, UTF-16", a
     { type: "message", message: { role: "user", content: "v1" } },
   ];
   const text = old.map((line) => `${JSON.stringify(line)}\n`).join("");
-  on.files.write("/pi/a.jsonl", Buffer.from(text));
-  on.files.write("/pi/b.jsonl", Buffer.from(`\ufeff${text}`));
-  on.files.write("/pi/c.jsonl", Buffer.from(`\ufeff${text}`, "utf16le"));
+  on.files.addFile("/pi/a.jsonl", Buffer.from(text));
+  on.files.addFile("/pi/b.jsonl", Buffer.from(`\ufeff${text}`));
+  on.files.addFile("/pi/c.jsonl", Buffer.from(`\ufeff${text}`, "utf16le"));
   expect((await listed(on)).map(({ id, firstMessage }) => [id, firstMessage])).toEqual([
     ["one", "v1"],
     ["one", "v1"],
@@ -309,7 +309,7 @@ describe("the second look", () => {
   ])("does without a cache that is %s", async (_, text) => {
     const { on, first, cache } = await files();
     if (text === null) on.files.remove(cache);
-    else on.files.write(cache, Buffer.from(text));
+    else on.files.addFile(cache, Buffer.from(text));
     expect(await listed(on)).toEqual(first);
     const before = on.files.log.length;
     expect(await listed(on)).toEqual(first);
@@ -318,8 +318,8 @@ describe("the second look", () => {
 
   test("S12 believes no cache that would reach for the screen", async () => {
     const { on, first, cache } = await files();
-    const text = Buffer.from(on.files.contents(cache)).toString();
-    on.files.write(
+    const text = Buffer.from(on.files.readBytes(cache)).toString();
+    on.files.addFile(
       cache,
       Buffer.from(text.replace("from a", "\\u001b[2Jfrom a").replace('"id":"b"', '"id":"\\u202eb"')),
     );
@@ -331,10 +331,10 @@ describe("the second look", () => {
     on.files.remove(cache);
     on.files.failEvery("EROFS", ["create"]);
     expect(await listed(on)).toEqual(first);
-    on.files.heal();
-    on.files.room = 20;
+    on.files.clearFaults();
+    on.files.freeBytes = 20;
     expect(await listed(on)).toEqual(first);
-    expect(on.files.paths().filter((path) => path.includes(".new"))).toEqual([]);
+    expect(on.files.listPaths().filter((path) => path.includes(".new"))).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import { blobFolder, indexPath } from "../../../src/node/files.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
-import { folderName } from "../../../src/node/sessions/paths.ts";
+import { sessionFolderName } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
 import {
   atEveryEnd,
@@ -25,19 +25,19 @@ describe("rebind session", () => {
   test("a session goes to the folder of its new directory, with all that is its own", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
-    files.write(`${path}.damaged`, Buffer.from("torn"));
-    files.write(`${path}.bak`, Buffer.from("old"));
-    files.write(`${path}.bak-2`, Buffer.from("older"));
-    files.write(indexPath(path), Buffer.from("index"));
+    files.addFile(`${path}.damaged`, Buffer.from("torn"));
+    files.addFile(`${path}.bak`, Buffer.from("old"));
+    files.addFile(`${path}.bak-2`, Buffer.from("older"));
+    files.addFile(indexPath(path), Buffer.from("index"));
     const before = await idsAt(path, parts);
 
     const moved = await rebindSession(path, "/code/two", parts);
     const to = moved.type === "rebound" ? moved.path : "";
-    expect(dirname(to)).toBe(`/pith/sessions/${folderName("/code/two")}`);
-    const here = files.paths().filter((each) => each.startsWith(dirname(to)));
+    expect(dirname(to)).toBe(`/pith/sessions/${sessionFolderName("/code/two")}`);
+    const here = files.listPaths().filter((each) => each.startsWith(dirname(to)));
     for (const own of [to, `${to}.damaged`, `${to}.bak`, `${to}.bak-2`, indexPath(to), `${blobFolder(to)}/${hash}`])
       expect(here).toContain(own);
-    const left = files.paths().filter((each) => each.startsWith(dirname(path)) && !each.includes("/writer.lease."));
+    const left = files.listPaths().filter((each) => each.startsWith(dirname(path)) && !each.includes("/writer.lease."));
     expect(left).toEqual([`${dirname(path)}/folder.json`]);
 
     const entries = await entriesAt(to, parts);
@@ -74,7 +74,7 @@ describe("rebind session", () => {
     const store = storeIn(await openStore(path, parts));
     expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "held", owner: { pid: 1 } });
     await store.close();
-    files.write(path.replace(folderName("/code/one"), folderName("/code/two")), Buffer.from("another"));
+    files.addFile(path.replace(sessionFolderName("/code/one"), sessionFolderName("/code/two")), Buffer.from("another"));
     expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "taken" });
     expect(await idsAt(path, parts)).toEqual(["e1", "e2"]);
     expect(await rebindSession("/pith/gone.jsonl", "/x", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
@@ -85,7 +85,7 @@ describe("rebind session", () => {
     const path = await session(full.parts, { id: "a" });
     full.files.failEvery("ENOSPC", ["append"]);
     expect(["refused", "unavailable"]).toContain((await rebindSession(path, "/code/two", full.parts)).type);
-    full.files.heal();
+    full.files.clearFaults();
     full.ends();
     expect(await idsAt(path, full.parts)).toEqual(["e1", "e2"]);
     full.files.failEvery("EXDEV", ["rename"]);
@@ -132,8 +132,8 @@ describe("trash session", () => {
   test("a session in the trash is listed there with where it was, and comes back with all that is its own", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
-    files.write(`${path}.bak`, Buffer.from("old"));
-    const before = files.contents(path);
+    files.addFile(`${path}.bak`, Buffer.from("old"));
+    const before = files.readBytes(path);
     const trashed = await trashSession(path, parts);
     if (trashed.type !== "trashed") throw new Error(JSON.stringify(trashed));
     expect(trashed.folder).toMatch(/^\/pith\/trash\/2026-01-01T[\d-]+Z_pictured$/);
@@ -143,17 +143,17 @@ describe("trash session", () => {
     expect(item).toMatchObject({ id: "pictured", from: path, folder: trashed.folder, size: before.length });
     expect(await readBlob(item?.path ?? "", hash, parts)).toMatchObject({ type: "read" });
     expect(await restoreSession(trashed.folder, parts)).toEqual({ type: "restored", path });
-    expect(Buffer.compare(files.contents(path), before)).toBe(0);
-    expect(Buffer.from(files.contents(`${path}.bak`)).toString()).toBe("old");
+    expect(Buffer.compare(files.readBytes(path), before)).toBe(0);
+    expect(Buffer.from(files.readBytes(`${path}.bak`)).toString()).toBe("old");
     await expectWhole("pictured", hash, parts);
     expect(await listTrash(parts)).toEqual([]);
   });
 
   test("the newest comes first, also when the clock stands still", async () => {
     const { parts } = ground();
-    const { ports } = parts;
+    const { runtime: ports } = parts;
     if (!ports) throw new Error("no ports");
-    const still = { ...parts, ports: { ...ports, now: () => 1767225600000 } };
+    const still = { ...parts, runtime: { ...ports, now: () => 1767225600000 } };
     const path = await session(still, { id: "a" });
     const first = await trashSession(path, still);
     await session(still, { id: "a" });
@@ -165,18 +165,19 @@ describe("trash session", () => {
 
   test("DISK10 a clock 400 days ahead removes nothing", async () => {
     const { files, parts } = ground();
-    const { ports } = parts;
+    const { runtime: ports } = parts;
     if (!ports) throw new Error("no ports");
     const { path } = await sessionWithBlob(parts);
     await trashSession(await session(parts, { id: "b" }), parts);
-    const before = files.paths();
-    const later = { ...parts, ports: { ...ports, now: () => ports.now() + 400 * 24 * 3600 * 1000 } };
+    const before = files.listPaths();
+    const later = { ...parts, runtime: { ...ports, now: () => ports.now() + 400 * 24 * 3600 * 1000 } };
     await listSessions(later);
     await listTrash(later);
     await findSession("nobody", later);
     await storeIn(await createSession({ cwd: "/code/one", id: "c", ...later })).close();
     await storeIn(await openStore(path, later)).close();
-    for (const file of before.filter((each) => !each.includes("/writer.lease."))) expect(files.paths()).toContain(file);
+    for (const file of before.filter((each) => !each.includes("/writer.lease.")))
+      expect(files.listPaths()).toContain(file);
     expect((await listTrash(later)).map(({ id }) => id)).toEqual(["b"]);
   });
 
@@ -192,7 +193,7 @@ describe("trash session", () => {
 
   test("what is damaged, or no session at all, can be put into the trash too", async () => {
     const { files, parts } = ground();
-    files.write("/pi/not json.jsonl", Buffer.from("\u0000\u0000"));
+    files.addFile("/pi/not json.jsonl", Buffer.from("\u0000\u0000"));
     const trashed = await trashSession("/pi/not json.jsonl", parts);
     expect(trashed).toMatchObject({ type: "trashed", folder: expect.stringMatching(/Z_session$/) });
     expect(await listTrash(parts)).toMatchObject([{ from: "/pi/not json.jsonl" }]);
@@ -203,10 +204,10 @@ describe("trash session", () => {
     const path = await session(parts, { id: "a" });
     const trashed = await trashSession(path, parts);
     const folder = trashed.type === "trashed" ? trashed.folder : "";
-    files.write(path, Buffer.from("another"));
+    files.addFile(path, Buffer.from("another"));
     expect(await restoreSession(folder, parts)).toMatchObject({ type: "taken" });
     for (const note of ["", "{", '{"from":"/etc/cron.d/x"}', '{"from":"a.jsonl"}', '{"from":7}', "null"]) {
-      files.write(join(folder, "note.json"), Buffer.from(note));
+      files.addFile(join(folder, "note.json"), Buffer.from(note));
       expect(await restoreSession(folder, parts)).toMatchObject({
         type: "none",
         why: expect.stringContaining("say where"),

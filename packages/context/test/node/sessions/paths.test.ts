@@ -4,42 +4,42 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { idInName } from "../../../src/node/session-place.ts";
+import { sessionIdFromFileName } from "../../../src/node/session-place.ts";
 import {
-  fileName,
-  folderName,
   pithHome,
+  sessionFileName,
+  sessionFolderName,
+  sessionIdProblem,
   sessionsFolder,
   trashFolder,
-  wrongId,
 } from "../../../src/node/sessions/paths.ts";
 import { createSession } from "../../../src/node/sessions/sessions.ts";
 import { ground, session } from "./ground.ts";
 
 describe("folder name", () => {
   test("a folder name shows the path and ends in ten digits of its hash", () => {
-    expect(folderName("/home/me/my project")).toMatch(/^home-me-my-project-[0-9a-f]{10}$/);
-    expect(folderName("/home/me/プロジェクト")).toMatch(/^home-me-プロジェクト-[0-9a-f]{10}$/);
-    expect(folderName("/")).toMatch(/^[0-9a-f]{10}$/);
-    expect(folderName("/a/.hidden/..x")).toMatch(/^a-.hidden-..x-[0-9a-f]{10}$/);
-    expect(folderName("/home/me/../me/x/")).toBe(folderName("/home/me/x"));
+    expect(sessionFolderName("/home/me/my project")).toMatch(/^home-me-my-project-[0-9a-f]{10}$/);
+    expect(sessionFolderName("/home/me/プロジェクト")).toMatch(/^home-me-プロジェクト-[0-9a-f]{10}$/);
+    expect(sessionFolderName("/")).toMatch(/^[0-9a-f]{10}$/);
+    expect(sessionFolderName("/a/.hidden/..x")).toMatch(/^a-.hidden-..x-[0-9a-f]{10}$/);
+    expect(sessionFolderName("/home/me/../me/x/")).toBe(sessionFolderName("/home/me/x"));
   });
 
   test("of a long path the end is shown, and the name fits on every disk", () => {
-    const name = folderName(`/start/${"x".repeat(300)}/end`);
+    const name = sessionFolderName(`/start/${"x".repeat(300)}/end`);
     expect(name).toMatch(/^x{76}-end-[0-9a-f]{10}$/);
-    expect(Buffer.byteLength(folderName(`/${"漢".repeat(300)}`))).toBeLessThan(255);
+    expect(Buffer.byteLength(sessionFolderName(`/${"漢".repeat(300)}`))).toBeLessThan(255);
   });
 
   test("paths that look alike do not share a folder", () => {
     const alike = ["/a/b", "/a-b", "/a:b", "/a\\b", "/a/b.", "/A/b", "/a b", "/a\tb", "/a/\u00e9", "/a/e\u0301"];
-    expect(new Set(alike.map(folderName)).size).toBe(alike.length);
+    expect(new Set(alike.map(sessionFolderName)).size).toBe(alike.length);
   });
 
   test("whatever the path, the name is one safe step", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 120 }), (path) => {
-        const name = folderName(`/${path.replaceAll("\0", "")}`);
+        const name = sessionFolderName(`/${path.replaceAll("\0", "")}`);
         expect(name).not.toMatch(/[/\\:*?"<>|\p{Cc}]|^\.|^-|[. ]$/u);
         expect(Buffer.byteLength(name)).toBeLessThan(255);
       }),
@@ -81,15 +81,15 @@ describe("session id", () => {
   ];
 
   describe("S10 ids of the user's own", () => {
-    test.each(good)("%j is good", (id) => expect(wrongId(id)).toBeNull());
-    test.each(nasty)("%j is refused", (id) => expect(wrongId(id)).toMatch(/^("|a session id ).+/));
+    test.each(good)("%j is good", (id) => expect(sessionIdProblem(id)).toBeNull());
+    test.each(nasty)("%j is refused", (id) => expect(sessionIdProblem(id)).toMatch(/^("|a session id ).+/));
   });
 
   test("S10 a session with a nasty id is not created, and the disk stays as it was", async () => {
     const { files, parts } = ground();
     for (const id of nasty)
       expect(await createSession({ cwd: "/w", id, ...parts })).toMatchObject({ type: "unavailable", code: "EINVAL" });
-    expect(files.paths()).toEqual([]);
+    expect(files.listPaths()).toEqual([]);
   });
 
   test("an id that is taken, in whatever folder, is not given twice", async () => {
@@ -102,10 +102,10 @@ describe("session id", () => {
   });
 
   test("a file is named as pi names its own, and tells its id again", () => {
-    const name = fileName("login-bug", 1767225600123);
+    const name = sessionFileName("login-bug", 1767225600123);
     expect(name).toBe("2026-01-01T00-00-00-123Z_login-bug.jsonl");
-    expect(idInName(name)).toBe("login-bug");
+    expect(sessionIdFromFileName(name)).toBe("login-bug");
     for (const other of ["a.jsonl", `${name}.bak`, `x${name}`, "2026-01-01_a.jsonl", ".jsonl"])
-      expect(idInName(other)).toBeNull();
+      expect(sessionIdFromFileName(other)).toBeNull();
   });
 });

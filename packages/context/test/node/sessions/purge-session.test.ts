@@ -1,25 +1,25 @@
 /** Secrets out of a history: every line, every blob, what lies beside; and a session that is whole afterwards. */
 
 import { expect, test } from "vitest";
-import { frontTexts } from "../../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../../src/context/summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
 import { decodeSession } from "../../../src/format/session-file.ts";
 import { blobPath, keepBlob } from "../../../src/node/blobs.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { exportForPi } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
-import { type Purging, purgeSession } from "../../../src/node/sessions/purge-session.ts";
+import { type PurgeResult, purgeSession } from "../../../src/node/sessions/purge-session.ts";
 import { createSession } from "../../../src/node/sessions/sessions.ts";
-import { blobBlock } from "../../../src/session/blobs.ts";
+import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Redaction } from "../../../src/session/session.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { appended, atEveryEnd, type Ground, ground, session, storeIn } from "./ground.ts";
 
 const SECRET = "hunter2hunter2";
 /** Of one value, wherever it stands. */
 const redaction: Redaction = {
-  redacted: <Value>(value: Value): Value => {
+  redact: <Value>(value: Value): Value => {
     const text = JSON.stringify(value);
     return text.includes(SECRET) ? (JSON.parse(text.replaceAll(SECRET, "GONE")) as Value) : value;
   },
@@ -36,10 +36,10 @@ const telling = story(
 
 const contents = ({ files }: Ground): string =>
   files
-    .paths()
-    .map((path) => Buffer.from(files.contents(path)).toString("latin1"))
+    .listPaths()
+    .map((path) => Buffer.from(files.readBytes(path)).toString("latin1"))
     .join("\n");
-const done = (lines: number, blobs = 0, removed: readonly string[] = []): Purging => ({
+const done = (lines: number, blobs = 0, removed: readonly string[] = []): PurgeResult => ({
   type: "purged",
   lines,
   blobs,
@@ -49,10 +49,10 @@ const done = (lines: number, blobs = 0, removed: readonly string[] = []): Purgin
 test("PUR1 what is taken out stands nowhere any more, and every other line is what it was", async () => {
   const on = ground();
   const path = await session(on.parts, { entries: telling });
-  const before = decodeSession(on.files.contents(path), testPorts());
+  const before = decodeSession(on.files.readBytes(path), testRuntime());
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(2));
   expect(contents(on)).not.toContain(SECRET);
-  const after = decodeSession(on.files.contents(path), testPorts());
+  const after = decodeSession(on.files.readBytes(path), testRuntime());
   expect(after.damage).toEqual([]);
   expect(after.lines.map((line) => line.text())).toEqual(
     before.lines.map((line) => line.text()?.replaceAll(SECRET, "GONE")),
@@ -65,13 +65,13 @@ test("PUR1 what is taken out stands nowhere any more, and every other line is wh
 test("PUR2 to look changes nothing, and a session that holds nothing keeps every byte", async () => {
   const on = ground();
   const path = await session(on.parts, { entries: telling });
-  const before = Buffer.from(on.files.contents(path));
-  expect(await purgeSession(path, { ...on.parts, redaction, isDry: true })).toEqual(done(2));
-  expect(Buffer.from(on.files.contents(path))).toEqual(before);
+  const before = Buffer.from(on.files.readBytes(path));
+  expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(2));
+  expect(Buffer.from(on.files.readBytes(path))).toEqual(before);
   const clean = await session(on.parts, { id: "clean" });
-  const bytes = Buffer.from(on.files.contents(clean));
+  const bytes = Buffer.from(on.files.readBytes(clean));
   expect(await purgeSession(clean, { ...on.parts, redaction })).toEqual(done(0));
-  expect(Buffer.from(on.files.contents(clean))).toEqual(bytes);
+  expect(Buffer.from(on.files.readBytes(clean))).toEqual(bytes);
 });
 
 test("PUR3 blobs are kept under the name of what they hold now, and lines name them so", async () => {
@@ -79,7 +79,7 @@ test("PUR3 blobs are kept under the name of what they hold now, and lines name t
   const store = storeIn(await createSession({ cwd: "/code", ...on.parts }));
   const kept = await keepBlob(store.path, Buffer.from(`long output with ${SECRET}`), on.parts);
   if (kept.type !== "kept") throw new Error(kept.why);
-  const content = [blobBlock({ ...kept, mimeType: "text/plain", tokens: 9 })];
+  const content = [createBlobBlock({ ...kept, mimeType: "text/plain", tokens: 9 })];
   const [first] = story("user: look");
   await appended(store, [{ ...first, type: "message", message: { role: "user", content, timestamp: 1 } } as Entry]);
   await store.close();
@@ -104,7 +104,7 @@ test("PUR4 what lies beside it and tells the same is removed, by name", async ()
 
 /** The file has other bytes from now on. */
 function overwrite({ files }: Ground, path: string, change: (text: string) => string): void {
-  const text = change(Buffer.from(files.contents(path)).toString());
+  const text = change(Buffer.from(files.readBytes(path)).toString());
   files.remove(path);
   const file = files.create(path);
   file.append(Buffer.from(text));
@@ -118,7 +118,7 @@ test.each([
   const on = ground();
   const path = await session(on.parts, { entries: telling.slice(0, 2) });
   overwrite(on, path, change);
-  expect(await purgeSession(path, { ...on.parts, redaction, isDry: true })).toEqual(done(1));
+  expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(1));
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(1));
   expect(contents(on)).not.toContain(SECRET);
   expect(contents(on)).toContain("hello");
@@ -176,8 +176,8 @@ test("PUR1 EXP1 a front keeps its parts, however long they are now; so does an e
   expect(await exportForPi(path, "/out.jsonl", { ...on.parts, redaction })).toMatchObject({ type: "exported" });
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(1));
   for (const file of [path, "/out.jsonl"]) {
-    const [, line] = decodeSession(on.files.contents(file), testPorts()).lines;
-    const texts = frontTexts(line?.entry as CompactionEntry).map(({ text }) => text);
+    const [, line] = decodeSession(on.files.readBytes(file), testRuntime()).lines;
+    const texts = readSummaryPartTexts(line?.entry as CompactionEntry).map(({ text }) => text);
     expect(texts).toEqual(["my pin GONE", "a story"]);
   }
 });
@@ -193,7 +193,7 @@ test("PUR6 whenever the process or the power ends, the session is whole, and pur
     },
     ({ parts }, path) => purgeSession(path, { ...parts, redaction }),
     async (on, path) => {
-      const { damage, lines } = decodeSession(on.files.contents(path), testPorts());
+      const { damage, lines } = decodeSession(on.files.readBytes(path), testRuntime());
       expect(damage).toEqual([]);
       expect(lines).toHaveLength(quoted.length);
       expect(await purgeSession(path, { ...on.parts, redaction })).toMatchObject({ type: "purged" });

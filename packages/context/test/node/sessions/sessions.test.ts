@@ -6,16 +6,16 @@ import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
-import { folderName } from "../../../src/node/sessions/paths.ts";
+import { sessionFolderName } from "../../../src/node/sessions/paths.ts";
 import {
   createSession,
   findSession,
   labelEntry,
+  readSessionTotals,
   renameSession,
-  totalsOf,
 } from "../../../src/node/sessions/sessions.ts";
 import { Session } from "../../../src/session/session.ts";
-import { testPorts } from "../../../src/testing/scripted-model.ts";
+import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { appended, entriesAt, ground, session, storeIn } from "./ground.ts";
 
@@ -23,11 +23,11 @@ describe("create session", () => {
   test("a session lies in the folder of its directory, named by time and id, and can be written", async () => {
     const { files, parts } = ground();
     const store = storeIn(await createSession({ cwd: "/code/one", parentSession: "/old.jsonl", ...parts }));
-    expect(dirname(store.path)).toBe(`/pith/sessions/${folderName("/code/one")}`);
+    expect(dirname(store.path)).toBe(`/pith/sessions/${sessionFolderName("/code/one")}`);
     const { id, timestamp } = store.header;
     expect(basename(store.path)).toBe(`${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`);
     expect(store.header).toMatchObject({ cwd: "/code/one", version: 3, parentSession: "/old.jsonl" });
-    expect(Buffer.from(files.contents(join(dirname(store.path), "folder.json"))).toString()).toBe(
+    expect(Buffer.from(files.readBytes(join(dirname(store.path), "folder.json"))).toString()).toBe(
       '{"cwd":"/code/one"}\n',
     );
     await appended(store, story("user: hello"));
@@ -49,7 +49,7 @@ describe("create session", () => {
 
   test("a full disk and a forbidden folder are outcomes with a next step", async () => {
     const full = ground();
-    full.files.room = 0;
+    full.files.freeBytes = 0;
     expect(await createSession({ cwd: "/w", ...full.parts })).toMatchObject({
       type: "unavailable",
       code: "ENOSPC",
@@ -67,8 +67,8 @@ describe("create session", () => {
   test("a session that was created is there after a power cut", async () => {
     const { files, parts } = ground();
     const path = await session(parts);
-    files.powerCut(() => 0);
-    expect(files.paths()).toContain(path);
+    files.cutPower(() => 0);
+    expect(files.listPaths()).toContain(path);
   });
 });
 
@@ -107,7 +107,7 @@ describe("find session", () => {
 
   test("a file of another name is found by its header", async () => {
     const { files, parts } = ground();
-    files.write(
+    files.addFile(
       "/pi/notes.jsonl",
       Buffer.from('{"type":"session","version":3,"id":"from-pi","timestamp":"","cwd":"/x"}\n'),
     );
@@ -121,7 +121,7 @@ describe("find session", () => {
   test("two sessions of one id are both named", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { id: "twin" });
-    files.write(path.replace("_twin", "").replace(/(\d{3})Z/, "999Z_twin"), files.contents(path));
+    files.addFile(path.replace("_twin", "").replace(/(\d{3})Z/, "999Z_twin"), files.readBytes(path));
     expect(await findSession("twin", parts)).toMatchObject({ type: "several", candidates: [{}, {}] });
   });
 });
@@ -140,7 +140,7 @@ describe("rename session", () => {
   test("an open session takes the name itself and goes on from there", async () => {
     const { parts } = ground();
     const store = storeIn(await openStore(await session(parts), parts));
-    const open = await Session.open(store, testPorts("later"));
+    const open = await Session.open(store, testRuntime("later"));
     expect(await renameSession(open, "one", parts)).toMatchObject({ type: "appended" });
     expect(await labelEntry(open, { entryId: "e1", label: "start", ...parts })).toMatchObject({ type: "appended" });
     expect(await open.append({ type: "custom", customType: "x" })).toMatchObject({ type: "appended" });
@@ -151,7 +151,7 @@ describe("rename session", () => {
   test("a label is given and taken away; an entry that is not there is an outcome", async () => {
     const { parts } = ground();
     const path = await session(parts);
-    const labels = async () => [...(await storeIn(await openStore(path, { ...parts, as: "follower" })).labels())];
+    const labels = async () => [...(await storeIn(await openStore(path, { ...parts, mode: "follower" })).labels())];
     await labelEntry(path, { entryId: "e2", label: "good\u001b[2J", ...parts });
     expect(await labels()).toEqual([["e2", "good"]]);
     await labelEntry(path, { entryId: "e2", ...parts });
@@ -174,7 +174,7 @@ describe("rename session", () => {
     const { parts } = ground();
     const path = await session(parts);
     const redaction = {
-      redacted: <Value>(value: Value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "P")),
+      redact: <Value>(value: Value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "P")),
     };
     await renameSession(path, "the s3cret one", { ...parts, redaction });
     await labelEntry(path, { entryId: "e2", label: "a s3cret", ...parts, redaction });
@@ -199,14 +199,14 @@ describe("totals", () => {
 
   test("EVT8 a file is counted in one pass, also where its end is torn", async () => {
     const path = await written();
-    const whole = await totalsOf(path);
+    const whole = await readSessionTotals(path);
     expect(whole).toMatchObject({
       type: "counted",
       header: { cwd: "/code/one" },
       totals: { entries: 4, userMessages: 2, assistantMessages: 2 },
     });
     appendFileSync(path, '{"type":"message","id":"half');
-    expect(await totalsOf(path)).toEqual(whole);
+    expect(await readSessionTotals(path)).toEqual(whole);
   });
 
   test("EVT8 what is damaged or old counts as far as it can be read; what is not there says so", async () => {
@@ -216,7 +216,7 @@ describe("totals", () => {
       { type: "message", timestamp: "", message: { role: "user", content: "hi", timestamp: 0 } },
     ];
     writeFileSync(old, `${lines.map((line) => JSON.stringify(line)).join("\n")}\nno json\n`);
-    expect(await totalsOf(old)).toMatchObject({ type: "counted", totals: { userMessages: 1 } });
-    expect(await totalsOf(join(folder, "gone.jsonl"))).toMatchObject({ type: "unavailable", code: "ENOENT" });
+    expect(await readSessionTotals(old)).toMatchObject({ type: "counted", totals: { userMessages: 1 } });
+    expect(await readSessionTotals(join(folder, "gone.jsonl"))).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 });

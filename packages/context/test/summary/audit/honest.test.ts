@@ -2,8 +2,14 @@
 
 import { expect, test } from "vitest";
 import { removeCitations } from "../../../src/references.ts";
-import { type CheckedSummary, checkSummary, type SummaryFormat } from "../../../src/summary/audit.ts";
-import { findItems, markOf, splitLines, statesNothing, withoutMarks } from "../../../src/summary/summary-lines.ts";
+import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/audit.ts";
+import {
+  findSummaryItems,
+  isEmptyStatement,
+  parseMark,
+  removeMarks,
+  splitSummaryLines,
+} from "../../../src/summary/summary-lines.ts";
 import { evidenceFor, sections, turnSections } from "../fixtures.ts";
 import type { HonestSummary } from "./honest/honest-summary.ts";
 import { honest } from "./honest.ts";
@@ -19,8 +25,10 @@ test("AUD1 AUD2 no honest summary is asked for once more", () => {
 });
 
 test("AUD4 few honest lines are marked", () => {
-  const lines = sum(results.map(({ summary }) => findItems(splitLines(summary)).length));
-  const marked = results.flatMap(({ checked }) => splitLines(checked.text).filter((line) => markOf(line) !== null));
+  const lines = sum(results.map(({ summary }) => findSummaryItems(splitSummaryLines(summary)).length));
+  const marked = results.flatMap(({ checked }) =>
+    splitSummaryLines(checked.text).filter((line) => parseMark(line) !== null),
+  );
   const other = results.flatMap(({ checked }) => checked.flaws).length - marked.length;
   console.log(
     `honest summaries: ${honest.length}; lines: ${lines}; marked: ${marked.length} (${percent(marked.length / lines)}); ` +
@@ -37,7 +45,7 @@ test("AUD7 a checked honest summary is not changed again", () => {
   }
 });
 
-function check({ session, summary }: HonestSummary): CheckedSummary {
+function check({ session, summary }: HonestSummary): SummaryCheckResult {
   return checkSummary(summary, evidenceFor(session), formatFor(summary));
 }
 
@@ -47,9 +55,9 @@ function formatFor(summary: string): SummaryFormat {
 
 /** All lines that say something, without marks and citations. */
 function contentOf(summary: string): readonly string[] {
-  return splitLines(summary)
-    .filter((line) => !statesNothing(line))
-    .map((line) => removeCitations(withoutMarks(line)).trimEnd());
+  return splitSummaryLines(summary)
+    .filter((line) => !isEmptyStatement(line))
+    .map((line) => removeCitations(removeMarks(line)).trimEnd());
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, each) => all + each, 0);

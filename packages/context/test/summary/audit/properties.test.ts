@@ -4,16 +4,16 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { removeCitations } from "../../../src/references.ts";
 import { checkSummary } from "../../../src/summary/audit.ts";
-import { lowerHeadings } from "../../../src/summary/repair.ts";
+import { demoteHeadings } from "../../../src/summary/repair.ts";
 import {
   findCodeLines,
-  headingOf,
-  isFence,
-  markOf,
-  splitLines,
-  statesNothing,
-  TURN_TITLE,
-  withoutMarks,
+  isCodeFence,
+  isEmptyStatement,
+  parseHeading,
+  parseMark,
+  removeMarks,
+  splitSummaryLines,
+  TURN_CONTEXT_TITLE,
 } from "../../../src/summary/summary-lines.ts";
 import { evidences, formats, summaries } from "./random-summary.ts";
 
@@ -64,24 +64,24 @@ test("AUD2 no citation that does not exist is left", () => {
 
 /** What stands below each required heading, wherever it stands and however often; blank lines and `(none)` do not count. */
 function contentBySection(summary: string, required: readonly string[]): ReadonlyMap<string, unknown> {
-  const names = new Set(required.map((heading) => headingOf(heading)?.name));
+  const names = new Set(required.map((heading) => parseHeading(heading)?.name));
   const lines: { readonly section: string; readonly text: string }[] = [];
   let section = "";
-  const all = lowerHeadings(splitLines(summary));
+  const all = demoteHeadings(splitSummaryLines(summary));
   const isCode = findCodeLines(all);
   for (const [at, line] of all.entries()) {
-    const name = isCode[at] ? undefined : headingOf(line)?.name;
+    const name = isCode[at] ? undefined : parseHeading(line)?.name;
     if (name !== undefined && names.has(name)) section = name;
-    else if (isContent(line) && (isCode[at] || !isFence(line)))
-      lines.push({ section, text: removeCitations(withoutMarks(line)).trimEnd() });
+    else if (isContent(line) && (isCode[at] || !isCodeFence(line)))
+      lines.push({ section, text: removeCitations(removeMarks(line)).trimEnd() });
   }
   return Map.groupBy(lines, (line) => line.section);
 }
 
 // Code writes the rule and the title between a summary and the part about a split turn.
 const isContent = (line: string): boolean =>
-  !statesNothing(line) && line.trim() !== TURN_TITLE && line.trim() !== "---";
+  !isEmptyStatement(line) && line.trim() !== TURN_CONTEXT_TITLE && line.trim() !== "---";
 
 /** How many lines say something and have a mark. */
 const countMarks = (text: string): number =>
-  splitLines(text).filter((line) => !statesNothing(line) && markOf(line) !== null).length;
+  splitSummaryLines(text).filter((line) => !isEmptyStatement(line) && parseMark(line) !== null).length;

@@ -130,7 +130,7 @@ const LONGEST = 3_000;
 export const copyOnScreen: Opener = async (words, { ready, desk, screen }) => {
   const answer = await textToCopy(words, desk);
   if (answer.type !== "told") return false;
-  const text = ready.built.agent.session.redacted(answer.text);
+  const text = ready.built.agent.session.redact(answer.text);
   const { environment } = ready.place;
   const by = await toClipboard(text, { environment, platform: process.platform, send: (each) => screen.send(each) });
   // Without a terminal that hears sequences, nothing was copied: it is told, as in print mode.

@@ -111,7 +111,7 @@ export async function argumentWords(name: string, { desk, models }: WordSources)
     case "tree":
       return labelsIn(desk);
     case "unpin":
-      return desk.agent.session.window.state.pins.map(({ text }, at) => ({ value: `${at + 1}`, says: text }));
+      return desk.agent.session.branch.state.pins.map(({ text }, at) => ({ value: `${at + 1}`, says: text }));
     case "settings":
       return (desk.settings?.() ?? []).map((each) => ({ value: each.name }));
     default:

@@ -36,7 +36,7 @@ interface Start {
 
 /** Who was named, by a setting, a flag or the session; null where nobody was. */
 function wantedModel({ place, built }: Ready): string | null {
-  const { model } = built.agent.session.window.state;
+  const { model } = built.agent.session.branch.state;
   return place.choices.model ?? (model ? `${model.provider}/${model.modelId}` : null);
 }
 

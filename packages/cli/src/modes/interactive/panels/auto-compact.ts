@@ -3,10 +3,10 @@
 import type { Agent } from "@pith/agent";
 import {
   type Budget,
-  POSTPONED,
+  type LoadedBranch,
+  POSTPONE_TYPE,
   type SessionBeforeCompactEvent,
   type SessionBeforeCompactResult,
-  type Window,
 } from "@pith/context";
 import { saveSetting } from "../../../settings/save.ts";
 import { amount, formatTokensOrShare } from "../../../text/format.ts";
@@ -85,13 +85,13 @@ export class CompactionConsent {
     const { tokensBefore } = event.preparation;
     // It fits who speaks now, so that it is meant for another.
     if (tokensBefore <= agent.budget.limit) return (await this.#askForNext(event)) ? undefined : { cancel: true };
-    const behind = newest(agent.session.window);
+    const behind = newest(agent.session.branch);
     if (this.#quiet?.behind === behind && tokensBefore < this.#quiet.until) return { cancel: true };
-    const mayWait = hasRoom(agent, tokensBefore) && !hasWaited(agent.session.window);
+    const mayWait = hasRoom(agent, tokensBefore) && !hasWaited(agent.session.branch);
     const consent = await this.#ask(event, mayWait);
     if (consent === "now") return undefined;
     if (consent === "never") return this.#never();
-    this.#quiet = { until: tokensBefore + agent.budget.span * GROWTH, behind };
+    this.#quiet = { until: tokensBefore + agent.budget.shareBase * GROWTH, behind };
     return mayWait ? { postpone: true } : { cancel: true };
   }
 
@@ -126,7 +126,7 @@ const PATIENCE_MS = 25_000;
 /** Of the window. */
 const GROWTH = 1 / 20;
 
-function newest({ entries, compactionAt }: Window): string | null {
+function newest({ entries, compactionIndex: compactionAt }: LoadedBranch): string | null {
   return entries[compactionAt]?.id ?? null;
 }
 
@@ -135,9 +135,9 @@ function hasRoom({ budget: { contextWindow, limit } }: Agent, tokens: number): b
   return contextWindow - tokens >= (contextWindow - limit) / 2;
 }
 
-function hasWaited({ entries, compactionAt }: Window): boolean {
+function hasWaited({ entries, compactionIndex: compactionAt }: LoadedBranch): boolean {
   const since = entries.slice(compactionAt + 1);
-  return since.some((entry) => entry.type === "custom" && entry.customType === POSTPONED);
+  return since.some((entry) => entry.type === "custom" && entry.customType === POSTPONE_TYPE);
 }
 
 export function autoChoice(budget: Budget): Panel<Walk, boolean> {

@@ -2,7 +2,7 @@
 
 import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
-import { type Entry, MOVE, previewCompaction, type Window } from "@pith/context";
+import { type Entry, type LoadedBranch, MOVE_TYPE, previewCompaction } from "@pith/context";
 import { catalogue } from "@pith/models";
 import { isCompacting } from "../../../commands/busy.ts";
 import { stepped } from "../../../commands/compact.ts";
@@ -79,8 +79,8 @@ export const openCompact: Opener = async (words, talking) => {
   const { agent } = talking.ready.built;
   // Refused at once, and not after a preview.
   if (isCompacting(agent)) return await compacted("", talking);
-  await agent.session.settle();
-  const planned = previewCompaction(agent.session.window, agent.budget);
+  await agent.session.loadState();
+  const planned = previewCompaction(agent.session.branch, agent.budget);
   // Why there is nothing to do is told as anywhere.
   if (planned.type !== "planned") return false;
   const panel = preview(previewFacts(planned, tellerOf(talking)), words.replace(PREVIEW, " ").trim());
@@ -114,7 +114,7 @@ function tellerOf({ ready: { built, place } }: Talking): Teller {
 
 /** Whoever has just undone one wants it again; else the newest is undone. */
 export const stepCompaction: Opener = (_, talking) =>
-  step(isUndone(talking.ready.built.agent.session.window) ? "redo" : "undo", talking);
+  step(isUndone(talking.ready.built.agent.session.branch) ? "redo" : "undo", talking);
 
 export const openUndo: Opener = async (words, talking) => words === "" && (await step("undo", talking));
 
@@ -123,7 +123,7 @@ export const openRedo: Opener = async (words, talking) => words === "" && (await
 /** That it is done stands in the transcript by itself; what it means is a hint. */
 async function step(which: "undo" | "redo", talking: Talking): Promise<true> {
   const { agent } = talking.ready.built;
-  const since = saidSince(agent.session.window);
+  const since = saidSince(agent.session.branch);
   const answer = await stepped(which, agent);
   const outcome = answer.type === "told" ? (Object(answer.data) as { readonly type?: unknown }).type : null;
   if (outcome !== "undone" && outcome !== "redone") await show(answer, talking);
@@ -154,14 +154,14 @@ function undoneHint(agent: Agent, { since, key }: Undone): string {
 
 const QUIET = ". Nothing is compacted by itself until a tenth of the window has come.";
 
-function saidSince({ entries, compactionAt }: Window): number {
+function saidSince({ entries, compactionIndex: compactionAt }: LoadedBranch): number {
   return entries.slice(compactionAt + 1).filter(({ type }) => type === "message").length;
 }
 
-function isUndone({ entries, compactionAt }: Window): boolean {
+function isUndone({ entries, compactionIndex: compactionAt }: LoadedBranch): boolean {
   return entries.slice(compactionAt + 1).some(isUndo);
 }
 
 function isUndo(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE && typeof Object(entry.data).undoes === "string";
+  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }

@@ -1,7 +1,7 @@
 /** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import { entryWords } from "@pith/context";
+import { entryText } from "@pith/context";
 import { seenPlaces } from "../../../commands/context.ts";
 import { type SeenPart, seenParts } from "../../../context-report/model-view.ts";
 import { type ContextReport, contextNext, contextReport, freed } from "../../../context-report/report.ts";
@@ -216,16 +216,21 @@ function opened(id: string, { entryText }: ContextPageParts): NonNullable<Contex
 export const openContext: Opener = async (words, { ready, screen }) => {
   if (words !== "") return false;
   const { session, budget } = ready.built.agent;
-  await session.settle();
-  const { window } = session;
+  await session.loadState();
+  const { branch: window } = session;
   const report = contextReport(window, budget);
   const entries = new Map(window.entries.map((entry) => [entry.id, entry]));
-  const entryText = (id: string): string => {
+  const textOfEntry = (id: string): string => {
     const entry = entries.get(id);
-    const text = entry ? entryWords(entry, window.edits) : "";
+    const text = entry ? entryText(entry, window.edits) : "";
     return text.trim() === "" ? JSON.stringify(entry, null, 2) : text;
   };
-  const page = contextPage({ report, meter: meterOf(window, budget), next: contextNext(report), entryText });
+  const page = contextPage({
+    report,
+    meter: meterOf(window, budget),
+    next: contextNext(report),
+    entryText: textOfEntry,
+  });
   await screen.ask(page, { where: "page" });
   return true;
 };
@@ -253,8 +258,8 @@ const INDENT = "   ";
 export const openSeen: Opener = async (words, { ready, screen }) => {
   const { session, budget } = ready.built.agent;
   if (words !== "") return false;
-  await session.settle();
-  const parts = seenParts(session.window, budget.to);
+  await session.loadState();
+  const parts = seenParts(session.branch, budget.model);
   if (parts.length === 0) return false;
   await screen.ask(seenPage(parts, ready.built.agent.contextUsage()), { where: "page" });
   return true;

@@ -97,7 +97,7 @@ const steps: Readonly<Record<string, number>> = {
 export const diffOnScreen: Opener = async (words, { ready, desk, screen }) => {
   if (words !== "") return false;
   const { sessionChanges } = await import("../../../commands/session-changes.ts");
-  const files = ready.built.agent.session.redacted(await sessionChanges(desk));
+  const files = ready.built.agent.session.redact(await sessionChanges(desk));
   if (files.length === 0) return false;
   await screen.ask(diffPanel(files), { where: "page" });
   return true;

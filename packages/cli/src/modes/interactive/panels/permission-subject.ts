@@ -122,7 +122,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 const LONGEST_MS = 300;
 
 function redactedBy<Value>(redaction: Redaction | null | undefined, value: Value): Value {
-  return redaction ? redaction.redacted(value) : value;
+  return redaction ? redaction.redact(value) : value;
 }
 
 /** One line for each, texts as they are. */

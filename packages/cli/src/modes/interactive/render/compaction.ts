@@ -1,6 +1,6 @@
 /** Renders a compaction as two lines (what was dropped, kept and paid) and, when opened, its full receipt. */
 
-import { type CompactionEntry, type Receipt, receiptOf } from "@pith/context";
+import { type CompactionEntry, type Receipt, readReceipt } from "@pith/context";
 import { amount, bytesTold, costTold, counted, secondsTold } from "../../../text/format.ts";
 import { clipped } from "../../../text/safe-text.ts";
 import { keyTold } from "../keys/key-text.ts";
@@ -56,7 +56,7 @@ const REASONS: Readonly<Partial<Record<Receipt["reason"], string>>> = {
 
 /** Null where not all that is shown of it is there: other programs write files, too. */
 export function wholeReceipt(entry: CompactionEntry): Receipt | null {
-  const receipt = receiptOf(entry);
+  const receipt = readReceipt(entry);
   if (!receipt) return null;
   const { tokens, bytes, covered, kept, calls, cost, durationMs, findings, by } = receipt as Partial<Receipt>;
   const figures = [tokens?.before, bytes?.before, bytes?.after, covered?.count, kept?.count, calls, cost, durationMs];

@@ -2,13 +2,13 @@
 
 import {
   type AssistantMessage,
+  authorOf,
   type BashExecutionMessage,
   displayText,
   type Entry,
   type ImageBlock,
   type MessageEntry,
-  PIN,
-  provenance,
+  PIN_TYPE,
   type TextBlock,
   type ToolResultMessage,
 } from "@pith/context";
@@ -126,7 +126,8 @@ export function foldEntry(state: ScreenState, entry: Entry): ScreenState {
       return added(state, { kind: "branch-told", id: entry.id, summary: entry.summary });
     case "custom_message":
       if (!entry.display) return state;
-      if (entry.customType === PIN) return added(state, { kind: "pinned", id: entry.id, text: textIn(entry.content) });
+      if (entry.customType === PIN_TYPE)
+        return added(state, { kind: "pinned", id: entry.id, text: textIn(entry.content) });
       return added(state, { kind: "note", id: entry.id, tone: "plain", text: textIn(entry.content) });
     default:
       return state;
@@ -153,7 +154,7 @@ function foldMessage(state: ScreenState, entry: MessageEntry): ScreenState {
 }
 
 function saidOf(entry: MessageEntry, content: Content): Said {
-  const from = provenance(entry) === "person" ? {} : { from: "program" as const };
+  const from = authorOf(entry) === "person" ? {} : { from: "program" as const };
   return { kind: "said", id: entry.id, text: displayText(content), images: imagesIn(content), ...from };
 }
 

@@ -4,13 +4,13 @@ import { setImmediate as nextMoment } from "node:timers/promises";
 import {
   type Budget,
   type CompactionEntry,
+  compactionDue,
   contextSize,
-  due,
   type Entry,
-  MOVE,
-  receiptOf,
+  type LoadedBranch,
+  MOVE_TYPE,
+  readReceipt,
   type Session,
-  type Window,
 } from "@pith/context";
 import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
 import { meterParts, rawParts } from "../../../context-report/meter.ts";
@@ -25,8 +25,8 @@ import type { Talking } from "../screen-context.ts";
 import { factsOf, type Meter, nothingFound, type SlowFacts } from "./footer.ts";
 
 /** By the one estimator: the same figures as `/context` and the compaction trigger. */
-export function meterOf(window: Window, budget: Budget): Meter {
-  const state = due(window, budget);
+export function meterOf(window: LoadedBranch, budget: Budget): Meter {
+  const state = compactionDue(window, budget);
   const limit = Number.isFinite(budget.limit) ? budget.limit : null;
   const { enabled, soft } = budget.limits;
   return {
@@ -42,7 +42,7 @@ export function meterOf(window: Window, budget: Budget): Meter {
 }
 
 /** Null where there is but one branch. Reads in pieces, so that typing is not blocked. */
-export async function placeInTree({ store, leaf, window }: Session): Promise<string | null> {
+export async function placeInTree({ store, leaf, branch: window }: Session): Promise<string | null> {
   let outline = emptyOutline(leaf);
   for await (const growth of growOutline({ store, leaf, near: window.entries, most: MOST }))
     outline = grown(outline, growth);
@@ -79,7 +79,7 @@ export interface HintOptions {
 
 /** What a user should know of a new compaction, in one line; null if its receipt says it all. */
 export function compactionHint(compaction: CompactionEntry, { counts, keymap, isRunning }: HintOptions): string | null {
-  const receipt = receiptOf(compaction);
+  const receipt = readReceipt(compaction);
   if (!receipt) return null;
   const seen = keyHint("seen", keymap) ?? "/seen";
   const marked = receipt.findings.filter(({ code }) => MARKED_LINES.has(code)).length;
@@ -120,13 +120,13 @@ function formatMarkedLines(count: number): string {
 }
 
 /** Estimates tokens in small steps, so that typing is not blocked; estimates are cached. */
-export async function weighSlowly(window: Window, budget: Budget): Promise<void> {
+export async function weighSlowly(window: LoadedBranch, budget: Budget): Promise<void> {
   let until = performance.now() + MOMENT_MS;
   for (let count = STEP; count < window.entries.length; count += STEP) {
     // Both go on where they stood when they are asked of more.
     const beginning = { ...window, entries: window.entries.slice(0, count) };
     contextSize(beginning, budget);
-    if (count > window.compactionAt) rawParts(beginning, budget.to);
+    if (count > window.compactionIndex) rawParts(beginning, budget.model);
     if (performance.now() < until) continue;
     await nextMoment();
     until = performance.now() + MOMENT_MS;
@@ -157,7 +157,7 @@ export function keepFacts(talking: Talking): FactsKeeper {
 function unknown(): void {}
 
 function isMove(entry: Entry): boolean {
-  return entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === MOVE);
+  return entry.type === "branch_summary" || (entry.type === "custom" && entry.customType === MOVE_TYPE);
 }
 
 /** Whether the size of the context is measured anew, or no longer. */
@@ -188,7 +188,7 @@ class Keeping {
 
   async begin(): Promise<void> {
     const { session, budget } = this.#talking.ready.built.agent;
-    await weighSlowly(session.window, budget);
+    await weighSlowly(session.branch, budget);
     await this.#look({ isMoved: true, isNamed: true });
     await this.#count();
   }
@@ -236,7 +236,7 @@ class Keeping {
     if (this.#isStopped) return;
     const { ready, screen } = this.#talking;
     const { session, budget } = ready.built.agent;
-    this.#found = { ...this.#found, cost: this.#cost.cost, meter: meterOf(session.window, budget) };
+    this.#found = { ...this.#found, cost: this.#cost.cost, meter: meterOf(session.branch, budget) };
     screen.change((state) => ({ ...state, facts: factsOf(ready, this.#found) }));
   }
 
@@ -262,7 +262,7 @@ class Keeping {
   /** What takes a look at the disk. */
   async #look({ isMoved, isNamed }: { readonly isMoved: boolean; readonly isNamed: boolean }): Promise<void> {
     const { session, budget } = this.#talking.ready.built.agent;
-    if (isMoved) await weighSlowly(session.window, budget);
+    if (isMoved) await weighSlowly(session.branch, budget);
     const place = isMoved ? await placeInTree(session) : this.#found.place;
     const sessionName = isNamed ? ((await session.store.name()) ?? null) : this.#found.sessionName;
     this.#found = { ...this.#found, place, sessionName };
@@ -273,6 +273,6 @@ class Keeping {
 /** For changes that no entry records, such as switching automatic compaction off. */
 export function refreshMeter({ ready, screen }: Pick<Talking, "ready" | "screen">): void {
   const { session, budget } = ready.built.agent;
-  const meter = meterOf(session.window, budget);
+  const meter = meterOf(session.branch, budget);
   screen.change((state) => ({ ...state, facts: factsOf(ready, { ...state.facts, meter }) }));
 }

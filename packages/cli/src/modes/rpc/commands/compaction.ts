@@ -1,7 +1,7 @@
 /** Implements the RPC commands for compaction: compact, preview, undo, redo, automatic compaction and pins. */
 
 import type { RpcCommands, RpcResult } from "@pith/client";
-import { pinEntry, pinWords, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
+import { pinEntry, pinText, previewCompaction, refusalNotes, unpin as takeAway } from "@pith/context";
 import { refusedBecause } from "../../../commands/busy.ts";
 import { LEAF_MOVED, written } from "../../../commands/command.ts";
 import { compactionTold } from "../../../context-report/compaction-text.ts";
@@ -65,10 +65,10 @@ export const fitting: Rows<
     fields: {},
     run: async (_, { ready }) => {
       const { session, budget } = ready.built.agent;
-      await session.settle();
-      const preview = previewCompaction(session.window, budget);
+      await session.loadState();
+      const preview = previewCompaction(session.branch, budget);
       if (preview.type !== "planned") return done(preview);
-      return done({ type: preview.type, receipt: preview.receipt, front: preview.front });
+      return done({ type: preview.type, receipt: preview.receipt, front: preview.summaryText });
     },
   },
   undo_compaction: {
@@ -102,7 +102,7 @@ export const fitting: Rows<
       if (entryId !== undefined && !(await agent.session.store.entry(entryId)))
         return failed(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
       const appended = await agent.annotate((session) =>
-        entryId === undefined ? pinWords(session, text ?? "") : pinEntry(session, entryId),
+        entryId === undefined ? pinText(session, text ?? "") : pinEntry(session, entryId),
       );
       return pinsAfter(
         written(appended, () => ({ type: "quit" })),
@@ -116,7 +116,7 @@ export const fitting: Rows<
     fields: { pinId: name },
     run: async ({ pinId }, seat) => {
       const { agent } = seat.ready.built;
-      const isThere = agent.session.window.state.pins.some((pin) => pin.id === pinId);
+      const isThere = agent.session.branch.state.pins.some((pin) => pin.id === pinId);
       if (!isThere) return failed(`there is no pin ${pinId.slice(0, 60)}; pin gives all of them`);
       const appended = await agent.annotate((session) => takeAway(session, pinId));
       return pinsAfter(
@@ -129,5 +129,5 @@ export const fitting: Rows<
 
 function pinsAfter(answer: ReturnType<typeof written>, { ready }: Seat): Outcome<RpcCommands["pin"]["result"]> {
   if (answer.type === "failed") return failed(answer.message);
-  return done({ pins: ready.built.agent.session.window.state.pins });
+  return done({ pins: ready.built.agent.session.branch.state.pins });
 }

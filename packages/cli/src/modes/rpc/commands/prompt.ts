@@ -93,7 +93,7 @@ export async function ranSlash(words: string, seat: Seat): Promise<RanSlash> {
   if (answer === null) return { type: "words", content: words, isTemplate: false };
   if (answer.type === "prompt") return { type: "words", content: answer.content, isTemplate: true };
   // An entry may come from before redaction, or from another program.
-  const told = seat.ready.built.agent.session.redacted({ words, answer });
+  const told = seat.ready.built.agent.session.redact({ words, answer });
   seat.tell(commandResult(told.words, told.answer));
   return { type: "ran", outcome: await outcomeOf(answer, seat) };
 }

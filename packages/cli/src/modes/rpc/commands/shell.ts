@@ -17,7 +17,7 @@ export async function ranShell(
     // Whoever reads slowly misses some of it, and nothing piles up.
     if (output === told || room()) return;
     told = output;
-    tell(ready.built.agent.session.redacted({ type: "bash_execution_update", command, output }));
+    tell(ready.built.agent.session.redact({ type: "bash_execution_update", command, output }));
   };
   const outcome = await shellLinesOf(ready).start(command, { isPrivate, update, ran: ({ output }) => update(output) });
   if (outcome.type === "unrun") return done({ output: "", exitCode: null, cancelled: true, truncated: false });

@@ -23,7 +23,7 @@ export async function stateOf({ ready }: Pick<Seat, "ready">): Promise<RpcState>
     sessionId: session.store.header.id,
     ...(name && { sessionName: name }),
     autoCompactionEnabled: agent.budget.limits.enabled,
-    messageCount: buildSessionContext(session.window).messages.length,
+    messageCount: buildSessionContext(session.branch).messages.length,
     pendingMessageCount: agent.queue.length,
     ...(damage && { damage: damage.message }),
   };
@@ -79,8 +79,8 @@ export const telling: Rows<
     fields: {},
     run: async (_, { ready }) => {
       const { session } = ready.built.agent;
-      await session.settle();
-      return done({ messages: buildSessionContext(session.window).messages });
+      await session.loadState();
+      return done({ messages: buildSessionContext(session.branch).messages });
     },
   },
   get_last_assistant_text: {

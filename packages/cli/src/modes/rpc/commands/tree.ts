@@ -1,7 +1,7 @@
 /** Implements the RPC commands on the session tree: read entries, navigate, set labels and list messages to fork from. */
 
 import type { RpcCommands, RpcParams, RpcResult, RpcTreeNode } from "@pith/client";
-import { type Entry, plainText, provenance, type Store } from "@pith/context";
+import { authorOf, type Entry, type Store, sanitizeLine } from "@pith/context";
 import { written } from "../../../commands/command.ts";
 import { moveTold } from "../../../commands/tree.ts";
 import { entryDisplayText } from "../../../resources/attachments.ts";
@@ -131,7 +131,7 @@ export const walking: Rows<
     lane: "urgent",
     run: async (_, { ready }) => {
       const { agent } = ready.built;
-      if (agent.session.occupied.includes("moving")) await agent.abort();
+      if (agent.session.busyReasons.includes("moving")) await agent.abort();
       return done(null);
     },
   },
@@ -143,7 +143,7 @@ export const walking: Rows<
       const { agent } = ready.built;
       if (!(await agent.session.store.entry(entryId)))
         return failed(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
-      const shown = plainText(label);
+      const shown = sanitizeLine(label);
       const appended = await agent.annotate((session) =>
         session.append({ type: "label", targetId: entryId, ...(shown !== "" && { label: shown }) }),
       );
@@ -154,7 +154,7 @@ export const walking: Rows<
 };
 
 export async function forkMessages({ ready }: Seat): Promise<Outcome<RpcResult<"get_fork_messages">>> {
-  const branch = await ready.built.agent.session.branch();
-  const said = branch.filter((entry) => entry.type === "message" && provenance(entry) === "person");
+  const branch = await ready.built.agent.session.branchEntries();
+  const said = branch.filter((entry) => entry.type === "message" && authorOf(entry) === "person");
   return done({ messages: said.map((entry) => ({ entryId: entry.id, text: entryDisplayText(entry) })) });
 }

@@ -1,6 +1,6 @@
 /** Golden screens of the meter, of compactions under way, and of what fills the context. */
 
-import { budgetFor, compactionLimits, windowOf } from "@pith/context";
+import { compactionLimits, createBudget, loadBranch } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { seenParts } from "../../../../src/context-report/model-view.ts";
 import { contextNext, contextReport } from "../../../../src/context-report/report.ts";
@@ -87,14 +87,14 @@ golden("the question before a model that sees less", ({ screen }) => {
   void screen.ask(askBeforeSwitch({ tokens: 84_211, seconds: 25 }), { where: "inline" });
 });
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 
 golden("whether anything is compacted by itself", ({ screen }) => {
   screen.change((state) => ({ ...state, facts }));
   void screen.ask(autoChoice(budget), { where: "inline" });
 });
 
-const window = windowOf(
+const window = loadBranch(
   story(
     "system: You are Pith. You work in a folder, with tools.",
     "user: read the parser and say what it does",
@@ -134,7 +134,7 @@ golden("what fills the context by entry", async ({ screen, terminal }) => {
 });
 
 golden("what the model sees now", ({ screen }) => {
-  const compacted = windowOf(
+  const compacted = loadBranch(
     story(
       "system: You are Pith.",
       "user: read the parser",

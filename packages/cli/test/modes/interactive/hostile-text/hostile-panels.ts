@@ -1,7 +1,7 @@
 /** Every panel there is, with one text wherever somebody's words can stand. */
 
 import type { PlannedFile } from "@pith/agent";
-import { budgetFor, compactionLimits, windowOf } from "@pith/context";
+import { compactionLimits, createBudget, loadBranch } from "@pith/context";
 import type { SessionItem } from "@pith/context/node";
 import { seenParts } from "../../../../src/context-report/model-view.ts";
 import { contextReport } from "../../../../src/context-report/report.ts";
@@ -39,7 +39,7 @@ export type AnyPanel = Panel<any, any>;
 
 type Made = readonly AnyPanel[] | Promise<readonly AnyPanel[]>;
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
 const option = (text: string) => ({ label: text, says: text, value: text });
 const share = { count: 1, tokens: 1 };
 
@@ -66,7 +66,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   autoChoice: () => [autoChoice(budget)],
   contextPage: (text) => [
     contextPage({
-      report: contextReport(windowOf(hostileEntries(text)), budget),
+      report: contextReport(loadBranch(hostileEntries(text)), budget),
       meter,
       next: ["words of ours"],
       entryText: () => text,
@@ -80,7 +80,7 @@ export const hostilePanels: Readonly<Record<string, (text: string) => Made>> = {
   ],
   pager: (text) => [pager({ title: text, lines: (width) => pageLines(text, width) })],
   seenPage: (text) => [
-    seenPage(seenParts(windowOf(hostileEntries(text)), undefined), { tokens: 1, isEstimate: true }),
+    seenPage(seenParts(loadBranch(hostileEntries(text)), undefined), { tokens: 1, isEstimate: true }),
     seenPage([{ place: "pins", who: text, text }], { tokens: 1, isEstimate: true }),
   ],
   diffPanel: (text) => [

@@ -1,7 +1,7 @@
 /** A session in which one text stands wherever somebody's words can stand. */
 
 import { type Entry, MemoryStore, type Store } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
 const WORD = "HOSTILE";
@@ -30,7 +30,7 @@ export function hostileEntries(text: string): readonly Entry[] {
 }
 
 export async function hostileStore(text: string): Promise<Store> {
-  const store = MemoryStore.create(machine, { cwd: text });
+  const store = MemoryStore.create(nodeRuntime, { cwd: text });
   for (const entry of hostileEntries(text)) await store.append([entry], { expectedLeaf: await store.leaf() });
   return store;
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { chooseModel, usualModels } from "../../../../src/app/model.ts";
 import { absentModel } from "../../../../src/app/session.ts";
@@ -33,9 +33,9 @@ afterEach(() => {
 const environment = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
 
 async function readyWith(choices: Settings = {}): Promise<Ready> {
-  const session = await Session.open(MemoryStore.create(machine, { cwd: home }), machine);
+  const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: home }), nodeRuntime);
   const missing = "anthropic needs a key";
-  const agent = new Agent({ session, model: absentModel(missing), tools: [], ports: machine });
+  const agent = new Agent({ session, model: absentModel(missing), tools: [], ports: nodeRuntime });
   const wish = { words: "", files: [], choices: {} } as unknown as Wish;
   return {
     wish,

@@ -1,7 +1,7 @@
 /** Pages of text and of what fills the context, as keys walk through them. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { budgetFor, compactionLimits, windowOf } from "@pith/context";
+import { compactionLimits, createBudget, loadBranch } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { contextReport } from "../../../../src/context-report/report.ts";
@@ -55,8 +55,8 @@ test("MET16 whatever stands in a page, no line is wider than the screen, and not
   }
 });
 
-const budget = budgetFor(compactionLimits, { contextWindow: 200_000 });
-const window = windowOf(
+const budget = createBudget(compactionLimits, { contextWindow: 200_000 });
+const window = loadBranch(
   story(
     "user: read it",
     "calls: read path=src/a.ts",

@@ -58,7 +58,7 @@ describe("load the subject", () => {
     const secret = ["sk", "ant", "api03", "q8Zr2LxVw7TfN4bYk1HsJ6mPcE9aDg3uRo5iWtXvBnQzKyLp"].join("-");
     writeFileSync(join(cwd, "keys.ts"), `const key = "${secret}";\nold\n`);
     const vault = new Vault({ digest: () => "0123456789abcdef", environment: { ANTHROPIC_API_KEY: secret } });
-    const asked = vault.redacted({
+    const asked = vault.redact({
       path: "keys.ts",
       edits: [{ oldText: `${secret}";\nold`, newText: `${secret}";\nnew` }],
     });

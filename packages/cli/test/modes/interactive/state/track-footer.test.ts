@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { budgetFor, type CompactionEntry, compactionLimits, extended, windowOf } from "@pith/context";
+import { appendToBranch, type CompactionEntry, compactionLimits, createBudget, loadBranch } from "@pith/context";
 import { story } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -117,13 +117,13 @@ describe("compaction hint", () => {
 
   test("MET15 marked lines are counted, and other findings are not", () => {
     const codes = ["unknown-id", "false-quote", "unknown-name", "unfounded", "not-from-user"];
-    expect(compactionHint(compaction(found(...codes, "words-evicted", "writer-failed", "too-long")), once)).toBe(
-      "5 lines of the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.",
-    );
+    expect(
+      compactionHint(compaction(found(...codes, "user-messages-evicted", "summarizer-failed", "too-long")), once),
+    ).toBe("5 lines of the summary are marked (unconfirmed) or (not from the user). Alt+S shows them.");
     expect(compactionHint(compaction(found("unfounded")), twice)).toBe(
       "Compacted 2 times; 1,212 entries summarised, all readable. 1 line of the summary is marked (unconfirmed) or (not from the user). Alt+S shows it.",
     );
-    expect(compactionHint(compaction(found("words-evicted", "result-reduced")), once)).toBeNull();
+    expect(compactionHint(compaction(found("user-messages-evicted", "result-reduced")), once)).toBeNull();
   });
 
   test("MET15 a summary without a model is named", () => {
@@ -180,8 +180,8 @@ describe("context meter", () => {
         const kept = entries[1 + (cut % (entries.length - 1))]?.id;
         const branch =
           cut % 2 === 0 ? told : [...told, `compacts: what was done, keeps ${kept}`, "user: on", "says: yes"];
-        const window = windowOf(story(...branch));
-        const budget = budgetFor(compactionLimits, { contextWindow: 50_000, fixed });
+        const window = loadBranch(story(...branch));
+        const budget = createBudget(compactionLimits, { contextWindow: 50_000, fixed });
         const meter = meterOf(window, budget);
         const report = contextReport(window, budget);
         const of = (place: string): number =>
@@ -202,11 +202,11 @@ describe("context meter", () => {
   test("MET2 they are the agent's own figures", async () => {
     const { agent } = await deskOf(["user: go", "says: gone", "user: again"]);
     const { tokens, contextWindow } = agent.contextUsage();
-    expect(meterOf(agent.session.window, agent.budget)).toMatchObject({ tokens, contextWindow });
+    expect(meterOf(agent.session.branch, agent.budget)).toMatchObject({ tokens, contextWindow });
   });
 
   test("MET2 kept on from look to look they are what they are when counted anew", () => {
-    const budget = budgetFor(compactionLimits, { contextWindow: 50_000 });
+    const budget = createBudget(compactionLimits, { contextWindow: 50_000 });
     const entries = story(
       "user: go",
       "says: one",
@@ -216,18 +216,18 @@ describe("context meter", () => {
       "user: four",
       "says: five",
     );
-    let window = windowOf(entries.slice(0, 1));
+    let window = loadBranch(entries.slice(0, 1));
     for (const entry of entries.slice(1)) {
-      window = extended(window, [entry]);
-      const anew = windowOf(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)));
+      window = appendToBranch(window, [entry]);
+      const anew = loadBranch(structuredClone(entries.slice(0, entries.indexOf(entry) + 1)));
       expect(meterOf(window, budget)).toEqual(meterOf(anew, budget));
     }
   });
 
   test("MET5 a look at ten thousand messages costs a fraction of the first when little has come", () => {
     const lines = Array.from({ length: 5_000 }, (_, at) => [`user: number ${at}`, `says: it is ${at}`]).flat();
-    let window = windowOf(story(...lines));
-    const budget = budgetFor(compactionLimits, { contextWindow: 400_000 });
+    let window = loadBranch(story(...lines));
+    const budget = createBudget(compactionLimits, { contextWindow: 400_000 });
     const took = (act: () => unknown): number => {
       const begun = performance.now();
       act();
@@ -235,7 +235,7 @@ describe("context meter", () => {
     };
     const whole = took(() => meterOf(window, budget));
     const later = story(...Array.from({ length: 50 }, () => "user: more")).map((entry, at) => {
-      window = extended(window, [{ ...entry, id: `m${at}`, parentId: at === 0 ? "e10000" : `m${at - 1}` }]);
+      window = appendToBranch(window, [{ ...entry, id: `m${at}`, parentId: at === 0 ? "e10000" : `m${at - 1}` }]);
       return took(() => meterOf(window, budget));
     });
     // Of many the middle, since others use this machine as well.

@@ -2,12 +2,12 @@
 
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { asItIs, plainText, type Redaction, refusalNotes } from "@pith/context";
+import { noRedaction, type Redaction, refusalNotes, sanitizeLine } from "@pith/context";
 import {
+  type IndexProgress,
   listSessions,
-  type Progress,
   renameSession,
-  type Searching,
+  type SearchResult,
   type SessionItem,
   searchSessions,
 } from "@pith/context/node";
@@ -68,7 +68,7 @@ export function searcher({ home, redaction }: SearchPlace): Searcher {
     },
     catchUp: async (tell, signal) => {
       let next = 0;
-      const onProgress = ({ done, all }: Progress): void => {
+      const onProgress = ({ done, total: all }: IndexProgress): void => {
         if (Date.now() < next) return;
         next = Date.now() + PATIENCE;
         tell(all < LITTLE ? null : `reading for the search: ${bytesTold(done)} of ${bytesTold(all)}`);
@@ -94,7 +94,7 @@ function asBeginning(query: string): string {
   return /[\p{L}\p{N}]$/u.test(query) ? `${query}*` : query;
 }
 
-function foundIn(query: string, searching: Searching): Found {
+function foundIn(query: string, searching: SearchResult): Found {
   if (searching.type !== "searched")
     return { query, hits: [], pending: searching.type === "unavailable" ? searching.why : null };
   const first = new Map<string, FoundSession>();
@@ -113,7 +113,7 @@ export interface ChoosingPlace {
 
 export function diskSource({ cwd, home, here }: ChoosingPlace): SessionSource {
   const env = { PITH_HOME: home };
-  const redaction = once(() => redactionHere({ home, environment: process.env }).catch(() => asItIs));
+  const redaction = once(() => redactionHere({ home, environment: process.env }).catch(() => noRedaction));
   const search = searcher({ home, redaction });
   const look = looker(redaction);
   let known: readonly SessionItem[] = [];
@@ -121,7 +121,7 @@ export function diskSource({ cwd, home, here }: ChoosingPlace): SessionSource {
     place: { cwd, here, userHome: homedir(), now: Date.now },
     look,
     list: async (learn, signal) => {
-      const first = await cleaned(await listSessions({ env, cwd, glance: GLANCE }), await redaction());
+      const first = await cleaned(await listSessions({ env, cwd, maxPerFolder: GLANCE }), await redaction());
       learn((state) => ({ ...state, items: first }));
       await pause();
       const all = await cleaned(await listSessions({ env }), await redaction());
@@ -154,7 +154,10 @@ const FOUND = 10;
 const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** An older session may hold a secret, and its path must stay as it is. */
-async function cleaned(items: readonly SessionItem[], { redacted }: Redaction): Promise<readonly SessionItem[]> {
+async function cleaned(
+  items: readonly SessionItem[],
+  { redact: redacted }: Redaction,
+): Promise<readonly SessionItem[]> {
   const shown: SessionItem[] = [];
   for (const item of items) {
     shown.push({ ...item, ...redacted(wordsOf(item)) });
@@ -182,7 +185,7 @@ async function renamed(item: SessionItem, words: string, env: { readonly PITH_HO
   function named(each: SessionItem): SessionItem {
     if (each.path !== item.path) return each;
     const { name: _, ...rest } = each;
-    const name = plainText(words);
+    const name = sanitizeLine(words);
     return name === "" ? rest : { ...rest, name };
   }
 }

@@ -1,8 +1,8 @@
 /** Reads the preview of a session: model, goal and last messages. Of a session over 2 MB only the last 256 KB are read. */
 
 import { open } from "node:fs/promises";
-import { type Entry, entryWords, plainText, type Redaction, removeCitations } from "@pith/context";
-import { type JsonlStore, type SessionItem, totalsOf } from "@pith/context/node";
+import { type Entry, entryText, type Redaction, removeCitations, sanitizeLine } from "@pith/context";
+import { type JsonlStore, readSessionTotals, type SessionItem } from "@pith/context/node";
 import { entryDisplayText } from "../../../../resources/attachments.ts";
 import { looked } from "../../../../sessions/find-session.ts";
 import { branchesOf } from "../../../../sessions/tree-lines.ts";
@@ -21,7 +21,7 @@ export function gistOf(summary: string): string | null {
 /** A summary that code wrote has no goal, but ends with the request where that is no longer shown. */
 function latestRequest(summary: string): string | undefined {
   const [, words] = /^# The user's latest request[^\n]*\n([^\n]+)/m.exec(summary) ?? [];
-  return words && plainText(words, MAX_GIST_CHARS);
+  return words && sanitizeLine(words, MAX_GIST_CHARS);
 }
 
 /** The lines of a section, without their marks and without the numbers of what they rest on. */
@@ -36,7 +36,7 @@ function itemsUnder(title: string, summary: string): readonly string[] {
 
 function cleaned(line: string): string {
   const words = removeCitations(line.replace(/^\s*(?:[-*]|\d+\.)\s+(?:\[[ x]\]\s+)?/, "")).replaceAll("**", "");
-  return plainText(words, MAX_GIST_CHARS);
+  return sanitizeLine(words, MAX_GIST_CHARS);
 }
 
 const MAX_GIST_CHARS = 160;
@@ -80,7 +80,7 @@ export async function lookInto({ path, size }: SessionItem): Promise<About> {
   if (size > LONG) return toldBy(await tailEntries(path));
   const read = await looked(path, async (store) => ({ type: "read" as const, about: await seenIn(store, size) }));
   if (read.type !== "read") return nothing;
-  const counted = size <= COUNTED ? await totalsOf(path) : null;
+  const counted = size <= COUNTED ? await readSessionTotals(path) : null;
   if (counted?.type !== "counted") return read.about;
   const { entries, usage } = counted.totals;
   return { ...read.about, entries, cost: usage.cost.total };
@@ -95,7 +95,7 @@ const nothing: About = { gist: null, model: null, isForeign: false, lastSaid: ""
 
 async function seenIn(store: JsonlStore, size: number): Promise<About> {
   const leaf = await store.leaf();
-  const { entries, state } = await store.window(leaf);
+  const { entries, state } = await store.loadBranch(leaf);
   const branches = size <= COUNTED ? await branchesOf({ store, leaf }) : null;
   return {
     ...toldBy(entries),
@@ -123,8 +123,8 @@ function toldBy(entries: readonly Entry[]): About {
 }
 
 function lastWords(entries: readonly Entry[], role: "user" | "assistant"): string {
-  const entry = entries.findLast((each) => isOf(each, role) && entryWords(each).trim() !== "");
-  return entry ? plainText(entryDisplayText(entry), LETTERS) : "";
+  const entry = entries.findLast((each) => isOf(each, role) && entryText(each).trim() !== "");
+  return entry ? sanitizeLine(entryDisplayText(entry), LETTERS) : "";
 }
 
 function isOf(entry: Entry, role: "user" | "assistant"): boolean {
@@ -141,7 +141,7 @@ export function looker(
   let newest = 0;
   const looked = new Map<string, Promise<About>>();
   const once = (item: SessionItem): Promise<About> => {
-    const about = looked.get(item.path) ?? redaction().then(async ({ redacted }) => redacted(await into(item)));
+    const about = looked.get(item.path) ?? redaction().then(async ({ redact: redacted }) => redacted(await into(item)));
     looked.set(item.path, about);
     return about;
   };

@@ -33,7 +33,7 @@ export function growingPage(session: Session, tell: (page: GrownPage) => void, s
   signal.addEventListener("abort", release, { once: true });
   return {
     begin: (entries) => {
-      put(session.redacted(entries));
+      put(session.redact(entries));
       const since = waiting ?? [];
       waiting = null;
       grow(since);
@@ -45,7 +45,7 @@ export function growingPage(session: Session, tell: (page: GrownPage) => void, s
 export function logPages(session: Session, title: string): TranscriptSource {
   const { store, leaf } = session;
   const blocksOf = (entries: readonly Entry[]): readonly Block[] =>
-    spaced(session.redacted(entries).reduce(foldEntry, nothingShown).blocks, null);
+    spaced(session.redact(entries).reduce(foldEntry, nothingShown).blocks, null);
   return {
     title,
     read: async ({ last, count }) => blocksOf(await wayTo(last, store, count)),

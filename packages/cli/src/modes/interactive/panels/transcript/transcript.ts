@@ -197,7 +197,7 @@ export async function openTranscript(_words: string, { ready, screen }: Talking)
   reading.add(screen);
   try {
     const { session } = ready.built.agent;
-    const title = session.redacted((await session.store.name()) ?? "");
+    const title = session.redact((await session.store.name()) ?? "");
     await screen.ask(transcriptPanel(logPages(session, title)), { where: "page" });
   } finally {
     reading.delete(screen);

@@ -9,7 +9,7 @@ import {
   type Rewound,
   unifiedDiff,
 } from "@pith/agent";
-import { type Entry, MOVE, type Session } from "@pith/context";
+import { type Entry, MOVE_TYPE, type Session } from "@pith/context";
 import type { Answer } from "../../../../commands/command.ts";
 import { forkedAt, isSaidAnew } from "../../../../commands/fork.ts";
 import { filesTold, moveTold } from "../../../../commands/tree.ts";
@@ -26,15 +26,15 @@ import { filesPanel, isRestorable, type Leaving, leaveQuestion, oneLinePanel, pa
 export async function arrive(moved: Navigated, to: Entry, talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { session } = ready.built.agent;
-  const answer = session.redacted(moveTold(moved, session));
-  if (moved.type !== "moved") return screen.tell(session.redacted(sentenceOf(answer, moved)), toneOf(answer));
+  const answer = session.redact(moveTold(moved, session));
+  if (moved.type !== "moved") return screen.tell(session.redact(sentenceOf(answer, moved)), toneOf(answer));
   const id = moved.summary?.id;
   // What was left is shown where it stands: behind the words before it.
   screen.change((state) => ({ ...state, blocks: state.blocks.filter((block) => block.id !== id) }));
   await past(talking);
-  if (moved.files) screen.tell(session.redacted(filesTold(moved.files).join("; ")), fateOf(moved.files));
+  if (moved.files) screen.tell(session.redact(filesTold(moved.files).join("; ")), fateOf(moved.files));
   const isToSay = (moved.editorText ?? "").trim() !== "";
-  putWords(isToSay ? session.redacted(entryEditableText(to)) : draftAt(session.window), talking);
+  putWords(isToSay ? session.redact(entryEditableText(to)) : draftAt(session.branch), talking);
 }
 
 /** What was typed before is not lost: it is the newest of what was said. */
@@ -106,7 +106,7 @@ export interface LeftBehind {
 }
 
 /** Counts only entries that are already loaded, so that the question appears without delay. */
-export async function leftBehind(target: Entry, { store, leaf, window }: Session): Promise<LeftBehind> {
+export async function leftBehind(target: Entry, { store, leaf, branch: window }: Session): Promise<LeftBehind> {
   const place = isSaidAnew(target) ? target.parentId : target.id;
   const parting = await store.commonAncestor(leaf, place);
   const left = window.entries.slice(window.entries.findIndex(({ id }) => id === parting) + 1);
@@ -117,7 +117,7 @@ export async function leftBehind(target: Entry, { store, leaf, window }: Session
 
 /** What is written beside a conversation: who stands behind it stands where it was written. */
 function isBeside(entry: Entry): boolean {
-  if (entry.type === "custom") return entry.customType === MOVE;
+  if (entry.type === "custom") return entry.customType === MOVE_TYPE;
   return entry.type === "label" || entry.type === "session_info" || entry.type === "usage";
 }
 
@@ -161,7 +161,7 @@ function told(text: string, { screen }: Talking): Gone {
 async function isFree(talking: Talking): Promise<boolean> {
   const { ready, screen } = talking;
   const { agent } = ready.built;
-  if (!agent.isRunning && agent.session.occupied.length === 0) return true;
+  if (!agent.isRunning && agent.session.busyReasons.length === 0) return true;
   const stops = await screen.ask(
     choice({
       title: "Something is under way here; one can only go elsewhere when it has ended.",
@@ -209,7 +209,7 @@ async function askedFiles(id: string, { ready, screen }: Talking): Promise<reado
   const files: readonly PlannedFile[] = (await agent.previewFiles(id)).filter(({ type }) => type !== "same");
   if (!rewind || files.length === 0) return [];
   const folder = ready.place.cwd;
-  const diff = async (file: PlannedFile) => agent.session.redacted(await fileDiff(file, rewind, folder));
+  const diff = async (file: PlannedFile) => agent.session.redact(await fileDiff(file, rewind, folder));
   const answer = await screen.ask(filesPanel({ files, folder, diff }), { where: "page" });
   if (answer === null) return null;
   return answer === "leave" ? [] : files.filter(isRestorable).map(({ path }) => path);

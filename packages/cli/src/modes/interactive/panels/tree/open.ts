@@ -66,9 +66,9 @@ async function taken({ type, id }: Picked, talking: Talking): Promise<"gone" | "
 function partsFor({ ready, screen }: Talking, look: Look, before?: TreeState): TreeParts {
   const { agent } = ready.built;
   const { session } = agent;
-  const { store, leaf, window } = session;
+  const { store, leaf, branch: window } = session;
   const name = screen.state.facts.sessionName;
-  const redacted = <Value>(value: Value): Value => session.redacted(value);
+  const redacted = <Value>(value: Value): Value => session.redact(value);
   return {
     ...look,
     title: name === null ? look.title : `${look.title} · ${name}`,

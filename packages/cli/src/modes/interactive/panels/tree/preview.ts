@@ -1,7 +1,7 @@
 /** Draws the preview of the selected tree entry: what it is, and its full text as far as there is room. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { type Entry, entryWords } from "@pith/context";
+import { type Entry, entryText } from "@pith/context";
 import { shortId } from "../../../../sessions/entries.ts";
 import type { SketchKind } from "../../../../sessions/tree-outline.ts";
 import { plain } from "../../../../text/safe-text.ts";
@@ -97,13 +97,13 @@ interface Told {
 
 function textOf(entry: Entry): Told {
   if (entry.type === "compaction" || entry.type === "branch_summary") return { text: entry.summary, isMarkdown: true };
-  if (entry.type !== "message") return { text: entryWords(entry) || dataOf(entry), isMarkdown: false };
+  if (entry.type !== "message") return { text: entryText(entry) || dataOf(entry), isMarkdown: false };
   const { message } = entry;
-  if (message.role !== "assistant") return { text: entryWords(entry), isMarkdown: false };
+  if (message.role !== "assistant") return { text: entryText(entry), isMarkdown: false };
   const calls = message.content.flatMap((part) =>
     part.type === "toolCall" ? [`→ ${part.name} ${JSON.stringify(part.arguments)}`] : [],
   );
-  return { text: [entryWords(entry), ...calls].filter(Boolean).join("\n\n"), isMarkdown: calls.length === 0 };
+  return { text: [entryText(entry), ...calls].filter(Boolean).join("\n\n"), isMarkdown: calls.length === 0 };
 }
 
 function dataOf({ type, id: _, parentId: __, timestamp: ___, ...rest }: Entry): string {

@@ -1,9 +1,9 @@
 /** Tests modes/interactive/panels/sessions/preview.ts: read a preview, preview loader, first and last messages. */
 
 import { statSync } from "node:fs";
-import { asItIs } from "@pith/context";
+import { noRedaction } from "@pith/context";
 import { createSession, type SessionItem } from "@pith/context/node";
-import { nothingUsed, story } from "@pith/context/testing";
+import { emptyUsage, story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import { gistOf, looker, lookInto } from "../../../../../src/modes/interactive/panels/sessions/preview.ts";
 import { type About, noSessionsYet } from "../../../../../src/modes/interactive/panels/sessions/state.ts";
@@ -29,7 +29,7 @@ describe("read a preview", () => {
 
   function filler(at: number): object {
     const content = [{ type: "text", text: `${at} ${"many words ".repeat(5_000)}` }];
-    const model = { api: "x", provider: "p", model: "m", usage: nothingUsed, stopReason: "stop" };
+    const model = { api: "x", provider: "p", model: "m", usage: emptyUsage, stopReason: "stop" };
     return { type: "message", timestamp: "", message: { role: "assistant", content, ...model, timestamp: 1 } };
   }
 
@@ -72,7 +72,7 @@ describe("preview loader", () => {
   test("RES10 each session is looked into once, and those that were walked past are left out", async () => {
     const looked: string[] = [];
     const look = looker(
-      async () => asItIs,
+      async () => noRedaction,
       async ({ path }) => {
         looked.push(path);
         await new Promise((resolve) => setImmediate(resolve));

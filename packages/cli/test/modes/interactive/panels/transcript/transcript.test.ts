@@ -2,8 +2,8 @@
 
 import { stripVTControlCharacters } from "node:util";
 import { Session } from "@pith/context";
-import { createSession, machine } from "@pith/context/node";
-import { nothingUsed } from "@pith/context/testing";
+import { createSession, nodeRuntime } from "@pith/context/node";
+import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { openPanel } from "../../../../../src/modes/interactive/panels/open-panel.ts";
 import { wordsIn } from "../../../../../src/modes/interactive/panels/transcript/draw.ts";
@@ -32,7 +32,7 @@ async function longTalk(entries: number): Promise<Read> {
     });
     await made.store.append(batch as never, { expectedLeaf: await made.store.leaf(), isReplaceable: true });
   }
-  const session = await Session.open(made.store, machine);
+  const session = await Session.open(made.store, nodeRuntime);
   const read = { session, reads: 0 };
   const { store } = session;
   const entry = store.entry.bind(store);
@@ -48,7 +48,7 @@ function said(at: number): object {
     return { type: "compaction", summary: `summary ${at}`, firstKeptEntryId: `e${at - 1}`, tokensBefore: 9_000 };
   if (at % 2 === 0) return { type: "message", message: { role: "user", content: `question ${at}.`, timestamp: 1 } };
   const content = [{ type: "text", text: `answer ${at}.` }];
-  const model = { api: "x", provider: "p", model: "m", usage: nothingUsed, stopReason: "stop", timestamp: 1 };
+  const model = { api: "x", provider: "p", model: "m", usage: emptyUsage, stopReason: "stop", timestamp: 1 };
   return { type: "message", message: { role: "assistant", content, ...model } };
 }
 

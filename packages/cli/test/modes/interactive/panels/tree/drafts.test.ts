@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DRAFT } from "@pith/agent";
-import { type Entry, encodeSession, entryText, newHeader } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { createHeader, type Entry, encodeSession, serializeEntry } from "@pith/context";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { all } from "../../editor/at-work.ts";
@@ -21,8 +21,8 @@ function draftedSession(cwd: string): Uint8Array {
   const [e1, e2, ...others] = said;
   const entries = [e1, e2, draft, ...others].flatMap((entry) => entry ?? []);
   return encodeSession(
-    [JSON.stringify(newHeader({ cwd }, machine)), ...entries.map((entry) => entryText(entry))],
-    machine.checksum,
+    [JSON.stringify(createHeader({ cwd }, nodeRuntime)), ...entries.map((entry) => serializeEntry(entry))],
+    nodeRuntime.checksum,
   );
 }
 

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { describe, expect, test } from "vitest";
 import { go, leftBehind } from "../../../../../src/modes/interactive/panels/tree/navigate.ts";
 import type { Talking } from "../../../../../src/modes/interactive/screen-context.ts";
@@ -183,12 +183,12 @@ describe("navigate", () => {
 describe("entries left behind", () => {
   async function leftFor(lines: readonly string[], id: string) {
     const store = await storeOf(lines);
-    const session = await Session.open(store, machine);
+    const session = await Session.open(store, nodeRuntime);
     const target = await store.entry(id);
     if (!target) throw new Error(`${id} is not in the story`);
     const silent = { store: { commonAncestor: store.commonAncestor.bind(store) }, leaf: session.leaf };
     // Nothing else is read.
-    return await leftBehind(target, { ...silent, window: session.window } as unknown as Session);
+    return await leftBehind(target, { ...silent, window: session.branch } as unknown as Session);
   }
 
   test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
@@ -204,7 +204,7 @@ describe("entries left behind", () => {
   });
 
   test("WLK8 where a move breaks off in a way nobody foresaw, no summary is said to be under way for ever", async () => {
-    const session = await Session.open(await storeOf(twoTries), machine);
+    const session = await Session.open(await storeOf(twoTries), nodeRuntime);
     let state: ScreenState = nothingShown;
     const works: string[] = [];
     const screen = {

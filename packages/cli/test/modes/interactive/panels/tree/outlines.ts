@@ -1,7 +1,7 @@
 /** Outlines from stories, for tests of what is drawn of them. */
 
 import { MemoryStore, type Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { growOutline } from "../../../../../src/sessions/read-outline.ts";
 import { emptyOutline, grown, type Outline } from "../../../../../src/sessions/tree-outline.ts";
@@ -35,7 +35,7 @@ export async function outlineOf(lines: readonly string[]): Promise<Outline> {
 
 /** Each entry seven minutes after the one before it, the last one now. */
 export async function storeOf(lines: readonly string[], now: number = Date.now()): Promise<Session["store"]> {
-  const store = MemoryStore.create(machine, { cwd: "/work" });
+  const store = MemoryStore.create(nodeRuntime, { cwd: "/work" });
   const entries = story(...lines);
   for (const [at, entry] of entries.entries()) {
     const timestamp = new Date(now - (entries.length - 1 - at) * 7 * 60_000).toISOString();
