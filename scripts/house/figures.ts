@@ -1,13 +1,29 @@
-/** Measures the structure of the sources: files per package, depth, gerund folders, long files, cycles. */
+/** Measures the structure of the sources, and compares the figures that have an aim with it. */
 
-import type { Source } from "../source/source.ts";
-import { cycles } from "./file-checks.ts";
-import type { House } from "./house.ts";
-import { countLines, depth, gerundFolders, isLong } from "./questions.ts";
+import { countLines, type Source } from "../source/source.ts";
+import { countCompactionLines } from "./compaction-path.ts";
+import { exportedNames, filesInCycles, relativeImports } from "./import-graph.ts";
+import { listGerundFolders, listParticipleNames } from "./participles.ts";
+import { folderDepth, isLong } from "./questions.ts";
+import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
+
+export type Figures = Readonly<Record<string, number | readonly string[]>>;
+
+/** The highest wanted value of a figure. */
+export const AIMS: Readonly<Record<string, number>> = {
+  context_files: 150,
+  context_depth: 2,
+  context_exports: 270,
+  context_main_exports: 130,
+  one_word_participles: 10,
+  compaction_lines: 2600,
+  gerund_folders: 0,
+  cycles: 0,
+};
 
 /** Where source files are counted, by the name of the figure. */
-const counted: Readonly<Record<string, string>> = {
-  context_files: "packages/context/src/",
+const countedFolders: Readonly<Record<string, string>> = {
+  context_files: CONTEXT_SOURCES,
   agent_files: "packages/agent/src/",
   cli_files: "packages/cli/src/",
   models_files: "packages/models/src/",
@@ -19,38 +35,41 @@ const counted: Readonly<Record<string, string>> = {
 };
 const interactive = "packages/cli/src/modes/interactive/";
 
-export type Figures = Readonly<Record<string, number | readonly string[]>>;
-
-export function measureSources(house: House): Figures {
-  const sources = house.sources.filter(({ path }) => !isTest(path));
-  const [inside, outside] = split(sources, ({ path }) => path.startsWith(interactive));
+export function measureSources(workspace: Workspace): Figures {
+  const sources = workspace.sources.filter(({ path }) => !path.startsWith("scripts/test/"));
+  const within = (folder: string) => sources.filter(({ path }) => path.startsWith(folder));
+  const outside = sources.filter(({ path }) => !path.startsWith(interactive));
+  const counts = Object.entries(countedFolders).map(([name, folder]) => [name, within(folder).length]);
   return {
-    ...Object.fromEntries(Object.entries(counted).map(([name, folder]) => [name, countIn(sources, folder)])),
-    depth: deepest(outside),
-    depth_interactive: deepest(inside),
-    gerund_folders: gerundFolders([...sources, ...house.tests]).length,
+    ...Object.fromEntries(counts),
+    depth: deepestFolder(outside),
+    depth_interactive: deepestFolder(within(interactive)),
     files_over_500: sources.filter(isLong).map(({ path }) => path),
     median_lines: median(sources.map(countLines)),
-    cycles: cycles(house).length,
+    context_depth: deepestFolder(within(CONTEXT_SOURCES)),
+    ...countContextExports(workspace),
+    one_word_participles: listParticipleNames(within(CONTEXT_SOURCES)).length,
+    compaction_lines: countCompactionLines(workspace),
+    gerund_folders: listGerundFolders(within("packages/")).length,
+    cycles: filesInCycles(relativeImports(workspace)).length,
   };
 }
 
-function isTest(path: string): boolean {
-  return path.startsWith("scripts/test/");
-}
-
-function split(sources: readonly Source[], isInside: (source: Source) => boolean): readonly [Source[], Source[]] {
-  return [sources.filter(isInside), sources.filter((source) => !isInside(source))];
-}
-
-function countIn(sources: readonly Source[], folder: string): number {
-  return sources.filter(({ path }) => path.startsWith(folder)).length;
-}
-
-function deepest(sources: readonly Source[]): number {
-  return Math.max(0, ...sources.map(({ path }) => depth(path)));
+function deepestFolder(sources: readonly Source[]): number {
+  return Math.max(0, ...sources.map(({ path }) => folderDepth(path)));
 }
 
 function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+/** A name that two entry points export counts once. */
+function countContextExports(workspace: Workspace): Figures {
+  const { name, doors } = workspace.packages.find(({ folder }) => folder === CONTEXT_PACKAGE) ?? {};
+  const count = (files: Iterable<string>) => new Set([...files].flatMap((file) => exportedNames(workspace, file))).size;
+  const main = doors?.get(name ?? "");
+  return {
+    context_exports: count(doors?.values() ?? []),
+    context_main_exports: count(main === undefined ? [] : [main]),
+  };
 }

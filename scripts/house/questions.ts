@@ -2,12 +2,13 @@
 
 import { posix } from "node:path";
 import { counted, type Fault } from "../fault.ts";
-import { functions } from "../source/functions.ts";
-import { givenNames, imports } from "../source/modules.ts";
-import type { Source } from "../source/source.ts";
-import type { House } from "./house.ts";
+import { listFunctions } from "../source/declarations.ts";
+import { listExports, listImports } from "../source/modules.ts";
+import { countLines, type Source } from "../source/source.ts";
+import { listGerundFolders, listParticipleNames, type ParticipleName } from "./participles.ts";
+import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
-/** Beyond these a reader asks why. The usual sizes are smaller; CONTRIBUTING.md has the table. */
+/** The column "ask why" of the table in CONTRIBUTING.md. */
 const limits = {
   fileLines: 500,
   smallFileLines: 40,
@@ -18,29 +19,26 @@ const limits = {
   parameters: 3,
 };
 
-export function sizes({ sources }: House): readonly Fault[] {
+export function askAboutSizes({ sources }: Workspace): readonly Fault[] {
   return [
-    ...sources.flatMap(longFile),
-    ...smallFiles(sources),
-    ...folderSizes(sources),
-    ...repeatedNames(sources),
-    ...deepFolders(sources),
-    ...sources.flatMap(bigFunctions),
+    ...sources.filter(isLong).map(askAboutLongFile),
+    ...askAboutSmallFiles(sources),
+    ...askAboutFolderSizes(sources),
+    ...askAboutRepeatedNames(sources),
+    ...askAboutDepth(sources),
+    ...askAboutMutualImports(sources),
+    ...sources.flatMap(askAboutFunctions),
   ];
 }
 
-export function countLines({ text }: Source): number {
-  return text.replace(/\n$/, "").split("\n").length;
-}
-
 /** The folder whose subfolders count: `packages/cli/src`, `bench/src`, `scripts`. */
-export function sourceFolder(path: string): string {
+function sourceFolder(path: string): string {
   const src = path.indexOf("/src/");
   return src < 0 ? path.slice(0, path.indexOf("/")) : path.slice(0, src + "/src".length);
 }
 
-/** How many folders lie between the source folder and the file. */
-export function depth(path: string): number {
+/** The number of folders between the source folder and the file. */
+export function folderDepth(path: string): number {
   return path.slice(sourceFolder(path).length + 1).split("/").length - 1;
 }
 
@@ -48,111 +46,100 @@ export function isLong(source: Source): boolean {
   return countLines(source) > limits.fileLines;
 }
 
-function longFile(source: Source): Fault[] {
-  if (!isLong(source)) return [];
-  return [{ path: source.path, line: 1, sentence: `${countLines(source)} lines; has a second subject moved in?` }];
+function askAboutLongFile(source: Source): Fault {
+  return { path: source.path, line: 1, sentence: `${countLines(source)} lines; does it have a second subject?` };
 }
 
-/** An `index.ts` is a door, and a file that nobody imports is a program or an example. */
-function smallFiles(sources: readonly Source[]): Fault[] {
-  const importers = countImporters(sources);
+/** An `index.ts`, a port or a table (no function) may be small, and so may a program (no importer). */
+function askAboutSmallFiles(sources: readonly Source[]): Fault[] {
+  const imported = new Set(sources.flatMap((source) => listImports(source).flatMap(({ target }) => target ?? [])));
   return sources.flatMap((source) => {
     const lines = countLines(source);
     if (lines >= limits.smallFileLines || posix.basename(source.path) === "index.ts") return [];
-    if (importers.get(source.path) !== 1) return [];
-    const sentence = `${lines} lines and one importer; which neighbour does it belong to?`;
-    return [{ path: source.path, line: 1, sentence }];
+    if (!imported.has(source.path) || listFunctions(source).length === 0) return [];
+    return [{ path: source.path, line: 1, sentence: `${lines} lines; does it belong in a file that imports it?` }];
   });
 }
 
-function countImporters(sources: readonly Source[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const source of sources) {
-    const targets = new Set(imports(source).flatMap(({ target }) => target ?? []));
-    for (const target of targets) counts.set(target, (counts.get(target) ?? 0) + 1);
-  }
-  return counts;
-}
-
-/** The source folder itself is not asked about: it may hold a single program. */
-function folderSizes(sources: readonly Source[]): Fault[] {
+/** The source folder itself may contain a single program. */
+function askAboutFolderSizes(sources: readonly Source[]): Fault[] {
   const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
   return [...folders].flatMap(([path, files]) => {
     if (files.length > limits.folderFiles)
-      return [{ path, line: 1, sentence: `${files.length} files; is there a folder inside it?` }];
+      return [{ path, line: 1, sentence: `${files.length} files; does it need a subfolder?` }];
     const hasFolders = [...folders.keys()].some((other) => other.startsWith(`${path}/`));
     if (files.length >= limits.fewestFiles || hasFolders || path === sourceFolder(`${path}/`)) return [];
-    return [{ path, line: 1, sentence: `${counted(files.length, "file")}; does it need a folder?` }];
+    return [{ path, line: 1, sentence: `${counted(files.length, "file")}; is the folder needed?` }];
   });
 }
 
-function repeatedNames(sources: readonly Source[]): Fault[] {
+function askAboutRepeatedNames(sources: readonly Source[]): Fault[] {
   const folders = new Set(sources.map(({ path }) => posix.dirname(path)));
   return [...folders].flatMap((path) => {
     const names = path.slice(sourceFolder(`${path}/`).length + 1).split("/");
     const name = names.pop() ?? "";
     if (!names.includes(name)) return [];
-    return [{ path, line: 1, sentence: `"${name}" stands at two levels; what tells them apart?` }];
+    return [{ path, line: 1, sentence: `"${name}" is also the name of a parent folder; what is the difference?` }];
   });
 }
 
-function deepFolders(sources: readonly Source[]): Fault[] {
+function askAboutDepth(sources: readonly Source[]): Fault[] {
   const folders = new Map(sources.map(({ path }) => [posix.dirname(path), path]));
   return [...folders].flatMap(([folder, file]) => {
-    const count = depth(file);
-    if (count <= limits.depth) return [];
-    return [{ path: folder, line: 1, sentence: `${count} folders below ${sourceFolder(file)}; can one of them go?` }];
+    const depth = folderDepth(file);
+    if (depth <= limits.depth) return [];
+    return [{ path: folder, line: 1, sentence: `${depth} folders below ${sourceFolder(file)}; is each one needed?` }];
   });
 }
 
-function bigFunctions(source: Source): Fault[] {
+/** Two folders of `packages/context/src` that import each other have no order in which a reader can take them. */
+function askAboutMutualImports(sources: readonly Source[]): Fault[] {
+  const pairs = new Set(
+    sources.flatMap((source) =>
+      listImports(source).map(({ target }) => `${topFolder(source.path)} ${topFolder(target)}`),
+    ),
+  );
+  return [...pairs].flatMap((pair) => {
+    const [from = "", to = ""] = pair.split(" ");
+    if (from === "" || to === "" || from >= to || !pairs.has(`${to} ${from}`)) return [];
+    return [{ path: from, line: 1, sentence: `imports ${to}, which imports it back; which one is below?` }];
+  });
+}
+
+/** The folder directly below `packages/context/src`; empty for any other file. */
+function topFolder(path: string | null): string {
+  const [folder = "", ...rest] = path?.startsWith(CONTEXT_SOURCES) ? path.slice(CONTEXT_SOURCES.length).split("/") : [];
+  return rest.length === 0 ? "" : CONTEXT_SOURCES + folder;
+}
+
+function askAboutFunctions(source: Source): Fault[] {
   const { path } = source;
-  return functions(source).flatMap(({ name, line, lines, parameters }) => {
-    const long = { path, line, sentence: `${name} has ${lines} lines; which part has a name of its own?` };
+  return listFunctions(source).flatMap(({ name, line, lines, parameters }) => {
+    const long = { path, line, sentence: `${name} has ${lines} lines; which part is a function of its own?` };
     const wide = { path, line, sentence: `${name} takes ${parameters} parameters; would one object read better?` };
     return [...(lines > limits.functionLines ? [long] : []), ...(parameters > limits.parameters ? [wide] : [])];
   });
 }
 
-/** Words that end in -ing and are nouns of the field. */
-const nouns: ReadonlySet<string> = new Set(["testing", "onboarding", "string", "strings"]);
-const irregularParticiples: ReadonlySet<string> = new Set(
-  [
-    ["told", "said", "kept", "came", "held", "seen", "heard", "gone", "taken", "given", "found", "made", "shown"],
-    ["drawn", "spoken", "written", "read", "learnt", "meant", "left", "lost", "sent", "met", "known", "worn"],
-  ].flat(),
-);
-
-export function names({ sources, tests }: House): readonly Fault[] {
-  return [...gerundFolders([...sources, ...tests]).map(gerund), ...sources.flatMap(bareParticiples)];
+export function askAboutNames({ sources, tests }: Workspace): readonly Fault[] {
+  return [
+    ...listGerundFolders([...sources, ...tests]).map((path) => ({
+      path,
+      line: 1,
+      sentence: `"${posix.basename(path)}" is a gerund; which noun does a reader look for?`,
+    })),
+    ...sources.flatMap(participlesToAskAbout).map(({ path, line, name, word }) => ({
+      path,
+      line,
+      sentence: `${name} begins with the participle "${word}"; which verb and object, or noun?`,
+    })),
+  ];
 }
 
-/** Folders of any of these files whose name is a gerund, such as `reading`. */
-export function gerundFolders(files: readonly Source[]): readonly string[] {
-  const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
-  return [...folders].filter((folder) => isGerund(posix.basename(folder))).toSorted();
-}
-
-function foldersOf(path: string): string[] {
-  const folder = posix.dirname(path);
-  return folder === "." ? [] : [...foldersOf(folder), folder];
-}
-
-function isGerund(name: string): boolean {
-  return !nouns.has(name) && /[a-z]ing$/.test(name);
-}
-
-function gerund(path: string): Fault {
-  return { path, line: 1, sentence: `"${posix.basename(path)}" is a gerund; which noun would a reader look for?` };
-}
-
-function bareParticiples(source: Source): Fault[] {
-  return givenNames(source).flatMap(({ name, line }) => {
-    if (!isParticiple(name)) return [];
-    return [{ path: source.path, line, sentence: `${name} is a participle alone; which verb and object, or noun?` }];
-  });
-}
-
-function isParticiple(name: string): boolean {
-  return irregularParticiples.has(name) || /^[a-z]{2,}(?:ed|ing)$/.test(name);
+/** In `packages/context` every such name. Elsewhere, until those packages are renamed, exported names that are a participle alone. */
+function participlesToAskAbout(source: Source): readonly ParticipleName[] {
+  const found = listParticipleNames([source]);
+  if (source.path.startsWith(CONTEXT_SOURCES)) return found;
+  const exported = new Set(listExports(source).map(({ name }) => name));
+  return found.filter(({ name, word }) => exported.has(name) && name.toLowerCase() === word);
 }

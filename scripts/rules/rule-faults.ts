@@ -2,8 +2,9 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, inOrder } from "../fault.ts";
-import { closing, lineAt, readFolder, type Source, subfolders } from "../source/source.ts";
+import { lineAt, parseSource, readFolder, type Source, subfolders } from "../source/source.ts";
 
 export interface TestName {
   readonly path: string;
@@ -11,23 +12,31 @@ export interface TestName {
   readonly name: string;
 }
 
-// `test(`, `test.only(`, and `test.each(table)(`, whose name comes after the table. What is skipped proves nothing.
-const call = /(?<![.\w$])(?:test|it|describe)(?:\.(?!skip\b|todo\b)\w+)*(?=\()/g;
-
-export function testNames({ path, text, code }: Source): TestName[] {
-  return [...code.matchAll(call)].flatMap((match) => {
-    const first = match.index + match[0].length;
-    const table = closing(code, first);
-    const open = code[table + 1] === "(" ? table + 1 : first;
-    const name = stringAt(text, code, open + 1);
-    return name === null ? [] : [{ path, line: lineAt(text, match.index), name }];
+/** Lists the names of tests: of `test(name)`, `test.only(name)` and `test.each(table)(name)`. A skipped test proves nothing and is left out. */
+export function testNames(source: Source): TestName[] {
+  const { path, text } = source;
+  const found: TestName[] = [];
+  const visitor = new Visitor({
+    CallExpression: ({ start, callee, arguments: [first] }) => {
+      const name = stringValue(first);
+      const called = callee.type === "CallExpression" ? callee.callee : callee;
+      if (name !== null && isTestFunction(called)) found.push({ path, line: lineAt(text, start), name });
+    },
   });
+  visitor.visit(parseSource(source).program);
+  return found;
+}
+
+function isTestFunction(callee: ESTree.Expression | ESTree.Super): boolean {
+  if (callee.type === "Identifier") return ["test", "it", "describe"].includes(callee.name);
+  if (callee.type !== "MemberExpression" || callee.property.type !== "Identifier") return false;
+  return !["skip", "todo"].includes(callee.property.name) && isTestFunction(callee.object);
 }
 
 /** A template is read up to its first slot. */
-function stringAt(text: string, code: string, from: number): string | null {
-  const [all = "", , inside = ""] = /^\s*(["'`])(\s*)/.exec(code.slice(from)) ?? [];
-  return all === "" ? null : text.slice(from + all.length - inside.length, from + all.length);
+function stringValue(node: ESTree.Argument | undefined): string | null {
+  if (node?.type === "Literal" && typeof node.value === "string") return node.value;
+  return node?.type === "TemplateLiteral" ? (node.quasis[0]?.value.raw ?? null) : null;
 }
 
 export interface RuleInspection {

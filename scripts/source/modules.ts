@@ -1,72 +1,101 @@
-/** Finds what a file imports, types included, and the names it exports. A specifier built at run time is not seen. */
+/** Lists what a file imports and exports, types included. A specifier that is computed at run time is not seen. */
 
 import { posix } from "node:path";
-import { lineAt, type Source } from "./source.ts";
+import { type ParseResult, Visitor } from "rolldown/utils";
+import { lineAt, oncePerSource, parseSource, type Source } from "./source.ts";
 
+/** One import, or one `export … from`. */
 export interface Import {
   readonly specifier: string;
   readonly line: number;
-  /** The path a relative specifier leads to; null for a package. */
+  /** The file a relative specifier names; null for a package. */
   readonly target: string | null;
+  readonly names: readonly ImportedName[];
 }
 
-// In code a string stands directly after `from`, `import` or `import(` for no other reason.
-const specifierPlace = /\b(?:from\s*|import\s*|import\(\s*)(["'`])( *)\1/g;
-
-export function imports({ path, text, code }: Source): Import[] {
-  return [...code.matchAll(specifierPlace)].map((match) => {
-    const end = match.index + match[0].length - 1;
-    const specifier = text.slice(end - (match[2] ?? "").length, end);
-    return { specifier, line: lineAt(text, end), target: target(path, specifier) };
-  });
-}
-
-function target(path: string, specifier: string): string | null {
-  return /^\.{1,2}(?:\/|$)/.test(specifier) ? posix.join(posix.dirname(path), specifier) : null;
-}
-
-export interface GivenName {
+export interface ImportedName {
+  /** The name in the imported file; `*` for the whole module. */
   readonly name: string;
-  readonly line: number;
-  readonly callable: boolean;
+  readonly isType: boolean;
 }
 
-const declaration =
-  /^export\s+(?:declare\s+)?(?:abstract\s+)?(?:async\s+)?(function\*?|const|let|class|interface|type)\s+([\w$]+)/gm;
-const list = /^export\s+(type\s+)?\{([^}]*)\}(\s*from\b)?/gm;
-const bundle = /^export\s+\*\s+as\s+([\w$]+)/gm;
-const holdsFunction = /^(?:\s*:[^=;]*=>|[^=;]*=\s*(?:async\s*)?(?:function\b|\(|[\w$]+\s*=>))/;
+export const listImports: (source: Source) => readonly Import[] = oncePerSource((source) =>
+  [...staticImports(source), ...reexports(source), ...dynamicImports(source), ...typeImports(source)].toSorted(
+    (a, b) => a.line - b.line,
+  ),
+);
 
-/** A re-exported name is not listed, and neither is a destructured one. */
-export function givenNames({ code }: Source): GivenName[] {
-  return [...declared(code), ...listed(code), ...bundled(code)];
-}
+const everything: ImportedName = { name: "*", isType: false };
 
-function declared(code: string): GivenName[] {
-  return [...code.matchAll(declaration)].map((match) => {
-    const [all, keyword = "", name = ""] = match;
-    const rest = code.slice(match.index + all.length);
-    const callable = keyword.startsWith("function") || (/^(?:const|let)$/.test(keyword) && holdsFunction.test(rest));
-    return { name, line: lineAt(code, match.index), callable };
+function staticImports(source: Source): Import[] {
+  return parseSource(source).module.staticImports.map(({ moduleRequest, entries }) => {
+    const names = entries.map(({ importName, isType }) => ({ name: importName.name ?? "*", isType }));
+    // An import without names runs the file.
+    return toImport(source, { ...moduleRequest, names: names.length === 0 ? [everything] : names });
   });
 }
 
-function listed(code: string): GivenName[] {
-  return [...code.matchAll(list)].flatMap((match) => {
-    const [, onlyTypes, items = "", from] = match;
-    const line = lineAt(code, match.index);
-    return items.split(",").flatMap((item) => {
-      const [, type, own = "", alias] = /^\s*(type\s+)?([\w$]+)(?:\s+as\s+([\w$]+))?\s*$/.exec(item) ?? [];
-      const name = alias ?? (from ? "" : own);
-      return name === "" ? [] : [{ name, line, callable: !type && !onlyTypes }];
-    });
+function reexports(source: Source): Import[] {
+  return parseSource(source).module.staticExports.flatMap(({ entries }) => {
+    const [first] = entries;
+    if (!first?.moduleRequest) return [];
+    const names = entries.map(({ importName, isType }) => ({ name: importName.name ?? "*", isType }));
+    return [toImport(source, { ...first.moduleRequest, names })];
   });
 }
 
-function bundled(code: string): GivenName[] {
-  return [...code.matchAll(bundle)].map(({ index, 1: name = "" }) => ({
-    name,
-    line: lineAt(code, index),
-    callable: false,
-  }));
+function dynamicImports(source: Source): Import[] {
+  return parseSource(source).module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
+    const literal = /^(["'`])([^"'`$]*)\1$/.exec(source.text.slice(start, end));
+    return literal === null ? [] : [toImport(source, { value: literal[2] ?? "", end, names: [everything] })];
+  });
+}
+
+/** Types such as `import("./a.ts").A`; the parser's list of imports leaves them out. */
+function typeImports(source: Source): Import[] {
+  if (!source.text.includes("import(")) return [];
+  const found: Import[] = [];
+  const visitor = new Visitor({
+    TSImportType({ source: { value, end } }) {
+      found.push(toImport(source, { value, end, names: [{ name: "*", isType: true }] }));
+    },
+  });
+  visitor.visit(parseSource(source).program);
+  return found;
+}
+
+interface Request {
+  readonly value: string;
+  readonly end: number;
+  readonly names: readonly ImportedName[];
+}
+
+function toImport({ path, text }: Source, { value, end, names }: Request): Import {
+  const isRelative = /^\.{1,2}(?:\/|$)/.test(value);
+  const target = isRelative ? posix.join(posix.dirname(path), value) : null;
+  return { specifier: value, line: lineAt(text, end), target, names };
+}
+
+/** One exported name. */
+export interface Export {
+  /** `*` for all names of another file. */
+  readonly name: string;
+  readonly isType: boolean;
+  /** Where a re-exported name comes from; null for a name of this file. */
+  readonly from: { readonly specifier: string; readonly target: string | null; readonly name: string } | null;
+}
+
+type StaticExport = ParseResult["module"]["staticExports"][number]["entries"][number];
+
+export function listExports(source: Source): readonly Export[] {
+  return parseSource(source).module.staticExports.flatMap(({ entries }) =>
+    entries.map((entry) => toExport(source, entry)),
+  );
+}
+
+function toExport(source: Source, { exportName, importName, moduleRequest, isType }: StaticExport): Export {
+  const name = exportName.name ?? (exportName.kind === "Default" ? "default" : "*");
+  if (!moduleRequest) return { name, isType, from: null };
+  const { specifier, target } = toImport(source, { ...moduleRequest, names: [] });
+  return { name, isType, from: { specifier, target, name: importName.name ?? "*" } };
 }

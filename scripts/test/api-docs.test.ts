@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { readApi } from "../docs/api/read-api.ts";
 import { docFaults } from "../docs/doc-faults.ts";
 import { generators, regenerated } from "../docs/generated.ts";
-import { file } from "./clean-house.ts";
+import { file } from "./clean-workspace.ts";
 import { plant, type Tree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 

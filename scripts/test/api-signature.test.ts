@@ -3,10 +3,9 @@
 import { expect, test } from "vitest";
 import { declarations } from "../docs/api/declarations.ts";
 import { shape } from "../docs/api/render-api.ts";
-import { source } from "../source/source.ts";
 
 const only = (text: string) => {
-  const [declaration] = declarations(source("a.ts", text));
+  const [declaration] = declarations({ path: "a.ts", text });
   if (!declaration) throw new Error("nothing is declared");
   return declaration;
 };
@@ -48,7 +47,7 @@ export function one(first: string[] | number): unknown {
 }
 export function two(): void {}
 `;
-  const found = declarations(source("a.ts", text));
+  const found = declarations({ path: "a.ts", text });
   expect(found.map(({ name, said, signature }) => ({ name, said, signature }))).toEqual([
     {
       name: "one",
@@ -98,7 +97,7 @@ test("of a class one sees what is public, with its comments", () => {
 test("a comment belongs to what stands right below it; the first of a file is the file's", () => {
   const text = "/** A file. */\n\nexport const a = 1;\n\n/**\n * Two\n * lines.\n */\nexport const b = 2;\n";
   expect(
-    declarations(source("a.ts", text)).map(({ name, line, said, opening }) => ({ name, line, said, opening })),
+    declarations({ path: "a.ts", text }).map(({ name, line, said, opening }) => ({ name, line, said, opening })),
   ).toEqual([
     { name: "a", line: 3, said: "", opening: "A file." },
     { name: "b", line: 9, said: "Two\nlines.", opening: "A file." },

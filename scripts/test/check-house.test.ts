@@ -1,21 +1,48 @@
-/** Every fault of the house, planted alone in a clean tree, is found where it stands; the clean tree has none. */
+/** Tests check-house: each fault, added alone to a clean tree, is reported where it is; the clean tree has none. */
 
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROGRAM_NAME } from "../build/packages.ts";
-import { inspect } from "../house/inspect.ts";
-import { clean, file, inConvert, inMessage, others } from "./clean-house.ts";
+import { runChecks } from "../house/run-checks.ts";
+import { clean, context, file, inConvert, inMessage, others } from "./clean-workspace.ts";
 import { plant } from "./plant.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { runScript } from "./run-script.ts";
 
 test("a clean tree has no fault and no question", () => {
-  expect(inspect(plant(clean))).toEqual({ files: 15, faults: [], questions: [] });
+  expect(runChecks(plant(clean))).toMatchObject({ files: 19, faults: [], questions: [] });
 });
 
 test.each(plantedFaults)("found: $fault", ({ files, at, says }) => {
-  const { faults } = inspect(plant({ ...clean, ...files }));
+  const { faults } = runChecks(plant({ ...clean, ...files }));
   expect(faults.map(({ path, line }) => `${path}:${line}`)).toEqual([at]);
   expect(faults[0]?.sentence).toContain(says);
+});
+
+test("found: a cycle, by types too", () => {
+  const files = {
+    "bench/src/a.ts": file(`import "./b.ts";`),
+    "bench/src/b.ts": file(`export type B = import("./c.ts").C;`),
+    "bench/src/c.ts": file(`import type { A } from "./a.ts";`),
+    "bench/src/d.ts": file(`import "./a.ts";`),
+  };
+  const { faults, figures } = runChecks(plant({ ...clean, ...files }));
+  expect(faults.map(({ path }) => path)).toEqual(["bench/src/a.ts", "bench/src/b.ts", "bench/src/c.ts"]);
+  expect(figures).toMatchObject({ cycles: 3 });
+});
+
+test("Biome finds a cycle of type imports", () => {
+  const root = plant({
+    "biome.json": readFileSync(join(import.meta.dirname, "../../biome.json"), "utf8").replace(/"vcs".*\n/, ""),
+    "a.ts": `import type { B } from "./b.ts";\n\nexport type A = B;\n`,
+    "b.ts": `import { type A } from "./a.ts";\n\nexport type B = A;\n`,
+  });
+  const biome = join(import.meta.dirname, "../../node_modules/.bin/biome");
+  const { status, stderr, stdout } = spawnSync(biome, ["lint", "--colors=off"], { cwd: root, encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stdout + stderr).toContain("a.ts:1:24 lint/suspicious/noImportCycles");
 });
 
 test.each([
@@ -24,7 +51,7 @@ test.each([
   `const a = /["'\`/]/; const b = 'import "pith"';`,
   `const a = Array.from("pith");`,
 ])("not taken for an import: %s", (text) => {
-  expect(inspect(plant({ ...clean, ...inConvert(text).files })).faults).toEqual([]);
+  expect(runChecks(plant({ ...clean, ...inConvert(text).files })).faults).toEqual([]);
 });
 
 test.each([
@@ -32,7 +59,7 @@ test.each([
   "/** Not Date.now, but a port. */ const a = 'Math.random';",
   `const a = \`process.env \${said} console.log\`;`,
 ])("not taken for an effect: %s", (text) => {
-  expect(inspect(plant({ ...clean, ...inMessage(text).files })).faults).toEqual([]);
+  expect(runChecks(plant({ ...clean, ...inMessage(text).files })).faults).toEqual([]);
 });
 
 const body = "  work();\n".repeat(59);
@@ -69,9 +96,9 @@ test.each([
     "bench/src/a.ts:3 wide takes 4 parameters",
   ],
   [
-    "a small file with one importer",
-    { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file("") },
-    "bench/src/b.ts:1 3 lines and one importer",
+    "a small file with a function",
+    { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file("function parse() {}") },
+    "bench/src/b.ts:1 3 lines",
   ],
   [
     "a deep folder",
@@ -82,7 +109,7 @@ test.each([
   [
     "a name at two levels",
     { "bench/src/in/a.ts": file(""), "bench/src/in/in/a.ts": file(""), ...others("bench/src/in/in") },
-    `bench/src/in/in:1 "in" stands at two levels`,
+    `bench/src/in/in:1 "in" is also the name of a parent folder`,
   ],
   [
     "a gerund folder",
@@ -92,10 +119,17 @@ test.each([
   [
     "a participle alone",
     { "bench/src/a.ts": file("export function told(): void {}") },
-    "bench/src/a.ts:3 told is a participle alone",
+    `bench/src/a.ts:3 told begins with the participle "told"`,
+  ],
+  [
+    "two folders of packages/context that import each other",
+    {
+      [`${context}/session/second.ts`]: file(`import type { A } from "../compaction/third.ts";`),
+    },
+    `${context}/compaction:1 imports ${context}/session, which imports it back`,
   ],
 ])("asked about, but no fault: %s", (_, files, asked) => {
-  const { faults, questions } = inspect(plant({ ...clean, ...files }));
+  const { faults, questions } = runChecks(plant({ ...clean, ...files }));
   expect(faults).toEqual([]);
   expect(questions.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`)).toEqual([asked]);
 });
@@ -107,7 +141,7 @@ test.each([
   "export interface LoadOptions {}",
   "export function readSettings(): void {}",
 ])("not asked about: %s", (text) => {
-  const { faults, questions } = inspect(
+  const { faults, questions } = runChecks(
     plant({ ...clean, ...others("bench/src/onboarding"), "bench/src/onboarding/types.ts": file(text) }),
   );
   expect([...faults, ...questions]).toEqual([]);
@@ -123,30 +157,26 @@ test.each([
     },
   ],
   [
-    "a small file that several import",
-    {
-      "bench/src/a.ts": file(`import "./c.ts";`),
-      "bench/src/b.ts": file(`import "./c.ts";`),
-      "bench/src/c.ts": file(""),
-    },
+    "a small port or table",
+    { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file("export interface Port {}") },
   ],
   ["a folder called testing", { "bench/src/testing/a.ts": file(""), ...others("bench/src/testing") }],
 ])("not asked about: %s", (_, files) => {
-  expect(inspect(plant({ ...clean, ...files }))).toMatchObject({ faults: [], questions: [] });
+  expect(runChecks(plant({ ...clean, ...files }))).toMatchObject({ faults: [], questions: [] });
 });
 
 test("not asked about: what is just within bounds, calls and statements", () => {
   const text = file(
     `function fine(a: Map<A, B>, b: B, c: C) {\n  if (\n    a(1, 2, 3, 4)\n  ) {\n${"    b();\n".repeat(54)}  }\n}`,
   );
-  expect(inspect(plant({ ...clean, "bench/src/a.ts": text })).questions).toEqual([]);
+  expect(runChecks(plant({ ...clean, "bench/src/a.ts": text })).questions).toEqual([]);
 });
 
 test("check-house prints faults and counts questions, and fails only on faults", () => {
   const wide = { "bench/src/a.ts": file("function wide(a: A, b: A, c: A, d: A) {}") };
   expect(runScript("check-house.ts", plant({ ...clean, ...wide }))).toEqual({
     status: 0,
-    lines: ["house: 16 files, 0 faults, 1 question (pnpm house lists them)"],
+    lines: ["house: 20 files, 0 faults, 1 question (pnpm house lists them)"],
   });
 
   const faulty = runScript(
@@ -156,7 +186,7 @@ test("check-house prints faults and counts questions, and fails only on faults",
   expect(faulty.status).toBe(1);
   const sentence = `packages/models/src/convert.ts:3  packages/models may not import "${PROGRAM_NAME}"; `;
   expect(faulty.lines[0]?.startsWith(sentence)).toBe(true);
-  expect(faulty.lines.at(-1)).toBe("house: 16 files, 1 fault, 1 question (pnpm house lists them)");
+  expect(faulty.lines.at(-1)).toBe("house: 20 files, 1 fault, 1 question (pnpm house lists them)");
 });
 
 test("pnpm house lists questions and figures; with --json the figures are one object", () => {
@@ -169,10 +199,10 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
   const { status, lines } = runScript("check-house.ts", "--list", planted);
   expect(status).toBe(0);
   expect(lines[0]).toBe("bench/src/a.ts:3  wide takes 4 parameters; would one object read better?");
-  expect(lines.at(-1)).toBe("house: 19 files, 0 faults, 4 questions");
+  expect(lines.at(-1)).toBe("house: 23 files, 0 faults, 4 questions");
   expect(JSON.parse(runScript("check-house.ts", "--list", "--json", planted).lines.at(-1) ?? "")).toEqual({
-    context_files: 9,
-    agent_files: 0,
+    context_files: 13,
+    agent_files: 1,
     cli_files: 0,
     models_files: 1,
     client_files: 0,
@@ -182,12 +212,75 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     evals_files: 1,
     depth: 3,
     depth_interactive: 0,
-    gerund_folders: 1,
     files_over_500: ["bench/src/reading/in/the/b.ts"],
     median_lines: 3,
+    context_depth: 1,
+    context_exports: 3,
+    context_main_exports: 3,
+    one_word_participles: 0,
+    compaction_lines: 16,
+    gerund_folders: 0,
     cycles: 0,
   });
 });
+
+const names = file(`export function told(): void {
+  const keptWords = () => {};
+}
+class Store {
+  #heldLock() {}
+  get closed(): boolean {
+    return false;
+  }
+}
+type Asking = string;
+interface WrittenBatch {}
+const MADE_BY = { sent() {} };
+`);
+
+test("the figure one_word_participles counts functions, methods, types and top-level constants", () => {
+  const { questions, figures } = runChecks(plant({ ...clean, [`${context}/session/second.ts`]: names }));
+  expect(figures).toMatchObject({ one_word_participles: 7 });
+  const asked = questions.map(({ sentence }) => sentence.split(" ")[0]);
+  expect(asked).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
+});
+
+test.each([
+  "export const headings = []; export const SETTING = 1; export type Finding = 1; export const pendingWork = 1;",
+  "export function readSettings() {} export function splitLines() {} export function needsLock() {}",
+  "export function embedText() {} export function isNamed() {} export const strings = [];",
+  "export function run() { const told = 1; return { kept: told }; }",
+])("not a participle: %s", (text) => {
+  const { figures } = runChecks(plant({ ...clean, [`${context}/session/second.ts`]: file(text) }));
+  expect(figures).toMatchObject({ one_word_participles: 0 });
+});
+
+test.each([
+  [
+    "context_files is 151",
+    Object.fromEntries(Array.from({ length: 138 }, (_, index) => [`${context}/f${index}.ts`, file("")])),
+  ],
+  ["context_depth is 3", { [`${context}/a/b/c/d.ts`]: file("") }],
+  [
+    "context_exports is 271",
+    { [`${context}/node/index.ts`]: file(exportNames(268)), [`${context}/names.ts`]: file("") },
+  ],
+  ["context_main_exports is 131", { [`${context}/index.ts`]: file(exportNames(131)) }],
+  ["gerund_folders is 1", { "packages/cli/src/reading/a.ts": file("") }],
+  [
+    "compaction_lines is 2614",
+    { [`${context}/session/session.ts`]: file(`export class Session {}\n${"\n".repeat(2600)}`) },
+  ],
+])("a figure above its aim is a question: %s", (expected, files) => {
+  const { faults, questions } = runChecks(plant({ ...clean, ...files }));
+  expect(faults.filter(({ path }) => path !== "ARCHITECTURE.md")).toEqual([]);
+  expect(questions.map(({ sentence }) => sentence.split(";")[0])).toContain(expected);
+});
+
+function exportNames(count: number): string {
+  const names = Array.from({ length: count }, (_, index) => `role as role${index}`);
+  return `export { ${names.join(", ")} } from "${count > 200 ? "../" : "./"}message.ts";`;
+}
 
 test("the script fails where there is nothing to check", () => {
   expect(runScript("check-house.ts", plant({})).status).toBe(1);

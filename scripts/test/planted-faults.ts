@@ -1,7 +1,7 @@
-/** One of each fault of the house, with the only place where it must be found and words it must be told in. */
+/** One of each fault that check-house finds, with the only place where it is reported and a part of the report. */
 
 import { PROGRAM_NAME } from "../build/packages.ts";
-import { context, file, inConvert, inMessage, type Place } from "./clean-house.ts";
+import { architecture, clean, context, file, inConvert, inMessage, type Place } from "./clean-workspace.ts";
 
 export interface Planted extends Place {
   readonly fault: string;
@@ -9,7 +9,7 @@ export interface Planted extends Place {
 }
 
 const doorFaults: readonly Planted[] = [
-  { fault: "a package that the table forbids", ...inConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
+  { fault: "a package in the wrong direction", ...inConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
   { fault: "a type of it", ...inConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
   { fault: "an export of it", ...inConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
   { fault: "an import of it at run time", ...inConvert(`await import("${PROGRAM_NAME}");`), says: "may not import" },
@@ -18,23 +18,17 @@ const doorFaults: readonly Planted[] = [
     ...inConvert(`type A = import("${PROGRAM_NAME}").A;`),
     says: "may not import",
   },
-  { fault: "a package of ours in the heart", ...inMessage(`import "@pith/models";`), says: "may not import" },
-  {
-    fault: "a door that only another may use",
-    files: { "packages/ai-sdk/src/wide.ts": file(`import "@pith/models";`) },
-    at: "packages/ai-sdk/src/wide.ts:3",
-    says: "may not import",
-  },
+  { fault: "a package of ours in packages/context", ...inMessage(`import "@pith/models";`), says: "may not import" },
   {
     fault: "a path that exports does not name",
     ...inConvert(`import "@pith/context/src/entry.ts";`),
-    says: "is no door",
+    says: "is not an entry point",
   },
   {
     fault: "a package that does not exist",
     files: { "evals/src/run.ts": file(`import "@pith/nowhere";`) },
     at: "evals/src/run.ts:3",
-    says: "is no door",
+    says: "is not an entry point",
   },
   { fault: "itself by name", ...inConvert(`import "@pith/models/convert";`), says: "use a relative path" },
   { fault: "a path into another package", ...inConvert(`import "../../context/src/entry.ts";`), says: "leads out of" },
@@ -45,19 +39,30 @@ const doorFaults: readonly Planted[] = [
     says: "leads out of examples",
   },
   {
+    fault: "a test double imported by the sources of a package",
+    ...inConvert(`import "../../context/test/support/story.ts";`),
+    says: "leads out of",
+  },
+  {
+    fault: "a test that is no test double, imported by path",
+    files: { "evals/src/run.ts": file(`import "../../packages/context/test/entry.test.ts";`) },
+    at: "evals/src/run.ts:3",
+    says: "leads out of evals",
+  },
+  {
     fault: "a package that is not in the table",
     files: { "packages/attic/package.json": `{ "name": "@pith/attic" }` },
     at: "packages/attic:1",
-    says: "say in scripts/house/doors.ts",
+    says: "list in scripts/house/doors.ts",
   },
 ];
 
-const heart = { name: "@pith/context", exports: { ".": "./src/index.ts", "./node": "./src/node/index.ts" } };
+const manifest = { name: "@pith/context", exports: { ".": "./src/index.ts", "./node": "./src/node/index.ts" } };
 
-const heartFaults: readonly Planted[] = [
+const dependencyFaults: readonly Planted[] = [
   {
     fault: "a dependency",
-    files: { "packages/context/package.json": JSON.stringify({ ...heart, dependencies: { zod: "4" } }) },
+    files: { "packages/context/package.json": JSON.stringify({ ...manifest, dependencies: { zod: "4" } }) },
     at: "packages/context/package.json:1",
     says: `depends on "zod"`,
   },
@@ -81,57 +86,72 @@ const heartFaults: readonly Planted[] = [
   },
 ];
 
-const layerFaults: readonly Planted[] = [
+const list = [...(clean["ARCHITECTURE.md"] ?? "").matchAll(/`(packages.*?)`/g)].map(([, path = ""]) => path);
+const [first = "", , last = ""] = list;
+
+const pathFaults: readonly Planted[] = [
   {
-    fault: "a layer above",
-    files: { [`${context}/session/tree.ts`]: file(`import type { A } from "../context/build-context.ts";`) },
-    at: `${context}/session/tree.ts:3`,
-    says: "session/ imports context/, a layer above",
+    fault: "no list of the compaction files",
+    files: { "ARCHITECTURE.md": "# Architecture\n" },
+    at: "ARCHITECTURE.md:1",
+    says: "has no list",
   },
   {
-    fault: "the root door from inside",
-    files: { [`${context}/testing/show.ts`]: file(`import "../index.ts";`) },
-    at: `${context}/testing/show.ts:3`,
-    says: "testing/ imports index",
+    fault: "a file on the compaction path that is not listed",
+    files: { "ARCHITECTURE.md": architecture([first, last]) },
+    at: "ARCHITECTURE.md:3",
+    says: `${context}/compaction/compact.ts is on the compaction path; list it`,
   },
   {
-    fault: "a file without a layer",
-    files: { [`${context}/attic.ts`]: file("") },
-    at: `${context}/attic.ts:1`,
-    says: "attic has no layer; add it to scripts/house/layers.ts",
+    fault: "a listed file that is not on the compaction path",
+    files: { "ARCHITECTURE.md": architecture([...list.slice(0, 2), `${context}/entry.ts`, last]) },
+    at: "ARCHITECTURE.md:6",
+    says: `${context}/entry.ts is not on the compaction path; remove it`,
   },
   {
-    fault: "a folder without a layer",
-    files: { [`${context}/attic/box.ts`]: file("") },
-    at: `${context}/attic/box.ts:1`,
-    says: "attic/ has no layer",
+    fault: "a listed file that does not exist",
+    files: { "ARCHITECTURE.md": architecture([...list.slice(0, 2), `${context}/gone.ts`, last]) },
+    at: "ARCHITECTURE.md:6",
+    says: "remove it",
+  },
+  {
+    fault: "an item without a path and a sentence",
+    files: { "ARCHITECTURE.md": architecture(list).replace(": does its part.", "") },
+    at: "ARCHITECTURE.md:4",
+    says: "is not an item",
+  },
+  {
+    fault: "a compaction path whose end is not reached",
+    files: { [`${context}/compaction/compact.ts`]: file("export const compact = [];") },
+    at: "ARCHITECTURE.md:3",
+    says: "does not reach the last",
+  },
+  {
+    fault: "a type import of something other than a class",
+    files: { [`${context}/session/session.ts`]: file("export interface Session {}") },
+    at: "ARCHITECTURE.md:3",
+    says: "does not reach the last",
   },
 ];
 
 const shapeFaults: readonly Planted[] = [
   {
-    fault: "a cycle, by types too",
-    files: { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file(`import type { A } from "./a.ts";`) },
-    at: "bench/src/a.ts:3",
-    says: "bench/src/a.ts → bench/src/b.ts → bench/src/a.ts",
-  },
-  {
     fault: "a file that imports itself",
     files: { "bench/src/a.ts": file(`export { a } from "./a.ts";`) },
-    at: "bench/src/a.ts:3",
-    says: "bench/src/a.ts → bench/src/a.ts",
+    at: "bench/src/a.ts:1",
+    says: "is in an import cycle",
   },
   {
     fault: "code in an index.ts",
     files: { "bench/src/index.ts": `${file(`export * from "./suite.ts";`)}export const more = 1;\n` },
     at: "bench/src/index.ts:4",
-    says: "an index.ts is a door",
+    says: "an index.ts contains only",
   },
   {
     fault: "an import in an index.ts",
     files: { "bench/src/index.ts": file(`import "./suite.ts";`) },
     at: "bench/src/index.ts:3",
-    says: "an index.ts is a door",
+    says: "an index.ts contains only",
   },
   ...["", "// A file.\n", "/* A file. */\n", "/** a file */\n", "const a = 1;\n/** A file. */\n"].map((text) => ({
     fault: `no opening sentence: ${JSON.stringify(text)}`,
@@ -146,18 +166,18 @@ const purityFaults: readonly Planted[] = [
   ["const a = new Date();", "`new Date()`"],
   [`const a = \`\${Math.random()}\`;`, "`Math.random`"],
   ["const a = performance.now();", "`performance.now`"],
-  ["const a = globalThis.crypto.randomUUID();", "`crypto.`"],
-  ["const a = process.env;", "`process.`"],
+  ["const a = globalThis.crypto.randomUUID();", "`globalThis.crypto.randomUUID`"],
+  ["const a = process.env;", "`process.env`"],
   [`const a = Buffer.from("a");`, "`Buffer`"],
   ["setTimeout(run);", "`setTimeout`"],
   ["setInterval(run);", "`setInterval`"],
-  [`console.log("a");`, "`console.`"],
+  [`console.log("a");`, "`console.log`"],
 ].map(([text = "", says = ""]) => ({ fault: text, ...inMessage(text), says }));
 
 export const plantedFaults: readonly Planted[] = [
   doorFaults,
-  heartFaults,
-  layerFaults,
+  dependencyFaults,
+  pathFaults,
   shapeFaults,
   purityFaults,
 ].flat();

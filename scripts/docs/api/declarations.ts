@@ -1,104 +1,9 @@
 /** Reads the declarations of a source file: name, signature without bodies, and comment. */
 
-import { closing, lineAt, type Source } from "../../source/source.ts";
-
-/** Where a statement or a field ends. */
-export function endAt(code: string, from: number): number {
-  return firstOutside(code, from, (at) => code[at] === ";");
-}
-
-/** Where a value begins; an arrow is part of a type. */
-export function equalsAt(code: string, from: number): number {
-  return firstOutside(code, from, (at) => code[at] === "=" && code[at + 1] !== ">");
-}
-
-/** Where a body begins: at the brace that is closed at the end of a line. Behind one of a type there is more. */
-export function bodyAt(code: string, from: number): number {
-  return firstOutside(code, from, (at) => code[at] === "{" && /^(?:\n|$)/.test(code.slice(closing(code, at) + 1)));
-}
-
-function firstOutside(code: string, from: number, isIt: (at: number) => boolean): number {
-  for (let at = from; at < code.length; at++) {
-    if (isIt(at)) return at;
-    if ("([{".includes(code.charAt(at))) at = closing(code, at);
-  }
-  return code.length;
-}
-
-export function classOutline({ text, code }: Source, from: number): string {
-  const open = code.indexOf("{", from);
-  const close = closing(code, open);
-  const members: string[] = [];
-  for (let at = open + 1; code.slice(at, close).trim() !== ""; ) {
-    const { head, end } = extent(code, at);
-    const start = at + code.slice(at).search(/\S/);
-    if (isPublic(code.slice(start))) members.push(...outlined(text.slice(at, start), text.slice(start, head)));
-    at = end;
-  }
-  return [text.slice(from, open + 1), ...members, "}"].join("\n");
-}
-
-interface Extent {
-  /** Where what one sees from outside ends. */
-  readonly head: number;
-  readonly end: number;
-}
-
-function extent(code: string, at: number): Extent {
-  const end = endAt(code, at);
-  const body = bodyAt(code, at);
-  if (end < body) return { head: Math.min(end, equalsAt(code, at)), end: end + 1 };
-  return { head: body, end: closing(code, body) + 1 };
-}
-
-function isPublic(code: string): boolean {
-  return !/^(?:(?:static|readonly|async|abstract)\s+)*(?:#|private\b|protected\b)/.test(code);
-}
-
-function outlined(before: string, head: string): readonly string[] {
-  const comment = /[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/.exec(before)?.[0].trimEnd();
-  const member = `  ${head.replace(/\basync /, "").trimEnd()};`;
-  return comment === undefined ? [member] : [comment, member];
-}
+import type { ESTree } from "rolldown/utils";
+import { lineAt, parseSource, type Source } from "../../source/source.ts";
 
 export type Keyword = "function" | "const" | "class" | "interface" | "type";
-
-export interface Declared {
-  readonly keyword: Keyword;
-  /** Where it begins, behind `export` and `async`. */
-  readonly from: number;
-}
-
-export function signature(source: Source, { keyword, from }: Declared): string {
-  const { text, code } = source;
-  switch (keyword) {
-    case "function":
-      return text.slice(from, functionEnd(code, from)).trimEnd();
-    case "const":
-      return constant(source, from);
-    case "class":
-      return classOutline(source, from);
-    case "interface":
-      return text.slice(from, closing(code, code.indexOf("{", from)) + 1);
-    case "type":
-      return text.slice(from, endAt(code, from));
-  }
-}
-
-// An overload ends with its semicolon, the others where their body begins.
-function functionEnd(code: string, from: number): number {
-  const behind = closing(code, code.indexOf("(", from)) + 1;
-  return Math.min(bodyAt(code, behind), endAt(code, behind));
-}
-
-// One without a type says by its value what it is, if that is short.
-function constant({ text, code }: Source, from: number): string {
-  const equals = equalsAt(code, from);
-  const head = text.slice(from, equals).trimEnd();
-  const whole = text.slice(from, endAt(code, equals));
-  if (head.includes(":")) return head;
-  return whole.includes("\n") ? `${head} = { … }` : whole;
-}
 
 export interface Declaration {
   readonly name: string;
@@ -113,8 +18,6 @@ export interface Declaration {
   readonly opening: string;
 }
 
-const declared = /^(export\s+)?(?:abstract\s+)?(?:async\s+)?((function|const|class|interface|type)\*?\s+([\w$]+))/gm;
-
 export function declarations(source: Source): readonly Declaration[] {
   const found = declaredOnes(source);
   return found.flatMap((each, at) =>
@@ -122,7 +25,7 @@ export function declarations(source: Source): readonly Declaration[] {
   );
 }
 
-// Of a function with overloads the last declaration is for nobody outside; the second one's comment stands above it.
+// The last of several overloads is the implementation, which callers do not see.
 function withOverloads(first: Declaration, behind: readonly Declaration[]): Declaration {
   const end = behind.findIndex(({ name }) => name !== first.name);
   const same = end === -1 ? behind : behind.slice(0, end);
@@ -133,21 +36,74 @@ function withOverloads(first: Declaration, behind: readonly Declaration[]): Decl
 }
 
 function declaredOnes(source: Source): readonly Declaration[] {
-  const { path, text, code } = source;
-  return [...code.matchAll(declared)].map((match) => {
-    const [all, exporting, head = "", keyword, name = ""] = match;
-    const from = match.index + all.length - head.length;
-    return {
-      name,
-      keyword: keyword as Keyword,
-      isExported: exporting !== undefined,
-      path,
-      line: lineAt(text, match.index),
-      signature: signature(source, { keyword: keyword as Keyword, from }),
-      said: plain(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(text.slice(0, match.index))?.[1] ?? ""),
-      opening: plain(/^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? ""),
-    };
+  const { path, text } = source;
+  const opening = plain(/^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? "");
+  return parseSource(source).program.body.flatMap((statement) => {
+    const isExported = statement.type === "ExportNamedDeclaration";
+    const outline = outlineOf(text, isExported ? statement.declaration : statement);
+    if (outline === null) return [];
+    const said = plain(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n$/.exec(text.slice(0, statement.start))?.[1] ?? "");
+    return [{ ...outline, isExported, path, line: lineAt(text, statement.start), said, opening }];
   });
+}
+
+type Outline = Pick<Declaration, "name" | "keyword" | "signature">;
+
+function outlineOf(text: string, node: ESTree.Statement | null): Outline | null {
+  switch (node?.type) {
+    case "FunctionDeclaration":
+    case "TSDeclareFunction": {
+      const signature = statementText(text, { start: node.start, end: node.body?.start ?? node.end });
+      return { name: node.id?.name ?? "", keyword: "function", signature: signature.replace(/^async\s+/, "") };
+    }
+    case "VariableDeclaration":
+      return node.kind === "const" ? constantOutline(text, node) : null;
+    case "ClassDeclaration":
+      return { name: node.id?.name ?? "", keyword: "class", signature: classSignature(text, node) };
+    case "TSInterfaceDeclaration":
+      return { name: node.id.name, keyword: "interface", signature: statementText(text, node) };
+    case "TSTypeAliasDeclaration":
+      return { name: node.id.name, keyword: "type", signature: statementText(text, node) };
+    default:
+      return null;
+  }
+}
+
+function statementText(text: string, { start, end }: Pick<ESTree.Span, "start" | "end">): string {
+  return text.slice(start, end).trimEnd().replace(/;$/, "");
+}
+
+/** A constant without a type shows its value, if that is one line. */
+function constantOutline(text: string, node: ESTree.VariableDeclaration): Outline | null {
+  const [declarator] = node.declarations;
+  if (declarator?.id.type !== "Identifier") return null;
+  const { id } = declarator;
+  const head = text.slice(node.start, id.typeAnnotation?.end ?? id.start + id.name.length);
+  const whole = statementText(text, node);
+  const withValue = whole.includes("\n") ? `${head} = { … }` : whole;
+  return { name: id.name, keyword: "const", signature: id.typeAnnotation ? head : withValue };
+}
+
+function classSignature(text: string, { start, body }: ESTree.Class): string {
+  const head = text.slice(start, body.start + 1).replace(/^abstract\s+/, "");
+  const members = body.body.flatMap((member, index) => {
+    const before = text.slice(body.body[index - 1]?.end ?? body.start + 1, member.start);
+    return memberSignature(text, before, member);
+  });
+  return [head, ...members, "}"].join("\n");
+}
+
+/** The comment and the head of a public member. */
+function memberSignature(text: string, before: string, member: ESTree.ClassElement): readonly string[] {
+  if (member.type === "StaticBlock" || member.type === "TSIndexSignature") return [];
+  if (member.key.type === "PrivateIdentifier" || member.accessibility === "private") return [];
+  if (member.accessibility === "protected") return [];
+  const { value } = member;
+  const end = value === null ? member.end : "body" in value ? value.body?.start : value.start;
+  const head = statementText(text, { start: member.start, end: end ?? member.end }).replace(/\s*=$/, "");
+  const comment = /[ \t]*\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*$/.exec(before)?.[0].trimEnd();
+  const signature = `  ${head.replace(/\basync /, "")};`;
+  return comment === undefined ? [signature] : [comment, signature];
 }
 
 export function isType({ keyword }: Pick<Declaration, "keyword">): boolean {

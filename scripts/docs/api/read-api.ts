@@ -1,7 +1,7 @@
 /** Reads the public API of `@pith/context` from its sources: every export with its types, and the example that shows it. */
 
 import { posix } from "node:path";
-import { readFolder, type Source } from "../../source/source.ts";
+import { parseSource, readFolder, type Source } from "../../source/source.ts";
 import { type Region, regions } from "../shown-code.ts";
 import { type Declaration, declarations, isType } from "./declarations.ts";
 
@@ -14,31 +14,29 @@ export interface TakenName {
   readonly onlyType: boolean;
 }
 
-/** For itself. */
-export function imported(source: Source): readonly TakenName[] {
-  return taken(source, /^import\s+(type\s+)?(\{[^}]*\})\s+from\s+"( *)";/gm);
+/** The names that a file imports for itself. */
+function imported(source: Source): readonly TakenName[] {
+  return parseSource(source).module.staticImports.flatMap(({ moduleRequest, entries }) =>
+    entries.flatMap(({ importName, localName, isType }) => {
+      if (importName.name === null) return [];
+      const from = fileOf(source, moduleRequest.value);
+      return [{ from, own: importName.name, name: localName.value, onlyType: isType }];
+    }),
+  );
 }
 
-/** For others. */
-export function passedOn(source: Source): readonly TakenName[] {
-  return taken(source, /^export\s+(type\s+)?(\{[^}]*\}|\*)\s+from\s+"( *)";/gm);
-}
-
-function taken({ path, text, code }: Source, statement: RegExp): readonly TakenName[] {
-  return [...code.matchAll(statement)].flatMap((match) => {
-    const [all, onlyType, list = "", specifier = ""] = match;
-    const end = match.index + all.length - 2;
-    const from = posix.join(posix.dirname(path), text.slice(end - specifier.length, end));
-    return list
-      .replace(/[{}]/g, "")
-      .split(",")
-      .flatMap((item) => listed(item, { from, onlyType: onlyType !== undefined }));
+/** The names that a file re-exports. */
+function reexported(source: Source): readonly TakenName[] {
+  const exports = parseSource(source).module.staticExports.flatMap(({ entries }) => entries);
+  return exports.flatMap(({ moduleRequest, importName, exportName, isType }) => {
+    if (!moduleRequest || (importName.name === null && exportName.name !== null)) return [];
+    const own = importName.name ?? "*";
+    return [{ from: fileOf(source, moduleRequest.value), own, name: exportName.name ?? own, onlyType: isType }];
   });
 }
 
-function listed(item: string, { from, onlyType }: Pick<TakenName, "from" | "onlyType">): readonly TakenName[] {
-  const [, type, own, alias] = /^\s*(type\s+)?([\w$]+|\*)(?:\s+as\s+([\w$]+))?\s*$/.exec(item) ?? [];
-  return own === undefined ? [] : [{ from, own, name: alias ?? own, onlyType: onlyType || type !== undefined }];
+function fileOf({ path }: Source, specifier: string): string {
+  return posix.join(posix.dirname(path), specifier);
 }
 
 export interface Surroundings {
@@ -127,7 +125,7 @@ type Found = (Declaration & Pick<Exported, "kind">) | { readonly name: string };
 /** All that a file passes on; of what cannot be found, the name. */
 function letOut(path: string, sources: Sources): readonly Found[] {
   const source = sources.get(path);
-  return (source ? passedOn(source) : []).flatMap(({ from, own, name, onlyType }): readonly Found[] => {
+  return (source ? reexported(source) : []).flatMap(({ from, own, name, onlyType }): readonly Found[] => {
     const there = [...declaredIn(from, sources), ...letOut(from, sources)];
     if (own === "*") return there.filter((each) => "kind" in each && each.kind === "type");
     const found = there.find((each) => each.name === own);

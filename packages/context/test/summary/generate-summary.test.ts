@@ -203,7 +203,7 @@ describe("how often a model is asked", () => {
   test("SUM9 an honest summary takes one call", async () => {
     const { result, requests } = await generate([honest]);
     expect(requests).toHaveLength(1);
-    expect(result).toMatchObject({ type: "summarised", narrative: honest, flaws: [] });
+    expect(result).toMatchObject({ type: "summarised", summary: honest, flaws: [] });
     expect(result.type === "summarised" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
   });
 
@@ -253,7 +253,7 @@ describe("how often a model is asked", () => {
       const [, text, finding] = at;
       const { result, requests } = await generate([text, honest]);
       expect(requests).toHaveLength(2);
-      expect(result).toMatchObject({ type: "summarised", narrative: honest, flaws: [] });
+      expect(result).toMatchObject({ type: "summarised", summary: honest, flaws: [] });
       const [, answer, correction] = requests[1]?.messages ?? [];
       expect(answer).toMatchObject({ role: "assistant", content: [{ type: "text", text }] });
       expect(correction).toMatchObject({
@@ -349,7 +349,7 @@ describe("how often a model is asked", () => {
     expect({ kind: kindOf(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
     expect(requests.flatMap(numbersIn)).toEqual(long.map(({ number }) => `#${number}`));
     expect(textOf(last)).toContain("- [x] m1x3 m1x4 [#2]");
-    expect(result).toMatchObject({ type: "summarised", narrative: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
+    expect(result).toMatchObject({ type: "summarised", summary: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
   });
 
   /** The numbers of the blocks that a request shows. */

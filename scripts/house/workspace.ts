@@ -1,0 +1,81 @@
+/** Reads the sources, tests, package.json files and ARCHITECTURE.md that the checks look at. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
+import type { Fault } from "../fault.ts";
+import { readFolder, type Source, subfolders } from "../source/source.ts";
+
+export interface Workspace {
+  readonly sources: readonly Source[];
+  /** Tests of packages. Only their opening sentences and folder names are checked. */
+  readonly tests: readonly Source[];
+  readonly packages: readonly PackageFolder[];
+  /** The text of ARCHITECTURE.md; empty if there is none. */
+  readonly architecture: string;
+}
+
+/** A package, or a folder of programs such as `scripts`. Its relative imports stay inside it. */
+export interface PackageFolder {
+  readonly folder: string;
+  /** The npm name; null if there is no package.json. */
+  readonly name: string | null;
+  /** The entry points of `exports`: specifiers such as `@pith/context/node` and the files they name. */
+  readonly doors: ReadonlyMap<string, string>;
+  /** The npm packages that an installation brings along. */
+  readonly dependencies: readonly string[];
+}
+
+export type Check = (workspace: Workspace) => readonly Fault[];
+
+export const CONTEXT_PACKAGE = "packages/context";
+export const CONTEXT_SOURCES = `${CONTEXT_PACKAGE}/src/`;
+
+/** Whether a specifier names one of our packages. */
+export function isOurs(specifier: string): boolean {
+  return includesSpecifier(SCOPE, specifier) || includesSpecifier(PROGRAM_NAME, specifier);
+}
+
+/** Whether a specifier is a name, or lies below it. The name is a scope, a package or an entry point. */
+export function includesSpecifier(name: string, specifier: string): boolean {
+  return specifier === name || specifier.startsWith(`${name}/`);
+}
+
+/** The file of an entry point, e.g. of `@pith/context/node`. */
+export function findDoor({ packages }: Workspace, specifier: string): string | undefined {
+  return packages.map(({ doors }) => doors.get(specifier)).find((file) => file !== undefined);
+}
+
+export function readWorkspace(root: string): Workspace {
+  const packages = subfolders(root, "packages");
+  const sourceFolders = [...packages.map((folder) => `${folder}/src`), "bench/src", "evals/src", "scripts", "examples"];
+  const packageFolders = [...packages, "bench", "evals", "scripts", "examples"];
+  const architecture = join(root, "ARCHITECTURE.md");
+  return {
+    sources: sourceFolders.flatMap((folder) => readFolder(root, folder)),
+    tests: packages.flatMap((folder) => readFolder(root, `${folder}/test`)),
+    packages: packageFolders.map((folder) => readPackageFolder(root, folder)),
+    architecture: existsSync(architecture) ? readFileSync(architecture, "utf8") : "",
+  };
+}
+
+interface Manifest {
+  readonly name?: string;
+  readonly exports?: string | Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+function readPackageFolder(root: string, folder: string): PackageFolder {
+  const file = join(root, folder, "package.json");
+  const manifest: Manifest = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+  const { name = null, dependencies, peerDependencies, optionalDependencies } = manifest;
+  const exports = typeof manifest.exports === "string" ? { ".": manifest.exports } : (manifest.exports ?? {});
+  return {
+    folder,
+    name,
+    doors: new Map(Object.entries(exports).map(([key, path]) => [`${name}${key.slice(1)}`, join(folder, `${path}`)])),
+    dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
+  };
+}
