@@ -1,6 +1,6 @@
 /** Makes numbers that look random and repeat with the same seed. */
 
-import { createSeededRandom } from "@pith/context/testing";
+import { createSeededRandom } from "../../packages/context/test/support/seeded-random.ts";
 
 export type Random = () => number;
 

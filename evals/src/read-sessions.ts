@@ -17,7 +17,10 @@ import {
   type Tree,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { apisWithRules, findRuleViolations } from "@pith/context/testing";
+import {
+  apisWithRules,
+  findRuleViolations,
+} from "../../packages/context/test/support/provider-rules/provider-rules.ts";
 
 export interface FileReading {
   readonly entries: number;

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type GitleaksPattern, Vault } from "@pith/context/secrets";
-import { createSeededRandom } from "@pith/context/testing";
+import { createSeededRandom } from "../../packages/context/test/support/seeded-random.ts";
 import {
   type ConvertedRule,
   convertRule,

@@ -7,7 +7,7 @@ import {
   ROW_MASK,
   type TokenWeights,
   tokenWeights,
-} from "@pith/context/testing";
+} from "../../../packages/context/test/support/token-model.ts";
 import type { Kind } from "./random-text.ts";
 import { tokenStarts } from "./real-tokens.ts";
 import { madeUpTexts, packageTexts } from "./training-texts.ts";

@@ -2,7 +2,8 @@
 
 import { createHmac } from "node:crypto";
 import { Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
+import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import type { Secrets } from "../../src/index.ts";
 
 export function secretsFor(vault: Vault = testVault()): Secrets {

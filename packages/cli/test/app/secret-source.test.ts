@@ -5,8 +5,9 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import { secretSource } from "../../src/app/secret-source.ts";
 
 let home: string;

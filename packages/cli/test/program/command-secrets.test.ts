@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RpcEvent } from "@pith/client";
 import { RpcClient } from "@pith/client";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Script } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import { Ground } from "../ground.ts";
 
 let ground: Ground;

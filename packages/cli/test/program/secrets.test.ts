@@ -6,9 +6,10 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Session } from "@pith/context";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import { createSampleSecrets, createSeededRandom, type SampleSecret } from "@pith/context/testing";
 import type { Asked, Script, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { createSampleSecrets, type SampleSecret } from "../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import { type Ended, Ground } from "../ground.ts";
 
 let ground: Ground;

@@ -16,8 +16,10 @@ import { join } from "node:path";
 import type { FileRead } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom, testRuntime } from "@pith/context/testing";
+import { testRuntime } from "@pith/context/testing";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createSampleSecrets } from "../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
 import {
   keyedDigest,
   type RelearningParts,

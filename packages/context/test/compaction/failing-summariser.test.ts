@@ -14,10 +14,10 @@ import type { Model, ModelEvent, ModelFailure } from "../../src/model.ts";
 import type { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Session } from "../../src/session/session.ts";
 import { listHeadings, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
-import { apisWithRules, findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
+import { apisWithRules, findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import { seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 const talk = [

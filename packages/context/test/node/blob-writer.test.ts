@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { BlobWriter } from "../../src/node/blob-writer.ts";
 import { blobHashes, readBlob } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
-import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
 import { atEveryEnd, atEveryRefusal, type Ground } from "./sessions/ground.ts";
 
 const path = "/s/a.jsonl";

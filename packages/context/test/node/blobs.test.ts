@@ -11,8 +11,8 @@ import { blobFolder } from "../../src/node/files.ts";
 import { createSession } from "../../src/node/sessions/sessions.ts";
 import { collectBlobs, inlineBlobs } from "../../src/session/blobs.ts";
 import { Session } from "../../src/session/session.ts";
-import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
+import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
 import { atEveryEnd, ground, storeIn } from "./sessions/ground.ts";
 
 describe("blob folder", () => {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createFolderSync, type Files, type OpenFile, realFiles } from "../../src/node/files.ts";
-import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
+import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
 import { filesContract, type Ground, textAt, textOf, tried, write } from "./files-contract.ts";
 
 const root = mkdtempSync(join(tmpdir(), "real-files-"));

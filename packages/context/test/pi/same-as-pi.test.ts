@@ -13,11 +13,11 @@ import type { Entry } from "../../src/entry.ts";
 import { decodeSession } from "../../src/format/session-file.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
-import { findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
 import { branchEntries, buildTree } from "../../src/tree.ts";
 import { life } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
 import { lived } from "../properties/play.ts";
+import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 
 const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-sessions");
 let pi: Pi;

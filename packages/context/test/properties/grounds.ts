@@ -10,8 +10,8 @@ import type { LeaseOwner, ProcessTable } from "../../src/node/process-owner.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Store } from "../../src/session/store.ts";
-import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
-import { createSeededRandom } from "../../src/testing/faulty-files/seeded-chance.ts";
+import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 import type { Command } from "./commands.ts";
 
 export type Fault = Extract<Command, { do: "fault" }>;

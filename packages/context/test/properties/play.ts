@@ -10,7 +10,7 @@ import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../src/session/session.ts";
 import type { Store } from "../../src/session/store.ts";
-import { findRuleViolations } from "../../src/testing/provider-rules/provider-rules.ts";
+import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 import type { Command } from "./commands.ts";
 import { drafts, models, pick } from "./drafts.ts";
 import { type Fault, type Ground, type Home, inMemory } from "./grounds.ts";

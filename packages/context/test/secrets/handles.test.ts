@@ -1,9 +1,10 @@
 /** Tests that handles which the model needs are never redacted, wherever they stand. */
 
 import { Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { createSampleSecrets } from "../support/sample-secrets.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 describe("handles", () => {
   const digest = (value: string): string => Buffer.from(value).toString("hex").padEnd(12, "0").slice(0, 12);

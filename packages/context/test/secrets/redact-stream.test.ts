@@ -2,11 +2,12 @@
 
 import { createHmac } from "node:crypto";
 import { secretPatterns, Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { RedactionStream } from "../../src/secrets/redact-stream.ts";
 import { processorTime } from "../slowness.ts";
+import { createSampleSecrets } from "../support/sample-secrets.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");
 const [key = { text: "", secret: "" }] = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).slice(

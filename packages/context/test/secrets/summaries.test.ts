@@ -3,10 +3,12 @@
 import { createHmac } from "node:crypto";
 import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom, scriptedModel, testRuntime } from "@pith/context/testing";
+import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
 import { smallBudget } from "../compaction/small-session.ts";
+import { createSampleSecrets } from "../support/sample-secrets.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 const vault = (): Vault => new Vault({ digest: (value) => createHmac("sha256", "any").update(value).digest("hex") });
 const [planted] = createSampleSecrets(1, createSeededRandom(3));

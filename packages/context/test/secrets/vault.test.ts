@@ -5,10 +5,11 @@ import { createHmac } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { secretPatterns, Vault } from "@pith/context/secrets";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { processorTime } from "../slowness.ts";
+import { createSampleSecrets } from "../support/sample-secrets.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 describe("known values", () => {
   const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");

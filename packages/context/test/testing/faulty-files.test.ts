@@ -3,9 +3,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diskErrorCode, type OpenFile } from "../../src/node/files.ts";
-import { FaultyFiles } from "../../src/testing/faulty-files/faulty-files.ts";
-import { CrashError } from "../../src/testing/faulty-files/refusal.ts";
-import { createSeededRandom } from "../../src/testing/faulty-files/seeded-chance.ts";
+import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
+import { CrashError } from "../support/faulty-files/refusal.ts";
+import { createSeededRandom } from "../support/seeded-random.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const text = (found: Uint8Array): string => new TextDecoder().decode(found);

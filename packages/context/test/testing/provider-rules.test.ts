@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ModelName, Request } from "../../src/model.ts";
-import { apisWithRules, findRuleViolations, providerRules } from "../../src/testing/provider-rules/provider-rules.ts";
+import { apisWithRules, findRuleViolations, providerRules } from "../support/provider-rules/provider-rules.ts";
 
 interface Scene {
   readonly model: ModelName;

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { QUEUE_TYPE, Session } from "@pith/context";
 import { nodeRuntime, openStore } from "@pith/context/node";
-import { createSampleSecrets, createSeededRandom } from "@pith/context/testing";
 import type { Asked, Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
+import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
 import { Ground } from "../../ground.ts";
 
 let ground: Ground;

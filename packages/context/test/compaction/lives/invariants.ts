@@ -13,9 +13,9 @@ import { collectFileLists } from "../../../src/ledger/touched-files.ts";
 import type { LoadedBranch } from "../../../src/session/loaded-branch.ts";
 import type { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Session } from "../../../src/session/session.ts";
-import { findRuleViolations } from "../../../src/testing/provider-rules/provider-rules.ts";
 import { models } from "../../properties/drafts.ts";
 import { sentFaults } from "../../properties/sent-invariants.ts";
+import { findRuleViolations } from "../../support/provider-rules/provider-rules.ts";
 import type { WriterKind } from "./steps.ts";
 
 export interface Seen {

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { startedChild } from "./child.ts";
 import { type Known, lostFrom, nothingRead, type Reading, readingOf, wrongIn } from "./reading.ts";
 import { entriesSaid } from "./saying.ts";

@@ -7,7 +7,7 @@ import type { Durability } from "../../../src/node/jsonl/append.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { appendAndSay, moveAndSay } from "./saying.ts";
 
 const [path = "", bytes = "200", durability = "durable", seed = "0"] = process.argv.slice(2);

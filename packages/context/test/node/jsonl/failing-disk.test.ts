@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { FileOperation } from "../../../src/testing/faulty-files/refusal.ts";
 import { bytesOf, chain, file, joined, ourHeader, seal } from "../../format/specimen.ts";
+import type { FileOperation } from "../../support/faulty-files/refusal.ts";
 import { type Disk, disks } from "./disks.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
 

@@ -10,8 +10,8 @@ import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { chain, file, ourHeader, seal } from "../../format/specimen.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));

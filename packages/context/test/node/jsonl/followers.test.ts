@@ -7,8 +7,8 @@ import { createStore, type OpenOptions, openStore } from "../../../src/node/json
 import type { ProcessTable } from "../../../src/node/process-owner.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";

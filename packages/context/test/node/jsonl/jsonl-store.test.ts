@@ -7,9 +7,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
 import type { JsonlStore, StoreOptions } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { storeContract } from "../../../src/testing/store-contract.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-store-"));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ import { indexPath } from "../../../src/node/files.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";

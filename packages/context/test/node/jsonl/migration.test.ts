@@ -7,12 +7,12 @@ import { diskErrorCode } from "../../../src/node/files.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
-import type { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { CrashError } from "../../../src/testing/faulty-files/refusal.ts";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { bytesOf } from "../../format/specimen.ts";
+import type { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
+import { CrashError } from "../../support/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { append, branchIds, notes, type Sittings, sittings, storeIn } from "./sittings.ts";
 

@@ -8,7 +8,7 @@ import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { counting } from "./counted-files.ts";
 import { storeIn } from "./sittings.ts";
 

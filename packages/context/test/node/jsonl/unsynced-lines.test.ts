@@ -5,8 +5,8 @@ import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { cloneSession } from "../../../src/node/sessions/copy-session.ts";
 import { Session } from "../../../src/session/session.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";

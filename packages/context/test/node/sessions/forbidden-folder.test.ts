@@ -10,7 +10,7 @@ import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
 import { createSession, findSession, labelEntry } from "../../../src/node/sessions/sessions.ts";
 import { Session } from "../../../src/session/session.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 
 const env = { PITH_HOME: "/home" };
 

@@ -9,11 +9,11 @@ import type { SessionFileOptions } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
 import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { FaultyFiles } from "../../../src/testing/faulty-files/faulty-files.ts";
-import { CrashError } from "../../../src/testing/faulty-files/refusal.ts";
-import { createSeededRandom } from "../../../src/testing/faulty-files/seeded-chance.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
+import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
+import { CrashError } from "../../support/faulty-files/refusal.ts";
+import { createSeededRandom } from "../../support/seeded-random.ts";
 
 export interface Ground {
   readonly files: FaultyFiles;

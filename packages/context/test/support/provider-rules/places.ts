@@ -1,6 +1,6 @@
 /** Reads the messages, blocks and calls of a request with their paths. Accepts any JSON and never throws. */
 
-import type { Request } from "../../model.ts";
+import type { Request } from "../../../src/model.ts";
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** Reads, writes and syncs an open file, whatever happens to its name. */
 
-import type { FileStat } from "../../node/files.ts";
+import type { FileStat } from "../../../src/node/files.ts";
 import { readContent, syncContent } from "./content.ts";
 import { type Disk, type FileInode, type Inode, requireInode } from "./disk.ts";
 import { syncNames } from "./name-changes.ts";

@@ -1,7 +1,7 @@
 /** Generates random secrets of every family for tests, so that the repository contains none. */
 
-import { isVaried, type SecretPattern } from "../secrets/pattern.ts";
-import { secretPatterns } from "../secrets/patterns.ts";
+import { isVaried, type SecretPattern } from "../../src/secrets/pattern.ts";
+import { secretPatterns } from "../../src/secrets/patterns.ts";
 import type { RandomSource } from "./faulty-files/power-cut.ts";
 
 /** Groups, choices, classes and counts are understood; what looks ahead is passed by. `group` is what the first group holds. */

@@ -1,6 +1,6 @@
 /** Defines a provider rule: one numbered sentence, and the check that finds where a request breaks it. */
 
-import type { ModelName, Request } from "../../model.ts";
+import type { ModelName, Request } from "../../../src/model.ts";
 
 export interface ProviderRule {
   readonly id: string;

@@ -1,6 +1,6 @@
 /** Implements `Files` in memory and fails on demand: at any operation, on a full disk, by a crash, by a power cut. */
 
-import { diskErrorCode, type FileStat, type Files, ignoreMissing, type OpenFile } from "../../node/files.ts";
+import { diskErrorCode, type FileStat, type Files, ignoreMissing, type OpenFile } from "../../../src/node/files.ts";
 import { appendContent, truncateContent } from "./content.ts";
 import {
   type Descriptor,

@@ -1,6 +1,6 @@
 /** Finds the numbered provider rules that a request breaks, per wire protocol, without sending it. */
 
-import type { ModelName, Request } from "../../model.ts";
+import type { ModelName, Request } from "../../../src/model.ts";
 import { anthropicRules } from "./anthropic.ts";
 import { geminiRules } from "./gemini.ts";
 import { openaiCompletionsRules } from "./openai-completions.ts";

@@ -1,6 +1,6 @@
 /** Creates disk errors with a code and Node's wording, and the error of a crashed process. */
 
-import { diskErrorCode, type Files, type OpenFile } from "../../node/files.ts";
+import { diskErrorCode, type Files, type OpenFile } from "../../../src/node/files.ts";
 
 export type FileOperation = keyof Files | keyof OpenFile;
 

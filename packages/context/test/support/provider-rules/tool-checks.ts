@@ -1,6 +1,6 @@
 /** Checks tools: declared names, a forced choice, the pairing of calls and results, and call ids. */
 
-import type { Request } from "../../model.ts";
+import type { Request } from "../../../src/model.ts";
 import {
   findDuplicates,
   messageToolCalls,

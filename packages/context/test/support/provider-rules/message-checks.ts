@@ -1,6 +1,6 @@
 /** Checks messages: their content, images, Unicode, reasoning, signatures, roles and order. */
 
-import type { ModelName, Request } from "../../model.ts";
+import type { ModelName, Request } from "../../../src/model.ts";
 import {
   isJsonFields,
   type JsonFields,

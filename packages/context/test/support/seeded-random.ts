@@ -1,6 +1,6 @@
 /** Creates a random generator that repeats its values for the same seed (mulberry32). */
 
-import type { RandomSource } from "./power-cut.ts";
+import type { RandomSource } from "./faulty-files/power-cut.ts";
 
 export function createSeededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
