@@ -5,6 +5,7 @@ import { ANY_SHAPE } from "../compaction/checks.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { calculateAllowance, sumUsage } from "../compaction/receipt.ts";
 import { BRANCH_USAGE, type BranchSummaryEntry, type Entry } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
 import { reportHookFailure } from "../hooks.ts";
 import type { ThinkingLevel, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
@@ -71,7 +72,7 @@ function summaryLeafIndex({ fromId }: BranchSummaryEntry, indexById: ReadonlyMap
 
 // It comes from a file; a hook's own is nobody else's.
 function readBranchSummaryKey({ details, fromHook, summary }: BranchSummaryEntry): BranchSummaryKey | null {
-  const left = (details as { readonly pith?: { readonly left?: unknown } } | null | undefined)?.pith?.left;
+  const { left } = readPithDetails(details);
   const { ancestor, focus, story } = Object(left) as Partial<Readonly<Record<keyof BranchSummaryKey, unknown>>>;
   if (fromHook || typeof focus !== "string" || typeof story !== "number" || story > summary.length) return null;
   return ancestor === null || typeof ancestor === "string" ? { ancestor, focus, story } : null;

@@ -3,8 +3,8 @@
 import { contextSize } from "../context/context-size.ts";
 import type { EntryContent } from "../entry.ts";
 import { exceedsDepth } from "../format/edit-json.ts";
-import { isObject, type JsonObject } from "../format/read-line.ts";
 import { type HookHost, reportHookFailure } from "../hooks.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type { Cost, Usage } from "../message.ts";
 import type { Session } from "../session/session.ts";
 import { formatLimits } from "../settings.ts";

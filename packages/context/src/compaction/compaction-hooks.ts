@@ -2,8 +2,8 @@
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
-import type { JsonObject } from "../format/read-line.ts";
 import { continueOnFailure, type Hook, type HookHost, runHooks, withSetters } from "../hooks.ts";
+import type { JsonObject } from "../json.ts";
 import { fileTouches, type ToolRoles } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, Usage } from "../message.ts";
 import type { Runtime } from "../runtime.ts";

@@ -6,6 +6,7 @@ import { isLostEntry } from "../context/damage-note.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
 import { readLedger } from "../ledger/read-ledger.ts";
@@ -303,10 +304,7 @@ function buildWorkRecord(plan: CompactionPlan): WorkRecord {
 
 // A model or a hook that wrote the summary was shown all turns before it.
 function previousTurnNotes(compaction: CompactionEntry | null): readonly TurnNote[] {
-  const { turns, receipt } = Object(Object(compaction?.details).pith) as {
-    readonly turns?: unknown;
-    readonly receipt?: unknown;
-  };
+  const { turns, receipt } = readPithDetails(compaction?.details);
   const notes = parseTurnNotes(turns);
   return Object(receipt).route === MODEL_FREE_ROUTE ? notes : markAsSummarized(notes);
 }

@@ -1,6 +1,7 @@
 /** Defines the receipt of a compaction, which its entry stores, and tracks what summaries cost for the hourly limit. */
 
 import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE_TYPE } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
 import type { Usage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";
@@ -64,7 +65,7 @@ export function toEntryRange(entries: readonly Entry[]): EntryRange {
 
 /** The receipt of a compaction; null for one that is not ours. It comes from a file: only what is asked of it here is checked. */
 export function readReceipt({ details }: CompactionEntry): Receipt | null {
-  const receipt = (details as { readonly pith?: { readonly receipt?: unknown } } | null | undefined)?.pith?.receipt;
+  const { receipt } = readPithDetails(details);
   const { route, withoutProgress, tokens } = Object(receipt) as Partial<Receipt>;
   const isOurs = typeof route === "string" && typeof withoutProgress === "number" && typeof tokens?.after === "number";
   return isOurs ? (receipt as Receipt) : null;
@@ -128,7 +129,7 @@ function entryCallCosts(entry: Entry): readonly CallCost[] {
 }
 
 function summaryCallCount(details: unknown): number {
-  const callCount = (details as { readonly pith?: { readonly ownCalls?: unknown } } | null | undefined)?.pith?.ownCalls;
+  const { ownCalls: callCount } = readPithDetails(details);
   return typeof callCount === "number" && callCount >= 1 && callCount <= MAX_CALL_COSTS ? Math.floor(callCount) : 1;
 }
 
@@ -139,8 +140,7 @@ function readCallCosts(entry: Entry): readonly CallCost[] {
 }
 
 function readSpending(entry: Entry): unknown {
-  if (entry.type === "compaction")
-    return (entry.details as { readonly pith?: { readonly spending?: unknown } } | null | undefined)?.pith?.spending;
+  if (entry.type === "compaction") return readPithDetails(entry.details).spending;
   return entry.type === "custom" && entry.customType === MOVE_TYPE ? Object(entry.data).spending : null;
 }
 

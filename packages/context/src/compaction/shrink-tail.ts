@@ -5,7 +5,7 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
 import { sanitizeMessage } from "../context/sanitize-message.ts";
 import type { ContextEditEntry, Entry, ReplacementContent } from "../entry.ts";
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import type { LedgerImage } from "../ledger/ledger.ts";
 import { formatImageMark } from "../ledger/render-ledger.ts";

@@ -2,6 +2,7 @@
 
 import { readSummaryPartTexts, type SummaryPartInfo, type SummaryPartKind } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
 import { demoteHeadings } from "../summary/repair.ts";
 import { splitSummaryLines } from "../summary/summary-lines.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
@@ -108,12 +109,12 @@ export function readSummaryMessage(compaction: CompactionEntry): PreviousSummary
 
 // A story that others wrote may be carried on by ours; that makes it no truer.
 function isCheckedCompaction({ details }: CompactionEntry): boolean {
-  return (details as { readonly pith?: { readonly checked?: unknown } } | null | undefined)?.pith?.checked === true;
+  return readPithDetails(details).checked === true;
 }
 
 // It comes from a file.
 function readOpenQuestion({ details }: CompactionEntry): OpenQuestion | null {
-  const { question } = Object(Object(details).pith) as { readonly question?: unknown };
+  const { question } = readPithDetails(details);
   const { reference, text } = Object(question) as Partial<OpenQuestion>;
   return typeof reference === "string" && typeof text === "string" ? { reference, text: text.slice(0, 1_000) } : null;
 }

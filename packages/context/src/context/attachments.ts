@@ -3,7 +3,7 @@
  * attachment is never the user's word; only what this file returns as `typed` is.
  */
 
-import { isObject, type JsonObject } from "../format/read-line.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type { AttachmentKind, AttachmentMark, ImageBlock, TextBlock } from "../message.ts";
 import { parseBlobBlock } from "../session/blobs.ts";
 import { sanitizeLine, toVisualSkeleton } from "../text/sanitize.ts";

@@ -1,6 +1,6 @@
 /** Builds the request for a model: system prompt, tools, messages and cache marks. Folds system messages into one. */
 
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import type { Message, SystemMessage, ThinkingLevel, Tool } from "../message.ts";
 import type { CacheMark, ModelName, Request, SystemSection, ToolChoice } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";

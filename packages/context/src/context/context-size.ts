@@ -1,6 +1,8 @@
 /** Computes the size of a context, measured and estimated, calibrated per model. Trigger, meter, cut and statistics all use it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
+import { isObject } from "../json.ts";
 import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
@@ -49,9 +51,8 @@ const MAX_CALIBRATION_FACTOR = 3;
 
 /** What a compaction carries over from before it. It comes from a file, so what is not as we write it is left out. */
 export function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
-  const details = entry.type === "compaction" ? (entry.details as CalibrationDetails | null | undefined) : null;
-  const calibration: unknown = details?.pith?.calibration;
-  if (typeof calibration !== "object" || calibration === null) return [];
+  const { calibration } = entry.type === "compaction" ? readPithDetails(entry.details) : {};
+  if (!isObject(calibration)) return [];
   return Object.entries(calibration).flatMap(([model, value]) => {
     const { factor, overhead, samples } = Object(value) as Partial<ModelCalibration>;
     const isValid =
@@ -60,10 +61,6 @@ export function readCompactionCalibrations(entry: Entry): readonly (readonly [mo
       isInRange(samples, 0, 1e9);
     return isValid ? [[model, { factor, overhead, samples }] as const] : [];
   });
-}
-
-interface CalibrationDetails {
-  readonly pith?: { readonly calibration?: unknown } | null;
 }
 
 function isInRange(value: unknown, low: number, high: number): value is number {

@@ -1,7 +1,8 @@
 /** Finds the skills loaded in a context. A model has a skill word for word or not at all, so no summary retells it. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
-import { isObject } from "../format/read-line.ts";
+import { readPithDetails } from "../entry-details.ts";
+import { isObject } from "../json.ts";
 import { isBlobHash } from "../session/blobs.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
@@ -27,9 +28,7 @@ export const SKILL_LIST_TYPE = "pith.skills";
 
 /** Null for an entry that says something of its own. */
 export function readLoadedSkill(entry: Entry): LoadedSkill | null {
-  const details = entryDetails(entry);
-  const pith = isObject(details) ? details.pith : null;
-  return isObject(pith) ? parseLoadedSkill(pith.reference) : null;
+  return parseLoadedSkill(readPithDetails(entryDetails(entry)).reference);
 }
 
 /** What stands for it where its text does not. */
@@ -83,8 +82,8 @@ const SKILL_NAME_PATTERN = /^[a-z0-9-]{1,64}$/;
 const MAX_SKILL_PATH_CHARS = 1_000;
 
 function readCompactionSkills({ details }: CompactionEntry): readonly SessionSkill[] {
-  const pith = isObject(details) ? details.pith : null;
-  const list: readonly unknown[] = isObject(pith) && Array.isArray(pith.references) ? pith.references : [];
+  const { references } = readPithDetails(details);
+  const list: readonly unknown[] = Array.isArray(references) ? references : [];
   return list.flatMap((item) => {
     const skill = parseLoadedSkill(item);
     const entryId = isObject(item) ? item.entryId : null;

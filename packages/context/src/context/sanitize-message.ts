@@ -1,5 +1,6 @@
 /** Prepares one message for a provider: nothing empty, failed or ill-formed is sent; reasoning goes byte for byte or not at all. */
 
+import { isObject } from "../json.ts";
 import type {
   AssistantMessage,
   Block,
@@ -42,7 +43,7 @@ function sanitizeSystemMessage(message: SystemMessage): SystemMessage | null {
           ? ""
           : content
         : mapBlocks(toBlockList(content), sanitizeSystemBlock),
-    ...(isPlainObject(sections) && { sections: validSections(sections) }),
+    ...(isObject(sections) && { sections: validSections(sections) }),
     ...(Array.isArray(toolsAdded) && { toolsAdded: toolsAdded.filter(hasName) }),
     ...(Array.isArray(toolsRemoved) && { toolsRemoved: toolsRemoved.filter(hasName) }),
   };
@@ -131,7 +132,7 @@ function canSendReasoning(content: AssistantMessage["content"]): boolean {
 function sanitizeToolCall(call: ToolCallBlock): ToolCallBlock | null {
   if (typeof call.id !== "string" || typeof call.name !== "string") return null;
   const name = /^[a-zA-Z0-9_-]{1,64}$/.test(call.name) ? call.name : toValidToolName(call.name);
-  const args = isPlainObject(call.arguments) ? toWellFormedValue(call.arguments) : {};
+  const args = isObject(call.arguments) ? toWellFormedValue(call.arguments) : {};
   // A signature of what is sent otherwise than it came would be taken for a forged one.
   return name === call.name && args === call.arguments ? call : { ...removeSignature(call), name, arguments: args };
 }
@@ -191,10 +192,6 @@ function toWellFormedValue<Value>(value: Value): Value {
   const clean = entries.map(([name, each]) => [toWellFormedValue(name), toWellFormedValue(each)] as const);
   if (clean.every(([name, each], index) => name === entries[index]?.[0] && each === entries[index]?.[1])) return value;
   return (Array.isArray(value) ? clean.map(([, each]) => each) : Object.fromEntries(clean)) as Value;
-}
-
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const isWellFormedText = (text: unknown): boolean => typeof text === "string" && text.isWellFormed();

@@ -1,6 +1,7 @@
 /** Splits a compaction summary into its parts, by their recorded lengths and never by their text. */
 
 import type { CompactionEntry } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
 
 export interface SummaryPartInfo {
   readonly kind: SummaryPartKind;
@@ -24,7 +25,7 @@ const SUMMARY_PART_KINDS: readonly SummaryPartKind[] = [
 
 /** Empty where the summary is not ours, or the parts do not add up to it. */
 export function readSummaryParts({ summary, details }: CompactionEntry): readonly SummaryPartInfo[] {
-  const parts = (details as { readonly pith?: { readonly front?: unknown } } | null | undefined)?.pith?.front;
+  const { front: parts } = readPithDetails(details);
   if (!Array.isArray(parts) || !parts.every(isSummaryPart)) return [];
   return parts.reduce((sum, { length }) => sum + length, 0) === summary.length ? parts : [];
 }

@@ -1,11 +1,12 @@
 /** Converts between entries and the JSON of their lines. What could not be read again is refused before it is written. */
 
 import type { Entry, GapEntry } from "../entry.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import { damageNotes } from "./damage.ts";
 import { exceedsDepth } from "./edit-json.ts";
 import { isEntryNumber } from "./entry-number.ts";
-import { invalidField, isKnownKind, isLostKind, isObject, type JsonObject } from "./read-line.ts";
+import { invalidField, isKnownKind, isLostKind } from "./read-line.ts";
 
 /** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
 export function serializeEntry(entry: Entry, limits: FormatLimits = formatLimits): string {

@@ -1,13 +1,14 @@
 /** Links lines in file order into one tree of entries: ids from the line or its offset, upgraded spellings, gaps for lost lines. */
 
 import type { Entry, GapEntry } from "../entry.ts";
+import type { JsonObject } from "../json.ts";
 import { buildTree, type Tree } from "../tree.ts";
 import { createDamage, type Damage, type DamageKind, damageNotes } from "./damage.ts";
 import { setJsonMembers } from "./edit-json.ts";
 import { toEntry } from "./entry-line.ts";
 import { isEntryNumber, resolveEntryNumber, withEntryNumber } from "./entry-number.ts";
 import { applyUpgrade, applyUpgradeToText, createUpgrader, type LineUpgrade, type LineUpgrader } from "./migrate.ts";
-import { type IntactLine, invalidField, type JsonObject, type LegibleFields, lineText } from "./read-line.ts";
+import { type IntactLine, invalidField, type LegibleFields, lineText } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
 import type { LineRecord } from "./torn-tail.ts";
 

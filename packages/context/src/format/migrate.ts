@@ -1,7 +1,7 @@
 /** Upgrades lines of format versions 1 and 2 to the spelling of version 3. */
 
+import { isObject, type JsonObject } from "../json.ts";
 import { findMemberSpans, setJsonMembers } from "./edit-json.ts";
-import { isObject, type JsonObject } from "./read-line.ts";
 
 /** What to change on a line so that it reads as version 3; empty for a line that already does. */
 export interface LineUpgrade {

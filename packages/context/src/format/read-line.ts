@@ -1,6 +1,7 @@
 /** Reads one line of bytes into a JSON object, or names what is wrong with it, and checks the fields of an entry. Never throws. */
 
 import type { Entry, LostKind } from "../entry.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type { Checksum } from "../runtime.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { DamageKind } from "./damage.ts";
@@ -33,8 +34,6 @@ export interface LegibleFields {
   /** A kind of entry, or the role of a message. Only names that the format knows. */
   readonly kind?: LostKind;
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface LineRules {
   /** Whether the file says that its lines carry a seal. */
@@ -131,10 +130,6 @@ function decodeBeforeTrailer(bytes: Uint8Array, { textEnd }: LineTrailer, decode
   const text = decode(bytes, textEnd + 1);
   bytes[textEnd] = originalByte;
   return text;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function decodeUtf8(bytes: Uint8Array, end: number): string | null {

@@ -1,6 +1,7 @@
 /** Decodes and encodes session files. Any bytes give a result: what cannot be read is named, never thrown. */
 
 import type { Header, HeaderMark } from "../entry.ts";
+import type { JsonObject } from "../json.ts";
 import type { Checksum, Runtime } from "../runtime.ts";
 import { createDamage, type Damage, type DamageKind, damageNotes } from "./damage.ts";
 import { setJsonMembers } from "./edit-json.ts";
@@ -12,7 +13,6 @@ import {
   type CorruptLine,
   hasValidTrailer,
   type IntactLine,
-  type JsonObject,
   type LineRules,
   lineText,
   readRawLine,

@@ -1,6 +1,6 @@
 /** Lists the images in messages, each with the reference that opens it, for when it is no longer shown (B51). */
 
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import { blobReference } from "../references.ts";
 import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import { sanitizeLine } from "../text/sanitize.ts";

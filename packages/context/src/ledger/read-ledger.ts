@@ -1,6 +1,7 @@
 /** Reads and validates the ledger in a compaction or branch summary. It comes from a file, so nothing in it is trusted. */
 
-import { isObject, type JsonObject } from "../format/read-line.ts";
+import { readPithDetails } from "../entry-details.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { blobReference } from "../references.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { findChecks } from "./check-command.ts";
@@ -33,8 +34,8 @@ export function hasStoredLedger(details: unknown): boolean {
 }
 
 function findStoredLedger(details: unknown): JsonObject | null {
-  const pith = isObject(details) ? details.pith : null;
-  return isObject(pith) && isObject(pith.ledger) ? pith.ledger : null;
+  const { ledger } = readPithDetails(details);
+  return isObject(ledger) ? ledger : null;
 }
 
 // LED10: earlier versions kept every command, and errors that nothing could close.

@@ -3,7 +3,7 @@
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import type { Entry } from "../entry.ts";
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 import { parseBlobBlock } from "../session/blobs.ts";

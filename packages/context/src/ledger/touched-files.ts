@@ -1,7 +1,8 @@
 /** Lists the files that entries read and modified, by what tools and their calls declare, whatever the tools are called. */
 
 import type { Entry } from "../entry.ts";
-import { isObject, type JsonObject } from "../format/read-line.ts";
+import { readPithDetails } from "../entry-details.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -186,8 +187,8 @@ function assistantTouches(message: AssistantMessage, { roles, results }: TouchCo
 
 /** What the tool itself says it touched; it knows better than its arguments, also where it failed half way. */
 function readReportedTouches({ details }: ToolResultMessage): readonly PathTouch[] | null {
-  const pith = isObject(details) ? details.pith : null;
-  return isObject(pith) && isObject(pith.touched) ? listTouches(pith.touched) : null;
+  const { touched } = readPithDetails(details);
+  return isObject(touched) ? listTouches(touched) : null;
 }
 
 function toolCallTouches(call: unknown, roles: ToolRoles): readonly PathTouch[] {

@@ -1,7 +1,8 @@
 /** Reads search hits and their snippets from the session files. A hit counts only if its file still holds the match. */
 
 import { basename, dirname, join } from "node:path";
-import { type JsonObject, readLine } from "../format/read-line.ts";
+import { readLine } from "../format/read-line.ts";
+import type { JsonObject } from "../json.ts";
 import { ignoreDiskErrors, type OpenFile } from "../node/files.ts";
 import { readFolderCwd, sessionIdFromFileName } from "../node/session-place.ts";
 import type { SessionItem } from "../node/sessions/list-item.ts";

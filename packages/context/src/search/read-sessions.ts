@@ -1,9 +1,10 @@
 /** Reads the lines of a session file that the index lacks, in batches. A damaged line is skipped; a torn end waits. */
 
 import type { Header } from "../entry.ts";
-import { type JsonObject, type LineRules, readLine } from "../format/read-line.ts";
+import { type LineRules, readLine } from "../format/read-line.ts";
 import { findHeader } from "../format/session-file.ts";
 import { splitLines } from "../format/split-lines.ts";
+import type { JsonObject } from "../json.ts";
 import type { OpenFile } from "../node/files.ts";
 import { decode, readLinePrefix, readLines } from "../node/jsonl/read-lines.ts";
 import type { Checksum } from "../runtime.ts";

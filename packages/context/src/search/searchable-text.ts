@@ -1,6 +1,6 @@
 /** Extracts the searchable text of an entry. Thinking, signatures, images and system prompts are never included. */
 
-import { isObject, type JsonObject } from "../format/read-line.ts";
+import { isObject, type JsonObject } from "../json.ts";
 import { noRedaction, type Redaction } from "../session/session.ts";
 import { removeEscapeSequences } from "../text/sanitize.ts";
 

@@ -1,6 +1,7 @@
 /** Builds and reads the text block that stands for a blob in an entry: its type, its size and its handle. pi reads it as plain text. */
 
 import type { Entry } from "../entry.ts";
+import { isObject } from "../json.ts";
 import type { TextBlock } from "../message.ts";
 import { blobReference } from "../references.ts";
 
@@ -36,7 +37,7 @@ export function isBlobHash(hash: unknown): hash is string {
 
 /** The blob that a block stands for; null for any other block. It comes from a file, so nothing in it is taken on trust. */
 export function parseBlobBlock(block: unknown): BlobInfo | null {
-  if (!isRecord(block) || block.type !== "text" || typeof block.text !== "string" || !isRecord(block.pith)) return null;
+  if (!isObject(block) || block.type !== "text" || typeof block.text !== "string" || !isObject(block.pith)) return null;
   const { blob: hash, mimeType, bytes } = block.pith;
   if (!isBlobHash(hash) || typeof mimeType !== "string" || !/^[\w.+-]{1,60}\/[\w.+-]{1,60}$/.test(mimeType))
     return null;
@@ -104,11 +105,7 @@ function contentBlocks({ type, message, replacement, content }: BlockHolder): re
 }
 
 function contentList(holder: unknown): readonly unknown[] {
-  return isRecord(holder) && Array.isArray(holder.content) ? holder.content : [];
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+  return isObject(holder) && Array.isArray(holder.content) ? holder.content : [];
 }
 
 function formatByteSize(bytes: number): string {

@@ -8,6 +8,8 @@ import {
   PIN_TYPE,
   UNPIN_TYPE,
 } from "../entry.ts";
+import { readPithDetails } from "../entry-details.ts";
+import { isObject } from "../json.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 
@@ -156,8 +158,7 @@ export function reduceState(state: SessionState, entry: Entry): SessionState {
 /** The state a compaction of ours carries by value, so that nothing before it needs to be read; null if it is not all there. */
 export function stateInCompaction(entry: Entry): SessionState | null {
   if (entry.type !== "compaction") return null;
-  const details = entry.details as { readonly pith?: { readonly carried?: Partial<SessionState> } } | null | undefined;
-  const carried = details?.pith?.carried;
+  const carried = readPithDetails(entry.details).carried as Partial<SessionState> | undefined;
   return isSessionState(carried)
     ? { ...carried, pins: parsePins(carried.pins), queue: parseQueue(carried.queue) }
     : null;
@@ -177,12 +178,8 @@ export function addStateToCompactions(entries: readonly Entry[], initialState: S
 // What others put into `details` stays; where it is no object there is no room for ours.
 function addStateToDetails(entry: CompactionEntry, carried: SessionState): CompactionEntry {
   const { details = {} } = entry;
-  if (!isDetailsObject(details)) return entry;
-  return { ...entry, details: { ...details, pith: { ...(isDetailsObject(details.pith) && details.pith), carried } } };
-}
-
-function isDetailsObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject(details)) return entry;
+  return { ...entry, details: { ...details, pith: { ...(isObject(details.pith) && details.pith), carried } } };
 }
 
 // It comes from a file: another version, or a hand, may have written it.

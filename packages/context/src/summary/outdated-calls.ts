@@ -2,7 +2,7 @@
 
 import { latestEdit } from "../context/build-context.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import { completeToolCalls, pairCallResults } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";

@@ -5,7 +5,7 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import type {
   AgentMessage,
   AssistantMessage,

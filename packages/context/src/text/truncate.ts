@@ -1,6 +1,6 @@
 /** Truncates texts and tool arguments to a token budget: head, tail and the handle that opens the whole. */
 
-import { isObject } from "../format/read-line.ts";
+import { isObject } from "../json.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 

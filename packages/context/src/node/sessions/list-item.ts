@@ -3,9 +3,10 @@
 import { basename } from "node:path";
 import { displayText } from "../../context/attachments.ts";
 import type { Header } from "../../entry.ts";
-import { isObject, type LineRules, readLine, readRawLine } from "../../format/read-line.ts";
+import { type LineRules, readLine, readRawLine } from "../../format/read-line.ts";
 import { findHeader } from "../../format/session-file.ts";
 import { type RawLine, splitLines } from "../../format/split-lines.ts";
+import { isObject } from "../../json.ts";
 import type { Checksum } from "../../runtime.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
