@@ -62,7 +62,7 @@ function toRow(converted: ConvertedRule): GitleaksPattern {
   return {
     id: toId(rule),
     name: rule.id.replaceAll("-", " "),
-    prefixes: prefixes,
+    prefixes,
     pattern: toPattern(converted),
     ...(rule.entropy === undefined ? {} : { entropy: rule.entropy }),
     ...(mayBeWords(converted) ? { mayBeWords: true as const } : {}),
@@ -81,7 +81,7 @@ export function patternsSource(patterns: readonly GitleaksPattern[]): string {
 export interface GitleaksPattern {
   readonly id: string;
   readonly name: string;
-  readonly needles: readonly string[];
+  readonly prefixes: readonly string[];
   readonly pattern: string;
   /** Bits per character that the secret has at least. */
   readonly entropy?: number;

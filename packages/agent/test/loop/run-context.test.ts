@@ -12,7 +12,7 @@ const queue: readonly QueuedMessage[] = (["followUp", "steer", "steer", "followU
 }));
 
 const heard = (kind: QueuedMessage["kind"], delivery: "all" | "one-at-a-time"): readonly string[] => {
-  const session = { window: { state: { queue } } } as unknown as DeliveryParts["session"];
+  const session = { branch: { state: { queue } } } as unknown as DeliveryParts["session"];
   const isSaid = saidNow(kind, { session, deliveries: { steer: delivery, followUp: delivery } });
   return queue.filter(isSaid).map(({ id }) => id);
 };

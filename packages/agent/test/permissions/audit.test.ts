@@ -12,7 +12,7 @@ import { act, change, command, connected, fetched, ground, look, realPath } from
 const { signal } = new AbortController();
 const SECRET = ["hunter", "2", "hunter", "2"].join("");
 const redaction = {
-  redacted: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[secret]")),
+  redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(SECRET, "[secret]")),
 } as unknown as Redaction;
 
 function sourced(text: string, source: RuleSource): Rule {
