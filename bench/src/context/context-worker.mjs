@@ -5,7 +5,7 @@ import { importBuilt } from "../import-built.mjs";
 
 const [, , home] = process.argv;
 const context = await importBuilt(home, ".");
-const { machine, openStore } = await importBuilt(home, "./node");
+const { nodeRuntime, openStore } = await importBuilt(home, "./node");
 const budget = context.budgetFor(context.compactionLimits, { contextWindow: 200_000 });
 /** Sessions by the name they were opened under. */
 const sessions = new Map();
@@ -13,13 +13,13 @@ const sessions = new Map();
 const commands = {
   /** All of it in memory, as pi has it. */
   async open({ name, file }) {
-    sessions.set(name, await context.Session.open(context.MemoryStore.open(readFileSync(file), machine), machine));
+    sessions.set(name, await context.Session.open(context.MemoryStore.open(readFileSync(file), nodeRuntime), nodeRuntime));
     return {};
   },
   /** From its file, as the agent does; the store stays open until this process ends. */
   async openFile({ name, file }) {
     const { store } = await openStore(file, { as: "follower" });
-    sessions.set(name, await context.Session.open(store, machine));
+    sessions.set(name, await context.Session.open(store, nodeRuntime));
     return {};
   },
   async append({ name, message }) {
@@ -30,7 +30,7 @@ const commands = {
   async measure({ name }) {
     let longest = 0;
     let total = 0;
-    const steps = context.measureInSteps(sessions.get(name).window);
+    const steps = context.measureInSteps(sessions.get(name).branch);
     for (let done = false; !done; ) {
       const start = performance.now();
       done = steps.next().done;
@@ -43,12 +43,12 @@ const commands = {
   /** What a running agent asks before every request. */
   meter({ name }) {
     const start = performance.now();
-    context.contextSize(sessions.get(name).window, budget);
+    context.contextSize(sessions.get(name).branch, budget);
     return { ms: performance.now() - start };
   },
   plan({ name }) {
     const start = performance.now();
-    const prepared = context.prepareCompaction(sessions.get(name).window, budget);
+    const prepared = context.prepareCompaction(sessions.get(name).branch, budget);
     const ms = performance.now() - start;
     return { ms, covered: prepared.type === "planned" ? prepared.plan.covered.length : 0 };
   },
@@ -58,7 +58,7 @@ const commands = {
     const start = performance.now();
     await session.append({ type: "message", message });
     const appended = performance.now();
-    const { messages } = context.buildSessionContext(session.window);
+    const { messages } = context.buildSessionContext(session.branch);
     const built = performance.now();
     const sent = context.convertToLlm(messages).length;
     const converted = performance.now();

@@ -6,18 +6,18 @@ import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, folder, count] = process.argv;
 const { Session } = await importBuilt(home, ".");
-const { createStore, machine } = await importBuilt(home, "./node");
+const { createStore, nodeRuntime } = await importBuilt(home, "./node");
 
 const text = "An append is acknowledged when it would survive a power cut. ".repeat(32);
 const descriptor = openSync(join(folder, "bare.jsonl"), "a", 0o600);
 const { store } = await createStore(join(folder, "store.jsonl"), { cwd: folder });
 const kept = await createStore(join(folder, "session.jsonl"), { cwd: folder });
-const session = await Session.open(kept.store, machine);
+const session = await Session.open(kept.store, nodeRuntime);
 const took = { bare: [], store: [], session: [] };
 let parentId = null;
 for (let at = 0; at < Number(count); at++) {
   const message = { role: "user", content: [{ type: "text", text }], timestamp: at };
-  const entry = { type: "message", id: machine.entryId(), parentId, timestamp: new Date().toISOString(), message };
+  const entry = { type: "message", id: nodeRuntime.entryId(), parentId, timestamp: new Date().toISOString(), message };
   const expectedLeaf = parentId;
   parentId = entry.id;
   await timed("bare", async () => {

@@ -4,14 +4,14 @@ import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, file] = process.argv;
 const { buildSessionContext, Session } = await importBuilt(home, ".");
-const { machine, openStore } = await importBuilt(home, "./node");
+const { nodeRuntime, openStore } = await importBuilt(home, "./node");
 
 const before = process.cpuUsage();
 const start = performance.now();
 const opened = await openStore(file);
-const session = await Session.open(opened.store, machine);
+const session = await Session.open(opened.store, nodeRuntime);
 const openMs = performance.now() - start;
-const { messages } = buildSessionContext(session.window);
+const { messages } = buildSessionContext(session.branch);
 const contextMs = performance.now() - start;
 const { user, system } = process.cpuUsage(before);
 const cpuMs = (user + system) / 1000;
@@ -21,7 +21,7 @@ console.log(
     openMs,
     contextMs,
     cpuMs,
-    entries: session.window.entries.length,
+    entries: session.branch.entries.length,
     messages: messages.length,
     rssMb,
   }),

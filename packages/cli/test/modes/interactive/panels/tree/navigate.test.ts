@@ -188,7 +188,7 @@ describe("entries left behind", () => {
     if (!target) throw new Error(`${id} is not in the story`);
     const silent = { store: { commonAncestor: store.commonAncestor.bind(store) }, leaf: session.leaf };
     // Nothing else is read.
-    return await leftBehind(target, { ...silent, window: session.branch } as unknown as Session);
+    return await leftBehind(target, { ...silent, branch: session.branch } as unknown as Session);
   }
 
   test("WLK7 what is left is counted without reading anything: what stands behind the place where the ways part", async () => {
