@@ -6,7 +6,7 @@ import { importBuilt } from "../import-built.mjs";
 const [, , home] = process.argv;
 const context = await importBuilt(home, ".");
 const { nodeRuntime, openStore } = await importBuilt(home, "./node");
-const budget = context.budgetFor(context.compactionLimits, { contextWindow: 200_000 });
+const budget = context.createBudget(context.compactionLimits, { contextWindow: 200_000 });
 /** Sessions by the name they were opened under. */
 const sessions = new Map();
 
@@ -18,7 +18,7 @@ const commands = {
   },
   /** From its file, as the agent does; the store stays open until this process ends. */
   async openFile({ name, file }) {
-    const { store } = await openStore(file, { as: "follower" });
+    const { store } = await openStore(file, { mode: "follower" });
     sessions.set(name, await context.Session.open(store, nodeRuntime));
     return {};
   },
