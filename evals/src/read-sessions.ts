@@ -4,23 +4,17 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { madeUpSession } from "@pith/bench/made-up-session";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
-import {
-  branchEntries,
-  buildRequest,
-  buildSessionContext,
-  buildTree,
-  decodeSession,
-  type Entry,
-  loadBranch,
-  type ModelName,
-  type SessionFile,
-  type Tree,
-} from "@pith/context";
+import { buildRequest, buildSessionContext, type Entry, type ModelName } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { branchEntries, buildTree, decodeSession, loadBranch } from "@pith/context/store";
 import {
   apisWithRules,
   findRuleViolations,
 } from "../../packages/context/test/support/provider-rules/provider-rules.ts";
+
+type Tree = ReturnType<typeof buildTree>;
+
+type SessionFile = ReturnType<typeof decodeSession>;
 
 export interface FileReading {
   readonly entries: number;

@@ -4,25 +4,15 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
   blobReference,
-  collectBlobs,
-  createBlobBlock,
-  type Entry,
   entryReference,
-  inlineBlobs,
   isBlobHash,
   MIN_BLOB_DIGITS,
   parseBlobBlock,
   removeCitations,
-  textTokens,
-} from "@pith/context";
-import { story } from "@pith/context/testing";
+} from "@pith/context/host";
 
-// #region createBlobBlock
 const log = "one more line of output\n".repeat(5_000);
 const hash = createHash("sha256").update(log).digest("hex");
-const block = createBlobBlock({ hash, mimeType: "text/plain", bytes: log.length, tokens: textTokens(log) });
-console.log(block.text); // "[text/plain, 117 KB, about 32,550 tokens: blob:…]": what the model sees, and pi too
-// #endregion
 
 // #region blobReference
 const shortReference = blobReference(hash); // "blob:" and 8 digits of the hash: what a model reads and `read` opens
@@ -45,32 +35,13 @@ const isHash = isBlobHash("../../etc/passwd"); // false: nothing else is ever ma
 // #endregion
 
 // #region parseBlobBlock
+const text = `[text/plain, 117 KB, about 32,550 tokens: ${shortReference}]`; // what the model sees
+const block = { type: "text", text, pith: { blob: hash, mimeType: "text/plain", bytes: log.length } };
 const blob = parseBlobBlock(block); // { hash, mimeType: "text/plain", bytes: 120000 }
 const none = parseBlobBlock({ type: "text", text: "an ordinary block" }); // null
 // #endregion
 
-const [, , entry] = story("user: Build it.", "calls: bash command=make", "result: …").map(
-  (each): Entry =>
-    each.type === "message" && each.message.role === "toolResult"
-      ? { ...each, message: { ...each.message, content: [block] } }
-      : each,
-);
-if (!entry) throw new Error("the story is too short");
-
-// #region collectBlobs
-const kept = collectBlobs(entry).map(({ bytes }) => bytes); // [120000]: what must be copied along with this entry
-// #endregion
-
-// #region inlineBlobs
-const whole = inlineBlobs(entry, (each) => (each.hash === hash ? log : null)); // as if there were no blobs
-// #endregion
-
-assert.match(block.text, /^\[text\/plain, 117 KB, about 32,550 tokens: blob:[0-9a-f]{8}\]$/);
 assert.deepEqual([isHash, blob, none], [false, { hash, mimeType: "text/plain", bytes: 120_000 }, null]);
-assert.deepEqual(kept, [120_000]);
-assert.deepEqual(whole.type === "message" && whole.message.role === "toolResult" && whole.message.content, [
-  { type: "text", text: log },
-]);
 assert.equal(shortReference, `blob:${hash.slice(0, 8)}`);
 assert.equal(reference, "#412");
 assert.equal(isEnough, true);

@@ -1,20 +1,18 @@
 /** Contexts: what a model sees at a leaf, the request that is made of it, who speaks in it and which files it touches. */
 
 import assert from "node:assert/strict";
+import { buildRequest, buildSessionContext, convertToLlm } from "@pith/context";
 import {
   authorOf,
-  buildRequest,
-  buildSessionContext,
   collectFileLists,
-  convertToLlm,
   DAMAGE_TYPE,
   damageNote,
   fileTouches,
-  loadBranch,
   mayBeLostMessage,
   mergeSystemMessages,
   TORN_END_NOTE,
-} from "@pith/context";
+} from "@pith/context/host";
+import { loadBranch } from "@pith/context/store";
 import { show, story } from "@pith/context/testing";
 
 // #region buildSessionContext

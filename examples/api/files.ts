@@ -1,17 +1,16 @@
 /** Files: the bytes of a session to its entries and back; what is damaged is named, never thrown. */
 
 import assert from "node:assert/strict";
+import { formatLimits } from "@pith/context/host";
+import { nodeRuntime } from "@pith/context/node";
 import {
   crashDamageKinds,
   createHeader,
-  damageNotes,
   decodeSession,
   encodeSession,
-  formatLimits,
   harmlessDamageKinds,
   serializeEntry,
-} from "@pith/context";
-import { nodeRuntime } from "@pith/context/node";
+} from "@pith/context/store";
 import { story } from "@pith/context/testing";
 
 // #region createHeader
@@ -36,10 +35,6 @@ const whole = file.lines.map(({ entry }) => entry.id); // ["e1"]
 const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // ["line 3: torn-tail"]
 // #endregion
 
-// #region damageNotes
-const note = damageNotes["torn-tail"]; // "the last line was cut off"
-// #endregion
-
 // #region harmlessDamageKinds
 const isHarmless = harmlessDamageKinds.has("duplicate-line"); // true: the line counts once, and nobody needs to be told
 // #endregion
@@ -60,7 +55,6 @@ assert.deepEqual(
 );
 assert.match(new TextDecoder().decode(bytes), /,"crc":"[0-9a-f]{8}"\}\n$/);
 assert.deepEqual([whole, damage], [["e1"], ["line 3: torn-tail"]]);
-assert.equal(note, "the last line was cut off");
 assert.deepEqual([isHarmless, isTorn], [true, true]);
 assert.deepEqual([lineBytes, depth], [32 * 1024 * 1024, 200]);
 assert.throws(tooLong, /^Error: entry e1 is longer than 100 bytes; store its content as a blob$/);

@@ -8,24 +8,26 @@ import {
   type ContextHooks,
   compact,
   compactionLimits,
-  continueOnFailure,
   createBudget,
+  MemoryStore,
+  moveTo,
+  Session,
+  type TreeHooks,
+} from "@pith/context";
+import {
+  continueOnFailure,
   createHookEntryParser,
   createPausableSleep,
   hookTokenAllowance,
   isEditable,
-  MemoryStore,
-  moveTo,
   POSTPONE_TYPE,
   parseDetails,
   parseUsage,
   reportHookFailure,
   runGuarded,
   runHooks,
-  Session,
-  type TreeHooks,
   timeouts,
-} from "@pith/context";
+} from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { show, story } from "@pith/context/testing";
 

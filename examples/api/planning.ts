@@ -9,12 +9,10 @@ import {
   findCutPoint,
   MemoryStore,
   prepareCompaction,
-  readSummaryParts,
-  readSummaryPartTexts,
-  reductionLevels,
   Session,
   shouldCompact,
 } from "@pith/context";
+import { readSummaryParts, readSummaryPartTexts, reductionLevels } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 

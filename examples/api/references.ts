@@ -1,6 +1,7 @@
 /** What is loaded as it stands, such as a skill: never retold by a summary, and attached again by whoever compacts. */
 
 import assert from "node:assert/strict";
+import { MemoryStore, type Redaction, Session } from "@pith/context";
 import {
   attachImage,
   attachText,
@@ -10,18 +11,12 @@ import {
   editableText,
   entryText,
   findMissingSkills,
-  MemoryStore,
   noRedaction,
-  type Redaction,
   readAttachmentMark,
-  readLoadedSkill,
-  readTypedText,
-  Session,
   SKILL_LIST_TYPE,
   sanitizeLine,
   splitContent,
-  splitUserEntry,
-} from "@pith/context";
+} from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 
 // #region noRedaction
@@ -43,11 +38,6 @@ await session.append({
   details: { pith: { reference } },
 });
 
-// #region readLoadedSkill
-const [entry] = session.branch.entries;
-const loaded = entry && readLoadedSkill(entry); // { kind: "skill", name: "release-notes", path: …, hash: … }
-// #endregion
-
 // #region collectLoadedSkills
 const names = collectLoadedSkills(session.branch).map(({ name }) => name); // ["release-notes"]
 // #endregion
@@ -63,6 +53,7 @@ const isList = session.branch.entries.some(
 // #endregion
 
 // #region entryText
+const [entry] = session.branch.entries;
 const words = entry && entryText(entry); // "Write one line for each change."
 // #endregion
 
@@ -87,15 +78,6 @@ const mark = readAttachmentMark(file); // { kind: "file", name: "src/a.ts" }; nu
 const { typed, attachments } = splitContent(content); // "Explain it." and the file
 // #endregion
 
-// #region readTypedText
-const own = readTypedText(content); // "Explain it."
-// #endregion
-
-// #region splitUserEntry
-await session.append({ type: "message", message: { role: "user", content, timestamp: Date.now() } });
-const parts = session.branch.entries.map((each) => splitUserEntry(each).typed); // ["", "Explain it."]
-// #endregion
-
 // #region displayText
 const title = displayText(content); // "@src/a.ts\nExplain it."
 // #endregion
@@ -108,14 +90,10 @@ const draft = editableText(content); // the same here; a paste stands in its pla
 const named = attachments.map(describeAttachment); // ["src/a.ts, 1 line"]
 // #endregion
 
-assert.deepEqual(
-  [mark, typed, own, parts],
-  [{ kind: "file", name: "src/a.ts" }, "Explain it.", "Explain it.", ["", "Explain it."]],
-);
+assert.deepEqual([mark, typed], [{ kind: "file", name: "src/a.ts" }, "Explain it."]);
 assert.deepEqual(
   [title, draft, named, picture.length],
   ["@src/a.ts\nExplain it.", "@src/a.ts\nExplain it.", ["src/a.ts, 1 line"], 2],
 );
-assert.deepEqual(loaded, reference);
 assert.deepEqual([names, missing, isList], [["release-notes"], [], false]);
 assert.deepEqual([words, shown], ["Write one line for each change.", "one two"]);

@@ -1,8 +1,10 @@
 /** Sessions: opened, added to, moved in, asked about, and told no. */
 
 import assert from "node:assert/strict";
-import { MemoryStore, MOVE_TYPE, QUEUE_TYPE, refusalNotes, Session, type Store, UNQUEUE_TYPE } from "@pith/context";
+import { MemoryStore, refusalNotes, Session } from "@pith/context";
+import { MOVE_TYPE, QUEUE_TYPE, UNQUEUE_TYPE } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 
 // #region MemoryStore
 const memory = MemoryStore.create(nodeRuntime, { cwd: "/project" }); // a new session, without a disk

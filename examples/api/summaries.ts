@@ -2,17 +2,14 @@
 
 import assert from "node:assert/strict";
 import {
-  BRANCH_SUMMARY_PROMPT,
   buildSessionContext,
   compact,
   compactionLimits,
   convertToLlm,
   createBudget,
   generateSummary,
-  loadBranch,
   MemoryStore,
   modelSummarizer,
-  renderTranscript,
   Session,
   SUMMARIZATION_PROMPT,
   SUMMARIZATION_SYSTEM_PROMPT,
@@ -21,7 +18,9 @@ import {
   TURN_PREFIX_SUMMARIZATION_PROMPT,
   UPDATE_SUMMARIZATION_PROMPT,
 } from "@pith/context";
+import { renderTranscript } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
+import { loadBranch } from "@pith/context/store";
 import { scriptedModel, story } from "@pith/context/testing";
 
 // What a model would answer: the numbers in brackets are those of the entries it was shown.
@@ -130,10 +129,6 @@ const update = [before, material, sized(UPDATE_SUMMARIZATION_PROMPT)].join("\n\n
 const prefix = sized(TURN_PREFIX_SUMMARIZATION_PROMPT); // "Above is the beginning of a turn that is still under way …"
 // #endregion
 
-// #region BRANCH_SUMMARY_PROMPT
-const branch = sized(BRANCH_SUMMARY_PROMPT); // "The conversation above was one branch of the session …"
-// #endregion
-
 assert.ok(outcome.type === "compacted" && other.type === "compacted");
 assert.deepEqual(
   [outcome.receipt.route, outcome.receipt.by, outcome.receipt.calls],
@@ -144,4 +139,4 @@ assert.ok(told.type === "summarised" && told.summary.startsWith("## Goal\n- Why 
 assert.deepEqual([first?.entryId, first?.reference, first?.text], ["e1", "#1", "[User]: [#1] Why is the parser slow?"]);
 assert.equal(text, "[User]: Why is it slow?\n\n[Assistant]: It reads twice.");
 assert.match(summary, /^## Goal\n- Why is the parser slow\?\n/);
-for (const prompt of [system, first4k, update, prefix, branch]) assert.doesNotMatch(prompt, /\{\w+\}/);
+for (const prompt of [system, first4k, update, prefix]) assert.doesNotMatch(prompt, /\{\w+\}/);

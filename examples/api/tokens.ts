@@ -3,17 +3,15 @@
 import assert from "node:assert/strict";
 import {
   calculateContextTokens,
-  collectCalibration,
   contextSize,
   type Entry,
   estimateTokens,
-  findCalibration,
-  loadBranch,
   messageTokens,
-  requestTokens,
   textTokens,
   type Usage,
 } from "@pith/context";
+import { collectCalibration, findCalibration, requestTokens } from "@pith/context/host";
+import { loadBranch } from "@pith/context/store";
 import { emptyUsage, story } from "@pith/context/testing";
 
 // #region textTokens

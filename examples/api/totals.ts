@@ -1,19 +1,16 @@
 /** Totals: what a session holds and has cost, over all its branches. */
 
 import assert from "node:assert/strict";
+import { type Entry, MemoryStore, Session } from "@pith/context";
 import {
   addToTotals,
   addUsage,
-  BRANCH_USAGE,
   COMPACTION_USAGE,
-  type Entry,
-  MemoryStore,
   RETRY_USAGE,
-  Session,
   usageOfEntry,
   zeroTotals,
   zeroUsage,
-} from "@pith/context";
+} from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 
@@ -30,10 +27,6 @@ const unused = { type: "usage", kind: COMPACTION_USAGE, provider: "anthropic", m
 await session.append(unused); // a summary that was paid for and not used
 // #endregion
 
-// #region BRANCH_USAGE
-await session.append({ ...unused, kind: BRANCH_USAGE }); // the same for a branch that was left
-// #endregion
-
 // #region RETRY_USAGE
 await session.append({ ...unused, kind: RETRY_USAGE }); // a reply that broke off, and was asked for again
 // #endregion
@@ -42,8 +35,8 @@ const entries = await session.branchEntries();
 
 // #region addToTotals
 const totals = entries.reduce(addToTotals, zeroTotals); // any entries in any order; a file: totalsOf(path)
-console.log(totals.userMessages, totals.usage.input); // 1, 6
-console.log(totals.spent.summaries.input, totals.spent.rest.input); // 4, 2
+console.log(totals.userMessages, totals.usage.input); // 1, 4
+console.log(totals.spent.summaries.input, totals.spent.rest.input); // 2, 2
 // #endregion
 
 // #region zeroTotals
@@ -59,8 +52,8 @@ const four = addUsage(two, two); // tokens and dollars; what is no number counts
 // #endregion
 
 assert.equal(totals.userMessages, 1);
-assert.equal(totals.usage.input, 6);
-assert.equal(totals.spent.summaries.input, 4);
+assert.equal(totals.usage.input, 4);
+assert.equal(totals.spent.summaries.input, 2);
 assert.equal(totals.spent.rest.input, 2);
 assert.equal(empty, zeroTotals);
 assert.equal(paid?.for, "rest");

@@ -4,17 +4,13 @@ import assert from "node:assert/strict";
 import {
   appendToBranch,
   branchEntries,
-  branchLeaf,
   buildTree,
-  collectLabels,
   commonAncestor,
-  emptyBranch,
-  initialSessionState,
   loadBranch,
   loadBranchFrom,
   reduceState,
   validateBatch,
-} from "@pith/context";
+} from "@pith/context/store";
 import { story } from "@pith/context/testing";
 
 // #region buildTree
@@ -29,10 +25,6 @@ const path = branchEntries(tree, "e4").map(({ id }) => id); // ["e1", "e3", "e4"
 
 // #region commonAncestor
 const fork = commonAncestor(tree, "e2", "e4"); // "e1"
-// #endregion
-
-// #region collectLabels
-const names = collectLabels(story("user: Make it faster.", "labels e1: start")); // Map { "e1" => "start" }
 // #endregion
 
 // #region loadBranch
@@ -53,22 +45,10 @@ const [next] = story("user: Four.").map((entry) => ({ ...entry, id: "e6", parent
 const longer = next ? appendToBranch(window, [next]) : window; // without looking at the rest again
 // #endregion
 
-// #region branchLeaf
-const leaf = branchLeaf(longer); // "e6"; null for a window without entries
-// #endregion
-
-// #region emptyBranch
-const grown = appendToBranch(emptyBranch, long); // the same as windowOf(long)
-// #endregion
-
-// #region initialSessionState
-const before = initialSessionState; // { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] }
-// #endregion
-
 // #region reduceState
 const state = story("model: anthropic/claude", "thinking: low", "thinking: high").reduce(
   reduceState,
-  initialSessionState,
+  loadBranch([]).state, // what holds before the first entry
 );
 // { model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high", activeTools: null, pins: [], queue: [] }
 // #endregion
@@ -81,11 +61,11 @@ const append = () => orphan && validateBatch([orphan], held); // for a store of 
 // #endregion
 
 assert.deepEqual([children, path, fork], [["e2", "e3"], ["e1", "e3", "e4"], "e1"]);
-assert.deepEqual(names, new Map([["e1", "start"]]));
 assert.deepEqual([loaded, level], [["e2", "e3", "e4", "e5"], "high"]);
-assert.deepEqual([branchLeaf(quick), quick.entries.length, isSettled], ["e5", 4, false]);
-assert.deepEqual([longer.entries.length, leaf, branchLeaf(emptyBranch)], [5, "e6", null]);
-assert.deepEqual(grown, window);
-assert.deepEqual(before, { model: null, thinkingLevel: "off", activeTools: null, pins: [], queue: [] });
-assert.deepEqual(state, { ...before, model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" });
+assert.deepEqual([quick.entries.length, isSettled], [4, false]);
+assert.equal(longer.entries.length, 5);
+assert.deepEqual(state, {
+  ...{ model: { provider: "anthropic", modelId: "claude" }, thinkingLevel: "high" },
+  ...{ activeTools: null, pins: [], queue: [] },
+});
 assert.throws(append, /^Error: entry e9 follows nobody, which is not in this session$/);

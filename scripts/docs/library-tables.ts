@@ -1,6 +1,7 @@
 /** Renders the tables about compaction limits, providers and timeouts, from the values that the libraries use. */
 
-import { type CompactionLimits, compactionLimits, createBudget, reductionLevels } from "@pith/context";
+import { type CompactionLimits, compactionLimits, createBudget } from "@pith/context";
+import { reductionLevels } from "@pith/context/host";
 import { patience, providers } from "@pith/models";
 import { table } from "./pages.ts";
 

@@ -1,4 +1,4 @@
-/** Checks and writes code in documents: a fence below `<!-- examples/01-tree.ts#screen -->` holds that `#region` of that file, unchanged. */
+/** Checks and writes code in documents: a fence below `<!-- examples/02-tree.ts#screen -->` holds that `#region` of that file, unchanged. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

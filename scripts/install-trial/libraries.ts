@@ -89,12 +89,12 @@ function typedScript(entryPoints: readonly string[]): string {
 
 /** Writes two entries and counts them. */
 const USE = `import { MemoryStore, Session } from "@pith/context";
-import { machine } from "@pith/context/node";
+import { nodeRuntime } from "@pith/context/node";
 
-const session = await Session.open(MemoryStore.create(machine, { cwd: "/project" }), machine);
+const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: "/project" }), nodeRuntime);
 for (const content of ["one", "two"])
-  await session.append({ type: "message", message: { role: "user", content, timestamp: machine.now() } });
-console.log(\`\${session.window.entries.length} entries\`);
+  await session.append({ type: "message", message: { role: "user", content, timestamp: nodeRuntime.now() } });
+console.log(\`\${session.branch.entries.length} entries\`);
 `;
 
 const TYPED_USE = `

@@ -2,8 +2,8 @@
 
 import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { encodeSession } from "@pith/context";
 import { nodeRuntime, sessionFolderName } from "@pith/context/node";
+import { encodeSession } from "@pith/context/store";
 import { between, type Random, random } from "../random.ts";
 
 /** One word; the n-th most frequent comes about n times less often than the first. */

@@ -2,8 +2,8 @@
 
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { encodeSession } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { encodeSession } from "@pith/context/store";
 import { idOf } from "../made-up-session.ts";
 import { median } from "../statistics.ts";
 import type { Figures } from "../suite.ts";

@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { encodeSession } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { encodeSession } from "@pith/context/store";
 import { madeUpSession, type SessionShape } from "../made-up-session.ts";
 import type { Settings } from "../suite.ts";
 

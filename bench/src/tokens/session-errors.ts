@@ -5,22 +5,24 @@ import { join } from "node:path";
 import {
   type AssistantMessage,
   buildSessionContext,
-  collectCalibration,
   contextSize,
   convertToLlm,
   type Entry,
   type LoadedBranch,
-  loadBranch,
   MemoryStore,
-  type ModelCalibration,
   messageTokens,
 } from "@pith/context";
+import type { findCalibration } from "@pith/context/host";
+import { collectCalibration } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
+import { loadBranch } from "@pith/context/store";
 import { between, random } from "../random.ts";
 import { median } from "../statistics.ts";
 import type { Figures, Settings } from "../suite.ts";
 import { madeUpSession } from "./made-up-sessions.ts";
 import { type Kind, many, pick } from "./random-text.ts";
+
+type ModelCalibration = ReturnType<typeof findCalibration>;
 
 const folder = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
 

@@ -3,16 +3,8 @@
 import { random } from "@pith/bench/random";
 import type { Figures, Settings, Suite } from "@pith/bench/suite";
 import { type Texts, texts } from "@pith/bench/texts";
-import {
-  authorOf,
-  buildRequest,
-  buildSessionContext,
-  type CompactionEntry,
-  collectFileLists,
-  entryReference,
-  readSummaryPartTexts,
-  type Session,
-} from "@pith/context";
+import { buildRequest, buildSessionContext, type CompactionEntry, type Session } from "@pith/context";
+import { authorOf, collectFileLists, entryReference, readSummaryPartTexts } from "@pith/context/host";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "./planted-session.ts";
 import { firstMessage, lastChecks, namesFile, openErrors, showsCheck, showsError, showsFile } from "./shown-facts.ts";
 

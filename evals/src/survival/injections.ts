@@ -9,9 +9,9 @@ import {
   modelSummarizer,
   type NewEntry,
   type Request,
-  readSummaryPartTexts,
   Session,
 } from "@pith/context";
+import { readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
 import { asked, isMarked, record, replyingModel } from "./replying-model.ts";

@@ -1,8 +1,8 @@
 /** Measures how many planted facts reach a summariser, and how much it is shown for that, in Pith and in pi. */
 
 import { startPi } from "@pith/bench/peers/pi";
+import type { AssistantMessage, ImageBlock } from "@pith/context";
 import {
-  type Block,
   type CompactionEntry,
   type CompactionPlan,
   compact,
@@ -11,14 +11,15 @@ import {
   type Entry,
   type MessageEntry,
   prepareCompaction,
-  readSummaryPartTexts,
-  renderTranscript,
   type Session,
   textTokens,
 } from "@pith/context";
+import { readSummaryPartTexts, renderTranscript } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import type { Fact } from "./facts.ts";
 import { type Chance, plantedSession } from "./planted-session.ts";
+
+type Block = AssistantMessage["content"][number] | ImageBlock;
 
 /** What pi shows its summariser of the same session: its own cut, its own words. */
 export interface PiInput {

@@ -2,15 +2,8 @@
 
 import { random } from "@pith/bench/random";
 import { texts } from "@pith/bench/texts";
-import {
-  buildRequest,
-  buildSessionContext,
-  type CompactionEntry,
-  collectFileLists,
-  modelSummarizer,
-  type Request,
-  readSummaryPartTexts,
-} from "@pith/context";
+import { buildRequest, buildSessionContext, type CompactionEntry, modelSummarizer, type Request } from "@pith/context";
+import { collectFileLists, readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { type Facts, factsFrom, type Planted, plantedSession, to } from "../retention/planted-session.ts";
 import { firstMessage, showsFile } from "../retention/shown-facts.ts";

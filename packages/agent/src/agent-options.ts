@@ -4,7 +4,6 @@ import type {
   CompactionHooks,
   CompactionLimits,
   ContextHooks,
-  HookFailure,
   Model,
   ModelName,
   Runtime,
@@ -13,6 +12,7 @@ import type {
   ThinkingLevel,
   TreeHooks,
 } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import type { Listen } from "./events.ts";
 import type { ProviderHooks, RunHooks } from "./hooks/hooks.ts";
 import type { RunLimits } from "./loop/run-limits.ts";

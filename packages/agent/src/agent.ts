@@ -7,12 +7,12 @@ import {
   contextSize,
   type Model,
   type MoveResult,
-  type QueuedMessage,
   type Session,
   type ThinkingLevel,
   type UndoResult,
   type UserMessage,
 } from "@pith/context";
+import type { QueuedMessage } from "@pith/context/host";
 import type { AgentParts } from "./agent-options.ts";
 import { compacting, type ModelSet } from "./compaction/auto-compact.ts";
 import type { AgentEvent, Compacted, CompactionRefused, RunEnd } from "./events.ts";

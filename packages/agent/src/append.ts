@@ -1,13 +1,7 @@
 /** Appends to the session log or throws, and collects new entries as events. A turn that cannot be written must not be acted on. */
 
-import {
-  type AppendResult,
-  COMPACTION_USAGE,
-  type Entry,
-  type NewEntry,
-  refusalNotes,
-  type Session,
-} from "@pith/context";
+import { type AppendResult, type Entry, type NewEntry, refusalNotes, type Session } from "@pith/context";
+import { COMPACTION_USAGE } from "@pith/context/host";
 import type { AgentEvent, UsageEvent } from "./events.ts";
 
 /** What could not be written ends the run; its message says what to do. */

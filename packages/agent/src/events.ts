@@ -6,16 +6,16 @@ import type {
   BranchSummaryEntry,
   CompactionEntry,
   CompactionOutcome,
-  Damage,
   Entry,
   Finding,
   ModelEvent,
   NoCompaction,
-  SummaryProgress,
   ThinkingLevel,
   ToolResultMessage,
   Usage,
 } from "@pith/context";
+import type { SummaryProgress } from "@pith/context/host";
+import type { Damage } from "@pith/context/store";
 import type { FoundSecret } from "./ports.ts";
 
 export type AgentEvent =

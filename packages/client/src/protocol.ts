@@ -1,7 +1,8 @@
 /** Defines the RPC protocol for server and client: commands with parameters and results, responses, events and UI requests. */
 
 import type { CompactionResult, Content, Mode, Question } from "@pith/agent";
-import type { AgentMessage, Entry, ImageBlock, Pin, ThinkingLevel, Usage } from "@pith/context";
+import type { AgentMessage, Entry, ImageBlock, ThinkingLevel, Usage } from "@pith/context";
+import type { Pin } from "@pith/context/host";
 import type { SessionItem } from "@pith/context/node";
 import type { WireEvent } from "./events.ts";
 

@@ -1,6 +1,7 @@
 /** Limits the output tokens of a request so that the request and its answer fit the context window. */
 
-import { type Request, requestTokens } from "@pith/context";
+import type { Request } from "@pith/context";
+import { requestTokens } from "@pith/context/host";
 
 export interface Room {
   /** Tokens of the request, estimated when somebody wants to know. */

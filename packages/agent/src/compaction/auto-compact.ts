@@ -1,6 +1,7 @@
 /** Compacts before a request or a model switch when the context would not fit. The compaction code is loaded lazily. */
 
-import { compactionDue, contextSize, fitsWithoutCounting, type Model, shouldCompact } from "@pith/context";
+import { compactionDue, contextSize, type Model, shouldCompact } from "@pith/context";
+import { fitsWithoutCounting } from "@pith/context/host";
 import { appended } from "../append.ts";
 import type { AgentEvent, Compacted } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";

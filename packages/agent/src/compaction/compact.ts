@@ -1,21 +1,16 @@
 /** Runs one compaction inside a run. It must not change the model, the thinking level, the tools or the system prompt. */
 
-import {
-  type Budget,
-  type CompactionOutcome,
-  type CompactionTrigger,
-  compact,
-  type Entry,
-  mergeSystemMessages,
-  modelSummarizer,
-  type SummaryProgress,
-} from "@pith/context";
+import type { Receipt } from "@pith/context";
+import { type Budget, type CompactionOutcome, compact, type Entry, modelSummarizer } from "@pith/context";
+import { mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
 import { appended } from "../append.ts";
 import { during } from "../async.ts";
 import type { AgentEvent, Compacted, SummarySource } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
 import { endEvents, REASONS } from "./outcome-events.ts";
+
+type CompactionTrigger = Receipt["reason"];
 
 export function progressEvent(progress: SummaryProgress, about: SummarySource): AgentEvent {
   switch (progress.step) {

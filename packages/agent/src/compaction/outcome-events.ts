@@ -1,11 +1,7 @@
 /** Builds the events at the end of a compaction: its outcome, its cost and its quality findings. */
 
 import {
-  addUsage,
-  breakerNotes,
-  COMPACTION_USAGE,
   type CompactionOutcome,
-  type CompactionTrigger,
   type Entry,
   type Finding,
   type Receipt,
@@ -13,6 +9,7 @@ import {
   type Usage,
   type UsageEntry,
 } from "@pith/context";
+import { addUsage, breakerNotes, COMPACTION_USAGE } from "@pith/context/host";
 import type {
   Compacted,
   CompactionEnd,
@@ -22,6 +19,8 @@ import type {
   SkipReason,
 } from "../events.ts";
 import { skip, skipNotes } from "../loop/run-context.ts";
+
+type CompactionTrigger = Receipt["reason"];
 
 export interface Circumstances {
   /** Whether a model was meant to tell it. */

@@ -1,6 +1,7 @@
 /** Implements what extensions can do to a session. An action never waits for a run that itself waits for the extension's hook. */
 
-import { type AppendResult, type Model, type NewEntry, parseDetails, parseUsage } from "@pith/context";
+import type { AppendResult, Model, NewEntry } from "@pith/context";
+import { parseDetails, parseUsage } from "@pith/context/host";
 import type { Agent, Content } from "../agent.ts";
 import { written } from "../append.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";

@@ -1,6 +1,7 @@
 /** Delivers events to extension handlers, each with its own copy, and reads their answers. */
 
-import { createPausableSleep, type Hook, type HookHost, type Runtime, runGuarded, timeouts } from "@pith/context";
+import type { Runtime } from "@pith/context";
+import { createPausableSleep, type Hook, type HookHost, runGuarded, timeouts } from "@pith/context/host";
 import type { AgentHooks } from "../agent-options.ts";
 import type {
   CancelResult,

@@ -1,10 +1,8 @@
 /** Defines every event an extension can listen to, with the result its handler may return. */
 
 import type {
-  AddedContext,
   ContextEvent,
   ContextResult,
-  ContextWithSystemEvent,
   ModelName,
   SessionBeforeCompactEvent,
   SessionBeforeCompactResult,
@@ -14,6 +12,7 @@ import type {
   SessionCompactFailedEvent,
   SessionTreeEvent,
 } from "@pith/context";
+import type { AddedContext, ContextWithSystemEvent } from "@pith/context/host";
 import type { AgentEvent } from "../events.ts";
 import type * as run from "../hooks/hooks.ts";
 

@@ -1,6 +1,7 @@
 /** Defines the extensions of one session as the host program sees them. */
 
-import type { HookFailure, Summarizer } from "@pith/context";
+import type { Summarizer } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import type { AgentHooks, StateSection } from "../agent-options.ts";
 import type { Listen } from "../events.ts";
 import type { Tool } from "../tool.ts";

@@ -1,6 +1,7 @@
 /** Runs extensions, validates what they register, and connects it to a session. No extension can disturb the others. */
 
-import { type HookFailure, type HookHost, type Runtime, runGuarded, runHooks } from "@pith/context";
+import type { Runtime } from "@pith/context";
+import { type HookFailure, type HookHost, runGuarded, runHooks } from "@pith/context/host";
 import { type CommandContext, nobodyThere } from "./api.ts";
 import {
   Binding,

@@ -1,6 +1,7 @@
 /** Runs extension functions and collects what they register, as given; it is validated later. */
 
-import { type Runtime, runGuarded, timeouts } from "@pith/context";
+import type { Runtime } from "@pith/context";
+import { runGuarded, timeouts } from "@pith/context/host";
 import type { ExtensionApi } from "./api.ts";
 import { reporting } from "./context.ts";
 import type { Complain, ExtensionActs, NamedExtension } from "./extensions.ts";

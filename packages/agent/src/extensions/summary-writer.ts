@@ -1,19 +1,17 @@
 /** Guards a summary writer of an extension: one that throws, hangs or returns nonsense has failed, and the next is tried. */
 
-import {
-  type CallUsage,
-  type CompactionPlan,
-  createSummaryTimeouts,
-  type Finding,
-  parseDetails,
-  parseUsage,
-  type Runtime,
-  runGuarded,
-  type SummarizeOptions,
-  type Summarizer,
-  type SummarizerResult,
-  type SummaryCandidate,
+import type {
+  CompactionPlan,
+  Finding,
+  Runtime,
+  SummarizeOptions,
+  Summarizer,
+  SummarizerResult,
+  SummaryCandidate,
 } from "@pith/context";
+import { createSummaryTimeouts, parseDetails, parseUsage, runGuarded } from "@pith/context/host";
+
+type CallUsage = NonNullable<SummaryCandidate["calls"]>[number];
 
 /** Throws where it is none; whoever registered it is told. */
 export function writerIn(value: unknown, { sleep }: Pick<Runtime, "sleep">): Summarizer {

@@ -1,6 +1,7 @@
 /** Accepts or refuses what extensions register. A name belongs to the first that takes it; what is invalid is left out with a note. */
 
-import { parseDetails, type Runtime, type Summarizer } from "@pith/context";
+import type { Runtime, Summarizer } from "@pith/context";
+import { parseDetails } from "@pith/context/host";
 import type { StateSection } from "../agent-options.ts";
 import type { Intent, Tool } from "../tool.ts";
 import type { ExtensionCommand, ExtensionContext, ExtensionRules } from "./api.ts";

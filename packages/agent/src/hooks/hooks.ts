@@ -3,16 +3,13 @@
 import type {
   AgentMessage,
   AssistantMessage,
-  Attachment,
-  EntryContent,
-  Hook,
-  HookHost,
   ImageBlock,
   ModelName,
   TextBlock,
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
+import type { Attachment, EntryContent, Hook, HookHost } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
 export interface RunHooks extends HookHost {

@@ -1,21 +1,23 @@
 /** Runs the hooks that change or handle user input before it is recorded, and those before the first request of a run. */
 
 import {
-  createHookEntryParser,
-  hookTokenAllowance,
   type ImageBlock,
-  mergeSystemMessages,
   type NewEntry,
-  type QueuedMessage,
   type Runtime,
-  readAttachmentMark,
-  runHooks,
   type Session,
-  splitContent,
   type TextBlock,
   textTokens,
   type UserMessage,
 } from "@pith/context";
+import {
+  createHookEntryParser,
+  hookTokenAllowance,
+  mergeSystemMessages,
+  type QueuedMessage,
+  readAttachmentMark,
+  runHooks,
+  splitContent,
+} from "@pith/context/host";
 import { appended, NotWritten } from "../append.ts";
 import type { RunEnd } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";

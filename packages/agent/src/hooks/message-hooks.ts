@@ -1,18 +1,11 @@
 /** Runs the hooks that may replace a message before it is recorded, and validates what they return. */
 
-import {
-  type AssistantMessage,
-  type AttachmentMark,
-  type ImageBlock,
-  readAttachmentMark,
-  runHooks,
-  splitContent,
-  type TextBlock,
-  type ToolResultMessage,
-  type UserMessage,
-} from "@pith/context";
+import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage, UserMessage } from "@pith/context";
+import { readAttachmentMark, runHooks, splitContent } from "@pith/context/host";
 import { NotWritten } from "../append.ts";
 import type { RunParts } from "../loop/run-context.ts";
+
+type AttachmentMark = NonNullable<ReturnType<typeof readAttachmentMark>>;
 
 export type Content = string | readonly (TextBlock | ImageBlock)[];
 

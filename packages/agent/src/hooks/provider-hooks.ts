@@ -1,15 +1,14 @@
 /** Runs the hooks around a provider request. Hooks can neither set nor read keys, and cannot set transport headers. */
 
+import type { ModelName, TransportOptions } from "@pith/context";
 import {
   continueOnFailure,
   createPausableSleep,
-  type ModelName,
   reportHookFailure,
   runGuarded,
   runHooks,
-  type TransportOptions,
   timeouts,
-} from "@pith/context";
+} from "@pith/context/host";
 import type { RunParts } from "../loop/run-context.ts";
 import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
 

@@ -1,6 +1,6 @@
 /** Runs the hooks that may block or change a tool call before it is permitted, and those that may change its result. */
 
-import { runHooks } from "@pith/context";
+import { runHooks } from "@pith/context/host";
 import type { OpenCall } from "../loop/pending-work.ts";
 import type { RunParts } from "../loop/run-context.ts";
 import type { ToolOutput } from "../tool.ts";

@@ -1,26 +1,24 @@
 /** Runs the hooks between two requests and before a run ends, and records the entries and compactions they return. */
 
+import { type Entry, type LoadedBranch, type NewEntry, textTokens } from "@pith/context";
 import {
   continueOnFailure,
   createHookEntryParser,
-  type Entry,
   type EntryContent,
-  type HookEntry,
   type HookFailure,
   hookTokenAllowance,
   isEditable,
-  type LoadedBranch,
-  type NewEntry,
   reportHookFailure,
   runHooks,
-  textTokens,
-} from "@pith/context";
+} from "@pith/context/host";
 import { appended, NotWritten } from "../append.ts";
 import { compacting } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
 import { keepMarks, replyContent, soundBlocks, soundContent } from "./message-hooks.ts";
+
+type HookEntry = NonNullable<ReturnType<ReturnType<typeof createHookEntryParser>>>[number];
 
 export interface Boundary {
   readonly drafts: readonly NewEntry[];

@@ -3,14 +3,12 @@
 import {
   type Budget,
   compactionLimits,
-  DAMAGE_TYPE,
-  findMissingSkills,
   type Model,
   type ModelName,
-  mergeSystemMessages,
   messageTokens,
   type ThinkingLevel,
 } from "@pith/context";
+import { DAMAGE_TYPE, findMissingSkills, mergeSystemMessages } from "@pith/context/host";
 import type { AgentParts, LimitsFor } from "../agent-options.ts";
 import { appended } from "../append.ts";
 import { changeModel, type ModelSet } from "../compaction/auto-compact.ts";

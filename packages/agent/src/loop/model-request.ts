@@ -1,18 +1,16 @@
 /** Makes one model request: builds it, streams and records the reply, and compacts and retries when it is too long. */
 
+import type { CompactionOutcome } from "@pith/context";
 import {
   type AssistantMessage,
   applyContextHooks,
-  type Breaker,
-  breakerNotes,
   buildRequest,
   buildSessionContext,
-  computeReplyBudget,
   type ModelEvent,
   type ModelFailure,
-  RETRY_USAGE,
   type Request,
 } from "@pith/context";
+import { breakerNotes, computeReplyBudget, RETRY_USAGE } from "@pith/context/host";
 import { appendedSoon } from "../append.ts";
 import { during, type Tell, untilStopped } from "../async.ts";
 import { compacting } from "../compaction/auto-compact.ts";
@@ -22,6 +20,8 @@ import { type HookedLine, hookedLine } from "../hooks/provider-hooks.ts";
 import { tellStates } from "../prompt/state-sections.ts";
 import { Deltas } from "../redaction.ts";
 import { budgetOf, type RunParts } from "./run-context.ts";
+
+type Breaker = Extract<CompactionOutcome, { why: "cannot-fit" }>["breaker"];
 
 export type Asked =
   /** With `overflow` the reply counts, but its context was too much. */

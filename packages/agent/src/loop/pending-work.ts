@@ -1,13 +1,7 @@
 /** Reads from the log what a branch waits for (open tool calls, a reply, a draft), so that an interrupted run can resume. */
 
-import {
-  type AssistantMessage,
-  type Entry,
-  type LoadedBranch,
-  mayBeLostMessage,
-  QUEUE_TYPE,
-  type ToolCallBlock,
-} from "@pith/context";
+import type { AssistantMessage, Entry, LoadedBranch, ToolCallBlock } from "@pith/context";
+import { mayBeLostMessage, QUEUE_TYPE } from "@pith/context/host";
 
 export type Next =
   | { readonly type: "results"; readonly calls: readonly OpenCall[] }

@@ -1,16 +1,7 @@
 /** Keeps queued messages in the log and delivers them to the conversation in order, each exactly once. */
 
-import {
-  type CustomMessage,
-  displayText,
-  type NewEntry,
-  QUEUE_TYPE,
-  type QueuedMessage,
-  type Runtime,
-  type Session,
-  UNQUEUE_TYPE,
-  type UserMessage,
-} from "@pith/context";
+import type { CustomMessage, NewEntry, Runtime, Session, UserMessage } from "@pith/context";
+import { displayText, QUEUE_TYPE, type QueuedMessage, UNQUEUE_TYPE } from "@pith/context/host";
 import { appended, appendedHere } from "../append.ts";
 import type { Tell } from "../async.ts";
 import type { AgentEvent } from "../events.ts";

@@ -8,9 +8,9 @@ import {
   type LoadedBranch,
   type Model,
   type ModelEvent,
-  type QueuedMessage,
   type Session,
 } from "@pith/context";
+import type { QueuedMessage } from "@pith/context/host";
 import type { AgentHooks, AgentParts, LimitsFor } from "../agent-options.ts";
 import type {
   AgentEvent,

@@ -1,6 +1,7 @@
 /** Limits one run by its turns and by what it costs: replies, retries, summaries and sub-agents together. */
 
-import { addUsage, type Session, usageOfEntry, zeroUsage } from "@pith/context";
+import type { Session } from "@pith/context";
+import { addUsage, usageOfEntry, zeroUsage } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
 export interface RunLimits {

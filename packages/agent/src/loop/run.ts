@@ -1,13 +1,7 @@
 /** Runs turn after turn until the model is done and the queue is empty. Each turn first checks that its request fits. */
 
-import {
-  type AgentMessage,
-  breakerNotes,
-  type Entry,
-  type ModelFailure,
-  type QueuedMessage,
-  reportHookFailure,
-} from "@pith/context";
+import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
+import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
 import { appended, NotWritten } from "../append.ts";
 import { keepFit } from "../compaction/auto-compact.ts";
 import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";

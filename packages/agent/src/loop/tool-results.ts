@@ -1,6 +1,7 @@
 /** Bounds, redacts and records the result of a tool call; output that cannot be recorded becomes an error result. */
 
-import { blobReference, type ImageBlock, type TextBlock, type ToolResultMessage } from "@pith/context";
+import type { ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
+import { blobReference } from "@pith/context/host";
 import { appendedSoon, NotWritten } from "../append.ts";
 import { hookedMessage } from "../hooks/message-hooks.ts";
 import type { Blobs } from "../ports.ts";

@@ -3,7 +3,7 @@
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { isBlobHash } from "@pith/context";
+import { isBlobHash } from "@pith/context/host";
 import { BLOB_QUOTA, BlobWriter, findBlobs, keepBlob, readBlob } from "@pith/context/node";
 import type { BlobKept, Blobs } from "../ports.ts";
 import type { Originals } from "../session/rewind.ts";

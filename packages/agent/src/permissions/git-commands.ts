@@ -1,6 +1,6 @@
 /** Tells whether a git command could run a program that stands in its words or in a setting it makes. */
 
-import type { ShellWord } from "@pith/context/shell";
+import type { ShellWord } from "@pith/context/host";
 
 /** Of the words behind `git`. */
 export function gitRunsText(words: readonly ShellWord[]): boolean {

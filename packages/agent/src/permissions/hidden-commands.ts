@@ -1,6 +1,6 @@
 /** Tells whether a program, called with these words, could run a command or code that stands in them or in its input. */
 
-import type { ShellWord } from "@pith/context/shell";
+import type { ShellWord } from "@pith/context/host";
 import { gitRunsText } from "./git-commands.ts";
 import { isHarmlessSedScript } from "./sed-script.ts";
 

@@ -1,10 +1,12 @@
 /** Matches the words of a rule against a shell line: for certain, to allow; as far as it could be, to deny or to ask. */
 
-import { parseShellLine, type ShellCommand, type ShellLine, type ShellWord } from "@pith/context/shell";
+import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
 import { withoutOptions } from "./git-commands.ts";
 import { isInterpreter, mayRunText, runsText } from "./hidden-commands.ts";
 import { commandsIn, mayComeLater, programName } from "./shell-programs.ts";
 import { setsPrograms } from "./shell-settings.ts";
+
+type ShellLine = NonNullable<ReturnType<typeof parseShellLine>>;
 
 /** `unsure`: only a shell, or the tool itself, could tell. */
 export type Fit = "fits" | "unsure" | "not";

@@ -1,6 +1,6 @@
 /** Tells whether a command line acts on something that others see, such as `git push`, `npm publish` or `ssh`. */
 
-import { parseShellLine, type ShellWord } from "@pith/context/shell";
+import { parseShellLine, type ShellWord } from "@pith/context/host";
 import { withoutOptions } from "./git-commands.ts";
 import { programName, WRAPPERS } from "./shell-programs.ts";
 

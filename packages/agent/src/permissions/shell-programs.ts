@@ -1,6 +1,6 @@
 /** Lists programs that run another command, given as their arguments, and finds where such a command may begin. */
 
-import type { ShellWord } from "@pith/context/shell";
+import type { ShellWord } from "@pith/context/host";
 
 /** The commands that stand in the words of another: `sudo rm x` holds `rm x`. The command itself is the first. */
 export function commandsIn(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {

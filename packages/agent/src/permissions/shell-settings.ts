@@ -1,6 +1,8 @@
 /** Tells which variables a line may set without changing what its commands run. */
 
-import type { ShellAssignment, ShellCommand, ShellWord } from "@pith/context/shell";
+import type { ShellCommand, ShellWord } from "@pith/context/host";
+
+type ShellAssignment = ShellCommand["assignments"][number];
 
 /** Whether a variable that a command sets, for itself or for those behind it, could make a program run another. */
 export function setsPrograms(commands: readonly ShellCommand[], line: string): boolean {

@@ -2,20 +2,22 @@
 
 import {
   type Budget,
-  collectCalibration,
-  collectLoadedSkills,
   contextSize,
   type Entry,
-  findCalibration,
-  findMissingSkills,
   type LoadedBranch,
-  type LoadedSkill,
   type NewEntry,
   type Session,
-  type SessionSkill,
-  SKILL_LIST_TYPE,
   textTokens,
 } from "@pith/context";
+import {
+  collectCalibration,
+  collectLoadedSkills,
+  findCalibration,
+  findMissingSkills,
+  type LoadedSkill,
+  type SessionSkill,
+  SKILL_LIST_TYPE,
+} from "@pith/context/host";
 import { appended } from "../append.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { CHANGED, OVER_BUDGET, type SkillText } from "./skill.ts";

@@ -1,15 +1,7 @@
 /** Drafts the entry that states the working folder, the date and the git branch. It stands behind the conversation, never in the system prompt. */
 
-import {
-  ENVIRONMENT_TYPE,
-  type Entry,
-  type LoadedBranch,
-  type NewEntry,
-  type Runtime,
-  runGuarded,
-  type Session,
-  sanitizeLine,
-} from "@pith/context";
+import type { Entry, LoadedBranch, NewEntry, Runtime, Session } from "@pith/context";
+import { ENVIRONMENT_TYPE, runGuarded, sanitizeLine } from "@pith/context/host";
 
 export interface Environment {
   /** Where the agent works. */

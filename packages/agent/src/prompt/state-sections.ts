@@ -1,14 +1,7 @@
 /** Tells the model before a request what has changed of its environment and of extension state, and all of it again after a compaction. */
 
-import {
-  type CustomMessageEntry,
-  type NewEntry,
-  reportHookFailure,
-  runGuarded,
-  type Session,
-  STATE_TYPE,
-  textTokens,
-} from "@pith/context";
+import { type CustomMessageEntry, type NewEntry, type Session, textTokens } from "@pith/context";
+import { reportHookFailure, runGuarded, STATE_TYPE } from "@pith/context/host";
 import type { StateSection } from "../agent-options.ts";
 import { appended } from "../append.ts";
 import type { RunParts } from "../loop/run-context.ts";

@@ -1,16 +1,16 @@
 /** Builds the system prompt in named sections, and writes to the log only what has changed of it. */
 
-import {
-  type Model,
-  type ModelName,
-  mergeSystemMessages,
-  type NewEntry,
-  type Runtime,
-  type Session,
-  type SystemMessage,
-  type ThinkingLevel,
-  type Tool as ToolSchema,
+import type {
+  Model,
+  ModelName,
+  NewEntry,
+  Runtime,
+  Session,
+  SystemMessage,
+  ThinkingLevel,
+  Tool as ToolSchema,
 } from "@pith/context";
+import { mergeSystemMessages } from "@pith/context/host";
 import { appended } from "../append.ts";
 import type { Mode } from "../permissions/decide.ts";
 import type { Tool } from "../tool.ts";

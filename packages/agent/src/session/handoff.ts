@@ -3,13 +3,11 @@
 import {
   type BranchSummaryOutcome,
   collectEntriesForBranchSummary,
-  collectFileLists,
   type Entry,
   generateBranchSummary,
   type OldBranch,
-  removeCitations,
-  type ToolRoles,
 } from "@pith/context";
+import { collectFileLists, removeCitations, type ToolRoles } from "@pith/context/host";
 import { appended } from "../append.ts";
 import { budgetOf, type RunParts } from "../loop/run-context.ts";
 import { FILES, MESSAGE, TASK } from "./handoff-prompt.ts";

@@ -4,12 +4,12 @@ import {
   type Entry,
   type MoveResult,
   moveTo,
-  type QueuedMessage,
   redoCompaction,
   type Session,
   type UndoResult,
   undoCompaction,
 } from "@pith/context";
+import type { QueuedMessage } from "@pith/context/host";
 import { during } from "../async.ts";
 import { progressEvent } from "../compaction/compact.ts";
 import type { AgentEvent } from "../events.ts";

@@ -3,7 +3,8 @@
  * where the user's permissions do not reach: a session file is data from outside, and can name any path.
  */
 
-import { type Entry, isBlobHash } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { isBlobHash } from "@pith/context/host";
 import type { WorkspaceFiles } from "../ports.ts";
 import { hashOf } from "../text.ts";
 

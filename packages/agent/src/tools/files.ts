@@ -1,6 +1,8 @@
 /** Provides what `read`, `write` and `edit` share: arguments, intents, what the model has read of each file, and replacing a file. */
 
-import { type Entry, isBlobHash, type Redaction, type Store } from "@pith/context";
+import type { Entry, Redaction } from "@pith/context";
+import { isBlobHash } from "@pith/context/host";
+import type { Store } from "@pith/context/store";
 import type { Blobs, FileRead, Held, WorkspaceFiles } from "../ports.ts";
 import { type FileChange, type Originals, type Side, toldOfFile } from "../session/rewind.ts";
 import { hashOf } from "../text.ts";

@@ -1,7 +1,7 @@
 /** Every event against everything that can go wrong with whoever listens: it is reported with its name, and the next one is heard. */
 
 import assert from "node:assert/strict";
-import { type Hook, runHooks } from "@pith/context";
+import { type Hook, runHooks } from "@pith/context/host";
 import { test } from "vitest";
 import {
   type AgentEvent,

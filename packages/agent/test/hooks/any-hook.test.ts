@@ -1,7 +1,7 @@
 /** Whatever a hook does, at every place where one is asked, the session is what it would be without it; what a guard failed to look at is not run. */
 
 import assert from "node:assert/strict";
-import type { HookFailure } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import { describe, test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
 import { type Life, lived } from "./life.ts";

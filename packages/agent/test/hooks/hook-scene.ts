@@ -1,6 +1,7 @@
 /** A scene for hooks: an agent whose model says what it is told to, and all that was reported. */
 
-import type { AssistantMessage, Entry, HookFailure } from "@pith/context";
+import type { AssistantMessage, Entry } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import type { AgentHooks, AgentParts, Tool } from "../../src/index.ts";
 import { type Stage, stage } from "../loop/held.ts";

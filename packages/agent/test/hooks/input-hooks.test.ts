@@ -1,7 +1,8 @@
 /** Tests hooks/input-hooks.ts: before_agent_start, input. */
 
 import assert from "node:assert/strict";
-import { attachText, type Entry } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { attachText } from "@pith/context/host";
 import { testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import type { InputEvent } from "../../src/hooks/hooks.ts";

@@ -1,14 +1,8 @@
 /** A message before it is kept: another one in its place, within what a conversation bears. */
 
 import assert from "node:assert/strict";
-import {
-  type AgentMessage,
-  type AssistantMessage,
-  attachText,
-  MemoryStore,
-  Session,
-  splitContent,
-} from "@pith/context";
+import { type AgentMessage, type AssistantMessage, MemoryStore, Session } from "@pith/context";
+import { attachText, splitContent } from "@pith/context/host";
 import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";

@@ -1,7 +1,8 @@
 /** What a provider answered, told to several: none keeps another from hearing it, or the reply from being kept. */
 
 import assert from "node:assert/strict";
-import type { HookFailure, Model } from "@pith/context";
+import type { Model } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";

@@ -1,7 +1,7 @@
 /** How much of what waits is said at once. */
 
 import assert from "node:assert/strict";
-import type { QueuedMessage } from "@pith/context";
+import type { QueuedMessage } from "@pith/context/host";
 import { test } from "vitest";
 import { type DeliveryParts, saidNow } from "../../src/loop/run-context.ts";
 

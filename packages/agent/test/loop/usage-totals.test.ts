@@ -1,6 +1,7 @@
 /** What was paid is told once: the provider's own count, the events, the entries and the totals are the same number. */
 
-import { addToTotals, addUsage, type Entry, type Model, type Usage, zeroTotals, zeroUsage } from "@pith/context";
+import type { Entry, Model, Usage } from "@pith/context";
+import { addToTotals, addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { openModel } from "@pith/models";
 import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseShellLine } from "@pith/context/shell";
+import { parseShellLine } from "@pith/context/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { couldBeCommand } from "../../src/permissions/rules.ts";

@@ -1,6 +1,7 @@
 /** Skills in an agent's session: loaded once, never retold, and there again behind every compaction. */
 
-import { compact, compactionLimits, type Session, SKILL_LIST_TYPE, textTokens } from "@pith/context";
+import { compact, compactionLimits, type Session, textTokens } from "@pith/context";
+import { SKILL_LIST_TYPE } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { scriptedModel } from "@pith/context/testing";
 import { expect, test } from "vitest";

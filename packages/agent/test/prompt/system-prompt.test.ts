@@ -1,6 +1,7 @@
 /** What is said before the first word, and what is not said again. */
 
-import { MemoryStore, mergeSystemMessages, Session, type SystemMessage } from "@pith/context";
+import { MemoryStore, Session, type SystemMessage } from "@pith/context";
+import { mergeSystemMessages } from "@pith/context/host";
 import { testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Tool } from "../../src/index.ts";

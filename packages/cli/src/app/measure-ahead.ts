@@ -1,6 +1,7 @@
 /** Measures the entries of an opened session a few milliseconds at a time, so that no request and no compaction waits for all of them. */
 
-import { measureInSteps, type Session } from "@pith/context";
+import type { Session } from "@pith/context";
+import { measureInSteps } from "@pith/context/host";
 
 /** Begins once what is under way has had its turn. Keeps no program running. */
 export function measureAhead({ branch: window }: Pick<Session, "branch">): void {

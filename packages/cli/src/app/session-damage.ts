@@ -1,16 +1,13 @@
 /** Describes the damage that opening a session found, as the one event that every mode shows. */
 
 import type { AgentEvent } from "@pith/agent";
-import {
-  crashDamageKinds,
-  type Damage,
-  type DamageKind,
-  type GapEntry,
-  harmlessDamageKinds,
-  TORN_END_NOTE,
-} from "@pith/context";
+import type { GapEntry } from "@pith/context";
+import { TORN_END_NOTE } from "@pith/context/host";
+import { crashDamageKinds, type Damage, harmlessDamageKinds } from "@pith/context/store";
 import { wordFor } from "../sessions/find-session.ts";
 import { counted } from "../text/format.ts";
+
+type DamageKind = Damage["kind"];
 
 export type SessionDamaged = Extract<AgentEvent, { type: "session_damaged" }>;
 

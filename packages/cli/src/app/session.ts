@@ -2,8 +2,10 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type Damage, MemoryStore, type Model, type Redaction, Session, type SessionState } from "@pith/context";
+import { MemoryStore, type Model, type Redaction, Session } from "@pith/context";
+import type { SessionState } from "@pith/context/host";
 import { createSession, listSessions, nodeRuntime, openStore, pithHome } from "@pith/context/node";
+import type { Damage } from "@pith/context/store";
 import type { SessionWish, Wish } from "../args/args.ts";
 import { isOfSubAgent, type Place } from "./app-options.ts";
 import { chooseModel } from "./model.ts";

@@ -2,7 +2,8 @@
 
 import { type Agent, CommandOutput, type Extensions, outputLimit, redactedShell } from "@pith/agent";
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
-import { type AppendResult, type BashExecutionMessage, blobReference, type Session } from "@pith/context";
+import type { AppendResult, BashExecutionMessage, Session } from "@pith/context";
+import { blobReference } from "@pith/context/host";
 import { written } from "../commands/command.ts";
 import type { Place } from "./app-options.ts";
 import type { Ready } from "./start.ts";

@@ -1,7 +1,9 @@
 /** Says what happens to what is asked for while a run, a compaction or a move is under way: the same sentences in every mode. */
 
 import type { Agent } from "@pith/agent";
-import type { BusyReason } from "@pith/context";
+import type { Session } from "@pith/context";
+
+type BusyReason = Session["busyReasons"][number];
 
 /** Why a move, an undo or another compaction is not done now, and what to do. */
 export function refusedBecause(why: BusyReason): string {

@@ -1,12 +1,15 @@
 /** Implements `/fork` (a new session from before one of your messages) and `/clone` (a copy of the current branch). */
 
-import { authorOf, type Entry, sanitizeLine } from "@pith/context";
-import { type ForkResult, forkSession } from "@pith/context/node";
+import type { Entry } from "@pith/context";
+import { authorOf, sanitizeLine } from "@pith/context/host";
+import { forkSession } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import { entryDisplayText, entryEditableText } from "../resources/attachments.ts";
 import { findEntry, lostTold, shortId } from "../sessions/entries.ts";
 import { wayTo } from "../sessions/tree-lines.ts";
 import { type Answer, type Command, type Desk, failed, keptBack, nothingKept, told } from "./command.ts";
+
+type ForkResult = Awaited<ReturnType<typeof forkSession>>;
 
 export function copiedTo(outcome: ForkResult, draft?: string): Answer {
   switch (outcome.type) {

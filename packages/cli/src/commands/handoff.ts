@@ -3,7 +3,8 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { DRAFT, type HandedOff } from "@pith/agent";
-import { type NewEntry, PIN_TYPE, refusalNotes, Session } from "@pith/context";
+import { type NewEntry, refusalNotes, Session } from "@pith/context";
+import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { mistake } from "../args/usage-error.ts";
 import { costTold, counted } from "../text/format.ts";

@@ -1,15 +1,7 @@
 /** Implements `/pin` and `/unpin`: texts that every compaction keeps verbatim. */
 
-import {
-  type AppendResult,
-  entryText,
-  type Pin,
-  pinEntry,
-  pinText,
-  type Session,
-  sanitizeLine,
-  unpin as takeAway,
-} from "@pith/context";
+import { type AppendResult, pinEntry, pinText, type Session, unpin as takeAway } from "@pith/context";
+import { entryText, type Pin, sanitizeLine } from "@pith/context/host";
 import { mistake } from "../args/usage-error.ts";
 import { findEntry, mayMean, shortId } from "../sessions/entries.ts";
 import { type Answer, type Command, type Desk, told, written } from "./command.ts";

@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { sanitizeLine } from "@pith/context";
+import { sanitizeLine } from "@pith/context/host";
 import { createSession, listSessions, type SessionItem } from "@pith/context/node";
 import { lostTold } from "../sessions/entries.ts";
 import { atHome, namedSession, sessionToWrite, withId, wordFor } from "../sessions/find-session.ts";

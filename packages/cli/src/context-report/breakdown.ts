@@ -4,17 +4,19 @@ import {
   type Budget,
   contextSize,
   type Entry,
+  type LoadedBranch,
+  messageTokens,
+  type SystemMessage,
+  type ToolCallBlock,
+} from "@pith/context";
+import {
   entryText,
   fileTouches,
-  type LoadedBranch,
   mergeSystemMessages,
-  messageTokens,
   type SummaryPartKind,
-  type SystemMessage,
   sanitizeLine,
-  type ToolCallBlock,
   type ToolRoles,
-} from "@pith/context";
+} from "@pith/context/host";
 import { blocksIn, type EntryWeight, type RawParts, rawParts } from "./meter.ts";
 import { scaled } from "./token-counts.ts";
 

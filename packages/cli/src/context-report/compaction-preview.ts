@@ -2,7 +2,6 @@
 
 import type { Agent } from "@pith/agent";
 import {
-  authorOf,
   type Budget,
   type CompactionPreview,
   type Entry,
@@ -10,6 +9,7 @@ import {
   previewCompaction,
   type Usage,
 } from "@pith/context";
+import { authorOf } from "@pith/context/host";
 import { type Answer, told } from "../commands/command.ts";
 import { amount } from "../text/format.ts";
 import { compactionTold } from "./compaction-text.ts";

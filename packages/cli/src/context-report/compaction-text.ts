@@ -1,14 +1,8 @@
 /** Describes the outcome of a compaction: the receipt, or why there is none and what to do next. */
 
 import type { CompactionRefused } from "@pith/agent";
-import {
-  breakerNotes,
-  type CompactionOutcome,
-  type Finding,
-  type NoCompaction,
-  type Receipt,
-  refusalNotes,
-} from "@pith/context";
+import { type CompactionOutcome, type Finding, type NoCompaction, type Receipt, refusalNotes } from "@pith/context";
+import { breakerNotes } from "@pith/context/host";
 import { refusedBecause } from "../commands/busy.ts";
 import { type Answer, failed, LEAF_MOVED, told } from "../commands/command.ts";
 import { amount, costTold, counted } from "../text/format.ts";

@@ -10,10 +10,9 @@ import {
   type LoadedBranch,
   type ModelName,
   messageTokens,
-  readSummaryParts,
-  type SummaryPartKind,
   type ToolCallBlock,
 } from "@pith/context";
+import { readSummaryParts, type SummaryPartKind } from "@pith/context/host";
 import { type Kind, messageKinds, scaled, sumsOf } from "./token-counts.ts";
 
 export interface RawParts {

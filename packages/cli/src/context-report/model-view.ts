@@ -7,11 +7,10 @@ import {
   type LoadedBranch,
   type Message,
   type ModelName,
-  readSummaryParts,
-  type SummaryPartKind,
   type SystemMessage,
   type UserMessage,
 } from "@pith/context";
+import { readSummaryParts, type SummaryPartKind } from "@pith/context/host";
 
 export interface SeenText {
   readonly who: string;

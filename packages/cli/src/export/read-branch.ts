@@ -1,19 +1,14 @@
 /** Reads a branch as items for a reader: who said or did what, in order, without secrets and without internal state. */
 
-import {
-  type BlobInfo,
-  describeAttachment,
-  type Entry,
-  parseBlobBlock,
-  type Redaction,
-  readReceipt,
-  type Store,
-  splitContent,
-} from "@pith/context";
+import { type Entry, type Redaction, readReceipt } from "@pith/context";
+import { describeAttachment, parseBlobBlock, splitContent } from "@pith/context/host";
 import { readBlob } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 import type { Mistake } from "../args/usage-error.ts";
 import { entryMeant } from "../sessions/entries.ts";
 import { plain } from "../text/safe-text.ts";
+
+type BlobInfo = NonNullable<ReturnType<typeof parseBlobBlock>>;
 
 export type Block =
   /** With `blob`, it only says what lies elsewhere. */

@@ -9,9 +9,11 @@ import type { FoundExtension } from "./extension-files.ts";
 /** Each through a file of its own: imported directly, all of a door would stand in what every run loads. Written out, so that a build finds them. */
 const doors: Readonly<Record<string, () => Promise<object>>> = {
   "@pith/context": () => import("./doors/context.ts"),
+  "@pith/context/host": () => import("./doors/context-host.ts"),
   "@pith/context/node": () => import("./doors/context-node.ts"),
+  "@pith/context/search": () => import("./doors/context-search.ts"),
   "@pith/context/secrets": () => import("./doors/context-secrets.ts"),
-  "@pith/context/shell": () => import("./doors/context-shell.ts"),
+  "@pith/context/store": () => import("./doors/context-store.ts"),
   "@pith/agent": () => import("./doors/agent.ts"),
   "@pith/agent/node": () => import("./doors/agent-node.ts"),
   "@pith/models": () => import("./doors/models.ts"),

@@ -2,16 +2,8 @@
 
 import { fstatSync } from "node:fs";
 import { type Content, LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
-import {
-  attachImage,
-  attachText,
-  displayText,
-  type Entry,
-  editableText,
-  entryText,
-  type ImageBlock,
-  type TextBlock,
-} from "@pith/context";
+import type { Entry, ImageBlock, TextBlock } from "@pith/context";
+import { attachImage, attachText, displayText, editableText, entryText } from "@pith/context/host";
 import type { Wish } from "../args/args.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 

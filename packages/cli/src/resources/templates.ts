@@ -3,7 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import { type Agent, textOf } from "@pith/agent";
-import { attachText } from "@pith/context";
+import { attachText } from "@pith/context/host";
 import type { Templates } from "../commands/command.ts";
 import { clipped, plain } from "../text/safe-text.ts";
 import { type TrustedFolder, trustedFiles } from "../trust/trust.ts";

@@ -1,7 +1,8 @@
 /** Counts the compactions on one branch and the entries they summarise. An undone compaction is on another branch, so it does not count. */
 
 import { setImmediate as nextTick } from "node:timers/promises";
-import { type CompactionEntry, type Entry, readReceipt, type Store } from "@pith/context";
+import { type CompactionEntry, type Entry, readReceipt } from "@pith/context";
+import type { Store } from "@pith/context/store";
 import { wayTo } from "./tree-lines.ts";
 
 export interface CompactionCounts {

@@ -1,16 +1,9 @@
 /** Formats an entry as a line or a paragraph, finds an entry by id or label, and creates the redaction for subcommands. */
 
-import {
-  type AgentMessage,
-  type Entry,
-  entryText,
-  type Redaction,
-  readReceipt,
-  Session,
-  type Store,
-  sanitizeLine,
-} from "@pith/context";
+import { type AgentMessage, type Entry, type Redaction, readReceipt, Session } from "@pith/context";
+import { entryText, sanitizeLine } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { entryDisplayText } from "../resources/attachments.ts";
 import { choose } from "../settings/resolve.ts";

@@ -3,7 +3,6 @@
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve, sep } from "node:path";
 import {
-  type FileStat,
   findSession,
   type JsonlStore,
   listSessions,
@@ -16,6 +15,8 @@ import {
 import { isOfSubAgent } from "../app/app-options.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
+
+type FileStat = NonNullable<ReturnType<typeof realFiles.stat>>;
 
 export type NamedSession = { readonly type: "found"; readonly path: string; readonly id: string } | Mistake;
 

@@ -1,6 +1,7 @@
 /** Reads a session's tree in pieces, nearest to the current entry first, and lets other work run in between. */
 
-import type { Entry, Store } from "@pith/context";
+import type { Entry } from "@pith/context";
+import type { Store } from "@pith/context/store";
 import { wayTo } from "./tree-lines.ts";
 import { type Family, type Growth, type Sketch, sketchOf } from "./tree-outline.ts";
 

@@ -1,8 +1,11 @@
 /** Counts what a session contains and has cost over all its branches, and formats it as a report. */
 
-import { addToTotals, type Entry, type Session, type SessionTotals, usageOfEntry, zeroTotals } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
+import { addToTotals, usageOfEntry, zeroTotals } from "@pith/context/host";
 import { readSessionTotals } from "@pith/context/node";
 import { amount, type ContextTokens, costTold, counted, formatContextTokens } from "../text/format.ts";
+
+type SessionTotals = typeof zeroTotals;
 
 /** Null where the file cannot be read. */
 export async function sessionSums(session: Session, path: string | null): Promise<SessionTotals | null> {

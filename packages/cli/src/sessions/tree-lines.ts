@@ -1,6 +1,8 @@
 /** Reads the part of a session's tree around the branch to one entry and draws it as lines. Bounded, however long the session is. */
 
-import { type Entry, MOVE_TYPE, type Session, type Store, sanitizeLine } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
+import { MOVE_TYPE, sanitizeLine } from "@pith/context/host";
+import type { Store } from "@pith/context/store";
 import { type EntryLine, entryLine, shortId } from "./entries.ts";
 
 export interface TreeNode {

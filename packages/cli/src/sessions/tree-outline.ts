@@ -1,15 +1,8 @@
 /** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
 
 import { DRAFT } from "@pith/agent";
-import {
-  type AgentMessage,
-  authorOf,
-  type Entry,
-  entryText,
-  PIN_TYPE,
-  removeCitations,
-  sanitizeLine,
-} from "@pith/context";
+import type { AgentMessage, Entry } from "@pith/context";
+import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
 import { entryDisplayText } from "../resources/attachments.ts";
 
 export interface Outline {

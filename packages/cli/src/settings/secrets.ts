@@ -15,11 +15,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Restored, Secrets, WorkspaceFiles } from "@pith/agent";
-import { type Entry, fileTouches, type Session, splitContent } from "@pith/context";
-import { type EnvironmentVariables, Vault } from "@pith/context/secrets";
+import type { Entry, Session } from "@pith/context";
+import { fileTouches, splitContent } from "@pith/context/host";
+import { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import { keyFile, ownUserId, readKeyFile } from "./keys.ts";
 import type { McpServerSettings, Settings } from "./settings.ts";
+
+type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export function redactionKeyFile(home: string): string {
   return join(home, "redaction.key");

@@ -1,9 +1,13 @@
 /** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
 import type { LimitsFor, Mode } from "@pith/agent";
-import { compactionLimits, createSummaryTimeouts, type ThinkingLevel, type TokensOrShare } from "@pith/context";
+import type { CompactionLimits } from "@pith/context";
+import { compactionLimits, type ThinkingLevel } from "@pith/context";
+import { createSummaryTimeouts } from "@pith/context/host";
 import { providers } from "@pith/models";
 import type { Policy } from "../policy/policy.ts";
+
+type TokensOrShare = CompactionLimits["branchReserve"];
 
 export interface Settings extends Choices {
   /** What the organisation allows: from its own file, and never from settings. The other settings are narrowed to it already. */

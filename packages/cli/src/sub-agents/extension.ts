@@ -1,7 +1,8 @@
 /** Registers the sub-agent extension: one tool, and a state section that lists what works in the background. */
 
 import type { Extension, ExtensionApi, ExtensionContext } from "@pith/agent";
-import { noRedaction, type Redaction } from "@pith/context";
+import type { Redaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import type { Held, Place } from "../app/app-options.ts";
 import { type AgentPart, findAgents } from "./definitions.ts";
 import { type StillOpen, SUB_AGENT, startedIn, stillOpen, subAgentsOf } from "./log.ts";

@@ -1,7 +1,8 @@
 /** Reads from a session's log which sub-agents were started, reported (once: the report is its own mark) and paid for. */
 
 import type { SessionSight } from "@pith/agent";
-import { type Entry, QUEUE_TYPE } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { QUEUE_TYPE } from "@pith/context/host";
 
 /** The kind of what stands in the log for one: a custom entry at its start, a message at its end, and what it cost. */
 export const SUB_AGENT = "subagent";

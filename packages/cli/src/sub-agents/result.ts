@@ -1,7 +1,8 @@
 /** Formats the progress and the results of sub-agents, for people and for the model. */
 
 import type { RpcEvent } from "@pith/client";
-import { addUsage, type Usage, zeroUsage } from "@pith/context";
+import type { Usage } from "@pith/context";
+import { addUsage, zeroUsage } from "@pith/context/host";
 import { usageTold } from "../modes/print/progress-notes.ts";
 import { clipped } from "../text/safe-text.ts";
 import { type Ends, SUB_AGENT } from "./log.ts";

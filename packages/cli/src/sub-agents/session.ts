@@ -2,7 +2,8 @@
 
 import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { type AssistantMessage, type Entry, type Usage, zeroUsage } from "@pith/context";
+import type { AssistantMessage, Entry, Usage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { createSession, type JsonlStore, openStore, readSessionTotals, renameSession } from "@pith/context/node";
 import { toldEntry } from "../sessions/entries.ts";
 import { clipped } from "../text/safe-text.ts";

@@ -1,6 +1,7 @@
 /** Measuring an opened session while the program does other things. */
 
-import { type Entry, loadBranch } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { expect, test, vi } from "vitest";
 import { measureAhead } from "../../src/app/measure-ahead.ts";
 

@@ -1,6 +1,7 @@
 /** What fills a window, and that the parts of it add up. */
 
-import { compactionLimits, contextSize, createBudget, type Entry, loadBranch } from "@pith/context";
+import { compactionLimits, contextSize, createBudget, type Entry } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { contextParts } from "../../src/context-report/breakdown.ts";

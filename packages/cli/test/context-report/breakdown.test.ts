@@ -1,6 +1,7 @@
 /** What fills a context by tool, by file and by entry, and what the model sees of it. */
 
-import { buildSessionContext, compactionLimits, convertToLlm, createBudget, loadBranch } from "@pith/context";
+import { buildSessionContext, compactionLimits, convertToLlm, createBudget } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { seenParts } from "../../src/context-report/model-view.ts";

@@ -1,6 +1,7 @@
 /** What a compaction would cost, by what is known of who tells it. */
 
-import { compactionLimits, createBudget, loadBranch, previewCompaction } from "@pith/context";
+import { compactionLimits, createBudget, previewCompaction } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { previewFacts } from "../../src/context-report/compaction-preview.ts";

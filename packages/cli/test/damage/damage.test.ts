@@ -1,7 +1,7 @@
 /** A session in which one bit has flipped: everybody is told, nothing of the flipped line is used, and the model is asked all the same. */
 
 import type { AgentEvent } from "@pith/agent";
-import { noRedaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readied } from "../../src/app/start.ts";
 import { readArguments } from "../../src/args/args.ts";

@@ -1,7 +1,8 @@
 /** Writes a session of forty entries of every kind with the real store, and makes copies of its file in which one bit is flipped. */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { MOVE_TYPE, type NewEntry, PIN_TYPE, Session } from "@pith/context";
+import { type NewEntry, Session } from "@pith/context";
+import { MOVE_TYPE, PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
 

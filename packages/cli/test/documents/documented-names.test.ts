@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as agent from "@pith/agent";
 import * as context from "@pith/context";
+import * as host from "@pith/context/host";
 import * as node from "@pith/context/node";
 import * as models from "@pith/models";
 import { commands, flags, settingTable } from "pith/tables";
@@ -75,6 +76,7 @@ test("SRC4 every name of the table is one of the documents'", () => {
 
 const doors: Readonly<Record<string, object>> = {
   "@pith/context": context,
+  "@pith/context/host": host,
   "@pith/context/node": node,
   "@pith/agent": agent,
   "@pith/models": models,

@@ -7,15 +7,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent } from "@pith/agent";
-import {
-  type AgentMessage,
-  type CompactionEntry,
-  entryReference,
-  MemoryStore,
-  readSummaryPartTexts,
-  Session,
-  type UserMessage,
-} from "@pith/context";
+import { type AgentMessage, type CompactionEntry, MemoryStore, Session, type UserMessage } from "@pith/context";
+import { entryReference, readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import { type Asked, startServer } from "@pith/testkit";

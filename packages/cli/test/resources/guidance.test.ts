@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Beginning } from "@pith/agent";
-import { noRedaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { guided, guideOf } from "../../src/resources/guidance.ts";
 import { trustShown } from "../../src/subcommands/trust.ts";

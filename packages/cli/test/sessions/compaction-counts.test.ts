@@ -1,7 +1,8 @@
 /** Tests sessions/compaction-counts.ts: what counts on a branch, and how much is read for it. */
 
-import { type CompactionEntry, MemoryStore, Session, type Store, undoCompaction } from "@pith/context";
+import { type CompactionEntry, MemoryStore, Session, undoCompaction } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 import { expect, test } from "vitest";
 import { CompactionCounter } from "../../src/sessions/compaction-counts.ts";
 

@@ -1,6 +1,7 @@
 /** A tree is read piece by piece: the end of the way first. */
 
-import type { Entry, Store } from "@pith/context";
+import type { Entry } from "@pith/context";
+import type { Store } from "@pith/context/store";
 import { expect, test } from "vitest";
 import { growOutline } from "../../src/sessions/read-outline.ts";
 import { emptyOutline, type Growth, grown, rootsOf, sketchOf } from "../../src/sessions/tree-outline.ts";

@@ -1,6 +1,6 @@
 /** An entry in a few words, for the tree. */
 
-import { PIN_TYPE } from "@pith/context";
+import { PIN_TYPE } from "@pith/context/host";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { sketchOf } from "../../src/sessions/tree-outline.ts";

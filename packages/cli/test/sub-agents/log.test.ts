@@ -1,7 +1,8 @@
 /** What a log says of sub-agents. */
 
 import assert from "node:assert/strict";
-import { type Entry, QUEUE_TYPE, zeroUsage } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { QUEUE_TYPE, zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
 import { startedIn, stillOpen, subAgentsIn, subAgentsOf } from "../../src/sub-agents/log.ts";
 

@@ -3,7 +3,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type AssistantMessage, type NewEntry, Session, zeroUsage } from "@pith/context";
+import { type AssistantMessage, type NewEntry, Session } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
 import { runSubcommand } from "../../src/subcommands/run.ts";
 import { leaveTriggered } from "../inventory/triggered.ts";

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { noRedaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import { trustShown } from "../../src/subcommands/trust.ts";
 import { type TrustedFolder, trustedFolder } from "../../src/trust/trust.ts";
 import type { TrustKept } from "../../src/trust/trust-file.ts";

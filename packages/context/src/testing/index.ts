@@ -1,5 +1,5 @@
-/** Exports `@pith/context/testing`: sessions from short lines, a scripted model, and the contract every store must meet. */
+/** Exports `@pith/context/testing`: sessions from short lines, a scripted model, and the contract that every store must meet. */
 
 export { type ScriptedModel, type ScriptedReply, scriptedModel, testRuntime } from "./scripted-model.ts";
-export { type ContractRunner, type StoreFactory, storeContract } from "./store-contract.ts";
+export { storeContract } from "./store-contract.ts";
 export { emptyUsage, show, story } from "./story.ts";

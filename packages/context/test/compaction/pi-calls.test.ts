@@ -11,12 +11,12 @@ import {
   estimateTokens,
   findCutPoint,
   generateSummary,
-  loadBranch,
   type Model,
   messageTokens,
   prepareCompaction,
   shouldCompact,
 } from "../../src/index.ts";
+import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
 import { words } from "./small-session.ts";
 

@@ -1,11 +1,11 @@
 /** Document 002, the methods of its events: what a hook sets counts like what it returns, a returned value wins, and a cancellation is never lost. */
 
 import { expect, test } from "vitest";
+import type { MoveToOptions } from "../../src/branches/move.ts";
+import type { HookFailure } from "../../src/hooks.ts";
 import {
   type CompactionHooks,
   compact,
-  type HookFailure,
-  type MoveToOptions,
   moveTo,
   type SessionBeforeCompactEvent,
   type SessionBeforeTreeEvent,

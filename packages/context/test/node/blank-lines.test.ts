@@ -3,8 +3,9 @@
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeSession, Session } from "@pith/context";
+import { Session } from "@pith/context";
 import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context/node";
+import { decodeSession } from "@pith/context/store";
 import { afterAll, describe, expect, test } from "vitest";
 
 describe("files of line ends", () => {

@@ -7,7 +7,8 @@ import type {
   LanguageModelV4Usage,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import { formatLimits, type ToolCallBlock } from "@pith/context";
+import type { ToolCallBlock } from "@pith/context";
+import { formatLimits } from "@pith/context/host";
 
 export interface Draft {
   readonly blocks: readonly DraftBlock[];

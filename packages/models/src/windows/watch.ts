@@ -1,14 +1,7 @@
 /** Tracks the context window of one model: asks its server, learns from its replies and remembers the result. */
 
-import {
-  type AssistantMessage,
-  type Model,
-  type ModelEvent,
-  type ModelFailure,
-  type Request,
-  requestTokens,
-  type Usage,
-} from "@pith/context";
+import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
+import { requestTokens } from "@pith/context/host";
 import { type ContextWindow, contextWindow, type Served } from "./context-window.ts";
 import { type Counted, carriedOver, cutSentence, type Learnt, type Lesson, learn, type Seen } from "./learn.ts";
 import type { WindowMemory } from "./window-file.ts";

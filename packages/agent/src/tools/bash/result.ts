@@ -1,6 +1,6 @@
 /** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
 
-import { blobReference } from "@pith/context";
+import { blobReference } from "@pith/context/host";
 import type { BlobKept, NetworkConnection, PortResult, ShellEnd, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
 import { sized } from "../output.ts";

@@ -1,18 +1,15 @@
 /** Opens references: a blob kept beside the session, or an entry of the session on any branch. */
 
+import type { AgentMessage, BashExecutionMessage, Entry, UserMessage } from "@pith/context";
 import {
-  type AgentMessage,
-  type BashExecutionMessage,
   blobReference,
   damageNote,
   describeAttachment,
-  type Entry,
   entryReference,
   isBlobHash,
   MIN_BLOB_DIGITS,
   splitContent,
-  type UserMessage,
-} from "@pith/context";
+} from "@pith/context/host";
 import type { Blobs } from "../../ports.ts";
 import { HEAD, isPlainText, pictureKind } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";

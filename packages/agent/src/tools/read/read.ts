@@ -1,6 +1,6 @@
 /** Defines the `read` tool: shows a bounded page of text, an image or what a reference opens, and says how to read on. */
 
-import type { LoadedSkill } from "@pith/context";
+import type { LoadedSkill } from "@pith/context/host";
 import type { Held } from "../../ports.ts";
 import { pictureKind, textOf } from "../../text.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";

@@ -1,6 +1,7 @@
 /** What is wrong with what a life has left behind; nothing, where all is well. */
 
-import { buildSessionContext, decodeSession, type Entry, MemoryStore, Session } from "@pith/context";
+import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
+import { decodeSession } from "@pith/context/store";
 import { testRuntime } from "@pith/context/testing";
 import type { Life, Said } from "./life.ts";
 

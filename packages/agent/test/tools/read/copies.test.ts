@@ -3,7 +3,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { blobReference, type Redaction, Session } from "@pith/context";
+import { type Redaction, Session } from "@pith/context";
+import { blobReference } from "@pith/context/host";
 import {
   cloneSession,
   createSession,

@@ -1,7 +1,8 @@
 /** Converts a stored branch, compactions included, into the session updates that show it in an editor again. Pure. */
 
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
-import { type AssistantMessage, displayText, type Entry, type UserMessage } from "@pith/context";
+import type { AssistantMessage, Entry, UserMessage } from "@pith/context";
+import { displayText } from "@pith/context/host";
 import type { Sight } from "./acp-context.ts";
 import { callEnded, callShown, contentBlocks, isRun, textBlock } from "./tool-updates.ts";
 import { pastCompaction } from "./updates.ts";

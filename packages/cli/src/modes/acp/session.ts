@@ -3,7 +3,8 @@
 import { randomUUID } from "node:crypto";
 import type { AgentContext } from "@agentclientprotocol/sdk/unstable";
 import type { AgentEvent, SessionReason } from "@pith/agent";
-import { noRedaction, type Redaction } from "@pith/context";
+import type { Redaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import type { ModelPlaces } from "../../app/available-models.ts";
 import { openDesk, type Ready, readied } from "../../app/start.ts";
 import type { SessionWish, Wish } from "../../args/args.ts";

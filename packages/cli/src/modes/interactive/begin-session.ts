@@ -2,7 +2,8 @@
 
 import { draftAt, LARGEST_PICTURE, type Next, nextAt } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
-import { displayText, type LoadedBranch, sanitizeLine } from "@pith/context";
+import type { LoadedBranch } from "@pith/context";
+import { displayText, sanitizeLine } from "@pith/context/host";
 import { contentOf } from "../../resources/attachments.ts";
 import { clipped } from "../../text/safe-text.ts";
 import { greet } from "./onboarding/messages.ts";

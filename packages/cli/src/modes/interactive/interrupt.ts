@@ -1,6 +1,6 @@
 /** Handles Esc, Ctrl+C, Ctrl+D and Ctrl+Z: stops work, puts queued messages back into the editor, quits or suspends. */
 
-import { editableText, type QueuedMessage } from "@pith/context";
+import { editableText, type QueuedMessage } from "@pith/context/host";
 import { keyHint } from "./keys/key-text.ts";
 import { type Stage, survived, type Talking } from "./screen-context.ts";
 

@@ -2,7 +2,8 @@
 
 import { basename } from "node:path";
 import type { AgentEvent, ExtensionUi, Listen } from "@pith/agent";
-import { type Entry, noRedaction, type Redaction, sanitizeLine } from "@pith/context";
+import type { Entry, Redaction } from "@pith/context";
+import { noRedaction, sanitizeLine } from "@pith/context/host";
 import { plain } from "../../text/safe-text.ts";
 import { type Turns, turns, uiOn } from "./extension-ui.ts";
 import type { Notifier } from "./notifications.ts";

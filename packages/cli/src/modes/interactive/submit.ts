@@ -1,7 +1,7 @@
 /** Submits typed input: opens the panel of a command, runs a command or a shell line, or sends a message. */
 
 import type { Content } from "@pith/agent";
-import { readAttachmentMark } from "@pith/context";
+import { readAttachmentMark } from "@pith/context/host";
 import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
 import { justWords, type Written } from "./editor/message.ts";

@@ -1,7 +1,7 @@
 /** Documents every wire event with an example, for the generated events page. A missing event is a compile error. */
 
 import type { AssistantMessageEvent, WireEvent } from "@pith/client";
-import { zeroUsage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 
 const usage = {
   ...zeroUsage,

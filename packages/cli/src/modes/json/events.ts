@@ -2,7 +2,8 @@
 
 import type { AgentEvent, Delta } from "@pith/agent";
 import type { AssistantMessageEvent, MessageUpdate, WireEvent } from "@pith/client";
-import { type AssistantMessage, type ToolCallBlock, type Usage, zeroUsage } from "@pith/context";
+import type { AssistantMessage, ToolCallBlock, Usage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 
 export interface ReplyDraft {
   /** Of the block that is yet to begin. */

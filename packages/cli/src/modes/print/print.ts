@@ -1,7 +1,8 @@
 /** Runs one prompt or command in print or JSON mode, and returns the exit code. */
 
 import { type AgentEvent, draftAt, NotWritten, type RunEnd } from "@pith/agent";
-import { noRedaction, type Redaction } from "@pith/context";
+import type { Redaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/start.ts";
 import type { Wish } from "../../args/args.ts";
 import type { Answer } from "../../commands/command.ts";

@@ -1,7 +1,8 @@
 /** Formats agent events, compactions and usage totals as progress lines for stderr. */
 
 import type { AgentEvent, CompactionEvent, Tool } from "@pith/agent";
-import { addUsage, type Usage, zeroUsage } from "@pith/context";
+import type { Usage } from "@pith/context";
+import { addUsage, zeroUsage } from "@pith/context/host";
 import { costTold, counted, minutesTold, secondsTold, tokensTold } from "../../text/format.ts";
 import { clipped } from "../../text/safe-text.ts";
 

@@ -1,7 +1,7 @@
 /** Implements `pith doctor SESSION`: looks at every line of one session and shows the damaged ones. It changes nothing. */
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
-import { type Damage, harmlessDamageKinds } from "@pith/context";
+import { type Damage, harmlessDamageKinds } from "@pith/context/store";
 import { looked, meant } from "../../sessions/find-session.ts";
 import { counted } from "../../text/format.ts";
 import { clipped, plain } from "../../text/safe-text.ts";

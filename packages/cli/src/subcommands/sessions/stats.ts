@@ -1,7 +1,8 @@
 /** Implements `pith sessions stats`: sums up the entries, disk space, tokens and cost of sessions. */
 
 import { basename, dirname, join } from "node:path";
-import { addUsage, type Usage, zeroUsage } from "@pith/context";
+import type { Usage } from "@pith/context";
+import { addUsage, zeroUsage } from "@pith/context/host";
 import { readSessionTotals, realFiles, type SessionItem } from "@pith/context/node";
 import { redactionHere } from "../../sessions/entries.ts";
 import { meant, placeIn } from "../../sessions/find-session.ts";

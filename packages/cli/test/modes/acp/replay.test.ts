@@ -1,7 +1,8 @@
 /** A branch that an editor shows again. */
 
 import assert from "node:assert/strict";
-import { type Entry, zeroUsage } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
 import { replay } from "../../../src/modes/acp/replay.ts";
 

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import type { AgentEvent } from "@pith/agent";
-import { type AssistantMessage, type ToolResultMessage, zeroUsage } from "@pith/context";
+import type { AssistantMessage, ToolResultMessage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { test } from "vitest";
 import type { Sight } from "../../../src/modes/acp/acp-context.ts";
 import { firstIds, idsAt, toUpdates } from "../../../src/modes/acp/updates.ts";

@@ -2,7 +2,8 @@
 
 import type { AgentEvent } from "@pith/agent";
 import type { AssistantMessageEvent, WireEvent } from "@pith/client";
-import { type AssistantMessage, zeroUsage } from "@pith/context";
+import type { AssistantMessage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { atRest, toWire } from "../../../src/modes/json/events.ts";

@@ -1,7 +1,7 @@
 /** Tests modes/print/progress-notes.ts: compactions, events, totals. */
 
 import type { AgentEvent, Intent, Tool } from "@pith/agent";
-import { zeroUsage } from "@pith/context";
+import { zeroUsage } from "@pith/context/host";
 import { describe, expect, test } from "vitest";
 import { countEvent, noteOn, nothingYet, told } from "../../../src/modes/print/progress-notes.ts";
 

@@ -2,7 +2,8 @@
 
 import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
-import { attachImage, attachText, type ImageBlock, type TextBlock } from "@pith/context";
+import type { ImageBlock, TextBlock } from "@pith/context";
+import { attachImage, attachText } from "@pith/context/host";
 import { type Mistake, mistake } from "../../../args/usage-error.ts";
 import { type FoundFile, fileBlocks } from "../../../resources/attachments.ts";
 import type { Talking } from "../screen-context.ts";

@@ -8,7 +8,7 @@ import {
   TUI_KEYBINDINGS,
 } from "@earendil-works/pi-tui";
 import { nodeSearch } from "@pith/agent/node";
-import { displayText } from "@pith/context";
+import { displayText } from "@pith/context/host";
 import type { ModelPlaces } from "../../../app/available-models.ts";
 import { commands } from "../../../commands/commands.ts";
 import { pressWith } from "../keys/actions.ts";

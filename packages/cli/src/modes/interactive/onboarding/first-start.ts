@@ -1,7 +1,7 @@
 /** Runs the first start without a model: finds or asks for a provider, a key and a model, then begins the session again. */
 
 import type { Content } from "@pith/agent";
-import { editableText } from "@pith/context";
+import { editableText } from "@pith/context/host";
 import { usualModels } from "../../../app/model.ts";
 import type { Ready } from "../../../app/start.ts";
 import type { Wish } from "../../../args/args.ts";

@@ -1,13 +1,8 @@
 /** Asks before an automatic compaction, when the context is full or the next model's window is smaller, and implements `/autocompact`. */
 
 import type { Agent } from "@pith/agent";
-import {
-  type Budget,
-  type LoadedBranch,
-  POSTPONE_TYPE,
-  type SessionBeforeCompactEvent,
-  type SessionBeforeCompactResult,
-} from "@pith/context";
+import type { Budget, LoadedBranch, SessionBeforeCompactEvent, SessionBeforeCompactResult } from "@pith/context";
+import { POSTPONE_TYPE } from "@pith/context/host";
 import { saveSetting } from "../../../settings/save.ts";
 import { amount, formatTokensOrShare } from "../../../text/format.ts";
 import type { Opener, Talking } from "../screen-context.ts";

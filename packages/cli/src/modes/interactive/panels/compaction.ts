@@ -2,7 +2,8 @@
 
 import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
-import { type Entry, type LoadedBranch, MOVE_TYPE, previewCompaction } from "@pith/context";
+import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
+import { MOVE_TYPE } from "@pith/context/host";
 import { catalogue } from "@pith/models";
 import { isCompacting } from "../../../commands/busy.ts";
 import { stepped } from "../../../commands/compact.ts";

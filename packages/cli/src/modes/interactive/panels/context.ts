@@ -1,7 +1,7 @@
 /** Shows what fills the context (`/context`: by kind, tool, file and entry) and what the model sees now (`/seen`). */
 
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui";
-import { entryText } from "@pith/context";
+import { entryText } from "@pith/context/host";
 import { seenPlaces } from "../../../commands/context.ts";
 import { type SeenPart, seenParts } from "../../../context-report/model-view.ts";
 import { type ContextReport, contextNext, contextReport, freed } from "../../../context-report/report.ts";

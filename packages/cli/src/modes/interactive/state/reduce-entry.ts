@@ -1,17 +1,15 @@
 /** Reduces log entries to transcript blocks, which replace the drafts of a streamed reply. Pure. */
 
-import {
-  type AssistantMessage,
-  authorOf,
-  type BashExecutionMessage,
-  displayText,
-  type Entry,
-  type ImageBlock,
-  type MessageEntry,
-  PIN_TYPE,
-  type TextBlock,
-  type ToolResultMessage,
+import type {
+  AssistantMessage,
+  BashExecutionMessage,
+  Entry,
+  ImageBlock,
+  MessageEntry,
+  TextBlock,
+  ToolResultMessage,
 } from "@pith/context";
+import { authorOf, displayText, PIN_TYPE } from "@pith/context/host";
 import {
   type Answered,
   type Block,

@@ -8,10 +8,10 @@ import {
   contextSize,
   type Entry,
   type LoadedBranch,
-  MOVE_TYPE,
   readReceipt,
   type Session,
 } from "@pith/context";
+import { MOVE_TYPE } from "@pith/context/host";
 import { createGitHeadReader, formatGitHead, type GitHeadReader } from "../../../app/git-branch.ts";
 import { meterParts, rawParts } from "../../../context-report/meter.ts";
 import { CompactionCounter, type CompactionCounts } from "../../../sessions/compaction-counts.ts";

@@ -2,7 +2,8 @@
 
 import { type Agent, type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
-import { attachText, type ImageBlock } from "@pith/context";
+import type { ImageBlock } from "@pith/context";
+import { attachText } from "@pith/context/host";
 import { queuedBecause } from "../../../commands/busy.ts";
 import type { Answer } from "../../../commands/command.ts";
 import { commands } from "../../../commands/commands.ts";

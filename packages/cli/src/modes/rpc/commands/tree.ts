@@ -1,7 +1,9 @@
 /** Implements the RPC commands on the session tree: read entries, navigate, set labels and list messages to fork from. */
 
 import type { RpcCommands, RpcParams, RpcResult, RpcTreeNode } from "@pith/client";
-import { authorOf, type Entry, type Store, sanitizeLine } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { authorOf, sanitizeLine } from "@pith/context/host";
+import type { Store } from "@pith/context/store";
 import { written } from "../../../commands/command.ts";
 import { moveTold } from "../../../commands/tree.ts";
 import { entryDisplayText } from "../../../resources/attachments.ts";

@@ -1,6 +1,7 @@
 /** Golden screens of the meter, of compactions under way, and of what fills the context. */
 
-import { compactionLimits, createBudget, loadBranch } from "@pith/context";
+import { compactionLimits, createBudget } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { seenParts } from "../../../../src/context-report/model-view.ts";
 import { contextNext, contextReport } from "../../../../src/context-report/report.ts";

@@ -1,8 +1,9 @@
 /** Every panel there is, with one text wherever somebody's words can stand. */
 
 import type { PlannedFile } from "@pith/agent";
-import { compactionLimits, createBudget, loadBranch } from "@pith/context";
+import { compactionLimits, createBudget } from "@pith/context";
 import type { SessionItem } from "@pith/context/node";
+import { loadBranch } from "@pith/context/store";
 import { seenParts } from "../../../../src/context-report/model-view.ts";
 import { contextReport } from "../../../../src/context-report/report.ts";
 import { secretLine } from "../../../../src/modes/interactive/onboarding/questions.ts";

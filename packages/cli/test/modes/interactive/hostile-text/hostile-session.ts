@@ -1,7 +1,8 @@
 /** A session in which one text stands wherever somebody's words can stand. */
 
-import { type Entry, MemoryStore, type Store } from "@pith/context";
+import { type Entry, MemoryStore } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import type { Store } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 
 const WORD = "HOSTILE";

@@ -1,7 +1,8 @@
 /** Pages of text and of what fills the context, as keys walk through them. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { compactionLimits, createBudget, loadBranch } from "@pith/context";
+import { compactionLimits, createBudget } from "@pith/context";
+import { loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { contextReport } from "../../../../src/context-report/report.ts";

@@ -2,7 +2,8 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { appendToBranch, type CompactionEntry, compactionLimits, createBudget, loadBranch } from "@pith/context";
+import { type CompactionEntry, compactionLimits, createBudget } from "@pith/context";
+import { appendToBranch, loadBranch } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -2,15 +2,10 @@
 
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { noRedaction, type Redaction, refusalNotes, sanitizeLine } from "@pith/context";
-import {
-  type IndexProgress,
-  listSessions,
-  renameSession,
-  type SearchResult,
-  type SessionItem,
-  searchSessions,
-} from "@pith/context/node";
+import { type Redaction, refusalNotes } from "@pith/context";
+import { noRedaction, sanitizeLine } from "@pith/context/host";
+import { listSessions, renameSession, type SessionItem } from "@pith/context/node";
+import { type IndexProgress, type SearchResult, searchSessions } from "@pith/context/search";
 import { redactionHere } from "../../../../sessions/entries.ts";
 import { whyNot } from "../../../../sessions/find-session.ts";
 import { intoTrash } from "../../../../sessions/trash.ts";

@@ -1,7 +1,8 @@
 /** Reads the preview of a session: model, goal and last messages. Of a session over 2 MB only the last 256 KB are read. */
 
 import { open } from "node:fs/promises";
-import { type Entry, entryText, type Redaction, removeCitations, sanitizeLine } from "@pith/context";
+import type { Entry, Redaction } from "@pith/context";
+import { entryText, removeCitations, sanitizeLine } from "@pith/context/host";
 import { type JsonlStore, readSessionTotals, type SessionItem } from "@pith/context/node";
 import { entryDisplayText } from "../../../../resources/attachments.ts";
 import { looked } from "../../../../sessions/find-session.ts";

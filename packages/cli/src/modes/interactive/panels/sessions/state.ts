@@ -1,6 +1,7 @@
 /** Defines the sessions page's state, the source it reads from, the order of its rows, and its layout. */
 
-import type { SessionItem, Snippet } from "@pith/context/node";
+import type { SessionItem } from "@pith/context/node";
+import type { Snippet } from "@pith/context/search";
 import { type SideBySide, sideBySide } from "../choice.ts";
 import type { Pressed, Sight } from "../panel.ts";
 import { atTop, emptyLine, type LineInput, type Walk, walkTo } from "../widgets.ts";

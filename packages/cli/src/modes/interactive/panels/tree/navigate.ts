@@ -9,7 +9,8 @@ import {
   type Rewound,
   unifiedDiff,
 } from "@pith/agent";
-import { type Entry, MOVE_TYPE, type Session } from "@pith/context";
+import type { Entry, Session } from "@pith/context";
+import { MOVE_TYPE } from "@pith/context/host";
 import type { Answer } from "../../../../commands/command.ts";
 import { forkedAt, isSaidAnew } from "../../../../commands/fork.ts";
 import { filesTold, moveTold } from "../../../../commands/tree.ts";

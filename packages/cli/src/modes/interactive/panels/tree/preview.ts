@@ -1,7 +1,8 @@
 /** Draws the preview of the selected tree entry: what it is, and its full text as far as there is room. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { type Entry, entryText } from "@pith/context";
+import type { Entry } from "@pith/context";
+import { entryText } from "@pith/context/host";
 import { shortId } from "../../../../sessions/entries.ts";
 import type { SketchKind } from "../../../../sessions/tree-outline.ts";
 import { plain } from "../../../../text/safe-text.ts";

@@ -1,7 +1,7 @@
 /** Tests modes/interactive/panels/sessions/preview.ts: read a preview, preview loader, first and last messages. */
 
 import { statSync } from "node:fs";
-import { noRedaction } from "@pith/context";
+import { noRedaction } from "@pith/context/host";
 import { createSession, type SessionItem } from "@pith/context/node";
 import { emptyUsage, story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";

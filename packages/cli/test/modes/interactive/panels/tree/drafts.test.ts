@@ -3,8 +3,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DRAFT } from "@pith/agent";
-import { createHeader, type Entry, encodeSession, serializeEntry } from "@pith/context";
+import type { Entry } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
+import { createHeader, encodeSession, serializeEntry } from "@pith/context/store";
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import { all } from "../../editor/at-work.ts";

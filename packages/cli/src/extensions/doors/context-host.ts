@@ -1,0 +1,3 @@
+/** Re-exports all of `@pith/context/host`, for extensions only. */
+
+export * from "@pith/context/host";

@@ -1,0 +1,65 @@
+/** Exports `@pith/context/host`: what a program that runs an agent needs besides the main entry point: hooks, attachments, skills, usage totals, shell lines. */
+
+export { createHookEntryParser, hookTokenAllowance, parseDetails, parseUsage } from "./compaction/added-entries.ts";
+export { reductionLevels } from "./compaction/budget.ts";
+export { type AddedContext, POSTPONE_TYPE } from "./compaction/compaction-hooks.ts";
+export { measureInSteps } from "./compaction/measure-in-steps.ts";
+export { computeReplyBudget } from "./compaction/reply-room.ts";
+export { breakerNotes, fitsWithoutCounting } from "./compaction/should-compact.ts";
+export {
+  type Attachment,
+  attachImage,
+  attachText,
+  describeAttachment,
+  displayText,
+  editableText,
+  readAttachmentMark,
+  splitContent,
+} from "./context/attachments.ts";
+export { mergeSystemMessages } from "./context/build-request.ts";
+export type { ContextWithSystemEvent } from "./context/context-hooks.ts";
+export { collectCalibration, findCalibration } from "./context/context-size.ts";
+export { DAMAGE_TYPE, damageNote, mayBeLostMessage, TORN_END_NOTE } from "./context/damage-note.ts";
+export { authorOf, entryText } from "./context/entry-text.ts";
+export {
+  collectLoadedSkills,
+  findMissingSkills,
+  type LoadedSkill,
+  type SessionSkill,
+  SKILL_LIST_TYPE,
+} from "./context/loaded-skills.ts";
+export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/summary-parts.ts";
+export {
+  COMPACTION_USAGE,
+  ENVIRONMENT_TYPE,
+  type EntryContent,
+  MOVE_TYPE,
+  PIN_TYPE,
+  RETRY_USAGE,
+  STATE_TYPE,
+} from "./entry.ts";
+export {
+  continueOnFailure,
+  createPausableSleep,
+  type Hook,
+  type HookFailure,
+  type HookHost,
+  reportHookFailure,
+  runHooks,
+} from "./hooks.ts";
+export { collectFileLists, fileTouches, type ToolRoles } from "./ledger/touched-files.ts";
+export { blobReference, entryReference, MIN_BLOB_DIGITS, removeCitations } from "./references.ts";
+export { runGuarded } from "./runtime.ts";
+export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
+export { noRedaction } from "./session/session.ts";
+export { type Pin, QUEUE_TYPE, type QueuedMessage, type SessionState, UNQUEUE_TYPE } from "./session/state.ts";
+export { isEditable } from "./session/store.ts";
+export { createSummaryTimeouts, formatLimits, timeouts } from "./settings.ts";
+export { parseShellLine } from "./shell/parse-line.ts";
+export type { ShellCommand } from "./shell/shell-line.ts";
+export type { ShellWord } from "./shell/words.ts";
+export type { SummaryProgress } from "./summary/ask-model.ts";
+export { renderTranscript } from "./summary/transcript.ts";
+export { sanitizeLine } from "./text/sanitize.ts";
+export { requestTokens } from "./tokens/estimate-tokens.ts";
+export { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";
