@@ -2,11 +2,13 @@
 
 import { type Entry, type EntryContent, MOVE_TYPE } from "../entry.ts";
 import { isEntryNumber } from "../format/entry-number.ts";
+import type { Model, ModelEvent, StreamOptions } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { type ForkOptions, forkBranch } from "./fork.ts";
 import { appendToBranch, branchLeaf, type LoadedBranch, needsReload } from "./loaded-branch.ts";
 import { addStateToCompactions } from "./state.ts";
-import type { AppendGuard, AppendResult, Store } from "./store.ts";
+import { type AppendGuard, type AppendResult, refusalNotes, type Store } from "./store.ts";
+import { streamReply } from "./stream-reply.ts";
 
 /** Finds what must not be written. Everything passes it on its way into the log; nothing that is in the log already does. */
 export interface Redaction {
@@ -93,6 +95,11 @@ export class Session {
     return branchLeaf(this.#branch);
   }
 
+  /** The clock, ids and timers that the session was opened with. */
+  get runtime(): Runtime {
+    return this.#runtime;
+  }
+
   /** As it would be written: without secrets. */
   redact<Value>(value: Value): Value {
     return this.#redaction.redact(value);
@@ -114,6 +121,33 @@ export class Session {
   watch(watcher: (entries: readonly Entry[]) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Appends a user message and returns the id of its entry. Throws if it cannot be written. */
+  async addUserMessage(text: string): Promise<string> {
+    const message = { role: "user", content: text, timestamp: this.#runtime.now() } as const;
+    const { leaf } = requireAppended(await this.append({ type: "message", message }));
+    return leaf ?? "";
+  }
+
+  /**
+   * Sends the context at the leaf to a model, yields its events and appends the reply when it ends. A reply that fails or is
+   * aborted is appended as far as it came. Throws only if the reply cannot be written.
+   */
+  async *stream(model: Model, options: StreamOptions = {}): AsyncGenerator<ModelEvent, void> {
+    const release = this.markBusy("streaming");
+    const append = async (entry: EntryContent): Promise<void> =>
+      void requireAppended(await this.appendReplaceable(entry));
+    try {
+      yield* streamReply(model, { ...options, branch: this.#branch, sleep: this.#runtime.sleep, append });
+    } finally {
+      release();
+    }
+  }
+
+  /** Closes the store, if it is one that holds a file open. */
+  async close(): Promise<void> {
+    await this.#enqueue(async () => this.store.close?.());
   }
 
   /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
@@ -234,4 +268,11 @@ export class Session {
       return this.redact(entry);
     });
   }
+}
+
+function requireAppended(result: AppendResult): Extract<AppendResult, { type: "appended" }> {
+  if (result.type === "appended") return result;
+  const why =
+    result.type === "refused" ? refusalNotes[result.why] : "another program has written to this session; open it again";
+  throw new Error(`The message was not written: ${why}.`);
 }

@@ -34,6 +34,8 @@ export interface Store {
    * appended. Throws for what no caller may ask: an entry without its parent, an id used for other content.
    */
   append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult>;
+  /** Releases what the store holds open; nothing is appended afterwards. */
+  close?(): Promise<unknown>;
 }
 
 export interface AppendGuard {

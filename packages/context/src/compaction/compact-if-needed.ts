@@ -1,0 +1,31 @@
+/** Compacts a session when its context has become too large for a model, with default limits and that model as the summarizer. */
+
+import type { Model } from "../model.ts";
+import type { Session } from "../session/session.ts";
+import { type CompactionLimits, compactionLimits } from "../settings.ts";
+import { createBudget } from "./budget.ts";
+import { type CompactionOutcome, type CompactOptions, compact } from "./compact.ts";
+import { modelSummarizer } from "./model-summarizer.ts";
+import { type CompactionDue, compactionDue } from "./should-compact.ts";
+
+/** What can be set for one call of `compactIfNeeded`. */
+export interface CompactIfNeededOptions extends Pick<CompactOptions, "instructions" | "hooks" | "signal"> {
+  readonly limits?: CompactionLimits;
+}
+
+/** `not-due` if the context fits or compaction is off; otherwise the outcome of the compaction. */
+export type CompactIfNeededResult = Extract<CompactionDue, { type: "not-due" }> | CompactionOutcome;
+
+/** Compacts the session if its context no longer fits the model; the model writes the summary, and no expected failure is thrown. */
+export async function compactIfNeeded(
+  session: Session,
+  model: Model,
+  { limits = compactionLimits, ...options }: CompactIfNeededOptions = {},
+): Promise<CompactIfNeededResult> {
+  const { runtime } = session;
+  const budget = createBudget(limits, { contextWindow: model.contextWindow, model });
+  const due = compactionDue(session.branch, budget);
+  if (due.type === "not-due") return due;
+  const summarizers = [modelSummarizer(model, { runtime })];
+  return compact({ ...options, session, budget, runtime, summarizers, reason: "due" });
+}
