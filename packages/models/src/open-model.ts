@@ -135,7 +135,24 @@ const clock: Pick<Runtime, "now" | "sleep"> = {
   sleep: (ms, { signal }) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 };
 
-export async function openModel(wish: ModelWish, surroundings: Surroundings = {}): Promise<OpenedModel> {
+/** Opens `provider/model` with the key from the environment. Throws if it cannot be opened. */
+export async function openModel(name: `${string}/${string}`, surroundings?: Surroundings): Promise<Model>;
+/** Opens a model by its parts; whatever prevents it is in the result. */
+export async function openModel(wish: ModelWish, surroundings?: Surroundings): Promise<OpenedModel>;
+export async function openModel(
+  wish: ModelWish | `${string}/${string}`,
+  surroundings: Surroundings = {},
+): Promise<Model | OpenedModel> {
+  if (typeof wish !== "string") return openWish(wish, surroundings);
+  const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(wish) ?? [];
+  if (provider === "" || model === "")
+    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${wish}"`);
+  const opened = await openWish({ provider, model }, surroundings);
+  if (opened.type !== "opened") throw new Error(`${wish} cannot be opened: ${opened.message}`);
+  return opened.model;
+}
+
+async function openWish(wish: ModelWish, surroundings: Surroundings): Promise<OpenedModel> {
   const { environment = process.env, ports = clock, random = Math.random } = surroundings;
   const fetch = surroundings.fetch ? limitResponses(surroundings.fetch) : networkFetch(environment);
   const patient = { ...patience, ...surroundings.patience };

@@ -11,7 +11,7 @@ import { nodeRuntime } from "./runtime.ts";
 
 /** What can be set when a session file is opened. */
 export interface OpenSessionOptions extends SessionOptions {
-  /** The system prompt; a text that differs from the one in the session replaces it. */
+  /** The system prompt; a text that differs from the one in the session is appended as a change. */
   readonly system?: string;
 }
 

@@ -1,0 +1,29 @@
+/** Tests openModel with a string: the model itself comes back, and what prevents it is thrown. */
+
+import { startServer } from "@pith/testkit";
+import { expect, test } from "vitest";
+import { openModel } from "../src/open-model.ts";
+
+test("a string opens the model with the key and the address of the environment", async () => {
+  const server = await startServer({ script: ["Hello."] });
+  try {
+    const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
+    const model = await openModel("anthropic/claude-sonnet-4-5", { environment });
+    expect(model).toMatchObject({ provider: "anthropic", model: "claude-sonnet-4-5", api: "anthropic-messages" });
+  } finally {
+    await server.close();
+  }
+});
+
+test("the name of the model may contain a slash", async () => {
+  const model = await openModel("openrouter/meta/llama-4", { environment: { OPENROUTER_API_KEY: "any" } });
+  expect(model.model).toBe("meta/llama-4");
+});
+
+test("what prevents it is thrown as one sentence", async () => {
+  await expect(openModel("anthropic/claude-sonnet-4-5", { environment: {} })).rejects.toThrow(
+    "anthropic/claude-sonnet-4-5 cannot be opened: anthropic needs a key: set ANTHROPIC_API_KEY",
+  );
+  await expect(openModel("anthropic/", { environment: {} })).rejects.toThrow('openModel needs "provider/model"');
+  await expect(openModel("nowhere/m", { environment: {} })).rejects.toThrow('there is no provider "nowhere"');
+});
