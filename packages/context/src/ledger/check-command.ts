@@ -1,9 +1,9 @@
 /** Recognises test, build and check commands by program and subcommand, and finds the line that says how one ended. */
 
-import type { ShellWord } from "../shell/words.ts";
+import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
-import { type CommandInFolder, commandsInFolders, parseInvocation, runsNoProgram } from "./located-commands.ts";
+import { type CommandInFolder, commandsInFolders, parseInvocation, runsNoProgram } from "./shell-commands.ts";
 
 /** A check is a linter, a formatter or a type checker. */
 export type CheckKind = "test" | "build" | "check";

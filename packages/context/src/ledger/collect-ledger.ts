@@ -1,14 +1,19 @@
 /** Collects the ledger of entries from their messages and tool runs, and from the ledgers that compactions among them carry. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
+import { isObject } from "../json.ts";
+import { blobReference } from "../references.ts";
+import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
+import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
+import { headAndTail } from "../text/truncate.ts";
+import { imageSize } from "../tokens/estimate-tokens.ts";
 import { findChecks, findOutcome } from "./check-command.ts";
-import { runCommits } from "./commits.ts";
-import { messageImages } from "./images.ts";
 import {
   emptyLedger,
   type Ledger,
   type LedgerCheck,
+  type LedgerCommit,
   type LedgerImage,
   MAX_LEDGER_CHARS,
   mergeLedgers,
@@ -16,9 +21,13 @@ import {
 } from "./ledger.ts";
 import { updateErrors } from "./open-errors.ts";
 import { hasStoredLedger, readLedger } from "./read-ledger.ts";
+import { parseShellCommands } from "./shell-commands.ts";
 import {
   collectVisibleMessages,
   hasEnded,
+  hasFailed,
+  messageBlocks,
+  messageTexts,
   runExitCode,
   runOutput,
   runPath,
@@ -109,7 +118,86 @@ function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
   return [...checksByKind.values()].map((check) => check());
 }
 
+function runCommits(run: ToolRun): readonly LedgerCommit[] {
+  const line = runShellLine(run) ?? "";
+  if (!line.includes("git")) return [];
+  const commands = parseShellCommands(line)
+    .map(({ words }) => gitWords(words))
+    .filter(([name]) => COMMIT_SUBCOMMANDS.has(name ?? ""));
+  if (commands.length === 0) return [];
+  const outputCommits = headAndTail(runOutput(run)).flatMap(parsePrintedCommits);
+  if (outputCommits.length > 0 || hasFailed(run)) return outputCommits;
+  return commands.flatMap((words) => {
+    const subject = readCommitSubject(words);
+    return subject === null ? [] : [{ hash: null, subject }];
+  });
+}
+
+/** What follows `git` and its own options, from the subcommand on. */
+function gitWords(words: readonly ShellWord[]): readonly ShellWord[] {
+  const gitIndex = words.findIndex((word) => word === "git" || word?.endsWith("/git"));
+  const rest = gitIndex < 0 ? [] : words.slice(gitIndex + 1);
+  const name = rest.findIndex((word, index) => !word?.startsWith("-") && !GIT_VALUE_OPTION.test(rest[index - 1] ?? ""));
+  return name < 0 ? [] : rest.slice(name);
+}
+
+const GIT_VALUE_OPTION = /^-[Cc]$/;
+const COMMIT_SUBCOMMANDS: ReadonlySet<string> = new Set(["commit", "merge", "cherry-pick", "revert", "am"]);
+
+/** `[main 0a1b2c3] Fix the lock` */
+function parsePrintedCommits(output: string): readonly LedgerCommit[] {
+  const matches = output.matchAll(/^\[[^\]\r\n]{1,200} ([\da-f]{7,40})\] ([^\r\n]{1,1000})/gm);
+  return [...matches].map(([, hash = "", subject = ""]) => ({
+    hash,
+    subject: sanitizeLine(subject, MAX_LEDGER_CHARS.subject),
+  }));
+}
+
+/** The first line of a message that the command itself gives; null where it comes from elsewhere. */
+function readCommitSubject([name, ...words]: readonly ShellWord[]): string | null {
+  if (name !== "commit") return null;
+  const index = words.findIndex((word) => /^(?:-[a-z]{0,5}m|--message)$/.test(word ?? ""));
+  const message = index < 0 ? words.find((word) => word?.startsWith("--message="))?.slice(10) : words[index + 1];
+  const [first = ""] = (message ?? "").trimStart().split(/[\r\n]/, 1);
+  return sanitizeLine(first, MAX_LEDGER_CHARS.subject) || null;
+}
+
 function collectImages(messages: readonly VisibleMessage[], runs: readonly ToolRun[]): readonly LedgerImage[] {
   const paths = new Map(runs.map((run) => [run.entryId, runPath(run)]));
   return messages.flatMap((each) => messageImages(each, paths.get(each.entryId) ?? null));
+}
+
+/** `path` is the file named by the call whose result this is. */
+function messageImages(source: VisibleMessage, path: string | null): readonly LedgerImage[] {
+  // An edit may have left a mark where the image was; it is the image that must not be lost.
+  const images = messageBlocks(source.original).flatMap((block) => {
+    const handle = imageReference(block, source);
+    return handle === null ? [] : [{ handle, size: formatImageSize(block) }];
+  });
+  if (images.length === 0) return [];
+  const shared = {
+    path: path !== null && path.length <= MAX_LEDGER_CHARS.path ? path : null,
+    caption: findImageCaption(source),
+    entryId: source.entryId,
+  };
+  return images.map((image) => ({ ...image, ...shared }));
+}
+
+/** The first line beside it, which is not a mark in its place. */
+function findImageCaption({ message }: VisibleMessage): string | null {
+  const captionText = messageTexts(message).find((text) => /\S/.test(text) && !text.startsWith("[image ")) ?? "";
+  const [first = ""] = captionText.trimStart().split(/[\r\n]/, 1);
+  return sanitizeLine(first, MAX_LEDGER_CHARS.caption) || null;
+}
+
+function imageReference(block: unknown, { reference }: VisibleMessage): string | null {
+  if (isObject(block) && block.type === "image") return reference;
+  const blob = parseBlobBlock(block);
+  return blob && isImageBlob(blob) ? blobReference(blob.hash) : null;
+}
+
+/** Of one that stands in the entry; a blob would have to be opened. */
+function formatImageSize(block: unknown): string | null {
+  const size = isObject(block) && typeof block.data === "string" ? imageSize(block.data) : null;
+  return size && `${size.width}x${size.height}`;
 }

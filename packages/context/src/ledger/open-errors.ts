@@ -6,8 +6,14 @@ import { lineTemplate } from "../text/score-units.ts";
 import { headAndTail } from "../text/truncate.ts";
 import { checkKind, commandInFolderText, decidesExitCode, isExitLine } from "./check-command.ts";
 import { type LedgerError, MAX_LEDGER_CHARS, newestErrors } from "./ledger.ts";
-import { type CommandInFolder, commandsInFolders, parseInvocation, runsNoProgram } from "./located-commands.ts";
-import { isReadOnlyCommand as onlyShows, shellTouches } from "./shell-files.ts";
+import {
+  type CommandInFolder,
+  commandsInFolders,
+  isReadOnlyCommand,
+  parseInvocation,
+  runsNoProgram,
+  shellTouches,
+} from "./shell-commands.ts";
 import { hasEnded, hasFailed, isReadOnlyRun, runExitCode, runOutput, runShellLine, type ToolRun } from "./tool-runs.ts";
 
 /** The errors that are open after these runs. */
@@ -68,7 +74,7 @@ function findShellErrorUpdate(run: ToolRun, line: string): ErrorUpdate {
 
 /** Does something, other than looking and changing the folder. */
 function isWorkCommand({ command }: CommandInFolder): boolean {
-  return !onlyShows(command) && parseInvocation(command.words).name !== "cd";
+  return !isReadOnlyCommand(command) && parseInvocation(command.words).name !== "cd";
 }
 
 /** LED9: on one line, without the bodies of here-documents. */

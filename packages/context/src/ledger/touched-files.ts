@@ -10,7 +10,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import { type PathTouch, shellTouches } from "./shell-files.ts";
+import { type PathTouch, shellTouches } from "./shell-commands.ts";
 
 /** A result answers the newest call before it that bears its id: in a file, an id may occur twice. */
 export function pairCallResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {

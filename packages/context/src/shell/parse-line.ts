@@ -1,8 +1,15 @@
 /** Parses a line of bash into its commands, nested ones too. What is not understood for certain makes the whole line unreadable. */
 
-import { type HeredocStart, ShellParseError, ShellScanner } from "./scanner.ts";
-import { isStreamOrDevice, type ShellAssignment, type ShellCommand, type ShellLine } from "./shell-line.ts";
-import { type ParseWordResult, parseHeredocBody, parseWord, type ShellWord, type Substitutions } from "./words.ts";
+import {
+  type HeredocStart,
+  type ParseWordResult,
+  parseHeredocBody,
+  parseWord,
+  ShellParseError,
+  ShellScanner,
+  type ShellWord,
+  type Substitutions,
+} from "./parse-word.ts";
 
 /** Parses a line in time that grows with its length alone; null where bash could take it for something else, or refuses it. */
 export function parseShellLine(line: string): ShellLine | null {
@@ -24,6 +31,44 @@ export function parseShellLine(line: string): ShellLine | null {
     })),
     outline: starts.map((start, index) => line.slice(start, bodies[index]?.start)).join(""),
   };
+}
+
+export interface ShellLine {
+  /** What is substituted in a command comes before it, what is substituted in its here-document behind it. */
+  readonly commands: readonly ShellCommand[];
+  /** The line without the bodies of its here-documents. */
+  readonly outline: string;
+}
+
+export interface ShellCommand {
+  /** The program and its arguments, without quotes. Empty where only variables are set, or where a group of commands is redirected. */
+  readonly words: readonly ShellWord[];
+  /** Each word as far as it is known: `--exec=` of `--exec=$X`. */
+  readonly knownPrefixes: readonly string[];
+  /** Variables set before it: `CI=1 npm test`. */
+  readonly assignments: readonly ShellAssignment[];
+  /** As it was written, without here-documents and without redirections that name no file. */
+  readonly text: string;
+  /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`, `&` or a line end; empty for the first one. */
+  readonly operator: string;
+  /** How many parentheses and substitutions it stands in. */
+  readonly depth: number;
+  readonly inputPaths: readonly ShellWord[];
+  readonly outputPaths: readonly ShellWord[];
+  /** The bodies of its here-documents and here-strings. */
+  readonly heredocBodies: readonly ShellWord[];
+  /** Nothing but words: no variable set, nothing substituted, redirected, commented or nested. */
+  readonly isPlain: boolean;
+}
+
+export interface ShellAssignment {
+  readonly name: string;
+  readonly value: ShellWord;
+}
+
+/** Standard input, the numbers of open files, and devices. */
+export function isStreamOrDevice(path: string): boolean {
+  return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
 }
 
 const MAX_LINE_CHARS = 200_000;

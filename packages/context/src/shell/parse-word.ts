@@ -1,7 +1,4 @@
-/** Parses the words of a shell line: quotes, escapes, variables, substitutions, arithmetic and patterns. Nothing is expanded. */
-
-import { decodeAnsiQuoted } from "./ansi-quotes.ts";
-import { hiddenCharPattern, ShellParseError, type ShellScanner } from "./scanner.ts";
+/** Parses the words of a shell line: quotes, escapes, variables, substitutions, arithmetic and patterns. It expands nothing. */
 
 /** Null where only a shell knows what it becomes: a variable, a pattern or a substitution stands in it. */
 export type ShellWord = string | null;
@@ -59,6 +56,9 @@ const LINE_JOIN_PIECE: WordPiece = { kind: "joined", text: "" };
 function toTextPiece(text: string): WordPiece {
   return { kind: hiddenCharPattern().test(text) ? "odd" : "text", text };
 }
+
+/** Blanks that only look like blanks, and characters that do not look like anything. */
+export const hiddenCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
 
 interface WordPieceOptions {
   readonly substitutions: Substitutions;
@@ -142,6 +142,43 @@ function parseAnsiQuoted(scanner: ShellScanner): WordPiece {
   return decoded === null ? SUBSTITUTION_PIECE : { kind: "odd", text: decoded };
 }
 
+/** Null where its bytes are no text. */
+function decodeAnsiQuoted(quoted: string): string | null {
+  let isText = true;
+  const text = quoted.replace(ANSI_ESCAPE_PATTERN, (match: string, code: string) => {
+    const decoded = decodeEscape(code);
+    isText &&= decoded !== null;
+    return decoded ?? match;
+  });
+  return isText ? text : null;
+}
+
+const ANSI_ESCAPE_PATTERN = /\\([0-7]{1,3}|x[\da-fA-F]{1,2}|u[\da-fA-F]{1,4}|U[\da-fA-F]{1,8}|c.|.)/gs;
+
+function decodeEscape(code: string): string | null {
+  const [char = ""] = code;
+  if (/[0-7]/.test(char)) return decodeByte(Number.parseInt(code, 8) & 0xff);
+  if (char === "x" && code.length > 1) return decodeByte(Number.parseInt(code.slice(1), 16));
+  if (/[uU]/.test(char) && code.length > 1) return decodeCodePoint(Number.parseInt(code.slice(1), 16));
+  if (char === "c" || char === "\n") return null;
+  return ANSI_ESCAPE_CHARS[char] ?? `\\${code}`;
+}
+
+/** A byte above 127 is a part of a character, and a zero ends the text. */
+function decodeByte(byte: number): string | null {
+  return byte > 0 && byte < 128 ? String.fromCharCode(byte) : null;
+}
+
+function decodeCodePoint(point: number): string | null {
+  const isCharacter = point > 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
+  return isCharacter ? String.fromCodePoint(point) : null;
+}
+
+const ANSI_ESCAPE_CHARS: Readonly<Record<string, string>> = {
+  ...{ a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  ...{ "\\": "\\", "'": "'", '"': '"', "?": "?" },
+};
+
 function parseDollar(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
   // Bash joins the lines before it looks at what follows the dollar.
   if (scanner.matches(/\$\\\n/y)) throw new ShellParseError();
@@ -187,4 +224,66 @@ function parseBackticks(scanner: ShellScanner, substitutions: Substitutions): Wo
   const inside = scanner.expect(/`(?:[^`\\]|\\[^\n])*`/y).slice(1, -1);
   substitutions.parseText(inside.replace(/\\([`\\$])/g, "$1"));
   return SUBSTITUTION_PIECE;
+}
+
+/** Thrown where a line cannot be understood for certain, and caught where its parsing began. */
+export class ShellParseError extends Error {}
+
+/** A here-document whose body begins behind the next line end. */
+export interface HeredocStart {
+  readonly lastLine: string;
+  /** Written `<<-`: tabs before its lines do not count. */
+  readonly isIndented: boolean;
+  /** A quoted last line makes the body plain text. */
+  readonly isQuoted: boolean;
+  /** Called with the body when it is reached: null where something is substituted in it. */
+  readonly onBody: (body: string | null) => void;
+}
+
+export class ShellScanner {
+  readonly text: string;
+  position = 0;
+  heredocs: HeredocStart[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The next character; empty at the end. */
+  get next(): string {
+    return this.text[this.position] ?? "";
+  }
+
+  sliceText(start: number): string {
+    return this.text.slice(start, this.position);
+  }
+
+  matches(pattern: RegExp): boolean {
+    pattern.lastIndex = this.position;
+    return pattern.test(this.text);
+  }
+
+  /** Goes past what is here; null where it is something else. */
+  consume(pattern: RegExp): string | null {
+    pattern.lastIndex = this.position;
+    const [match] = pattern.exec(this.text) ?? [null];
+    this.position += match?.length ?? 0;
+    return match;
+  }
+
+  /** Goes past what has to be here. */
+  expect(pattern: RegExp): string {
+    const match = this.consume(pattern);
+    if (match === null) throw new ShellParseError();
+    return match;
+  }
+
+  /** Reads a line of a here-document, without its line end; the last line of a text needs none. */
+  consumeLine(): string {
+    if (this.position >= this.text.length) throw new ShellParseError();
+    const end = this.text.indexOf("\n", this.position);
+    const line = this.text.slice(this.position, end < 0 ? this.text.length : end);
+    this.position += line.length + 1;
+    return line;
+  }
 }

@@ -1,0 +1,205 @@
+/** Finds the program, the folder and the files of each command in a shell line. It runs nothing and guesses nothing. */
+
+import { isStreamOrDevice, parseShellLine, type ShellCommand } from "../shell/parse-line.ts";
+import type { ShellWord } from "../shell/parse-word.ts";
+
+/** In the order of the line. A path behind a `cd` is said in two parts: they are joined, and nothing else is done to it. */
+export function shellTouches(line: string): readonly PathTouch[] {
+  return commandsInFolders(line).flatMap(({ command, folder }) =>
+    commandTouches(command).flatMap(({ path, did }) => {
+      const fullPath = joinPath(folder, path);
+      return fullPath === null ? [] : [{ path: fullPath, did }];
+    }),
+  );
+}
+
+export interface PathTouch {
+  readonly path: string;
+  readonly did: "read" | "modified";
+}
+
+/** Null where nobody can say. */
+function joinPath(folder: ShellWord, path: string): ShellWord {
+  if (/^(?:[/~]|[A-Za-z]:)/.test(path) || folder === START_FOLDER) return path;
+  return folder === null ? null : `${folder.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}`;
+}
+
+/** Whether a line only shows what can be had again: files, searches, listings. Then nothing in its output is news. */
+export function isReadOnlyLine(line: string): boolean {
+  const commands = parseShellCommands(line);
+  return commands.length > 0 && commands.every(isReadOnlyCommand);
+}
+
+/** Empty where the line cannot be understood for certain. */
+export function parseShellCommands(line: string): readonly ShellCommand[] {
+  return parseShellLine(line)?.commands ?? [];
+}
+
+/** Whether it only shows what can be had again: files, searches, listings. */
+export function isReadOnlyCommand(command: ShellCommand): boolean {
+  const { name, args } = parseInvocation(command.words);
+  if (command.outputPaths.some((path) => path === null || !isStreamOrDevice(path))) return false;
+  if (runsNoProgram(command)) return true;
+  return READ_ONLY_PROGRAMS.test(name) && !(name === "sed" && isInPlace(parseOperands(args, { valueOptions: "efl" })));
+}
+
+const READ_ONLY_PROGRAMS =
+  /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|sort|uniq|cut|tr|jq|which|git (?:log|diff|show|status|grep|blame|ls-files))$/;
+
+/** In the order of the command. */
+function commandTouches({ words, inputPaths, outputPaths }: ShellCommand): readonly PathTouch[] {
+  const { name, args } = parseInvocation(words);
+  const program = shellPrograms.get(name);
+  const operandTouches = program ? program.touches(parseOperands(args, program)) : [];
+  return [...operandTouches, ...toPathTouches(inputPaths, "read"), ...toPathTouches(outputPaths, "modified")];
+}
+
+function toPathTouches(words: readonly ShellWord[], did: PathTouch["did"]): readonly PathTouch[] {
+  return words.flatMap((path) => (path === null || isStreamOrDevice(path) ? [] : [{ path, did }]));
+}
+
+interface ShellProgram extends ArgumentSpec {
+  readonly touches: (operands: Operands) => readonly PathTouch[];
+}
+
+const readTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths, "read");
+const modifyTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths, "modified");
+const searchTouches: ShellProgram["touches"] = (operands) => (/r/i.test(operands.options) ? [] : readTouches(operands));
+const streamEditTouches: ShellProgram["touches"] = (operands) =>
+  isInPlace(operands) ? modifyTouches(operands) : readTouches(operands);
+const patchTouches: ShellProgram["touches"] = ({ paths }) => toPathTouches(paths.slice(0, 1), "modified");
+const moveTouches: ShellProgram["touches"] = ({ paths }) => [
+  ...toPathTouches(sourcePaths(paths), "modified"),
+  ...targetTouches(paths),
+];
+const copyTouches: ShellProgram["touches"] = ({ options, paths }) =>
+  /[ra]/i.test(options) ? [] : [...toPathTouches(sourcePaths(paths), "read"), ...targetTouches(paths)];
+
+const isInPlace = ({ options }: Operands): boolean => options.includes("i");
+const sourcePaths = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
+// Behind several sources the last one is a folder.
+const targetTouches = (paths: readonly ShellWord[]): readonly PathTouch[] =>
+  toPathTouches(paths.length === 2 ? paths.slice(1) : [], "modified");
+
+const shellPrograms: ReadonlyMap<string, ShellProgram> = new Map<string, ShellProgram>([
+  ["cat", { touches: readTouches }],
+  ["tac", { touches: readTouches }],
+  ["nl", { touches: readTouches }],
+  ["wc", { touches: readTouches }],
+  ["less", { touches: readTouches }],
+  ["more", { touches: readTouches }],
+  ["head", { valueOptions: "nc", touches: readTouches }],
+  ["tail", { valueOptions: "nc", touches: readTouches }],
+  ["awk", { valueOptions: "fFv", scriptOptions: "f", touches: readTouches }],
+  ["grep", { valueOptions: "efmABC", scriptOptions: "ef", touches: searchTouches }],
+  ["sed", { valueOptions: "efl", scriptOptions: "ef", touches: streamEditTouches }],
+  ["tee", { touches: modifyTouches }],
+  ["touch", { valueOptions: "drt", touches: modifyTouches }],
+  ["rm", { touches: modifyTouches }],
+  ["git rm", { touches: modifyTouches }],
+  ["mv", { touches: moveTouches }],
+  ["git mv", { touches: moveTouches }],
+  ["cp", { touches: copyTouches }],
+  ["patch", { valueOptions: "pido", touches: patchTouches }],
+]);
+
+interface Operands {
+  /** One letter each, in order. */
+  readonly options: string;
+  readonly paths: readonly ShellWord[];
+}
+
+/** How a program takes its words. */
+interface ArgumentSpec {
+  /** Options that take the word behind them. */
+  readonly valueOptions?: string;
+  /** The first operand is a pattern or a script, unless one of these options brings it. */
+  readonly scriptOptions?: string;
+}
+
+function parseOperands(words: readonly ShellWord[], { valueOptions = "", scriptOptions }: ArgumentSpec): Operands {
+  const separatorIndex = words.indexOf("--");
+  const paths: ShellWord[] = [];
+  let options = "";
+  let isOptionValue = false;
+  for (const word of separatorIndex < 0 ? words : words.slice(0, separatorIndex)) {
+    const parsedOptions: OptionFlags | null = isOptionValue ? null : parseOptionFlags(word, valueOptions);
+    if (parsedOptions) options += parsedOptions.flags;
+    else if (!isOptionValue) paths.push(word);
+    isOptionValue = parsedOptions?.takesNext ?? false;
+  }
+  // The empty word is how one kind of `sed -i` says that it wants no copy.
+  const operandPaths = paths
+    .concat(separatorIndex < 0 ? [] : words.slice(separatorIndex + 1))
+    .filter((path) => path !== "");
+  const hasScriptOperand = scriptOptions !== undefined && ![...scriptOptions].some((char) => options.includes(char));
+  return { options, paths: hasScriptOperand ? operandPaths.slice(1) : operandPaths };
+}
+
+interface OptionFlags {
+  readonly flags: string;
+  readonly takesNext: boolean;
+}
+
+/** `-ni.bak` says n and i; behind a letter that takes a value comes the value. Null for a word that is no option. */
+function parseOptionFlags(word: ShellWord, valueOptions: string): OptionFlags | null {
+  const [, long, short] = /^-(?:(-[\w-]{1,40})|(\w{1,40}))/.exec(word ?? "") ?? [];
+  if (long !== undefined) return { flags: LONG_OPTION_FLAGS[long] ?? "", takesNext: false };
+  if (short === undefined) return null;
+  const valueIndex = [...short].findIndex((char) => valueOptions.includes(char));
+  if (valueIndex < 0) return { flags: short, takesNext: false };
+  return { flags: short.slice(0, valueIndex + 1), takesNext: word?.length === valueIndex + 2 };
+}
+
+const LONG_OPTION_FLAGS: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
+
+/** The commands of a line, each with the folder that a `cd` before it leads to. */
+export function commandsInFolders(line: string): readonly CommandInFolder[] {
+  const folders: ShellWord[] = [START_FOLDER];
+  return parseShellCommands(line).map((command) => {
+    enterFolder(folders, command);
+    return { command, folder: folders.at(-1) ?? null };
+  });
+}
+
+const START_FOLDER = "";
+
+/** Where each bracket stands, the innermost last: what is changed inside does not hold outside. */
+function enterFolder(folders: ShellWord[], { depth, words }: ShellCommand): void {
+  while (folders.length > depth + 1) folders.pop();
+  while (folders.length < depth + 1) folders.push(folders.at(-1) ?? null);
+  const { name, args } = parseInvocation(words);
+  if (name === "cd") folders[depth] = changeFolder(folders[depth] ?? null, args);
+}
+
+function changeFolder(folder: ShellWord, [target = null, ...more]: readonly ShellWord[]): ShellWord {
+  return target === null || target === "-" || more.length > 0 ? null : joinPath(folder, target);
+}
+
+/** A command and the folder it runs in: empty where the line starts, null where nobody can say. */
+export interface CommandInFolder {
+  readonly command: ShellCommand;
+  readonly folder: ShellWord;
+}
+
+/** Whether it runs no program: the redirections of a loop, or `set -e`. */
+export function runsNoProgram({ words, assignments }: ShellCommand): boolean {
+  return words[0] === "set" || words.length + assignments.length === 0;
+}
+
+export function parseInvocation(words: readonly ShellWord[]): Invocation {
+  const index = words.findIndex((word) => word === null || !COMMAND_PREFIX_PATTERN.test(word));
+  const first = words[index] ?? "";
+  const name = first.slice(first.lastIndexOf("/") + 1);
+  const args = words.slice(index + 1);
+  return name === "git" ? { name: `git ${args[0]}`, args: args.slice(1) } : { name, args };
+}
+
+/** `LANG=C` behind `env`, and programs that run another. */
+const COMMAND_PREFIX_PATTERN = /^(?:sudo|env|time|command|nohup|exec|[A-Za-z_]\w{0,99}=.*)$/s;
+
+export interface Invocation {
+  /** Without the folder it lies in; git's programs have two words. */
+  readonly name: string;
+  readonly args: readonly ShellWord[];
+}
