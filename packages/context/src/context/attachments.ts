@@ -1,6 +1,6 @@
 /**
- * Renders what a user attaches to a message, marks it in its block, and tells it from what the user typed (WORD1). The text of an
- * attachment is never the user's word; only what this file returns as `typed` is.
+ * Renders the attachments of a user message, marks their blocks, and separates them from the text that the user typed (WORD1). The text
+ * of an attachment never counts as the user's own; only `typed` does.
  */
 
 import { isObject, type JsonObject } from "../json.ts";
@@ -8,25 +8,12 @@ import type { AttachmentKind, AttachmentMark, ImageBlock, TextBlock } from "../m
 import { parseBlobBlock } from "../session/blobs.ts";
 import { sanitizeLine, toVisualSkeleton } from "../text/sanitize.ts";
 
-/** One attachment of a message, as it was sent. */
-export interface Attachment extends AttachmentMark {
-  /** With the element around it; of an image, the line that names it. */
-  readonly text: string;
-}
-
-/** A user message in two parts. */
-export interface MessageParts {
-  /** Byte for byte what the user typed; of a template, the command that inserted it. */
-  readonly typed: string;
-  readonly attachments: readonly Attachment[];
-}
-
-/** The block of an attached text. Nothing in the text or the name can end the element around it. */
+/** Creates the block of an attached text. Nothing in the text or the name can close the element around it. */
 export function attachText(mark: AttachmentMark, text: string): TextBlock {
   return { type: "text", text: renderAttachment(mark, text), pith: { attachment: mark } };
 }
 
-/** The blocks of an attached image: a line that names it, and the image. `lead` is that line, where it is not the usual one. */
+/** Creates the blocks of an attached image: a line that names it, and the image. `line` replaces the default line. */
 export function attachImage(name: string, image: ImageBlock, line?: string): readonly (TextBlock | ImageBlock)[] {
   const pith = { attachment: { kind: "image" as const, name } };
   const text = line ?? `The picture ${escapeAttachmentName(name)}:`;
@@ -49,7 +36,7 @@ interface AttachmentElement {
   readonly attribute: string | null;
 }
 
-/** A template and a skill are sent as they are: they are requests that the user has chosen. */
+/** Templates and skills have no element: they are requests that the user chose. */
 const ATTACHMENT_ELEMENTS: Readonly<Record<AttachmentKind, AttachmentElement | null>> = {
   file: { tag: "file", attribute: "path" },
   folder: { tag: "folder", attribute: "path" },
@@ -62,7 +49,7 @@ const ATTACHMENT_ELEMENTS: Readonly<Record<AttachmentKind, AttachmentElement | n
   skill: null,
 };
 
-/** `</file>` becomes `<\/file>`, however it is spelled; everything else stays byte for byte. */
+/** Replaces `</file>` and its lookalikes by `<\/file>`. All other text stays unchanged. */
 function escapeEndTags(text: string): string {
   return text.replace(END_TAG_CANDIDATE, (match) =>
     END_TAG_PATTERN.test(toVisualSkeleton(match.slice(1))) ? `${match[0]}\\${match.slice(1)}` : match,
@@ -71,11 +58,11 @@ function escapeEndTags(text: string): string {
 
 const ELEMENT_TAGS = Object.values(ATTACHMENT_ELEMENTS).flatMap((element) => (element ? [element.tag] : []));
 const LESS_THAN_CHARS = "<＜﹤˂ᐸ⟨〈\u2329❬❮❰";
-/** An end tag, or what looks like one, up to what could begin or end another: it may have blanks or invisible letters in it. */
+/** An end tag or a lookalike, which may contain blanks or invisible characters. */
 const END_TAG_CANDIDATE = new RegExp(`[${LESS_THAN_CHARS}][^${LESS_THAN_CHARS}>＞﹥]*`, "gu");
 const END_TAG_PATTERN = new RegExp(`^[/⁄∕⧸╱⟋〳⼃丿ノ᜵Ⳇ](?:${ELEMENT_TAGS.join("|")})`, "u");
 
-/** As the value of an attribute, on one line. `&` stays where it stands for itself, so that most paths stay as they are. */
+/** Escapes a name as an attribute value on one line. `&` is escaped only before an entity, so that most paths stay unchanged. */
 function escapeAttachmentName(name: string): string {
   return name
     .slice(0, MAX_ATTACHMENT_NAME_CHARS)
@@ -89,19 +76,32 @@ function escapeAttachmentName(name: string): string {
 
 const MAX_ATTACHMENT_NAME_CHARS = 4_096;
 
-/** What the user typed, and what was attached to it. Takes content as files hold it: nothing in it is checked. */
+/** Splits the content of a user message into typed text and attachments. The content comes from a file and may be any value. */
 export function splitContent(content: unknown): MessageParts {
   if (typeof content === "string") return splitOldText(content);
   if (!Array.isArray(content)) return { typed: "", attachments: [] };
   return content.some((block) => readAttachmentMark(block) !== null) ? splitMarked(content) : splitUnmarked(content);
 }
 
-/** The text that the user typed. */
+/** The typed text and the attachments of a user message. */
+export interface MessageParts {
+  /** The exact text that the user typed; for a template, the command that inserted it. */
+  readonly typed: string;
+  readonly attachments: readonly Attachment[];
+}
+
+/** One attachment of a message, as it was sent. */
+export interface Attachment extends AttachmentMark {
+  /** The text with its XML element; for an image, the line that names it. */
+  readonly text: string;
+}
+
+/** Returns the text that the user typed. */
 export function readTypedText(content: unknown): string {
   return splitContent(content).typed;
 }
 
-/** The mark of a block; null for a block that the user typed. */
+/** Returns the attachment mark of a block, or null for a block that the user typed. */
 export function readAttachmentMark(block: unknown): AttachmentMark | null {
   const mark = isObject(block) && isObject(block.pith) ? block.pith.attachment : null;
   if (!isObject(mark) || typeof mark.kind !== "string" || typeof mark.name !== "string") return null;
@@ -127,12 +127,12 @@ function splitMarked(content: readonly unknown[]): MessageParts {
   return { typed: typed.join("\n"), attachments };
 }
 
-/** An image, or the line that stands for one that lies beside the session. */
+/** Whether a block is an image, or the placeholder of an image that is stored as a blob. */
 function isImageBlock(block: JsonObject): boolean {
   return block.type === "image" || parseBlobBlock(block)?.mimeType.startsWith("image/") === true;
 }
 
-// Entries of earlier versions have no marks: a file was a block of its own, and pi puts files at the beginning of the only text.
+// Entries of earlier versions have no marks: each file was its own block, and pi puts files at the beginning of the only text.
 function splitUnmarked(content: readonly unknown[]): MessageParts {
   const blocks = content.filter(isObject);
   const isText = (block: JsonObject, index: number): boolean =>
@@ -157,24 +157,24 @@ function splitUnmarked(content: readonly unknown[]): MessageParts {
   return { typed: typed.join("\n"), attachments };
 }
 
-/** Of the line before an image; null for any other block. */
+/** Returns the name in the line before an image, or null for any other block. */
 function oldImageName(blocks: readonly JsonObject[], index: number): string | null {
   const [text, next] = [blocks[index]?.text, blocks[index + 1]];
   if (typeof text !== "string" || !next || !isImageBlock(next)) return null;
-  return OLD_IMAGE_LINE.exec(text)?.[1] ?? OLD_MARKER.exec(text)?.[0] ?? null;
+  return OLD_IMAGE_LINE.exec(text)?.[1] ?? OLD_IMAGE_MARKER.exec(text)?.[0] ?? null;
 }
 
 const IMAGE_WITHOUT_NAME: Attachment = { kind: "image", name: "", text: "" };
 const OLD_IMAGE_LINE = /^The picture ([^\n]+):$/;
-const OLD_MARKER = /^\[picture \d+: [^\]\n]+\]$/;
+const OLD_IMAGE_MARKER = /^\[picture \d+: [^\]\n]+\]$/;
 
-/** A block that begins as an element is one, whatever stands behind its end. Only the last one, which may be typed, must end. */
+/** Parses a block that starts with an element. The last block may be typed, so it must also contain the end tag. */
 function parseOldBlock(text: string, isLast: boolean): Attachment | null {
   const mark = parseOldMark(text);
   return mark === null || (isLast && lastEndTagIndex(text) < 0) ? null : { ...mark, text };
 }
 
-/** Up to the last end tag: whatever a file says of where it ends is part of the file. */
+/** Splits a text at its last end tag: an end tag inside a file is part of the file. */
 function splitOldText(text: string): MessageParts {
   const mark = parseOldMark(text);
   const end = mark === null ? -1 : lastEndTagIndex(text);
@@ -188,7 +188,7 @@ function parseOldMark(text: string): AttachmentMark | null {
   return tag === undefined ? null : { kind: tag as AttachmentKind, name };
 }
 
-/** Also those of pi, which has an element for skills. */
+/** Includes the tags of pi, which has an element for skills. */
 const OLD_TAGS = [...ELEMENT_TAGS, "template", "skill"];
 const OLD_START = new RegExp(
   `^\\s*<(stdin(?=>)|(?:${OLD_TAGS.join("|")})(?=\\s))(?:\\s+(?:name|path|uri|location)="([^"]*)|(?<=<stdin)>)`,
@@ -200,14 +200,14 @@ function lastEndTagIndex(text: string): number {
   return index < 0 ? -1 : text.indexOf(">", index) + 1;
 }
 
-/** For people: what was typed, and the names of attachments that it does not name. */
+/** Formats a message for display: the typed text, and the names of attachments that it does not mention. */
 export function displayText(content: unknown): string {
   const { typed, attachments } = splitContent(content);
   const mentions = attachments.map(formatMention).filter((name) => name !== "" && !typed.includes(name));
   return [...mentions, ...(typed.trim() === "" && mentions.length > 0 ? [] : [typed])].join("\n");
 }
 
-/** As a user would type it; empty for what is named by a marker or shown in another way. */
+/** Formats an attachment as a user would type it. Returns an empty string if it is shown in another way. */
 function formatMention({ kind, name, text }: Attachment): string {
   switch (kind) {
     case "file":
@@ -227,7 +227,7 @@ function formatMention({ kind, name, text }: Attachment): string {
   }
 }
 
-/** For an editor, to be sent again: pastes stand in their places, and files are named so that they are attached again. */
+/** Formats a message for an editor, so that it can be sent again: pastes are inlined, and files are mentioned so that they are attached again. */
 export function editableText(content: unknown): string {
   const { typed, attachments } = splitContent(content);
   const prefixLines: string[] = [];
@@ -242,12 +242,12 @@ export function editableText(content: unknown): string {
   return [...prefixLines, ...(text.trim() === "" && prefixLines.length > 0 ? [] : [text])].join("\n");
 }
 
-/** Without the element around it. */
+/** Returns the text of an attachment without its element. */
 function attachmentContent({ text }: Attachment): string {
   return text.replace(/^<[^\n]*>\n/, "").replace(/\n<\/\w+>$/, "");
 }
 
-/** One line that names what was attached and how it is read again: `[attached: src/a.ts, 42 lines; read #12]`; empty for none. */
+/** Formats one line that lists attachments and how to read them: `[attached: src/a.ts, 42 lines; read #12]`. Returns an empty string if there are none. */
 export function formatAttachmentLine(attachments: readonly Attachment[], handle: string): string {
   if (attachments.length === 0) return "";
   const descriptions = attachments.slice(0, MAX_LISTED_ATTACHMENTS).map(describeAttachment);
@@ -258,7 +258,7 @@ export function formatAttachmentLine(attachments: readonly Attachment[], handle:
 
 const MAX_LISTED_ATTACHMENTS = 8;
 
-/** On one line, and nothing in it looks like a part of ours. */
+/** Describes an attachment on one line. */
 export function describeAttachment({ kind, name, text }: Attachment): string {
   const size = formatLineCount(text, kind);
   switch (kind) {
@@ -266,7 +266,7 @@ export function describeAttachment({ kind, name, text }: Attachment): string {
       return name === "" ? "an image" : `image ${shortAttachmentName(name)}`;
     case "stdin":
       return `piped input, ${size}`;
-    // Its name says how long it is.
+    // The name of a paste contains its length.
     case "paste":
       return shortAttachmentName(name);
     case "folder":
@@ -284,7 +284,7 @@ function formatLineCount(text: string, kind: AttachmentKind): string {
   return lines === 1 ? "1 line" : `${Math.max(0, lines)} lines`;
 }
 
-/** A name is data: brackets, quotes and line ends in it would let it pass for something else. */
+/** Shortens a name and replaces brackets, quotes and line breaks, so that it cannot imitate other text. */
 function shortAttachmentName(name: string): string {
   const short = sanitizeLine(name, MAX_SHORT_NAME_CHARS)
     .replace(/[[［【]/g, "(")
@@ -295,7 +295,7 @@ function shortAttachmentName(name: string): string {
 
 const MAX_SHORT_NAME_CHARS = 120;
 
-/** A message as a compaction quotes it: the typed text, and the line that names the attachments. */
+/** Splits a message that a compaction quotes into the typed text and the line that lists the attachments. */
 export function splitQuotation(text: string): { readonly typed: string; readonly attached: string } {
   const lines = text.trimEnd().split("\n");
   const last = lines.at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** Builds the request for a model: system prompt, tools, messages and cache marks. Folds system messages into one. */
+/** Builds the request for a model: system prompt, tools, messages and cache marks. Merges system messages into one. */
 
 import { isObject } from "../json.ts";
 import type { Message, SystemMessage, ThinkingLevel, Tool } from "../message.ts";
@@ -7,16 +7,7 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { SessionContext } from "./build-context.ts";
 import { convertToLlm } from "./convert-to-llm.ts";
 
-export interface RequestOptions {
-  readonly model: ModelName;
-  readonly thinking?: ThinkingLevel;
-  readonly toolChoice?: ToolChoice;
-}
-
-/**
- * What `Model.stream` takes. What is not said holds as the branch left it: the thinking level that was set last, any tool
- * the model likes.
- */
+/** Builds the request for `Model.stream`. The thinking level defaults to that of the branch, the tool choice to `auto`. */
 export function buildRequest(
   context: SessionContext,
   { model, thinking = contextThinkingLevel(context), toolChoice = "auto" }: RequestOptions,
@@ -36,6 +27,13 @@ export function buildRequest(
   };
 }
 
+/** Options of `buildRequest`. */
+export interface RequestOptions {
+  readonly model: ModelName;
+  readonly thinking?: ThinkingLevel;
+  readonly toolChoice?: ToolChoice;
+}
+
 function toSystemSections({ content, sections: namedSections = {} }: SystemMessage): readonly SystemSection[] {
   const prompt = typeof content === "string" ? content : content.map((block) => block.text).join("\n");
   const rest = Object.entries(namedSections).flatMap(([name, text]) => (text ? [{ name, text }] : []));
@@ -52,7 +50,7 @@ function startsWithSummary({ messages }: SessionContext): boolean {
   return messages.find((message) => message.role !== "system")?.role === "compactionSummary";
 }
 
-// Anthropic takes four: what never changes, what a compaction put first, where the last request ended, where this one ends.
+// Anthropic accepts four marks: after the fixed part, after a compaction summary, at the end of the last request and of this one.
 function createCacheMarks(
   messages: readonly Message[],
   { system, tools, hasSummary }: Pick<Request, "system" | "tools"> & { hasSummary: boolean },
@@ -66,19 +64,19 @@ function createCacheMarks(
   ];
 }
 
-/** Null where the log says nothing of it. */
-export function mergeSystemMessages({ entries, compactionIndex: compactionAt }: LoadedBranch): SystemMessage | null {
-  const compaction = entries[compactionAt];
+/** Merges the system messages of a branch into one. Returns null if there are none. */
+export function mergeSystemMessages({ entries, compactionIndex }: LoadedBranch): SystemMessage | null {
+  const compaction = entries[compactionIndex];
   const compactionMessage = compaction?.type === "compaction" ? compaction.systemMessage : undefined;
   const laterMessages = entries
-    .slice(compactionAt + 1)
+    .slice(compactionIndex + 1)
     .flatMap((entry) => (entry.type === "message" && entry.message.role === "system" ? [entry.message] : []));
   const [first, ...later] =
     compactionMessage?.role === "system" ? [compactionMessage, ...laterMessages] : laterMessages;
   return first ? foldSystemMessages(first, later) : null;
 }
 
-// CTX13: sections by name, null removes one; tools come and go; words are added to words.
+// CTX13: sections are replaced by name, and null removes one; tools are added and removed; texts are appended.
 function foldSystemMessages(first: SystemMessage, later: readonly SystemMessage[]): SystemMessage {
   const last = later.at(-1);
   if (!last) return first;
@@ -108,7 +106,7 @@ function patchSections(sectionsByName: Map<string, string>, { sections }: System
 function patchTools(tools: Map<string, Tool>, { toolsAdded, toolsRemoved }: SystemMessage): void {
   for (const { name } of toolsWithName(toolsRemoved)) tools.delete(name);
   for (const tool of toolsWithName(toolsAdded)) {
-    // A newer one stands at the end, where it was added.
+    // A redefined tool moves to the end.
     tools.delete(tool.name);
     tools.set(tool.name, tool);
   }
@@ -118,7 +116,7 @@ function toolsWithName<Each extends { readonly name: string }>(tools: readonly E
   return Array.isArray(tools) ? tools.filter((tool) => typeof tool?.name === "string") : [];
 }
 
-// Words that are said again are not added again: they stand once, where they were said last.
+// A repeated text appears once, at its last position.
 function mergeSystemContent(first: SystemMessage, later: readonly SystemMessage[]): SystemMessage["content"] {
   const nonEmpty = [first, ...later].filter((message) => systemText(message).trim() !== "");
   if (nonEmpty.length <= 1) return nonEmpty[0]?.content ?? "";

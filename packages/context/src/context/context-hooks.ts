@@ -1,4 +1,4 @@
-/** Runs the hooks that may replace the messages of one request (B76). They get copies; the log stays as it is. */
+/** Runs the hooks that may replace the messages of one request (B76). Hooks get copies; the log does not change. */
 
 import { type Hook, type HookHost, runHooks } from "../hooks.ts";
 import type { AgentMessage } from "../message.ts";
@@ -8,41 +8,41 @@ import type { SessionContext } from "./build-context.ts";
 /** Hooks that may replace the messages of one request. */
 export interface ContextHooks extends HookHost {
   readonly context?: readonly Hook<ContextEvent, ContextResult>[];
-  /** Asked behind those: they may replace the system's messages, too. */
+  /** Run after the `context` hooks; they may also replace system messages. */
   readonly context_with_system?: readonly Hook<ContextWithSystemEvent, ContextResult>[];
 }
 
-/** The messages without the system's: those stay as they are. */
+/** The messages of a request without system messages. */
 export interface ContextEvent {
   readonly type: "context";
   readonly messages: AgentMessage[];
 }
 
-/** All of them, the system's included. */
+/** The messages of a request, system messages included. */
 export interface ContextWithSystemEvent {
   readonly type: "context_with_system";
   readonly messages: AgentMessage[];
 }
 
+/** The messages that replace those of the event; absent to keep them. */
 export interface ContextResult {
   readonly messages?: readonly AgentMessage[];
 }
 
+/** The context after the hooks, or a cancellation. */
 export type ContextHookResult =
   | { readonly type: "ready"; readonly context: SessionContext }
-  /** A hook that keeps secrets has failed, or somebody gave up. */
+  /** Aborted, or a hook failed and the host cancels on failure. */
   | { readonly type: "cancelled" };
 
+/** Options of `applyContextHooks`. */
 export interface ContextHookOptions {
   readonly hooks: ContextHooks;
   readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal;
 }
 
-/**
- * The context after hooks have had their say, one after the other, each on a copy of what the one before it left. A
- * message that a hook made has no source.
- */
+/** Runs the hooks one after another, each on a copy of the previous result. A message that a hook adds has an empty source. */
 export async function applyContextHooks(
   context: SessionContext,
   { hooks, runtime, signal }: ContextHookOptions,
@@ -68,7 +68,7 @@ interface RunContextHooksOptions extends ContextHookOptions {
 
 type AnyContextHook = Hook<ContextEvent | ContextWithSystemEvent, ContextResult>;
 
-/** What they left, one after the other; null where it does not happen. */
+/** Runs hooks one after another and returns the resulting messages, or null if the request is cancelled. */
 async function runContextHooks<Event extends ContextEvent | ContextWithSystemEvent>(
   messages: readonly MessageAndSource[],
   hooks: readonly Hook<Event, ContextResult>[],
@@ -100,7 +100,7 @@ interface MessageAndSource {
   readonly source: string;
 }
 
-// Copied once more: what the hook holds on to is not what is sent.
+// The message is copied again, so that the hook cannot change it later.
 function copyWithSource(message: AgentMessage, sources: ReadonlyMap<AgentMessage, string>): MessageAndSource {
   return { message: structuredClone(message), source: sources.get(message) ?? "" };
 }
@@ -109,7 +109,7 @@ function pairWithSources({ messages, sources }: SessionContext): readonly Messag
   return messages.map((message, index) => ({ message, source: sources[index] ?? "" }));
 }
 
-// Those that came first stay first; the others stand behind as many messages as before, or at the end.
+// Each system message keeps the number of messages before it, or moves to the end.
 function insertSystemMessages(
   originals: readonly MessageAndSource[],
   replaced: readonly MessageAndSource[],
@@ -125,12 +125,12 @@ function insertSystemMessages(
   return all;
 }
 
-// It comes from outside: whatever is no message would be refused by every provider.
+// Providers reject a request with an invalid message, so the result of a hook is checked.
 function parseMessages(result: unknown, isValid: (value: unknown) => boolean): readonly AgentMessage[] | null {
   const { messages } = Object(result) as { readonly messages?: unknown };
   if (messages === undefined || messages === null) return null;
   if (!Array.isArray(messages) || ![...messages].every(isValid))
-    throw new Error("its messages are no list of messages");
+    throw new Error("the hook returned `messages` that is not a list of messages");
   return messages;
 }
 

@@ -1,4 +1,4 @@
-/** Computes the size of a context, measured and estimated, calibrated per model. Trigger, meter, cut and statistics all use it. */
+/** Computes the size of a context from reported token counts and calibrated estimates. The trigger, the meter and the cut all use it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
@@ -7,74 +7,118 @@ import type { AssistantMessage, Message } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { messageTokens } from "../tokens/estimate-tokens.ts";
-import { buildSessionContext, createIncrementalFold, entryMessage } from "./build-context.ts";
+import { buildSessionContext, entryMessage } from "./build-context.ts";
 import { convertToLlm, createUserMessage } from "./convert-to-llm.ts";
 import { assistantReply, type EntrySize, entrySize, lastMeasuredIndex, readTokenReport } from "./entry-size.ts";
+import { createIncrementalFold } from "./incremental-fold.ts";
 
-export interface ModelCalibration {
-  /** Real tokens for each that was estimated. */
-  readonly factor: number;
-  /** Tokens that are sent and not in the log: a prompt and tools of the host's own. */
-  readonly overhead: number;
-  /** How much it was learnt from, in growths of a typical size. */
-  readonly samples: number;
-}
-
-export const defaultCalibration: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
-
-export interface TokenGrowth {
-  readonly real: number;
-  readonly estimated: number;
-}
-
-/** Growth that is tiny or out of all proportion says nothing: reasoning was dropped, or a prompt was changed. */
-export function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
-  const ratio = real / estimated;
-  if (estimated < MIN_GROWTH_TOKENS || ratio < 0.3 || ratio > 4) return calibration;
-  const weight = TYPICAL_GROWTH_TOKENS * Math.min(INITIAL_SAMPLES + calibration.samples, MAX_SAMPLES);
-  const factor = (calibration.factor * weight + real) / (weight + estimated);
+/** Computes the size of the context: the tokens that the last reply reported plus an estimate of later entries (TOK1), or an estimate of everything (TOK3). */
+export function contextSize(branch: LoadedBranch, { model, fixed }: ContextSizeOptions = {}): ContextSize {
+  const index = lastMeasuredIndex(branch, model);
+  const reply = assistantReply(branch.entries[index]);
+  const measured = (reply && readTokenReport(reply)?.total) ?? 0;
+  const { size, calibrations } = measureBranch(branch);
+  const calibration = findCalibration(calibrations, model ?? reply ?? undefined);
+  // The caller's number holds until a reply reports more.
+  const fixedTokens = Math.max(fixed ?? 0, calibration.overhead);
+  const messages = reply
+    ? collectLaterMessages(branch.entries.slice(index), model)
+    : convertToLlm(buildSessionContext(branch).messages, model);
+  const estimated = Math.ceil(calibration.factor * messages.reduce((sum, message) => sum + messageTokens(message), 0));
   return {
-    ...calibration,
-    factor: Math.min(MAX_CALIBRATION_FACTOR, Math.max(MIN_CALIBRATION_FACTOR, factor)),
-    samples: calibration.samples + estimated / TYPICAL_GROWTH_TOKENS,
+    tokens: measured + estimated + (reply ? 0 : fixedTokens),
+    isEstimate: measured === 0,
+    measured,
+    estimated,
+    fixed: Math.ceil(calibration.factor * size.system) + fixedTokens,
+    bytes: size.bytes,
   };
 }
 
-/** Estimated tokens of the smallest growth that counts, and of a typical one. */
-const MIN_GROWTH_TOKENS = 100;
-const TYPICAL_GROWTH_TOKENS = 500;
-/** How many typical growths weigh against a new one: at first, and at most, so that recent ones count more. */
-const INITIAL_SAMPLES = 1;
-const MAX_SAMPLES = 40;
-const MIN_CALIBRATION_FACTOR = 0.5;
-const MAX_CALIBRATION_FACTOR = 3;
-
-/** What a compaction carries over from before it. It comes from a file, so what is not as we write it is left out. */
-export function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
-  const { calibration } = entry.type === "compaction" ? readPithDetails(entry.details) : {};
-  if (!isObject(calibration)) return [];
-  return Object.entries(calibration).flatMap(([model, value]) => {
-    const { factor, overhead, samples } = Object(value) as Partial<ModelCalibration>;
-    const isValid =
-      isInRange(factor, MIN_CALIBRATION_FACTOR, MAX_CALIBRATION_FACTOR) &&
-      isInRange(overhead, 0, 10_000_000) &&
-      isInRange(samples, 0, 1e9);
-    return isValid ? [[model, { factor, overhead, samples }] as const] : [];
-  });
+/** The size of a context in tokens: measured by a reply, and estimated since. */
+export interface ContextSize {
+  readonly tokens: number;
+  /** Whether no reply has measured the context: before the first reply, and after a compaction or an edit until the next (TOK6). */
+  readonly isEstimate: boolean;
+  /** Tokens reported by the last valid reply; 0 if there is none. */
+  readonly measured: number;
+  /** Estimated tokens of later entries, or of everything. */
+  readonly estimated: number;
+  /** Tokens of the system prompt and the tools, in the log or not. */
+  readonly fixed: number;
+  /** Bytes of the request. */
+  readonly bytes: number;
 }
 
-function isInRange(value: unknown, low: number, high: number): value is number {
-  return typeof value === "number" && value >= low && value <= high;
+/** Options of `contextSize`. */
+export interface ContextSizeOptions {
+  readonly model?: ModelName;
+  /** Tokens that are sent in addition to the log, if known. */
+  readonly fixed?: number;
 }
 
+// Returns the messages sent after a reply, placeholder results included. No edit has changed any of them.
+function collectLaterMessages(entries: readonly Entry[], model: ModelName | undefined): readonly Message[] {
+  const messages = entries.flatMap((entry) => entryMessage(entry, undefined) ?? []);
+  const sent = convertToLlm([createUserMessage("a question, for a reply to answer", 0), ...messages], model);
+  return sent.slice(sent.findIndex(({ role }) => role === "assistant") + 1);
+}
+
+/** Estimates the tokens that one entry adds to a context. */
+export function entryTokens(entry: Entry, edit: ContextEditEntry | undefined, { factor }: ModelCalibration): number {
+  return Math.ceil(factor * entrySize(entry, edit).tokens);
+}
+
+/** Returns the bytes that one entry adds to a request. */
+export function entryBytes(entry: Entry, edit: ContextEditEntry | undefined): number {
+  return entrySize(entry, edit).bytes;
+}
+
+/** Calibrations by `provider/model`, the last measured one last. A compaction stores it in `details.pith.calibration`. */
+export type Calibration = Readonly<Record<string, ModelCalibration>>;
+
+/** Returns the calibrations stored by the last compaction and updated by later replies (TOK5). */
+export function collectCalibration(branch: LoadedBranch): Calibration {
+  return measureBranch(branch).calibrations;
+}
+
+/** Finds the calibration of a model, or the last measured one without a model. An unmeasured model gets the overhead of the last one. */
+export function findCalibration(
+  calibration: Calibration,
+  model: Pick<ModelName, "provider" | "model"> | undefined,
+): ModelCalibration {
+  const newest = Object.values(calibration).at(-1) ?? defaultCalibration;
+  if (!model) return newest;
+  return calibration[modelKey(model)] ?? { ...defaultCalibration, overhead: newest.overhead };
+}
+
+/** How estimated tokens of a model compare with its reported tokens. */
+export interface ModelCalibration {
+  /** Reported tokens per estimated token. */
+  readonly factor: number;
+  /** Tokens that are sent but not in the log, such as a prompt and tools of the host. */
+  readonly overhead: number;
+  /** The amount of data behind the factor, in growths of a typical size. */
+  readonly samples: number;
+}
+
+/** The calibration of a model before its first reply. */
+export const defaultCalibration: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
+
+/** Returns the key of a model, `provider/model`. */
+export function modelKey({ provider, model }: Pick<ModelName, "provider" | "model">): string {
+  return `${provider}/${model}`;
+}
+
+/** The uncalibrated size of a branch, and the calibrations learned from its replies. */
 export interface BranchMeasurement {
-  /** Of all that is sent of the log, before any calibration. */
+  /** The size of everything that is sent from the log, before calibration. */
   readonly size: EntrySize;
-  /** By the name of the model, the last measured one last. */
+  /** Calibrations by model key, the last measured one last. */
   readonly calibrations: Readonly<Record<string, ModelCalibration>>;
 }
 
-/** Asked many times of the same window, so kept with it. */
+/** Measures a branch. The result is cached per branch. */
 export function measureBranch(branch: LoadedBranch): BranchMeasurement {
   const cached = measurementCache.get(branch);
   if (cached) return cached;
@@ -86,27 +130,23 @@ export function measureBranch(branch: LoadedBranch): BranchMeasurement {
 
 const measurementCache = new WeakMap<LoadedBranch, BranchMeasurement>();
 
-export function modelKey({ provider, model }: Pick<ModelName, "provider" | "model">): string {
-  return `${provider}/${model}`;
-}
-
 interface MeasurementState {
-  readonly compactionAt: number;
-  /** How many were taken in, and by their ids. */
+  readonly compactionIndex: number;
+  /** The number of entries added so far. */
   count: number;
   readonly entriesById: Map<string, Entry>;
-  /** By the entry they change. */
+  /** The latest edit of each entry, by entry id. */
   readonly edits: Map<string, ContextEditEntry>;
   readonly calibrations: Map<string, ModelCalibration>;
   size: EntrySize;
-  /** The last measured reply, while all that follows was appended; and what the context came to with it. */
+  /** The last measured reply, its reported and its estimated context size; null after an edit. */
   reply: { readonly model: string; readonly total: number; readonly tokens: number } | null;
 }
 
-// In the order of the log, so that each reply is held against what was sent for it.
+// Entries are added in the order of the log, so that each reply is compared with what was sent for it.
 const measureEntries = createIncrementalFold<Entry, MeasurementState, number>({
-  start: (compactionAt) => ({
-    compactionAt,
+  start: (compactionIndex) => ({
+    compactionIndex,
     count: 0,
     entriesById: new Map(),
     edits: new Map(),
@@ -119,19 +159,19 @@ const measureEntries = createIncrementalFold<Entry, MeasurementState, number>({
 });
 
 function measureEntry(state: MeasurementState, entry: Entry): void {
-  const { compactionAt, entriesById, calibrations, size } = state;
+  const { compactionIndex, entriesById, calibrations, size } = state;
   const index = state.count++;
   entriesById.set(entry.id, entry);
-  if (index < compactionAt && isReplacedByCompaction(entry)) return;
+  if (index < compactionIndex && isReplacedByCompaction(entry)) return;
   state.size = adjustSize(size, entrySize(entry, undefined));
-  if (index === compactionAt)
+  if (index === compactionIndex)
     for (const [model, calibration] of readCompactionCalibrations(entry)) calibrations.set(model, calibration);
   if (entry.type === "context_edit") measureEdit(state, entry);
-  const reply = index > compactionAt ? assistantReply(entry) : null;
+  const reply = index > compactionIndex ? assistantReply(entry) : null;
   if (reply) learnFromReply(state, reply, size.tokens);
 }
 
-// CTX13: a compaction's system message stands for those before it, and only the newest compaction is shown.
+// CTX13: a compaction's system message replaces earlier ones, and only the newest compaction is sent.
 function isReplacedByCompaction(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "message" && entry.message.role === "system");
 }
@@ -163,7 +203,7 @@ function learnFromReply(state: MeasurementState, message: AssistantMessage, sent
   const calibration = isComparable
     ? updateCalibration(previous, { real: report.prompt - reply.total, estimated: sentTokens - reply.tokens })
     : previous;
-  // Away first, so that the last measured one comes last.
+  // Deleted first, so that the last measured model comes last.
   calibrations.delete(model);
   calibrations.set(model, {
     ...calibration,
@@ -172,81 +212,48 @@ function learnFromReply(state: MeasurementState, message: AssistantMessage, sent
   state.reply = { model, total: report.total, tokens: size.tokens };
 }
 
-/** By `provider/model`, the last measured one last. Plain JSON: a compaction carries it in `details.pith.calibration`. */
-export type Calibration = Readonly<Record<string, ModelCalibration>>;
-
-/** TOK5: what a compaction carried over, and what replies have measured since. */
-export function collectCalibration(branch: LoadedBranch): Calibration {
-  return measureBranch(branch).calibrations;
+/** Reads the calibrations that a compaction stores. They come from a file, so invalid ones are dropped. */
+export function readCompactionCalibrations(entry: Entry): readonly (readonly [model: string, ModelCalibration])[] {
+  const { calibration } = entry.type === "compaction" ? readPithDetails(entry.details) : {};
+  if (!isObject(calibration)) return [];
+  return Object.entries(calibration).flatMap(([model, value]) => {
+    const { factor, overhead, samples } = Object(value) as Partial<ModelCalibration>;
+    const isValid =
+      isInRange(factor, MIN_CALIBRATION_FACTOR, MAX_CALIBRATION_FACTOR) &&
+      isInRange(overhead, 0, 10_000_000) &&
+      isInRange(samples, 0, 1e9);
+    return isValid ? [[model, { factor, overhead, samples }] as const] : [];
+  });
 }
 
-/** Without a model that of the last one measured. A model never measured is sent as much besides the log as others are. */
-export function findCalibration(
-  calibration: Calibration,
-  model: Pick<ModelName, "provider" | "model"> | undefined,
-): ModelCalibration {
-  const newest = Object.values(calibration).at(-1) ?? defaultCalibration;
-  if (!model) return newest;
-  return calibration[modelKey(model)] ?? { ...defaultCalibration, overhead: newest.overhead };
+function isInRange(value: unknown, low: number, high: number): value is number {
+  return typeof value === "number" && value >= low && value <= high;
 }
 
-/** The size of a context in tokens: what was measured, and what was estimated since. */
-export interface ContextSize {
-  readonly tokens: number;
-  /** Whether no reply has measured any of it: before the first one, and after a compaction or an edit until the next (TOK6). */
-  readonly isEstimate: boolean;
-  /** By the last reply that can be trusted; 0 if there is none. */
-  readonly measured: number;
-  /** Of what came since, or of everything. */
+/** The growth of a context between two replies, in reported and in estimated tokens. */
+export interface TokenGrowth {
+  readonly real: number;
   readonly estimated: number;
-  /** System prompt and tools, be they in the log or not. */
-  readonly fixed: number;
-  /** On the wire. */
-  readonly bytes: number;
 }
 
-export interface ContextSizeOptions {
-  readonly model?: ModelName;
-  /** Tokens that are sent besides the log, where that is known. */
-  readonly fixed?: number;
-}
-
-/** TOK1: what the last reply on this branch measured, and an estimate of what came since; without one, of everything (TOK3). */
-export function contextSize(branch: LoadedBranch, { model, fixed }: ContextSizeOptions = {}): ContextSize {
-  const index = lastMeasuredIndex(branch, model);
-  const reply = assistantReply(branch.entries[index]);
-  const measured = (reply && readTokenReport(reply)?.total) ?? 0;
-  const { size, calibrations } = measureBranch(branch);
-  const calibration = findCalibration(calibrations, model ?? reply ?? undefined);
-  // What is said to be sent is believed until a reply has measured more.
-  const fixedTokens = Math.max(fixed ?? 0, calibration.overhead);
-  const messages = reply
-    ? collectLaterMessages(branch.entries.slice(index), model)
-    : convertToLlm(buildSessionContext(branch).messages, model);
-  const estimated = Math.ceil(calibration.factor * messages.reduce((sum, message) => sum + messageTokens(message), 0));
+/** Updates a calibration. Ignores growth that is tiny or out of proportion: reasoning was dropped, or a prompt was changed. */
+export function updateCalibration(calibration: ModelCalibration, { real, estimated }: TokenGrowth): ModelCalibration {
+  const ratio = real / estimated;
+  if (estimated < MIN_GROWTH_TOKENS || ratio < 0.3 || ratio > 4) return calibration;
+  const weight = TYPICAL_GROWTH_TOKENS * Math.min(INITIAL_SAMPLES + calibration.samples, MAX_SAMPLES);
+  const factor = (calibration.factor * weight + real) / (weight + estimated);
   return {
-    tokens: measured + estimated + (reply ? 0 : fixedTokens),
-    isEstimate: measured === 0,
-    measured,
-    estimated,
-    fixed: Math.ceil(calibration.factor * size.system) + fixedTokens,
-    bytes: size.bytes,
+    ...calibration,
+    factor: Math.min(MAX_CALIBRATION_FACTOR, Math.max(MIN_CALIBRATION_FACTOR, factor)),
+    samples: calibration.samples + estimated / TYPICAL_GROWTH_TOKENS,
   };
 }
 
-/** What one entry adds to a context. */
-export function entryTokens(entry: Entry, edit: ContextEditEntry | undefined, { factor }: ModelCalibration): number {
-  return Math.ceil(factor * entrySize(entry, edit).tokens);
-}
-
-/** What one entry adds on the wire. */
-export function entryBytes(entry: Entry, edit: ContextEditEntry | undefined): number {
-  return entrySize(entry, edit).bytes;
-}
-
-// What is sent after a reply, made-up results of its calls included. No edit has changed any of it.
-function collectLaterMessages(entries: readonly Entry[], model: ModelName | undefined): readonly Message[] {
-  const messages = entries.flatMap((entry) => entryMessage(entry, undefined) ?? []);
-  const sent = convertToLlm([createUserMessage("a question, for a reply to answer", 0), ...messages], model);
-  return sent.slice(sent.findIndex(({ role }) => role === "assistant") + 1);
-}
+/** The smallest growth that counts and a typical one, in estimated tokens. */
+const MIN_GROWTH_TOKENS = 100;
+const TYPICAL_GROWTH_TOKENS = 500;
+/** The weight of earlier growths against a new one, initially and at most, so that recent growth counts more. */
+const INITIAL_SAMPLES = 1;
+const MAX_SAMPLES = 40;
+const MIN_CALIBRATION_FACTOR = 0.5;
+const MAX_CALIBRATION_FACTOR = 3;

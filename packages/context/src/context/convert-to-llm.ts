@@ -1,4 +1,4 @@
-/** Converts a context into the messages a provider accepts, each tool call with exactly one result. Runs after all hooks. */
+/** Converts a context into the messages that a provider accepts, each tool call with exactly one result. Runs after all hooks. */
 
 import type {
   AgentMessage,
@@ -12,140 +12,51 @@ import type {
   UserMessage,
 } from "../message.ts";
 import type { ModelName } from "../model.ts";
-import { createIncrementalFold } from "./build-context.ts";
+import { createIncrementalFold } from "./incremental-fold.ts";
 import { isFromModel, sanitizeMessage } from "./sanitize-message.ts";
 
-export interface ExchangeState {
-  /** What is settled. */
-  readonly messages: Message[];
-  /** The calls whose results may still come, and what came since. */
-  exchange: ToolExchange | null;
-  /** How often each call id was sent. */
-  readonly idCounts: Map<string, number>;
+/**
+ * Converts messages into those that a provider accepts: each call with its result, nothing empty or failed. Without a model, every
+ * assistant message is treated as the target model's own.
+ */
+export function convertToLlm(messages: readonly AgentMessage[], model?: ModelName): readonly Message[] {
+  return finishExchanges(convertMessages(messages, model).exchanges);
 }
 
-export function createExchangeState(): ExchangeState {
-  return { messages: [], exchange: null, idCounts: new Map() };
+interface ConversionState {
+  readonly model: ModelName | undefined;
+  readonly exchanges: ExchangeState;
+  /** Whether an assistant message may come next. */
+  canAnswer: boolean;
 }
 
-/** Takes in one message of any run: each result comes right after its call, and each call has exactly one result. */
-export function addToExchange(state: ExchangeState, message: Message, model: ModelName | undefined): void {
-  const { messages, idCounts } = state;
-  if (message.role === "assistant") {
-    closeExchange(state);
-    state.exchange = openExchange(message, { idCounts, model });
-    if (!state.exchange) messages.push(message);
-    return;
-  }
-  const { exchange } = state;
-  if (exchange && message.role === "toolResult" && acceptResult(exchange, message)) return;
-  (exchange?.laterMessages ?? messages).push(message.role === "toolResult" ? lateResultMessage(message) : message);
+const convertMessages = createIncrementalFold<AgentMessage, ConversionState, ModelName | undefined>({
+  start: (model) => ({ model, exchanges: createExchangeState(), canAnswer: false }),
+  add: convertMessage,
+  isSame: (one, other) =>
+    one === other || (one?.model === other?.model && one?.provider === other?.provider && one?.api === other?.api),
+});
+
+function convertMessage(state: ConversionState, message: AgentMessage): void {
+  const { model, exchanges, canAnswer } = state;
+  const llmMessage = toLlmMessage(message);
+  const sent = llmMessage && sanitizeMessage(llmMessage, model);
+  // A failed reply is not sent, but it ends the exchange before it.
+  if (message.role === "assistant" && !sent) closeExchange(exchanges);
+  if (!sent) return;
+  if (sent.role === "assistant" && !canAnswer)
+    addToExchange(exchanges, createUserMessage("(continue)", sent.timestamp), model);
+  addToExchange(exchanges, sent, model);
+  state.canAnswer = canAnswerNext(sent, canAnswer);
 }
 
-/** Ends the exchange: what has no result by now was sent without one, and bytes already sent are not rewritten. */
-export function closeExchange(state: ExchangeState): void {
-  for (const message of state.exchange ? exchangeMessages(state.exchange) : []) state.messages.push(message);
-  state.exchange = null;
+// CTX12: the user comes first, and no assistant message follows another without tool results in between.
+function canAnswerNext(sent: Message, canAnswer: boolean): boolean {
+  if (sent.role === "system") return canAnswer;
+  return sent.role !== "assistant" || sent.content.some((block) => block.type === "toolCall");
 }
 
-/** All of it, with a made-up result for every call that has none yet. */
-export function finishExchanges({ messages, exchange }: ExchangeState): readonly Message[] {
-  return exchange ? messages.concat(exchangeMessages(exchange)) : messages.slice();
-}
-
-/** An assistant message, its calls in order, and what arrived until the next assistant message. */
-interface ToolExchange {
-  readonly message: AssistantMessage;
-  readonly calls: readonly OpenCall[];
-  readonly laterMessages: Message[];
-}
-
-interface OpenCall {
-  /** The id in the log, by which results name it. */
-  readonly loggedId: string;
-  readonly call: ToolCallBlock;
-  result: ToolResultMessage | null;
-}
-
-// CTX4: an id is sent once; a later call that bears it again gets one of its own, and so does its result.
-function openExchange(
-  message: AssistantMessage,
-  { idCounts, model }: { idCounts: Map<string, number>; model: ModelName | undefined },
-): ToolExchange | null {
-  const isForeign = model !== undefined && !isFromModel(message, model);
-  const calls: OpenCall[] = [];
-  for (const block of message.content) {
-    if (block.type !== "toolCall") continue;
-    const id = uniqueCallId(isForeign ? portableCallId(block.id) : block.id, idCounts);
-    calls.push({ loggedId: block.id, call: id === block.id ? block : { ...block, id }, result: null });
-  }
-  return calls.length === 0 ? null : { message: replaceCalls(message, calls), calls, laterMessages: [] };
-}
-
-function replaceCalls(message: AssistantMessage, calls: readonly OpenCall[]): AssistantMessage {
-  if (calls.every(({ call, loggedId }) => call.id === loggedId)) return message;
-  let nextCall = 0;
-  const content = message.content.map((block) =>
-    block.type === "toolCall" ? (calls[nextCall++]?.call ?? block) : block,
-  );
-  return { ...message, content };
-}
-
-/** Takes the result in, unless nobody in this exchange waits for it. */
-function acceptResult({ calls }: ToolExchange, message: ToolResultMessage): boolean {
-  const openCall = calls.find(({ loggedId, result }) => loggedId === message.toolCallId && result === null);
-  if (!openCall) return false;
-  const { id, name } = openCall.call;
-  const isUnchanged = message.toolCallId === id && message.toolName === name;
-  openCall.result = isUnchanged ? message : { ...message, toolCallId: id, toolName: name };
-  return true;
-}
-
-function exchangeMessages({ message, calls, laterMessages }: ToolExchange): readonly Message[] {
-  const results = calls.map(({ call, result }) => result ?? createMissingResult(call, message.timestamp));
-  return [message, ...results, ...laterMessages];
-}
-
-// CTX6: marked, so that nobody takes it for what a tool said.
-function createMissingResult({ id, name }: ToolCallBlock, timestamp: number): ToolResultMessage {
-  return {
-    role: "toolResult",
-    toolCallId: id,
-    toolName: name,
-    content: [{ type: "text", text: "There is no result of this call: it was interrupted or its output was lost." }],
-    details: { pith: { synthesised: true } },
-    isError: true,
-    timestamp,
-  };
-}
-
-// CTX7: its call is gone from the context, or the model has answered without it. Bytes already sent are not rewritten.
-function lateResultMessage({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
-  const [tool, call] = [toolName, toolCallId].map(toToolName);
-  const intro = `Output of an earlier call of the tool ${tool} (${call}), which came after the conversation had gone on:`;
-  return { role: "user", content: [{ type: "text", text: intro }, ...content], timestamp };
-}
-
-// A hook may put in what is no name: not everything can be made a text.
-function toToolName(name: unknown): string {
-  return typeof name === "string" ? name : "unknown";
-}
-
-// Another provider's ids may be too long or hold letters that this one refuses; forty letters are welcome everywhere.
-function portableCallId(id: string): string {
-  return id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40);
-}
-
-// OpenAI's ids are a call id and an item id in one, `call|item`; only the first must be the only one of its name.
-function uniqueCallId(id: string, idCounts: Map<string, number>): string {
-  const barIndex = id.indexOf("|");
-  const name = (barIndex === -1 ? id : id.slice(0, barIndex)) || "call";
-  const copies = (idCounts.get(name) ?? 0) + 1;
-  idCounts.set(name, copies);
-  return copies === 1 ? id || name : uniqueCallId(`${name.slice(0, 32)}_${copies}`, idCounts);
-}
-
-/** A kind that models do not know becomes a user message. Null for a shell line that the user keeps from the model. */
+/** Converts one message; kinds that models do not know become user messages. Returns null for a shell line that is excluded from the context. */
 export function toLlmMessage(message: AgentMessage): Message | null {
   switch (message.role) {
     case "system":
@@ -167,22 +78,23 @@ export function toLlmMessage(message: AgentMessage): Message | null {
   }
 }
 
-// KEEP3: it is said in the user's place, and is not the user's word.
+// KEEP3: the message has the role `user` but does not count as the user's own.
 function toProgramMessage(content: UserMessage["content"], { timestamp }: AgentMessage): UserMessage {
   return { role: "user", content, pith: { from: "program" }, timestamp };
 }
 
+/** Creates a user message from text. */
 export function createUserMessage(text: string, timestamp: number): UserMessage {
   return { role: "user", content: toTextBlocks(text), timestamp };
 }
 
 const toTextBlocks = (text: string): readonly TextBlock[] => [{ type: "text", text }];
 
-// Providers keep whole blocks: what stays from one compaction to the next is a block of its own.
+// Providers cache whole blocks, so each part that stays from one compaction to the next is its own block.
 function summaryBlocks({ summary: rawSummary, blocks = [] }: CompactionSummaryMessage): readonly TextBlock[] {
   const summary = escapeSummaryTags(rawSummary);
   let offset = 0;
-  // Hooks and files hold anything, so no length is trusted.
+  // The lengths come from hooks and files, so they are not trusted.
   const ends = blocks.map((length: unknown) => (offset += typeof length === "number" ? length : 0));
   const starts = [0, ...ends.slice(0, -1)];
   return starts.map((start, index) => {
@@ -195,7 +107,7 @@ function summaryBlocks({ summary: rawSummary, blocks = [] }: CompactionSummaryMe
   });
 }
 
-// SUM2: nothing in a summary ends it. Letter for letter, so that the lengths of its parts hold.
+// SUM2: nothing in a summary can close its tag. One character replaces one, so that the lengths of the parts stay valid.
 function escapeSummaryTags(summary: string): string {
   return summary.replace(/<(?=\/?summary>)/gi, "‹");
 }
@@ -225,44 +137,134 @@ function formatBashExecution({
   return parts.join("\n\n");
 }
 
-/**
- * What a provider accepts of these messages: every call with its result, nothing empty or failed. Without a model all
- * goes back to those it came from.
- */
-export function convertToLlm(messages: readonly AgentMessage[], model?: ModelName): readonly Message[] {
-  return finishExchanges(convertMessages(messages, model).exchanges);
+/** The messages converted so far, and the open exchange of tool calls. */
+export interface ExchangeState {
+  /** Messages that no longer change. */
+  readonly messages: Message[];
+  /** The calls whose results may still come, and the messages since. */
+  exchange: ToolExchange | null;
+  /** How often each call id was sent. */
+  readonly idCounts: Map<string, number>;
 }
 
-interface ConversionState {
-  readonly model: ModelName | undefined;
-  readonly exchanges: ExchangeState;
-  /** Whether somebody has spoken whom an assistant message may answer. */
-  canAnswer: boolean;
+/** Creates an empty exchange state. */
+export function createExchangeState(): ExchangeState {
+  return { messages: [], exchange: null, idCounts: new Map() };
 }
 
-const convertMessages = createIncrementalFold<AgentMessage, ConversionState, ModelName | undefined>({
-  start: (model) => ({ model, exchanges: createExchangeState(), canAnswer: false }),
-  add: convertMessage,
-  isSame: (one, other) =>
-    one === other || (one?.model === other?.model && one?.provider === other?.provider && one?.api === other?.api),
-});
-
-/** First as it is said, then as it may be sent, then after somebody else has spoken, then beside its call. */
-function convertMessage(state: ConversionState, message: AgentMessage): void {
-  const { model, exchanges, canAnswer } = state;
-  const llmMessage = toLlmMessage(message);
-  const sent = llmMessage && sanitizeMessage(llmMessage, model);
-  // A reply that failed is not sent, but somebody was asked for it.
-  if (message.role === "assistant" && !sent) closeExchange(exchanges);
-  if (!sent) return;
-  if (sent.role === "assistant" && !canAnswer)
-    addToExchange(exchanges, createUserMessage("(continue)", sent.timestamp), model);
-  addToExchange(exchanges, sent, model);
-  state.canAnswer = canAnswerNext(sent, canAnswer);
+/** Adds one message: each result is placed right after its call, and each call gets exactly one result. */
+export function addToExchange(state: ExchangeState, message: Message, model: ModelName | undefined): void {
+  const { messages, idCounts } = state;
+  if (message.role === "assistant") {
+    closeExchange(state);
+    state.exchange = openExchange(message, { idCounts, model });
+    if (!state.exchange) messages.push(message);
+    return;
+  }
+  const { exchange } = state;
+  if (exchange && message.role === "toolResult" && acceptResult(exchange, message)) return;
+  (exchange?.laterMessages ?? messages).push(message.role === "toolResult" ? lateResultMessage(message) : message);
 }
 
-// CTX12: the user begins, and no assistant message follows another; its own tool results part them.
-function canAnswerNext(sent: Message, canAnswer: boolean): boolean {
-  if (sent.role === "system") return canAnswer;
-  return sent.role !== "assistant" || sent.content.some((block) => block.type === "toolCall");
+/** Closes the open exchange. A call without a result gets a placeholder and keeps it: sent messages are not rewritten. */
+export function closeExchange(state: ExchangeState): void {
+  for (const message of state.exchange ? exchangeMessages(state.exchange) : []) state.messages.push(message);
+  state.exchange = null;
+}
+
+/** Returns all messages, with a placeholder result for each call that has none yet. */
+export function finishExchanges({ messages, exchange }: ExchangeState): readonly Message[] {
+  return exchange ? messages.concat(exchangeMessages(exchange)) : messages.slice();
+}
+
+/** An assistant message, its calls in order, and the messages up to the next assistant message. */
+interface ToolExchange {
+  readonly message: AssistantMessage;
+  readonly calls: readonly OpenCall[];
+  readonly laterMessages: Message[];
+}
+
+interface OpenCall {
+  /** The id in the log, which results refer to. */
+  readonly loggedId: string;
+  readonly call: ToolCallBlock;
+  result: ToolResultMessage | null;
+}
+
+// CTX4: an id is sent once. A later call with the same id gets a new one, and so does its result.
+function openExchange(
+  message: AssistantMessage,
+  { idCounts, model }: { idCounts: Map<string, number>; model: ModelName | undefined },
+): ToolExchange | null {
+  const isForeign = model !== undefined && !isFromModel(message, model);
+  const calls: OpenCall[] = [];
+  for (const block of message.content) {
+    if (block.type !== "toolCall") continue;
+    const id = uniqueCallId(isForeign ? portableCallId(block.id) : block.id, idCounts);
+    calls.push({ loggedId: block.id, call: id === block.id ? block : { ...block, id }, result: null });
+  }
+  return calls.length === 0 ? null : { message: replaceCalls(message, calls), calls, laterMessages: [] };
+}
+
+function replaceCalls(message: AssistantMessage, calls: readonly OpenCall[]): AssistantMessage {
+  if (calls.every(({ call, loggedId }) => call.id === loggedId)) return message;
+  let nextCall = 0;
+  const content = message.content.map((block) =>
+    block.type === "toolCall" ? (calls[nextCall++]?.call ?? block) : block,
+  );
+  return { ...message, content };
+}
+
+/** Stores the result of an open call. Returns false if no call of the exchange waits for it. */
+function acceptResult({ calls }: ToolExchange, message: ToolResultMessage): boolean {
+  const openCall = calls.find(({ loggedId, result }) => loggedId === message.toolCallId && result === null);
+  if (!openCall) return false;
+  const { id, name } = openCall.call;
+  const isUnchanged = message.toolCallId === id && message.toolName === name;
+  openCall.result = isUnchanged ? message : { ...message, toolCallId: id, toolName: name };
+  return true;
+}
+
+function exchangeMessages({ message, calls, laterMessages }: ToolExchange): readonly Message[] {
+  const results = calls.map(({ call, result }) => result ?? createMissingResult(call, message.timestamp));
+  return [message, ...results, ...laterMessages];
+}
+
+// CTX6: the mark shows that no tool produced this result.
+function createMissingResult({ id, name }: ToolCallBlock, timestamp: number): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: id,
+    toolName: name,
+    content: [{ type: "text", text: "There is no result of this call: it was interrupted or its output was lost." }],
+    details: { pith: { synthesised: true } },
+    isError: true,
+    timestamp,
+  };
+}
+
+// CTX7: the call is no longer in the context, or the model answered without the result. Sent messages are not rewritten.
+function lateResultMessage({ toolName, toolCallId, content, timestamp }: ToolResultMessage): UserMessage {
+  const [tool, call] = [toolName, toolCallId].map(toToolName);
+  const intro = `Output of an earlier call of the tool ${tool} (${call}), which came after the conversation had gone on:`;
+  return { role: "user", content: [{ type: "text", text: intro }, ...content], timestamp };
+}
+
+// A hook may insert any value, and not every value can be converted to a string.
+function toToolName(name: unknown): string {
+  return typeof name === "string" ? name : "unknown";
+}
+
+// Ids of another provider may be too long or contain characters that this one rejects. Every provider accepts 40 characters.
+function portableCallId(id: string): string {
+  return id.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 40);
+}
+
+// OpenAI's ids combine a call id and an item id, `call|item`; only the call id must be unique.
+function uniqueCallId(id: string, idCounts: Map<string, number>): string {
+  const barIndex = id.indexOf("|");
+  const name = (barIndex === -1 ? id : id.slice(0, barIndex)) || "call";
+  const copies = (idCounts.get(name) ?? 0) + 1;
+  idCounts.set(name, copies);
+  return copies === 1 ? id || name : uniqueCallId(`${name.slice(0, 32)}_${copies}`, idCounts);
 }

@@ -1,11 +1,11 @@
-/** Writes the note that stands in the context where an entry was lost. It says what is known of the entry and none of its words. */
+/** Creates the note that replaces a damaged entry in the context. The note states the kind of the entry and never quotes it. */
 
 import type { Entry, GapEntry, LostKind, UnknownEntry } from "../entry.ts";
 
-/** The kind of the message that the note is. */
+/** The custom type of the note's message. */
 export const DAMAGE_TYPE = "pith.damage";
 
-/** Null for an entry that is whole, and for a lost one that the model never saw. */
+/** Creates the note for a damaged entry. Returns null for an intact entry, and for a kind that is never in the context. */
 export function damageNote(entry: GapEntry | UnknownEntry): string | null {
   if (!isLostEntry(entry)) return null;
   const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
@@ -15,19 +15,19 @@ export function damageNote(entry: GapEntry | UnknownEntry): string | null {
   return `[Pith: ${name} of this session is damaged and cannot be read. ${description} ${DAMAGE_ADVICE}]`;
 }
 
-/** Whether the entry stands for a line that cannot be read. A kind that a newer program wrote is no damage. */
+/** Whether an entry represents a line that cannot be read. A kind from a newer version is not damage. */
 export function isLostEntry(entry: Entry): entry is GapEntry | UnknownEntry {
   return entry.type === "gap" || (entry.type === "unknown" && isEntryKind(entry.kind));
 }
 
-/** Whether it was, or may have been, a message of the conversation. Nobody knows then what was asked for or done last. */
+/** Whether a damaged entry was, or may have been, a message of the conversation. */
 export function mayBeLostMessage(entry: Entry): boolean {
   if (!isLostEntry(entry)) return false;
   const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
   return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";
 }
 
-/** What the model is told where the end of the file was torn off; an entry of its own, since nothing of the lost ones is left. */
+/** The note for a session file whose end was cut off. It is a new entry, because nothing of the lost entries remains. */
 export const TORN_END_NOTE =
   "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
 
@@ -53,7 +53,7 @@ const LOST_MESSAGE_ROLES: ReadonlySet<string> = new Set<LostKind>([
 const UNKNOWN_KIND_NOTE = "It may have been a message of the user, a reply of yours, a tool result or a summary.";
 const DAMAGE_ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
 
-/** What is said of each kind; null for one that never was in the context. */
+/** The note for each kind; null for a kind that is never in the context. */
 const lostKindNotes: Readonly<Record<LostKind, string | null>> = {
   user: "It was a message of the user.",
   assistant: "It was a reply of yours, possibly with tool calls.",

@@ -1,4 +1,4 @@
-/** Computes what one entry adds to a request before calibration, and reads what replies report about theirs. */
+/** Computes the size that one entry adds to a request, before calibration, and reads the token counts that replies report. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Usage } from "../message.ts";
@@ -9,18 +9,20 @@ import { entryMessage } from "./build-context.ts";
 import { toLlmMessage } from "./convert-to-llm.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
-export interface EntrySize {
-  readonly tokens: number;
-  /** How many of them say what the system is. */
-  readonly system: number;
-  /** On the wire. */
-  readonly bytes: number;
-}
-
+/** Returns the size that an entry adds to a request. The result is cached per entry and edit. */
 export function entrySize(entry: Entry, edit: ContextEditEntry | undefined): EntrySize {
   return edit
     ? getOrComputeSize(sizeByEdit, edit, () => computeEntrySize(entry, edit))
     : getOrComputeSize(sizeByEntry, entry, () => computeEntrySize(entry));
+}
+
+/** The size of an entry in a request. */
+export interface EntrySize {
+  readonly tokens: number;
+  /** The tokens of system messages, included in `tokens`. */
+  readonly system: number;
+  /** Bytes of the request. */
+  readonly bytes: number;
 }
 
 type SizeCache = WeakMap<Entry, EntrySize>;
@@ -59,42 +61,40 @@ function addSizes(one: EntrySize, other: EntrySize): EntrySize {
   };
 }
 
-/** What a reply reports about its request: the only real token counts there are. */
-export interface TokenReport {
-  /** All that the model was given. */
-  readonly prompt: number;
-  /** That, and its answer. */
-  readonly total: number;
-}
-
-/** Null for a reply that failed, was broken off, or does not say. Files hold anything, so no number is trusted. */
+/** Reads the tokens that a reply reports. Returns null if the reply failed, was aborted or reports none. */
 export function readTokenReport({ stopReason, usage }: AssistantMessage): TokenReport | null {
   if (stopReason === "error" || stopReason === "aborted") return null;
   const promptTokens = toTokenCount(usage?.input) + toTokenCount(usage?.cacheRead) + toTokenCount(usage?.cacheWrite);
   const total = calculateContextTokens(usage);
-  // Some do not say what they had in their cache, but count it in the total.
+  // Some providers do not report cached tokens, but count them in the total.
   return total === 0 ? null : { prompt: Math.max(promptTokens, total - toTokenCount(usage?.output)), total };
 }
 
-/** What a reply's usage says of the context, its answer included (B9). */
+/** The tokens that a reply reports. These are the only measured counts. */
+export interface TokenReport {
+  /** Tokens of the request. */
+  readonly prompt: number;
+  /** Tokens of the request and the reply. */
+  readonly total: number;
+}
+
+/** Returns the context size that a usage reports, the reply included (B9). */
 export function calculateContextTokens(usage: Usage | undefined): number {
   const parts = [usage?.input, usage?.output, usage?.cacheRead, usage?.cacheWrite];
   return toTokenCount(usage?.totalTokens) || parts.reduce<number>((sum, tokens) => sum + toTokenCount(tokens), 0);
 }
 
+// The usage comes from a file, so a count may be any value.
 function toTokenCount(tokens: unknown): number {
   return typeof tokens === "number" && tokens > 0 && Number.isFinite(tokens) ? tokens : 0;
 }
 
 /**
- * Where the last reply stands whose measure still holds, by a certain model or by any; -1 if there is none. Nothing from before a
- * compaction or an edit counts (TOK2), as told by places on the branch and by no clock.
+ * Finds the index of the last reply whose reported size is still valid, for one model or for any; -1 if there is none. Replies before a
+ * compaction or an edit are not valid (TOK2). The order on the branch decides, not timestamps.
  */
-export function lastMeasuredIndex(
-  { entries, compactionIndex: compactionAt }: LoadedBranch,
-  model: ModelName | undefined,
-): number {
-  for (let index = entries.length - 1; index > compactionAt; index--) {
+export function lastMeasuredIndex({ entries, compactionIndex }: LoadedBranch, model: ModelName | undefined): number {
+  for (let index = entries.length - 1; index > compactionIndex; index--) {
     if (entries[index]?.type === "context_edit") return -1;
     const reply = assistantReply(entries[index]);
     if (reply && isReplyOfModel(reply, model) && readTokenReport(reply) && sanitizeMessage(reply, model)) return index;
@@ -102,6 +102,7 @@ export function lastMeasuredIndex(
   return -1;
 }
 
+/** Returns the assistant message of an entry, or null. */
 export function assistantReply(entry: Entry | undefined): AssistantMessage | null {
   return entry?.type === "message" && entry.message.role === "assistant" ? entry.message : null;
 }

@@ -1,24 +1,24 @@
-/** Reads the text of an entry as the context has it, images only named, and determines who wrote it. */
+/** Reads the text of an entry as it is in the context, with a placeholder for images, and determines its author. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage, UserMessage } from "../message.ts";
 import { type MessageParts, splitContent } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 
-/** Empty for an entry without words, and for one that an edit has removed. */
+/** Returns the text of an entry. Empty for an entry without text, and for one that an edit removed. */
 export function entryText(entry: Entry, edits: readonly ContextEditEntry[] = []): string {
   const message = entryMessage(entry, latestEdit(edits, entry));
   return message ? messageText(message) : "";
 }
 
-/** What a person typed and what they attached to it; nothing of an entry that no person wrote. */
+/** Splits an entry that a person wrote into typed text and attachments. Returns empty parts for any other entry. */
 export function splitUserEntry(entry: Entry, edits: readonly ContextEditEntry[] = []): MessageParts {
   if (authorOf(entry) !== "person") return EMPTY_MESSAGE_PARTS;
   const message = entryMessage(entry, latestEdit(edits, entry));
   return message?.role === "user" ? splitUserMessage(message) : EMPTY_MESSAGE_PARTS;
 }
 
-// An entry always gives the same message, and a plan asks for the parts of each one several times.
+// Cached per message, because a compaction plan reads the parts of each message several times.
 function splitUserMessage(message: UserMessage): MessageParts {
   const cached = partsByMessage.get(message);
   if (cached) return cached;
@@ -59,9 +59,10 @@ function blockTexts(block: { readonly type?: unknown; readonly text?: unknown } 
   return block?.type === "image" ? ["[image]"] : [];
 }
 
+/** The author of an entry; `nobody` for an entry without text of its own. */
 export type Author = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
 
-/** Who speaks in an entry; only a person's words count as the user's. */
+/** Returns the author of an entry. Only a `person` counts as the user. */
 export function authorOf(entry: Entry): Author {
   switch (entry.type) {
     case "message":
@@ -80,7 +81,7 @@ export function authorOf(entry: Entry): Author {
     case "usage":
     case "custom":
       return "nobody";
-    // A note says that something was lost; it is nobody's word, least of all the user's.
+    // The note about a damaged entry never counts as the user's text.
     case "unknown":
     case "gap":
       return "nobody";

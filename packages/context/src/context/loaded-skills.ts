@@ -1,4 +1,4 @@
-/** Finds the skills loaded in a context. A model has a skill word for word or not at all, so no summary retells it. */
+/** Finds the skills that are loaded in a session. A skill is in the context in full or not at all, so summaries never paraphrase it. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
@@ -8,41 +8,38 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { latestEdit } from "./build-context.ts";
 
+/** A skill that was loaded into the context. */
 export interface LoadedSkill {
   readonly kind: "skill";
   readonly name: string;
   readonly path: string;
-  /** SHA-256 of the bytes it was loaded from, in hexadecimal digits. */
+  /** SHA-256 of the file it was loaded from, in hex. */
   readonly hash: string;
-  /** Only some of its lines were loaded. */
+  /** Set if only some of its lines were loaded. */
   readonly part?: true;
 }
 
+/** A loaded skill and the entry with its text. */
 export interface SessionSkill extends LoadedSkill {
-  /** Where its text stands in the log. */
   readonly entryId: string;
 }
 
-/** The kind of a custom message that says which references are not attached, and which have changed. */
+/** The type of the custom message that lists skills that are not in the context and skills that have changed. */
 export const SKILL_LIST_TYPE = "pith.skills";
 
-/** Null for an entry that says something of its own. */
+/** Returns the skill that an entry loaded, or null. */
 export function readLoadedSkill(entry: Entry): LoadedSkill | null {
   return parseLoadedSkill(readPithDetails(entryDetails(entry)).reference);
 }
 
-/** What stands for it where its text does not. */
+/** Formats the placeholder for the text of a skill. */
 export function formatSkillPlaceholder({ name, path }: LoadedSkill): string {
   return `(the skill ${name} was loaded here from ${sanitizeLine(path, MAX_SKILL_PATH_CHARS)}; it is kept as it is, so its text is left out)`;
 }
 
-/** The newest of each name, the newest last, also where a compaction covers it; what the user took out of the context is gone. */
-export function collectLoadedSkills({
-  entries,
-  compactionIndex: compactionAt,
-  edits,
-}: LoadedBranch): readonly SessionSkill[] {
-  const compaction = entries[compactionAt];
+/** Collects the loaded skills, newest last, one per name. Includes skills that a compaction covers, and excludes those the user removed. */
+export function collectLoadedSkills({ entries, compactionIndex, edits }: LoadedBranch): readonly SessionSkill[] {
+  const compaction = entries[compactionIndex];
   const skills = new Map<string, SessionSkill>();
   for (const skill of compaction?.type === "compaction" ? readCompactionSkills(compaction) : [])
     recordSkill(skills, skill);
@@ -56,7 +53,7 @@ export function collectLoadedSkills({
   return [...skills.values()].slice(-MAX_LOADED_SKILLS);
 }
 
-/** Those of which the context does not have every word. */
+/** Returns the loaded skills whose full text is not in the context. */
 export function findMissingSkills(branch: LoadedBranch): readonly SessionSkill[] {
   const skills = collectLoadedSkills(branch);
   if (skills.length === 0) return skills;
@@ -64,7 +61,6 @@ export function findMissingSkills(branch: LoadedBranch): readonly SessionSkill[]
   return skills.filter(({ entryId }) => !intactIds.has(entryId));
 }
 
-/** Files are not checked field by field. */
 function entryDetails(entry: Entry): unknown {
   if (entry.type === "custom_message") return entry.details;
   return entry.type === "message" && "details" in entry.message ? entry.message.details : null;
@@ -91,7 +87,7 @@ function readCompactionSkills({ details }: CompactionEntry): readonly SessionSki
   });
 }
 
-// Looking again at some lines of it takes nothing away from who has all of them.
+// Loading some lines of a skill again does not replace the full text.
 function recordSkill(skills: Map<string, SessionSkill>, skill: SessionSkill): void {
   const previous = skills.get(skill.name);
   const hasAll = previous && !previous.part && previous.hash === skill.hash;

@@ -1,4 +1,4 @@
-/** Prepares one message for a provider: nothing empty, failed or ill-formed is sent; reasoning goes byte for byte or not at all. */
+/** Prepares one message for a provider: drops empty, failed and malformed content, and sends reasoning unchanged or not at all. */
 
 import { isObject } from "../json.ts";
 import type {
@@ -14,7 +14,7 @@ import type {
 } from "../message.ts";
 import type { ModelName } from "../model.ts";
 
-/** Null for a message that cannot be sent at all. A message that is fine as it is comes back as the same object. */
+/** Returns the message as it can be sent, or null if it cannot. A valid message is returned as the same object. */
 export function sanitizeMessage(message: Message, model: ModelName | undefined): Message | null {
   switch (message.role) {
     case "system":
@@ -28,7 +28,7 @@ export function sanitizeMessage(message: Message, model: ModelName | undefined):
   }
 }
 
-/** Whether a model said it itself: then signatures and call ids go back as they came. */
+/** Whether a message came from this model. If so, its signatures and call ids are sent back unchanged. */
 export function isFromModel(message: AssistantMessage, { api, provider, model }: ModelName): boolean {
   return message.model === model && message.provider === provider && message.api === api;
 }
@@ -81,7 +81,7 @@ function sanitizeToolResult(message: ToolResultMessage, model: ModelName | undef
   return content === message.content ? message : { ...message, content };
 }
 
-// CTX5: signatures belong to the model that made them; to another one, and without one, reasoning is not sent.
+// CTX5: a signature is valid only for the model that created it. Reasoning of another model, or without a signature, is not sent.
 function sanitizeAssistantMessage(message: AssistantMessage, model: ModelName | undefined): AssistantMessage | null {
   if (message.stopReason === "error" || message.stopReason === "aborted") return null;
   const isOwn = model === undefined || isFromModel(message, model);
@@ -107,15 +107,15 @@ function sanitizeAssistantBlock(
   return UNKNOWN_BLOCK;
 }
 
-// Files are not checked block by block: a newer program may have kinds of its own, and hands may have left anything.
+// Blocks come from a file and are not checked: a newer version may have other kinds, and a manual edit may leave any value.
 const UNKNOWN_BLOCK = null;
 
-/** Nothing in it is meant for the model alone that made it: a signature, or what its provider found. */
+/** Whether a block has no data for one model only, such as a signature or provider search results. */
 function isPlainTextBlock(block: TextBlock): boolean {
   return block.textSignature === undefined && !("pith" in block);
 }
 
-// Providers refuse reasoning that was cut off in its middle: it must be signed, and something must follow it.
+// Providers reject reasoning that was cut off: it must be signed, and other content must follow it.
 function canSendReasoning(content: AssistantMessage["content"]): boolean {
   const lastContentIndex = content.findLastIndex(
     (block) =>
@@ -133,7 +133,7 @@ function sanitizeToolCall(call: ToolCallBlock): ToolCallBlock | null {
   if (typeof call.id !== "string" || typeof call.name !== "string") return null;
   const name = /^[a-zA-Z0-9_-]{1,64}$/.test(call.name) ? call.name : toValidToolName(call.name);
   const args = isObject(call.arguments) ? toWellFormedValue(call.arguments) : {};
-  // A signature of what is sent otherwise than it came would be taken for a forged one.
+  // A signature does not match changed content, and a provider would reject it.
   return name === call.name && args === call.arguments ? call : { ...removeSignature(call), name, arguments: args };
 }
 
@@ -155,7 +155,7 @@ function sanitizeBlock(block: TextBlock | ImageBlock, model: ModelName | undefin
   return UNKNOWN_BLOCK;
 }
 
-// WORD2: the mark of an attachment is for us; providers refuse fields that they do not know.
+// WORD2: attachment marks are internal; providers reject unknown fields.
 function removeAttachmentMark(block: TextBlock | ImageBlock | null): TextBlock | ImageBlock | null {
   if (block?.pith?.attachment === undefined) return block;
   const { pith: _, ...unmarked } = block;
@@ -174,12 +174,12 @@ function isSendableImage({ data, mimeType }: ImageBlock, model: ModelName | unde
 
 const IMAGE_MIME_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-// A hook may return anything in the place of a list.
+// A hook may return any value instead of a list.
 function toBlockList<Each>(content: readonly Each[]): readonly Each[] {
   return Array.isArray(content) ? content : [];
 }
 
-/** The same list if no block changes, so that the common case costs no memory. */
+/** Maps blocks, and returns the same list if no block changes. */
 function mapBlocks<Each extends Block>(blocks: readonly Each[], change: (block: Each) => Each | null): readonly Each[] {
   if (blocks.every((block) => block !== null && change(block) === block)) return blocks;
   return blocks.map(change).filter((block) => block !== null);

@@ -1,16 +1,17 @@
-/** Splits a compaction summary into its parts, by their recorded lengths and never by their text. */
+/** Splits a compaction summary into its parts by their recorded lengths, never by their text. */
 
 import type { CompactionEntry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
 
+/** One part of a compaction summary. */
 export interface SummaryPartInfo {
   readonly kind: SummaryPartKind;
-  /** Letters of the summary, from where the part before it ends. */
+  /** The length in characters. The part starts where the previous part ends. */
   readonly length: number;
   readonly tokens: number;
 }
 
-/** In this order: what changes least comes first, so that the front stays cached from one compaction to the next. */
+/** The kinds of parts, in order. The parts that change least come first, so that the prefix stays cached between compactions. */
 export type SummaryPartKind = "pins" | "words" | "story" | "notes" | "ledger" | "recall" | "request";
 
 const SUMMARY_PART_KINDS: readonly SummaryPartKind[] = [
@@ -23,31 +24,31 @@ const SUMMARY_PART_KINDS: readonly SummaryPartKind[] = [
   "request",
 ];
 
-/** Empty where the summary is not ours, or the parts do not add up to it. */
+/** Reads the parts of a summary. Returns an empty list if Pith did not write it, or if the lengths do not match the summary. */
 export function readSummaryParts({ summary, details }: CompactionEntry): readonly SummaryPartInfo[] {
   const { front: parts } = readPithDetails(details);
   if (!Array.isArray(parts) || !parts.every(isSummaryPart)) return [];
   return parts.reduce((sum, { length }) => sum + length, 0) === summary.length ? parts : [];
 }
 
-/** The texts of these parts, in order. */
+/** Reads the parts of a summary with their texts, in order. */
 export function readSummaryPartTexts(
   compaction: CompactionEntry,
 ): readonly { readonly part: SummaryPartInfo; readonly text: string }[] {
-  let index = 0;
+  let offset = 0;
   return readSummaryParts(compaction).map((part) => {
-    const text = compaction.summary.slice(index, index + part.length);
-    index += part.length;
+    const text = compaction.summary.slice(offset, offset + part.length);
+    offset += part.length;
     return { part, text };
   });
 }
 
-/** The lengths of the text blocks it is sent as: each part that stays for long is one, the checkpoint is the last. */
+/** Returns the lengths of the text blocks that a summary is sent as: one per stable part, then one for the rest. */
 export function summaryBlockLengths(compaction: CompactionEntry): readonly number[] {
   const parts = readSummaryParts(compaction);
-  const stable = parts.filter(({ kind }) => isStablePart(kind)).map(({ length }) => length);
-  const checkpoint = parts.filter(({ kind }) => !isStablePart(kind)).reduce((sum, { length }) => sum + length, 0);
-  return checkpoint > 0 ? [...stable, checkpoint] : stable;
+  const stableLengths = parts.filter(({ kind }) => isStablePart(kind)).map(({ length }) => length);
+  const restLength = parts.filter(({ kind }) => !isStablePart(kind)).reduce((sum, { length }) => sum + length, 0);
+  return restLength > 0 ? [...stableLengths, restLength] : stableLengths;
 }
 
 const isStablePart = (kind: SummaryPartKind): boolean => kind === "pins" || kind === "words";
@@ -55,7 +56,7 @@ const isStablePart = (kind: SummaryPartKind): boolean => kind === "pins" || kind
 function isSummaryPart(value: unknown): value is SummaryPartInfo {
   const { kind, length, tokens } = Object(value) as Readonly<Record<string, unknown>>;
   return (
-    SUMMARY_PART_KINDS.some((each) => each === kind) &&
+    SUMMARY_PART_KINDS.some((known) => known === kind) &&
     isNonNegativeInteger(length) &&
     length > 0 &&
     isNonNegativeInteger(tokens)

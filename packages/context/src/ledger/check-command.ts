@@ -1,22 +1,11 @@
-/** Recognises test, build and check commands by program and subcommand, and finds the line that says how one ended. */
+/** Recognizes test, build and check commands by program and subcommand, and finds the counts in their output. */
 
 import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
 import { type CommandInFolder, commandsInFolders, parseInvocation, runsNoProgram } from "./shell-commands.ts";
 
-/** A check is a linter, a formatter or a type checker. */
-export type CheckKind = "test" | "build" | "check";
-
-export interface CheckCommand {
-  readonly kind: CheckKind;
-  /** Without what stands around it in its line; with the folder it ran in, where the line names one. */
-  readonly command: string;
-  /** Null where a pipe or a later command hides it. */
-  readonly exitCode: number | null;
-}
-
-/** The checks in a line that ended with this code, in order. */
+/** Finds the checks in a shell line that ended with this exit code, in order. */
 export function findChecks(line: string, exitCode: number | null): readonly CheckCommand[] {
   const commands = commandsInFolders(line).filter(({ command }) => !runsNoProgram(command));
   return commands.flatMap((commandInFolder, index) => {
@@ -27,16 +16,29 @@ export function findChecks(line: string, exitCode: number | null): readonly Chec
   });
 }
 
-/** Whether the line fails where this command does: nothing but `&&` follows it. */
+/** The kind of a check; `check` is a linter, a formatter or a type checker. */
+export type CheckKind = "test" | "build" | "check";
+
+/** A test, build or check command in a shell line. */
+export interface CheckCommand {
+  readonly kind: CheckKind;
+  /** The command alone, with the folder it ran in if the line changes to one. */
+  readonly command: string;
+  /** Null if a pipe or a later command hides it. */
+  readonly exitCode: number | null;
+}
+
+/** Whether the line fails if this command fails: only `&&` follows it. */
 export function decidesExitCode(commands: readonly CommandInFolder[], index: number): boolean {
   return commands.slice(index + 1).every(({ command }) => command.operator === "&&");
 }
 
-/** `cd packages/a && npm test`. */
+/** Formats a command with its folder: `cd packages/a && npm test`. */
 export function commandInFolderText({ command: { text }, folder }: CommandInFolder): string {
   return folder ? `cd ${folder} && ${text}` : text;
 }
 
+/** Returns the kind of check that a command is, or null. */
 export function checkKind(words: readonly ShellWord[]): CheckKind | null {
   const [name = "", ...rest] = programWords(words);
   if (COMPILERS.has(name)) return rest.includes("--noEmit") ? "check" : "build";
@@ -52,19 +54,19 @@ export function checkKind(words: readonly ShellWord[]): CheckKind | null {
   );
 }
 
-/** The program and its words, without what only starts it: `npx`, `uv run`, `python -m`, `scripts/with-env`. */
+/** Returns the program and its arguments without a launcher: `npx`, `uv run`, `python -m`, `scripts/with-env`. */
 function programWords(words: readonly ShellWord[]): readonly string[] {
   const { name, args } = parseInvocation(words);
   const allWords = [name, ...args.map((word) => word ?? "")];
-  const starters = PROGRAM_STARTERS.exec(allWords.slice(0, 3).join(" "))?.[0].trim().split(" ").length ?? 0;
-  if (starters === 0) return unwrapScript(words, allWords);
-  return allWords.slice(starters + allWords.slice(starters).findIndex((word) => !/^(?:-|\d)/.test(word)));
+  const launcherWords = LAUNCHER_PATTERN.exec(allWords.slice(0, 3).join(" "))?.[0].trim().split(" ").length ?? 0;
+  if (launcherWords === 0) return unwrapScript(words, allWords);
+  return allWords.slice(launcherWords + allWords.slice(launcherWords).findIndex((word) => !/^(?:-|\d)/.test(word)));
 }
 
-const PROGRAM_STARTERS =
+const LAUNCHER_PATTERN =
   /^(?:npx|bunx|pnpx|uvx|timeout|nice|xvfb-run|(?:pnpm|npm|yarn|bundle) (?:exec|dlx)|bun x|(?:uv|poetry|pipenv|rye|pdm|hatch) run|python[\d.]{0,5} -m)(?= |$)/;
 
-// `scripts/with-node24 pnpm test`: a script of the project that runs the program behind it.
+// `scripts/with-node24 pnpm test`: a project script that runs the program after it.
 function unwrapScript(words: readonly ShellWord[], allWords: readonly string[]): readonly string[] {
   const isScript = words.some((word) => word?.includes("/") && word.endsWith(allWords[0] ?? ""));
   return isScript && !isKnownProgram(allWords[0]) && isKnownProgram(allWords[1]) ? allWords.slice(1) : allWords;
@@ -74,7 +76,7 @@ function isKnownProgram(name = ""): boolean {
   return TASK_RUNNERS.has(name) || CHECK_PROGRAMS.has(name) || COMPILERS.has(name);
 }
 
-/** The words that are neither options nor values of options. */
+/** Returns the words that are neither options nor values of options. */
 function taskNames(words: readonly string[]): readonly string[] {
   return words.filter(
     (word, index) => word !== "" && !word.startsWith("-") && !TASK_VALUE_OPTION.test(words[index - 1] ?? ""),
@@ -84,7 +86,7 @@ function taskNames(words: readonly string[]): readonly string[] {
 const TASK_VALUE_OPTION = /^(?:-[CwFfpj]|--(?:workspace|prefix|filter|dir|cwd|project|manifest-path))$/;
 const MULTI_TASK_RUNNERS = /^(?:g?make|mvnw?|gradlew?|rake|just)$/;
 
-/** By the first part of its name that says so: `test:unit`, `build-docs`, `typecheck`. */
+/** Finds the kind of a task by the parts of its name: `test:unit`, `build-docs`, `typecheck`. */
 function taskKind(task: string): CheckKind | null {
   const parts = task.split(/[:._-]/);
   return (
@@ -124,8 +126,8 @@ const TASK_RUNNERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The counts at the end of an output: `tests 34, pass 33, fail 1`, or the last line that counts something, e.g.
- * `12 passed, 1 failed in 0.3s`. Found by its shape, in any language; null where nothing is counted.
+ * Finds the counts at the end of an output, by their shape in any language: `tests 34, pass 33, fail 1`, or the last line with a count,
+ * e.g. `12 passed, 1 failed in 0.3s`. Returns null if there are none.
  */
 export function findOutcome(output: string): string | null {
   const lines = lastLines(output);
@@ -142,14 +144,14 @@ function lastLines(output: string): readonly string[] {
     .filter((line) => line !== "" && !isExitLine(line));
 }
 
-/** Whether a line says no more than how the command ended, or that it was silent. */
+/** Whether a line only states the exit code or that there was no output. */
 export function isExitLine(line: string): boolean {
   return line.length < 100 && (EXIT_CODE_PATTERN.test(line) || line.trim() === "(no output)");
 }
 
 export const EXIT_CODE_PATTERN: RegExp = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|status)[: ] {0,2}(-?\d{1,10})\b/i;
 
-/** Of the last lines that each name one count, those that are not zero. */
+/** Formats the last block of lines with one count each, without the zeros. Returns null if there is none. */
 function formatCountList(lines: readonly string[]): string | null {
   const end = lines.findLastIndex((line, index) =>
     [line, lines[index - 1], lines[index - 2]].every((each) => countItemPattern().test(each ?? "")),
@@ -163,7 +165,7 @@ function formatCountList(lines: readonly string[]): string | null {
 
 /** `ℹ pass 34`, `# fail 0`, `errors: 3` */
 const countItemPattern = (): RegExp => /^(?:\S{1,2} )?(\p{L}[\p{L} _-]{1,30}?):? (\d{1,9})$/u;
-/** A number above zero that is no part of a name, a version, a time or a place. */
+/** A number above zero that is not part of a name, a version, a time or a line number. */
 const COUNT_PATTERN = /(?<![\w.:/@-])(?!0+\b)\d{1,9}(?![\w:/-]|\.\d)/;
 
 const MAX_OUTCOME_LINES = 400;

@@ -1,4 +1,4 @@
-/** Collects the ledger of entries from their messages and tool runs, and from the ledgers that compactions among them carry. */
+/** Collects the ledger of entries from their messages and tool runs, and from the ledgers stored in compactions. */
 
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
@@ -39,13 +39,13 @@ import {
 import { fileTouches, type ToolRoles } from "./touched-files.ts";
 
 /**
- * Of a branch, or of any part of one that does not part a call from its result. `before` is the ledger of what came before these
- * entries: their successes close its errors.
+ * Collects the ledger of a branch, or of a part of one that does not separate a call from its result. `before` is the ledger of the
+ * entries before these; a success in these entries closes its errors.
  */
 export function collectLedger(entries: readonly Entry[], roles: ToolRoles = {}, before: Ledger = emptyLedger): Ledger {
-  // LED8: what was done on an abandoned branch is not part of this one.
+  // LED8: work on an abandoned branch is not part of this one.
   const ownEntries = selectUncountedEntries(entries).filter(({ type }) => type !== "branch_summary");
-  // pi's lists know no order, so all that is known better counts as newer.
+  // pi's file lists have no order, so every other source counts as newer.
   const foreignLedgers = ownEntries.filter(isForeignCompaction).map(compactionLedger);
   const segments = splitAtCompactions(ownEntries.filter((entry) => !isForeignCompaction(entry)));
   return segments.reduce(
@@ -54,7 +54,7 @@ export function collectLedger(entries: readonly Entry[], roles: ToolRoles = {}, 
   );
 }
 
-// What a compaction covers stands in its ledger; counted again, files that were rolled up would be counted twice.
+// A compaction's ledger already counts the entries it covers. Counting them again would count rolled-up files twice.
 function selectUncountedEntries(entries: readonly Entry[]): readonly Entry[] {
   const index = entries.findLastIndex((entry) => entry.type === "compaction" && hasStoredLedger(entry.details));
   const compaction = entries[index];
@@ -72,7 +72,7 @@ function compactionLedger({ id, details }: CompactionEntry): Ledger {
   return readLedger(details, id) ?? emptyLedger;
 }
 
-/** Each compaction by itself, and what stands between them. */
+/** Splits entries into segments: each compaction alone, and the entries between compactions. */
 function splitAtCompactions(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const segments: Entry[][] = [[]];
   for (const entry of entries) {
@@ -97,13 +97,13 @@ function extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRole
   return { ...mergeLedgers([before, newer]), errors: updateErrors(before.errors, runs) };
 }
 
-/** The last of each kind; only their outputs are read. */
+/** Returns the last check of each kind, and reads the output of those only. */
 function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
   const checksByKind = new Map<string, () => LedgerCheck>();
   for (const run of runs) {
     const checks = findChecks(runShellLine(run) ?? "", runExitCode(run));
     checks.forEach(({ kind, command, exitCode: code }, index) => {
-      // The last check of a line has the last word in its output.
+      // The end of the output belongs to the last check of the line.
       const readOutcome = (): string | null =>
         index === checks.length - 1 && hasEnded(run) ? findOutcome(runOutput(run)) : null;
       checksByKind.delete(kind);
@@ -118,6 +118,7 @@ function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
   return [...checksByKind.values()].map((check) => check());
 }
 
+/** Finds the commits that a run made, from the output of git or from the commit message in the command. */
 function runCommits(run: ToolRun): readonly LedgerCommit[] {
   const line = runShellLine(run) ?? "";
   if (!line.includes("git")) return [];
@@ -133,18 +134,20 @@ function runCommits(run: ToolRun): readonly LedgerCommit[] {
   });
 }
 
-/** What follows `git` and its own options, from the subcommand on. */
+/** Returns the git subcommand and its arguments, without git's own options. */
 function gitWords(words: readonly ShellWord[]): readonly ShellWord[] {
   const gitIndex = words.findIndex((word) => word === "git" || word?.endsWith("/git"));
   const rest = gitIndex < 0 ? [] : words.slice(gitIndex + 1);
-  const name = rest.findIndex((word, index) => !word?.startsWith("-") && !GIT_VALUE_OPTION.test(rest[index - 1] ?? ""));
-  return name < 0 ? [] : rest.slice(name);
+  const subcommandIndex = rest.findIndex(
+    (word, index) => !word?.startsWith("-") && !GIT_VALUE_OPTION.test(rest[index - 1] ?? ""),
+  );
+  return subcommandIndex < 0 ? [] : rest.slice(subcommandIndex);
 }
 
 const GIT_VALUE_OPTION = /^-[Cc]$/;
 const COMMIT_SUBCOMMANDS: ReadonlySet<string> = new Set(["commit", "merge", "cherry-pick", "revert", "am"]);
 
-/** `[main 0a1b2c3] Fix the lock` */
+/** Parses lines such as `[main 0a1b2c3] Fix the lock`. */
 function parsePrintedCommits(output: string): readonly LedgerCommit[] {
   const matches = output.matchAll(/^\[[^\]\r\n]{1,200} ([\da-f]{7,40})\] ([^\r\n]{1,1000})/gm);
   return [...matches].map(([, hash = "", subject = ""]) => ({
@@ -153,7 +156,7 @@ function parsePrintedCommits(output: string): readonly LedgerCommit[] {
   }));
 }
 
-/** The first line of a message that the command itself gives; null where it comes from elsewhere. */
+/** Returns the first line of the message on the command line, or null if there is none. */
 function readCommitSubject([name, ...words]: readonly ShellWord[]): string | null {
   if (name !== "commit") return null;
   const index = words.findIndex((word) => /^(?:-[a-z]{0,5}m|--message)$/.test(word ?? ""));
@@ -164,12 +167,12 @@ function readCommitSubject([name, ...words]: readonly ShellWord[]): string | nul
 
 function collectImages(messages: readonly VisibleMessage[], runs: readonly ToolRun[]): readonly LedgerImage[] {
   const paths = new Map(runs.map((run) => [run.entryId, runPath(run)]));
-  return messages.flatMap((each) => messageImages(each, paths.get(each.entryId) ?? null));
+  return messages.flatMap((message) => messageImages(message, paths.get(message.entryId) ?? null));
 }
 
-/** `path` is the file named by the call whose result this is. */
+/** Lists the images of a message, each with the reference that opens it later (B51). `path` is the file that the tool call names. */
 function messageImages(source: VisibleMessage, path: string | null): readonly LedgerImage[] {
-  // An edit may have left a mark where the image was; it is the image that must not be lost.
+  // An edit may have replaced an image by a mark, so the original message is read.
   const images = messageBlocks(source.original).flatMap((block) => {
     const handle = imageReference(block, source);
     return handle === null ? [] : [{ handle, size: formatImageSize(block) }];
@@ -183,7 +186,7 @@ function messageImages(source: VisibleMessage, path: string | null): readonly Le
   return images.map((image) => ({ ...image, ...shared }));
 }
 
-/** The first line beside it, which is not a mark in its place. */
+/** Returns the first line of text in the message that is not an image mark. */
 function findImageCaption({ message }: VisibleMessage): string | null {
   const captionText = messageTexts(message).find((text) => /\S/.test(text) && !text.startsWith("[image ")) ?? "";
   const [first = ""] = captionText.trimStart().split(/[\r\n]/, 1);
@@ -196,7 +199,7 @@ function imageReference(block: unknown, { reference }: VisibleMessage): string |
   return blob && isImageBlob(blob) ? blobReference(blob.hash) : null;
 }
 
-/** Of one that stands in the entry; a blob would have to be opened. */
+/** Returns the size of an inline image. The size of a blob is unknown until it is opened. */
 function formatImageSize(block: unknown): string | null {
   const size = isObject(block) && typeof block.data === "string" ? imageSize(block.data) : null;
   return size && `${size.width}x${size.height}`;

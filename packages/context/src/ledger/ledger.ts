@@ -1,11 +1,11 @@
-/** Defines the ledger that code keeps of the work, and merges ledgers within fixed limits. */
+/** Defines the ledger, a record of the work that code collects without a model, and merges ledgers within fixed limits. */
 
 import type { CheckKind } from "./check-command.ts";
 
-/** Every list has its newest item last. */
+/** Files, checks, errors, commits and images of a session. Every list has its newest item last. */
 export interface Ledger {
   readonly files: readonly LedgerFile[];
-  /** Files that are no longer listed one by one. */
+  /** Counts of files that are no longer listed by name. */
   readonly folders: readonly LedgerFolder[];
   /** The last test, build and check command. */
   readonly checks: readonly LedgerCheck[];
@@ -15,43 +15,47 @@ export interface Ledger {
   readonly images: readonly LedgerImage[];
 }
 
-/** A file that was ever modified stays a modified one. */
+/** A file that was read or modified. A modified file stays `modified` when it is read later. */
 export interface LedgerFile {
   readonly path: string;
   readonly did: "read" | "modified";
 }
 
-/** How many files of a folder were rolled up; "." for those of the top, and for folders that are no longer listed. */
+/** The number of rolled-up files in a folder. The folder "." counts top-level files and folders that are no longer listed. */
 export interface LedgerFolder {
   readonly folder: string;
   readonly read: number;
   readonly modified: number;
 }
 
+/** The last run of a test, build or check command. */
 export interface LedgerCheck {
   readonly kind: CheckKind;
   readonly command: string;
-  /** Null where it is not known how it ended. */
+  /** Null if it is unknown. */
   readonly exitCode: number | null;
-  /** What it counted, e.g. `12 passed, 1 failed`; null where it counted nothing. */
+  /** The counts in its output, e.g. `12 passed, 1 failed`; null if there are none. */
   readonly outcome: string | null;
 }
 
+/** An error that no later run has closed. */
 export interface LedgerError {
   readonly kind: "command" | "file" | "tool";
-  /** The command that failed, the file that was not changed, or the tool's name. */
+  /** The command that failed, the file that was not modified, or the tool's name. */
   readonly source: string;
   readonly text: string;
 }
 
+/** A git commit. */
 export interface LedgerCommit {
-  /** Null where git did not print it. */
+  /** Null if git did not print it. */
   readonly hash: string | null;
   readonly subject: string;
 }
 
+/** An image of the conversation, with the reference that opens it. */
 export interface LedgerImage {
-  /** What opens it with `read`: `#412`, `entry:<id>` or `blob:<hash>`. */
+  /** The reference for the `read` tool: `#412`, `entry:<id>` or `blob:<hash>`. */
   readonly handle: string;
   /** E.g. `800x600`. */
   readonly size: string | null;
@@ -60,12 +64,13 @@ export interface LedgerImage {
   readonly entryId: string;
 }
 
+/** A ledger without items. */
 export const emptyLedger: Ledger = { files: [], folders: [], checks: [], errors: [], commits: [], images: [] };
 
-/** How many items each list holds. */
+/** The maximum number of items in each list. */
 export const MAX_LEDGER_ITEMS = { modified: 60, read: 100, folders: 60, errors: 6, commits: 10, images: 30 } as const;
 
-/** How many letters of each foreign text are kept. */
+/** The maximum length of each text from outside, in characters. */
 export const MAX_LEDGER_CHARS = {
   path: 1000,
   command: 300,
@@ -77,11 +82,12 @@ export const MAX_LEDGER_CHARS = {
   id: 100,
 } as const;
 
+/** Merges two ledgers. */
 export function mergeLedgerPair(older: Ledger, newer: Ledger): Ledger {
   return mergeLedgers([older, newer]);
 }
 
-/** From the oldest to the newest; each may hold more than the bounds. In however many steps, the same is kept. */
+/** Merges ledgers, oldest first, within the limits. Merging in several steps gives the same result as merging at once. */
 export function mergeLedgers(ledgers: readonly Ledger[]): Ledger {
   const files = splitNewestFiles(ledgers.flatMap((ledger) => ledger.files));
   return {
@@ -97,27 +103,28 @@ export function mergeLedgers(ledgers: readonly Ledger[]): Ledger {
   };
 }
 
-/** One of each kind. */
+/** Returns the newest check of each kind. */
 export function newestChecks(checks: readonly LedgerCheck[]): readonly LedgerCheck[] {
   return newestByKey(checks, ({ kind }) => kind);
 }
 
+/** Returns the newest errors, one per source. */
 export function newestErrors(errors: readonly LedgerError[]): readonly LedgerError[] {
   return newestByKey(errors, ({ kind, source }) => `${kind} ${source}`).slice(-MAX_LEDGER_ITEMS.errors);
 }
 
-/** An amended commit takes the place of the one with the same subject. */
+/** Returns the newest commits. An amended commit replaces the one with the same subject. */
 export function newestCommits(commits: readonly LedgerCommit[]): readonly LedgerCommit[] {
   return newestByKey(commits, ({ subject }) => subject).slice(-MAX_LEDGER_ITEMS.commits);
 }
 
-/** Several images may stand in one entry and have one handle. */
+/** Returns the newest images. Several images of one entry may have the same handle. */
 export function newestImages(images: readonly LedgerImage[]): readonly LedgerImage[] {
   const key = ({ handle, size, path, caption }: LedgerImage): string => JSON.stringify([handle, size, path, caption]);
   return newestByKey(images, key).slice(-MAX_LEDGER_ITEMS.images);
 }
 
-/** Each at the place of the newest with its key. */
+/** Returns one item per key, at the position of the newest. */
 function newestByKey<Item>(items: readonly Item[], key: (item: Item) => string): readonly Item[] {
   const byKey = new Map<string, Item>();
   for (const item of items) {
@@ -127,7 +134,7 @@ function newestByKey<Item>(items: readonly Item[], key: (item: Item) => string):
   return [...byKey.values()];
 }
 
-// LED3: what was read does not push out what was modified.
+// LED3: read files do not displace modified files.
 function splitNewestFiles(all: readonly LedgerFile[]): {
   listed: readonly LedgerFile[];
   tooOld: readonly LedgerFile[];
@@ -143,7 +150,7 @@ function splitNewestFiles(all: readonly LedgerFile[]): {
   };
 }
 
-/** Each path once, at its newest touch. */
+/** Returns each path once, at the position of its newest touch. */
 function mergeLedgerFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
   const byPath = new Map<string, LedgerFile>();
   for (const file of files) {
@@ -154,12 +161,12 @@ function mergeLedgerFiles(files: readonly LedgerFile[]): readonly LedgerFile[] {
   return [...byPath.values()];
 }
 
-/** The folders with these files counted in; where they become too many, the oldest are counted under ".". */
+/** Adds files to the folder counts. If there are too many folders, the oldest are counted under ".". */
 export function rollUpFolders(folders: readonly LedgerFolder[], files: readonly LedgerFile[]): readonly LedgerFolder[] {
   return rollUpOldestFolders(mergeLedgerFolders([...folders, ...files.map(toLedgerFolder)]));
 }
 
-/** Each folder once, at the place of its newest mention. */
+/** Returns each folder once, at the position of its newest mention. */
 function mergeLedgerFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
   const byName = new Map<string, LedgerFolder>();
   for (const { folder, read, modified } of folders) {
@@ -174,7 +181,7 @@ function mergeLedgerFolders(folders: readonly LedgerFolder[]): readonly LedgerFo
   return [...byName.values()];
 }
 
-// A ledger comes from a file, where any number may stand.
+// A ledger comes from a file, so a count may be any number.
 function addFileCounts(one: number, other: number): number {
   return Math.min(one + other, MAX_FILE_COUNT);
 }
@@ -185,7 +192,7 @@ function toLedgerFolder({ path, did }: LedgerFile): LedgerFolder {
   return { folder: parentFolder(path), read: did === "read" ? 1 : 0, modified: did === "modified" ? 1 : 0 };
 }
 
-/** `src/parts` of `src/parts/a.ts`; both kinds of slashes count. */
+/** Returns `src/parts` for `src/parts/a.ts`. Slashes and backslashes both separate folders. */
 function parentFolder(path: string): string {
   const slash = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
   if (slash < 0) return TOP_FOLDER;
@@ -197,6 +204,6 @@ const TOP_FOLDER = ".";
 function rollUpOldestFolders(folders: readonly LedgerFolder[]): readonly LedgerFolder[] {
   const excess = folders.length - MAX_LEDGER_ITEMS.folders;
   if (excess <= 0) return folders;
-  const oldest = folders.slice(0, excess + 1).map((each) => ({ ...each, folder: TOP_FOLDER }));
+  const oldest = folders.slice(0, excess + 1).map((folder) => ({ ...folder, folder: TOP_FOLDER }));
   return mergeLedgerFolders([...oldest, ...folders.slice(excess + 1)]);
 }

@@ -1,4 +1,4 @@
-/** Follows the errors that are still open: a later success of the same command, or on the same file, closes one. */
+/** Tracks open errors. A later success of the same command or on the same file closes an error. */
 
 import { parseShellLine } from "../shell/parse-line.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
@@ -16,7 +16,7 @@ import {
 } from "./shell-commands.ts";
 import { hasEnded, hasFailed, isReadOnlyRun, runExitCode, runOutput, runShellLine, type ToolRun } from "./tool-runs.ts";
 
-/** The errors that are open after these runs. */
+/** Returns the errors that are open after these runs. */
 export function updateErrors(before: readonly LedgerError[], runs: readonly ToolRun[]): readonly LedgerError[] {
   return runs.reduce((open, run) => {
     const { failure, closesError } = findErrorUpdate(run);
@@ -34,7 +34,7 @@ const NO_ERROR_UPDATE: ErrorUpdate = { failure: null, closesError: null };
 
 function findErrorUpdate(run: ToolRun): ErrorUpdate {
   const line = runShellLine(run);
-  // What only looks can be looked at again; its failure is no error of the work.
+  // A failed read can be repeated, so it is not an open error.
   if (isReadOnlyRun(run)) return NO_ERROR_UPDATE;
   if (line !== null) return findShellErrorUpdate(run, line);
   const [path] = run.effects.modifies;
@@ -62,7 +62,7 @@ function findShellErrorUpdate(run: ToolRun, line: string): ErrorUpdate {
   if (!last || !hasEnded(run)) return NO_ERROR_UPDATE;
   const isCheck = checkKind(last.command.words) !== null;
   const isExitCodeKnown = decidesExitCode(commands, index);
-  // A pipe or a later command hides how a check ended: then its output says so.
+  // A pipe or a later command may hide the exit code of a check; its output then shows whether it failed.
   const hasFailure = isExitCodeKnown ? hasFailed(run) : isCheck && errorLines(run).length > 0;
   if (hasFailure) {
     const source = isCheck ? commandInFolderText(last) : shortCommand(line);
@@ -72,31 +72,36 @@ function findShellErrorUpdate(run: ToolRun, line: string): ErrorUpdate {
   return { failure: null, closesError: createErrorCloser(line, commands.filter(isWorkCommand)) };
 }
 
-/** Does something, other than looking and changing the folder. */
+/** Whether a command does more than show something or change the folder. */
 function isWorkCommand({ command }: CommandInFolder): boolean {
   return !isReadOnlyCommand(command) && parseInvocation(command.words).name !== "cd";
 }
 
-/** LED9: on one line, without the bodies of here-documents. */
+/** Formats a shell line on one line, without the bodies of here-documents (LED9). */
 export function shortCommand(line: string): string {
   const lines = (parseShellLine(line)?.outline ?? line).split(/[\r\n]+/);
-  return sanitizeLine(lines.filter((each) => /\S/.test(each)).join("; "), MAX_LEDGER_CHARS.command);
+  return sanitizeLine(lines.filter((text) => /\S/.test(text)).join("; "), MAX_LEDGER_CHARS.command);
 }
 
-/** A line that ran all commands of a failed one, and did not fail, closes its error; so does a check that checks more. */
+/** Creates the test for errors that a successful line closes: it ran all commands of the failed line, or a check that covers more. */
 function createErrorCloser(line: string, work: readonly CommandInFolder[]): (error: LedgerError) => boolean {
   const lineText = shortCommand(line);
-  const doneKeys = new Set(work.map(commandKey));
+  const successKeys = new Set(work.map(commandKey));
   return ({ kind, source }) => {
     if (kind === "tool") return false;
     if (kind === "file") return shellTouches(line).some(({ path, did }) => did === "modified" && path === source);
-    const needed = commandsInFolders(source).filter((each) => isWorkCommand(each) && !runsNoProgram(each.command));
     if (source === lineText) return true;
-    return needed.length > 0 && needed.every((each) => doneKeys.has(commandKey(each)) || work.some(isWiderCheck(each)));
+    const failedCommands = commandsInFolders(source).filter(
+      (failed) => isWorkCommand(failed) && !runsNoProgram(failed.command),
+    );
+    return (
+      failedCommands.length > 0 &&
+      failedCommands.every((failed) => successKeys.has(commandKey(failed)) || work.some(isWiderCheck(failed)))
+    );
   };
 }
 
-/** `npm test` checks all that `npm test src/a` does, in the same folder. An option may select something else. */
+/** Creates the test for a wider check: `npm test` covers `npm test src/a` in the same folder. An option may select something else. */
 function isWiderCheck({ command: { words }, folder }: CommandInFolder): (other: CommandInFolder) => boolean {
   const kind = checkKind(words);
   return ({ command: { words: otherWords }, folder: otherFolder }) =>
@@ -108,8 +113,8 @@ function isWiderCheck({ command: { words }, folder }: CommandInFolder): (other: 
     words.slice(otherWords.length).every((word) => word !== null && !word.startsWith("-"));
 }
 
-function commandKey(located: CommandInFolder): string {
-  return sanitizeLine(commandInFolderText(located), MAX_LEDGER_CHARS.command);
+function commandKey(command: CommandInFolder): string {
+  return sanitizeLine(commandInFolderText(command), MAX_LEDGER_CHARS.command);
 }
 
 function errorText(run: ToolRun): string {
@@ -135,24 +140,24 @@ function errorLines(run: ToolRun): readonly string[] {
 
 function isErrorLine(line: string): boolean {
   const start = sanitizeLine(line, MAX_LEDGER_CHARS.line);
-  return ERROR_LINE_PATTERNS.some((error) => error.test(start));
+  return ERROR_LINE_PATTERNS.some((pattern) => pattern.test(start));
 }
 
-/** `TypeError: …`, `error TS2345: …`, `FAIL a.test.ts`: a word that programs use for trouble, and then what it was. */
+/** Lines such as `TypeError: …`, `error TS2345: …`, `FAIL a.test.ts`. */
 const ERROR_LINE_PATTERNS: readonly RegExp[] = [
   /(?:^|[\s[(])(?:\w{0,60}(?:Error|Exception)|error|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/,
   /^(?:FAIL(?:ED)?\s|[✗×✖]|npm (?:error|ERR!) (?:code E|\d{3} ))/,
   /command not found|no such file|permission denied|segmentation fault/i,
 ];
 
-/** False where no line can be an error: most outputs have none, and are not split into lines. */
+/** Returns false if no line can be an error. Most outputs have no error, and are then not split into lines. */
 function mayContainError(text: string): boolean {
   if (ERROR_WORD_PATTERN.test(text) || ERROR_SIGNS.some((sign) => text.includes(sign))) return true;
   const lowercase = text.toLowerCase();
   return LOWERCASE_ERROR_SIGNS.some((sign) => lowercase.includes(sign));
 }
 
-/** One of these is in every line that `ERRORS` finds. */
+/** Every line that matches `ERROR_LINE_PATTERNS` contains one of these. */
 const ERROR_WORD_PATTERN = /(?:rror|xception|ERROR|fatal|FATAL|panic)\b[^:]{0,30}:/;
 const ERROR_SIGNS = ["FAIL", "✗", "×", "✖", "npm e", "npm ERR!"];
 const LOWERCASE_ERROR_SIGNS = ["command not found", "no such file", "permission denied", "segmentation fault"];

@@ -1,4 +1,4 @@
-/** Reads and validates the ledger in a compaction or branch summary. It comes from a file, so nothing in it is trusted. */
+/** Reads and validates the ledger of a compaction or branch summary. It comes from a file, so nothing in it is trusted. */
 
 import { readPithDetails } from "../entry-details.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -20,7 +20,7 @@ import {
 } from "./ledger.ts";
 import { readFileLists } from "./touched-files.ts";
 
-/** From `details.pith.ledger`, or else from pi's lists of files; null without either. `entryId` is the entry that carries it. */
+/** Reads the ledger from `details.pith.ledger`, or from pi's file lists; null if there is neither. `entryId` is the entry with these details. */
 export function readLedger(details: unknown, entryId = ""): Ledger | null {
   const stored = findStoredLedger(details);
   if (stored) return mergeLedgers([parseLedger(stored, entryId)]);
@@ -28,7 +28,7 @@ export function readLedger(details: unknown, entryId = ""): Ledger | null {
   return mergeLedgers([{ ...emptyLedger, files: readFileLists(details).map(({ path, did }) => ({ path, did })) }]);
 }
 
-/** Whether there is one of ours. */
+/** Whether the details contain a ledger that Pith wrote. */
 export function hasStoredLedger(details: unknown): boolean {
   return findStoredLedger(details) !== null;
 }
@@ -38,8 +38,8 @@ function findStoredLedger(details: unknown): JsonObject | null {
   return isObject(ledger) ? ledger : null;
 }
 
-// LED10: earlier versions kept every command, and errors that nothing could close.
-function parseLedger(stored: JsonObject, carrierId: string): Ledger {
+// LED10: earlier versions stored every command, and errors that nothing could close.
+function parseLedger(stored: JsonObject, ledgerEntryId: string): Ledger {
   return {
     files: parseLedgerItems(stored.files, parseLedgerFile),
     folders: parseLedgerItems(stored.folders, parseLedgerFolder),
@@ -49,17 +49,17 @@ function parseLedger(stored: JsonObject, carrierId: string): Ledger {
     ],
     errors: parseLedgerItems(stored.errors, parseLedgerError),
     commits: parseLedgerItems(stored.commits, parseLedgerCommit),
-    images: parseLedgerItems(stored.images, (item) => parseLedgerImage(item, carrierId)),
+    images: parseLedgerItems(stored.images, (item) => parseLedgerImage(item, ledgerEntryId)),
   };
 }
 
-/** Without what is no such item. */
-function parseLedgerItems<Item>(list: unknown, read: (item: JsonObject) => Item | null): readonly Item[] {
+/** Parses the items of a list and drops the invalid ones. */
+function parseLedgerItems<Item>(list: unknown, parseItem: (item: JsonObject) => Item | null): readonly Item[] {
   const objects = Array.isArray(list) ? list.slice(-MAX_READ_ITEMS).filter(isObject) : [];
-  return objects.map(read).filter((item) => item !== null);
+  return objects.map(parseItem).filter((item) => item !== null);
 }
 
-/** More than any list may hold. */
+/** Larger than the limit of every list. */
 const MAX_READ_ITEMS = 1_000;
 
 function parseLedgerFile({ path, did }: JsonObject): LedgerFile | null {
@@ -104,14 +104,17 @@ function parseLedgerCommit({ hash, subject: rawSubject }: JsonObject): LedgerCom
   return subject === null ? null : { hash: isHash ? hash : null, subject };
 }
 
-function parseLedgerImage({ handle, size, path, caption, entryId }: JsonObject, carrierId: string): LedgerImage | null {
+function parseLedgerImage(
+  { handle, size, path, caption, entryId }: JsonObject,
+  ledgerEntryId: string,
+): LedgerImage | null {
   if (typeof handle !== "string" || !/^(?:(?:blob|entry):.{1,100}|#\d{1,15})$/s.test(handle)) return null;
   return {
     handle: handle.startsWith("blob:") ? blobReference(handle.slice(5)) : handle,
     size: typeof size === "string" && /^\d{1,10}x\d{1,10}$/.test(size) ? size : null,
     path: isLedgerPath(path) ? path : null,
     caption: sanitizeLedgerText(caption, MAX_LEDGER_CHARS.caption),
-    entryId: isLedgerEntryId(entryId) ? entryId : carrierId,
+    entryId: isLedgerEntryId(entryId) ? entryId : ledgerEntryId,
   };
 }
 

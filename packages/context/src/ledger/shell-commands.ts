@@ -3,7 +3,7 @@
 import { isStreamOrDevice, parseShellLine, type ShellCommand } from "../shell/parse-line.ts";
 import type { ShellWord } from "../shell/parse-word.ts";
 
-/** In the order of the line. A path behind a `cd` is said in two parts: they are joined, and nothing else is done to it. */
+/** Lists the files that a shell line reads and modifies, in order. A path after a `cd` is joined with its folder and not normalized. */
 export function shellTouches(line: string): readonly PathTouch[] {
   return commandsInFolders(line).flatMap(({ command, folder }) =>
     commandTouches(command).flatMap(({ path, did }) => {
@@ -13,29 +13,30 @@ export function shellTouches(line: string): readonly PathTouch[] {
   );
 }
 
+/** A path and whether it was read or modified. */
 export interface PathTouch {
   readonly path: string;
   readonly did: "read" | "modified";
 }
 
-/** Null where nobody can say. */
+/** Returns null if the folder is unknown and the path is relative. */
 function joinPath(folder: ShellWord, path: string): ShellWord {
   if (/^(?:[/~]|[A-Za-z]:)/.test(path) || folder === START_FOLDER) return path;
   return folder === null ? null : `${folder.replace(/\/$/, "")}/${path.replace(/^\.\//, "")}`;
 }
 
-/** Whether a line only shows what can be had again: files, searches, listings. Then nothing in its output is news. */
+/** Whether a shell line only shows files, searches or listings, which can be shown again. */
 export function isReadOnlyLine(line: string): boolean {
   const commands = parseShellCommands(line);
   return commands.length > 0 && commands.every(isReadOnlyCommand);
 }
 
-/** Empty where the line cannot be understood for certain. */
+/** Parses the commands of a shell line. Returns an empty list if the line is ambiguous. */
 export function parseShellCommands(line: string): readonly ShellCommand[] {
   return parseShellLine(line)?.commands ?? [];
 }
 
-/** Whether it only shows what can be had again: files, searches, listings. */
+/** Whether a command only shows files, searches or listings. */
 export function isReadOnlyCommand(command: ShellCommand): boolean {
   const { name, args } = parseInvocation(command.words);
   if (command.outputPaths.some((path) => path === null || !isStreamOrDevice(path))) return false;
@@ -46,7 +47,7 @@ export function isReadOnlyCommand(command: ShellCommand): boolean {
 const READ_ONLY_PROGRAMS =
   /^(?:cat|tac|nl|wc|less|more|head|tail|grep|rg|ag|awk|sed|ls|find|fd|tree|stat|file|cd|pwd|echo|sort|uniq|cut|tr|jq|which|git (?:log|diff|show|status|grep|blame|ls-files))$/;
 
-/** In the order of the command. */
+/** Lists the files that a command reads and modifies, in order. */
 function commandTouches({ words, inputPaths, outputPaths }: ShellCommand): readonly PathTouch[] {
   const { name, args } = parseInvocation(words);
   const program = shellPrograms.get(name);
@@ -77,7 +78,7 @@ const copyTouches: ShellProgram["touches"] = ({ options, paths }) =>
 
 const isInPlace = ({ options }: Operands): boolean => options.includes("i");
 const sourcePaths = (paths: readonly ShellWord[]): readonly ShellWord[] => paths.slice(0, -1);
-// Behind several sources the last one is a folder.
+// After several sources, the last operand is a folder.
 const targetTouches = (paths: readonly ShellWord[]): readonly PathTouch[] =>
   toPathTouches(paths.length === 2 ? paths.slice(1) : [], "modified");
 
@@ -104,16 +105,16 @@ const shellPrograms: ReadonlyMap<string, ShellProgram> = new Map<string, ShellPr
 ]);
 
 interface Operands {
-  /** One letter each, in order. */
+  /** The letters of the options, in order. */
   readonly options: string;
   readonly paths: readonly ShellWord[];
 }
 
-/** How a program takes its words. */
+/** How a program reads its arguments. */
 interface ArgumentSpec {
-  /** Options that take the word behind them. */
+  /** Options that take the next word as their value. */
   readonly valueOptions?: string;
-  /** The first operand is a pattern or a script, unless one of these options brings it. */
+  /** If set, the first operand is a pattern or a script, unless one of these options supplies it. */
   readonly scriptOptions?: string;
 }
 
@@ -128,7 +129,7 @@ function parseOperands(words: readonly ShellWord[], { valueOptions = "", scriptO
     else if (!isOptionValue) paths.push(word);
     isOptionValue = parsedOptions?.takesNext ?? false;
   }
-  // The empty word is how one kind of `sed -i` says that it wants no copy.
+  // `sed -i ''` on BSD passes an empty word, which means "no backup".
   const operandPaths = paths
     .concat(separatorIndex < 0 ? [] : words.slice(separatorIndex + 1))
     .filter((path) => path !== "");
@@ -141,7 +142,7 @@ interface OptionFlags {
   readonly takesNext: boolean;
 }
 
-/** `-ni.bak` says n and i; behind a letter that takes a value comes the value. Null for a word that is no option. */
+/** Reads the flags of an option: n and i for `-ni.bak`. Stops at a flag that takes a value. Returns null for a word that is not an option. */
 function parseOptionFlags(word: ShellWord, valueOptions: string): OptionFlags | null {
   const [, long, short] = /^-(?:(-[\w-]{1,40})|(\w{1,40}))/.exec(word ?? "") ?? [];
   if (long !== undefined) return { flags: LONG_OPTION_FLAGS[long] ?? "", takesNext: false };
@@ -153,7 +154,7 @@ function parseOptionFlags(word: ShellWord, valueOptions: string): OptionFlags | 
 
 const LONG_OPTION_FLAGS: Readonly<Record<string, string>> = { "-in-place": "i", "-recursive": "r" };
 
-/** The commands of a line, each with the folder that a `cd` before it leads to. */
+/** Lists the commands of a shell line, each with the folder that the `cd` commands before it lead to. */
 export function commandsInFolders(line: string): readonly CommandInFolder[] {
   const folders: ShellWord[] = [START_FOLDER];
   return parseShellCommands(line).map((command) => {
@@ -164,7 +165,7 @@ export function commandsInFolders(line: string): readonly CommandInFolder[] {
 
 const START_FOLDER = "";
 
-/** Where each bracket stands, the innermost last: what is changed inside does not hold outside. */
+/** Updates the stack of folders, one per subshell level: a `cd` in a subshell does not change the folder outside. */
 function enterFolder(folders: ShellWord[], { depth, words }: ShellCommand): void {
   while (folders.length > depth + 1) folders.pop();
   while (folders.length < depth + 1) folders.push(folders.at(-1) ?? null);
@@ -176,17 +177,19 @@ function changeFolder(folder: ShellWord, [target = null, ...more]: readonly Shel
   return target === null || target === "-" || more.length > 0 ? null : joinPath(folder, target);
 }
 
-/** A command and the folder it runs in: empty where the line starts, null where nobody can say. */
+/** A command and the folder it runs in. */
 export interface CommandInFolder {
   readonly command: ShellCommand;
+  /** Empty for the folder the line starts in; null if it is unknown. */
   readonly folder: ShellWord;
 }
 
-/** Whether it runs no program: the redirections of a loop, or `set -e`. */
+/** Whether a command runs no program, such as the redirections of a loop or `set -e`. */
 export function runsNoProgram({ words, assignments }: ShellCommand): boolean {
   return words[0] === "set" || words.length + assignments.length === 0;
 }
 
+/** Finds the program that a command runs and its arguments. */
 export function parseInvocation(words: readonly ShellWord[]): Invocation {
   const index = words.findIndex((word) => word === null || !COMMAND_PREFIX_PATTERN.test(word));
   const first = words[index] ?? "";
@@ -195,11 +198,12 @@ export function parseInvocation(words: readonly ShellWord[]): Invocation {
   return name === "git" ? { name: `git ${args[0]}`, args: args.slice(1) } : { name, args };
 }
 
-/** `LANG=C` behind `env`, and programs that run another. */
+/** Programs that run another program, and `LANG=C` after `env`. */
 const COMMAND_PREFIX_PATTERN = /^(?:sudo|env|time|command|nohup|exec|[A-Za-z_]\w{0,99}=.*)$/s;
 
+/** A program and its arguments. */
 export interface Invocation {
-  /** Without the folder it lies in; git's programs have two words. */
+  /** The name without its folder. A git command has two words, such as `git log`. */
   readonly name: string;
   readonly args: readonly ShellWord[];
 }

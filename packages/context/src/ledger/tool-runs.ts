@@ -1,4 +1,4 @@
-/** Pairs tool calls and shell lines with their results, as edits have left them. */
+/** Pairs tool calls and shell lines with their results, after context edits. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
@@ -17,16 +17,7 @@ import {
   toolCallEffects,
 } from "./touched-files.ts";
 
-export interface VisibleMessage {
-  readonly entryId: string;
-  /** What opens the entry with `read`. */
-  readonly reference: string;
-  readonly message: AgentMessage;
-  /** As it stands in the log. */
-  readonly original: AgentMessage;
-}
-
-/** Messages as edits have left them: what was taken out of the context must not come back through the ledger. */
+/** Collects the messages after context edits: removed content must not return through the ledger. */
 export function collectVisibleMessages(entries: readonly Entry[]): readonly VisibleMessage[] {
   const edits = entries.filter((entry) => entry.type === "context_edit");
   return entries.flatMap((entry) => {
@@ -37,25 +28,35 @@ export function collectVisibleMessages(entries: readonly Entry[]): readonly Visi
   });
 }
 
-// SKL6: the words of a skill are its own, and come back with it.
+/** A message of the context and the entry it comes from. */
+export interface VisibleMessage {
+  readonly entryId: string;
+  /** The reference for the `read` tool. */
+  readonly reference: string;
+  readonly message: AgentMessage;
+  /** The message before context edits. */
+  readonly original: AgentMessage;
+}
+
+// SKL6: the text of a skill returns with the skill, so the ledger does not read it.
 function removeSkillText(entry: Entry, message: AgentMessage | null): AgentMessage | null {
   if (message?.role === "custom" && message.customType === SKILL_LIST_TYPE) return null;
   const isSkill = message && "content" in message && readLoadedSkill(entry) !== null;
   return isSkill ? ({ ...message, content: [] } as AgentMessage) : message;
 }
 
-// LED6: a shell line that the user keeps from the model has said nothing.
+// LED6: the ledger ignores a shell line that the user excluded from the context.
 function isPrivate(message: AgentMessage): boolean {
   return message.role === "bashExecution" && Boolean(message.excludeFromContext);
 }
 
-/** Without the texts that stand for a blob. */
+/** Returns the texts of a message, without blob placeholders. */
 export function messageTexts(message: AgentMessage): readonly string[] {
   if (!("content" in message)) return [];
   return typeof message.content === "string" ? [message.content] : messageBlocks(message).flatMap(blockText);
 }
 
-/** Files are not checked block by block, so each may be anything. */
+/** Returns the content blocks of a message. They come from a file and are not checked. */
 export function messageBlocks(message: AgentMessage): readonly unknown[] {
   return "content" in message && Array.isArray(message.content) ? message.content : [];
 }
@@ -65,17 +66,7 @@ function blockText(block: unknown): readonly string[] {
   return typeof block.text === "string" ? [block.text] : [];
 }
 
-/** A tool call or shell line with its result. The output is not read before it is needed. */
-export interface ToolRun {
-  /** The tool's name; empty for a shell line of the user's own. */
-  readonly tool: string;
-  readonly effects: ToolCallEffects;
-  readonly result: ToolResultMessage | BashExecutionMessage;
-  /** Where the result stands. */
-  readonly entryId: string;
-}
-
-/** In the order in which they ended; a call without a result is none. */
+/** Lists tool calls and shell lines with their results, in the order they ended. A call without a result is left out. */
 export function toolRuns(messages: readonly VisibleMessage[], roles: ToolRoles): readonly ToolRun[] {
   const effectsByResult = toolCallEffectsByResult(messages, roles);
   return messages.flatMap(({ entryId, message }): readonly ToolRun[] => {
@@ -86,6 +77,16 @@ export function toolRuns(messages: readonly VisibleMessage[], roles: ToolRoles):
       { tool: message.toolName, effects: effectsByResult.get(message) ?? UNKNOWN_EFFECTS, result: message, entryId },
     ];
   });
+}
+
+/** A tool call or shell line with its result. */
+export interface ToolRun {
+  /** The tool's name; empty for a shell line that the user ran. */
+  readonly tool: string;
+  readonly effects: ToolCallEffects;
+  readonly result: ToolResultMessage | BashExecutionMessage;
+  /** The entry of the result. */
+  readonly entryId: string;
 }
 
 const UNKNOWN_EFFECTS: ToolCallEffects = { reads: [], modifies: [], runs: [] };
@@ -104,22 +105,23 @@ function toolCallEffectsByResult(
   );
 }
 
-/** Null for a tool that runs no shell line. */
+/** Returns the shell line of a run, or null if the tool runs none. */
 export function runShellLine({ effects: { runs } }: ToolRun): string | null {
   return runs[0] ?? null;
 }
 
-/** The first file that the call names. */
+/** Returns the first file that the call names. */
 export function runPath({ effects: { reads, modifies } }: ToolRun): string | null {
   return modifies[0] ?? reads[0] ?? null;
 }
 
+/** Returns the output of a run. */
 export function runOutput({ result }: ToolRun): string {
   if (result.role === "bashExecution") return typeof result.output === "string" ? result.output : "";
   return messageTexts(result).join("\n");
 }
 
-/** Null where it is not known, e.g. of a command that was stopped or still runs. */
+/** Returns the exit code of a run, or null if it is unknown, e.g. for a command that was stopped or still runs. */
 export function runExitCode(run: ToolRun): number | null {
   const { result } = run;
   if (result.role === "bashExecution") return typeof result.exitCode === "number" ? result.exitCode : null;
@@ -131,22 +133,23 @@ export function runExitCode(run: ToolRun): number | null {
   return result.isError === true || reportedCode === null ? null : 0;
 }
 
-/** False for a command that was stopped or still runs: it has neither failed nor succeeded. */
+/** Whether a run ended. A command that was stopped or still runs has neither failed nor succeeded. */
 export function hasEnded(run: ToolRun): boolean {
   const { result } = run;
   if (result.role === "bashExecution") return !result.cancelled && typeof result.exitCode === "number";
   const isUnknown = isObject(result.details) && result.details.exitCode === null;
-  // pi's words for a command that the user stopped.
+  // pi's text for a command that the user stopped.
   return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(runOutput(run).slice(-50));
 }
 
+/** Whether a run failed. */
 export function hasFailed(run: ToolRun): boolean {
   const { result } = run;
   const isError = result.role === "toolResult" && result.isError === true;
   return isError || (runExitCode(run) ?? 0) !== 0;
 }
 
-/** Whether it shows what can be had again: a file, a search, a listing. */
+/** Whether a run only shows a file, a search or a listing. */
 export function isReadOnlyRun(run: ToolRun): boolean {
   const command = runShellLine(run);
   const { reads, modifies } = run.effects;

@@ -1,4 +1,4 @@
-/** Lists the files that entries read and modified, by what tools and their calls declare, whatever the tools are called. */
+/** Lists the files that entries read and modified, from the arguments of tool calls, their results and shell lines. */
 
 import type { Entry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
@@ -12,28 +12,21 @@ import type {
 } from "../message.ts";
 import { type PathTouch, shellTouches } from "./shell-commands.ts";
 
-/** A result answers the newest call before it that bears its id: in a file, an id may occur twice. */
-export function pairCallResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {
-  const openCalls = new Map<string, ToolCallBlock>();
-  const results = new Map<ToolCallBlock, ToolResultMessage>();
-  for (const message of messages) {
-    if (message.role === "assistant") for (const call of completeToolCalls(message)) openCalls.set(call.id, call);
-    const call = message.role === "toolResult" ? openCalls.get(message.toolCallId) : undefined;
-    if (call && message.role === "toolResult" && !results.has(call)) results.set(call, message);
-  }
-  return results;
+/** Collects the files that a branch read and modified: from calls, shell lines, compactions and branch summaries (INV40, INV41). */
+export function collectFileLists(entries: readonly Entry[], roles: ToolRoles = {}): FileLists {
+  return newestFileLists(fileTouches(entries, roles));
 }
 
-/** None where the message failed or was stopped: then nobody ran them. */
-export function completeToolCalls({ content, stopReason }: AssistantMessage): readonly ToolCallBlock[] {
-  if (stopReason === "error" || stopReason === "aborted" || !Array.isArray(content)) return [];
-  return content.filter((block): block is ToolCallBlock => block?.type === "toolCall");
+/** Sorted lists of paths without duplicates. A modified file is not in the list of read files (B47). */
+export interface FileLists {
+  readonly read: readonly string[];
+  readonly modified: readonly string[];
 }
 
-/** By the tool's name. A tool that is declared without a role touches nothing. */
+/** Roles by tool name. A tool that is declared with an empty role touches no files. */
 export type ToolRoles = Readonly<Record<string, ToolRole>>;
 
-/** Names of arguments that hold a text or a list of texts. */
+/** Declares which arguments of a tool hold paths or shell lines, as a string or a list of strings. */
 export interface ToolRole {
   readonly reads?: readonly string[];
   readonly modifies?: readonly string[];
@@ -41,74 +34,14 @@ export interface ToolRole {
   readonly runs?: readonly string[];
 }
 
+/** The paths that a tool call reads and modifies, and the shell lines it runs. */
 export interface ToolCallEffects {
   readonly reads: readonly string[];
   readonly modifies: readonly string[];
   readonly runs: readonly string[];
 }
 
-/** The call comes from a file, so it may be anything. */
-export function toolCallEffects(call: unknown, roles: ToolRoles): ToolCallEffects {
-  const { name, arguments: rawArguments } = isObject(call) ? call : {};
-  const args = isObject(rawArguments) ? rawArguments : {};
-  const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
-  return role ? effectsFromRole(role, args) : effectsFromArguments(args);
-}
-
-function effectsFromRole({ reads = [], modifies = [], runs = [] }: ToolRole, args: JsonObject): ToolCallEffects {
-  return {
-    reads: argumentTexts(args, reads),
-    modifies: argumentTexts(args, modifies),
-    runs: argumentTexts(args, runs),
-  };
-}
-
-// LED1: whatever a tool is called, a path beside new text is modified, a path beside a pattern is where to search.
-function effectsFromArguments(args: JsonObject): ToolCallEffects {
-  const paths = argumentTexts(args, matchArgumentNames(args, PATH_ARGUMENT_NAMES));
-  if (paths.length === 0)
-    return { ...NO_EFFECTS, runs: argumentTexts(args, matchArgumentNames(args, COMMAND_ARGUMENT_NAMES)) };
-  if (matchArgumentNames(args, CHANGE_ARGUMENT_NAMES).length > 0) return { ...NO_EFFECTS, modifies: paths };
-  return matchArgumentNames(args, SEARCH_ARGUMENT_NAMES).length > 0 ? NO_EFFECTS : { ...NO_EFFECTS, reads: paths };
-}
-
-const NO_EFFECTS: ToolCallEffects = { reads: [], modifies: [], runs: [] };
-
-/** Its names as they are spelled there; `file_path`, `filePath` and `file-path` are one. */
-function matchArgumentNames(args: JsonObject, pattern: RegExp): readonly string[] {
-  return Object.keys(args).filter(
-    (name) => args[name] != null && pattern.test(name.replace(/[_-]/g, "").toLowerCase()),
-  );
-}
-
-const PATH_ARGUMENT_NAMES = /^(?:(?:file|notebook|absolute|relative)?paths?|(?:target)?files?|filenames?)$/;
-const CHANGE_ARGUMENT_NAMES =
-  /^(?:(?:new)?contents?|filetext|edits|(?:old|new|insert)text|(?:old|new)str(?:ing)?|newsource|codeedit|patch|diff|replacement)$/;
-const SEARCH_ARGUMENT_NAMES = /^(?:pattern|query|regex|glob)$/;
-const COMMAND_ARGUMENT_NAMES = /^(?:command|cmd|script)$/;
-
-function argumentTexts(args: JsonObject, names: readonly string[]): readonly string[] {
-  const values = names.flatMap((name) => (Object.hasOwn(args, name) ? args[name] : []));
-  return values.filter((value) => typeof value === "string");
-}
-
-/** Sorted, each path once; what was modified is not among the read ones (B47). */
-export interface FileLists {
-  readonly read: readonly string[];
-  readonly modified: readonly string[];
-}
-
-/** One path, as it was said, and the entry that says so. */
-export interface FileTouch extends PathTouch {
-  readonly entryId: string;
-}
-
-/** Complete for any branch: calls, shell lines, and what compactions and branch summaries carry of others (INV40, INV41). */
-export function collectFileLists(entries: readonly Entry[], roles: ToolRoles = {}): FileLists {
-  return newestFileLists(fileTouches(entries, roles));
-}
-
-/** Of each list no more than `most` paths, those that were touched last; sorted all the same. */
+/** Sorts touches into file lists, with at most `limit` of the most recent paths in each. */
 export function newestFileLists(touches: readonly PathTouch[], limit: number = Number.POSITIVE_INFINITY): FileLists {
   const didByPath = new Map<string, PathTouch["did"]>();
   for (const { path, did } of touches) {
@@ -121,12 +54,17 @@ export function newestFileLists(touches: readonly PathTouch[], limit: number = N
   return { read: selectPaths("read").toSorted(), modified: selectPaths("modified").toSorted() };
 }
 
-/** In the order of the entries; a file that was touched again comes again. */
+/** Lists every touch of a file, in the order of the entries. */
 export function fileTouches(entries: readonly Entry[], roles: ToolRoles = {}): readonly FileTouch[] {
   const results = pairCallResults(entries.flatMap((entry) => (entry.type === "message" ? [entry.message] : [])));
   return entries.flatMap((entry) =>
     entryTouches(entry, { roles, results }).map(({ path, did }) => ({ path, did, entryId: entry.id })),
   );
+}
+
+/** A touched path, as written, and the entry that names it. */
+export interface FileTouch extends PathTouch {
+  readonly entryId: string;
 }
 
 interface TouchContext {
@@ -146,7 +84,7 @@ function entryTouches(entry: Entry, context: TouchContext): readonly PathTouch[]
   }
 }
 
-/** The lists of files in the details of a compaction or a branch summary, in pi's spelling. */
+/** Reads the file lists of a compaction or a branch summary, which are in pi's format. */
 export function readFileLists(details: unknown): readonly PathTouch[] {
   const { readFiles, modifiedFiles } = isObject(details) ? details : {};
   return listTouches({ read: readFiles, modified: modifiedFiles });
@@ -185,7 +123,7 @@ function assistantTouches(message: AssistantMessage, { roles, results }: TouchCo
   });
 }
 
-/** What the tool itself says it touched; it knows better than its arguments, also where it failed half way. */
+/** Reads the touches that the tool itself reports. They are more exact than its arguments, even if the tool failed halfway. */
 function readReportedTouches({ details }: ToolResultMessage): readonly PathTouch[] | null {
   const { touched } = readPithDetails(details);
   return isObject(touched) ? listTouches(touched) : null;
@@ -200,7 +138,7 @@ function shellFileTouches(line: string): readonly PathTouch[] {
   return shellTouches(line).filter(({ path }) => isFilePath(path));
 }
 
-// LED1: a call that failed modified nothing.
+// LED1: a failed call modified nothing.
 function dropFailedChanges(touches: readonly PathTouch[], hasFailed: boolean): readonly PathTouch[] {
   return hasFailed ? touches.filter(({ did }) => did === "read") : touches;
 }
@@ -210,21 +148,84 @@ function resultTouches(message: ToolResultMessage, { roles }: TouchContext): rea
   return readReportedTouches(message) ?? dropFailedChanges(nested, message.isError === true);
 }
 
-// pi 1.5 lists here the calls that a program of the model's made while it ran in a tool.
+// pi 1.5 lists the calls that a program of the model made while it ran in a tool.
 function readNestedCalls(message: ToolResultMessage & { readonly nestedCalls?: unknown }): readonly unknown[] {
   return Array.isArray(message.nestedCalls) ? message.nestedCalls : [];
 }
 
-// LED6: what is kept from the model is not told to it by way of a list.
+// LED6: a shell line that is excluded from the context adds no files.
 function bashTouches({ command, exitCode, cancelled, excludeFromContext }: BashExecutionMessage): readonly PathTouch[] {
   if (excludeFromContext) return [];
   return dropFailedChanges(shellFileTouches(command), cancelled || (exitCode ?? 0) !== 0);
 }
 
-/** Not a folder, an address or a handle, and no longer than a path may be. */
+/** Whether a value can be a file path: not a folder, a URL or a reference, and not too long. */
 function isFilePath(path: unknown): path is string {
   if (typeof path !== "string" || path.length > MAX_FILE_PATH_CHARS || !/\S/.test(path)) return false;
   return !/^(?:https?|data|entry|blob):|(?:^|[\\/])\.{0,2}$/.test(path);
 }
 
 const MAX_FILE_PATH_CHARS = 1000;
+
+/** Finds the effects of a tool call. The call comes from a file, so it may be any value. */
+export function toolCallEffects(call: unknown, roles: ToolRoles): ToolCallEffects {
+  const { name, arguments: rawArguments } = isObject(call) ? call : {};
+  const args = isObject(rawArguments) ? rawArguments : {};
+  const role = typeof name === "string" && Object.hasOwn(roles, name) ? roles[name] : undefined;
+  return role ? effectsFromRole(role, args) : effectsFromArguments(args);
+}
+
+function effectsFromRole({ reads = [], modifies = [], runs = [] }: ToolRole, args: JsonObject): ToolCallEffects {
+  return {
+    reads: argumentTexts(args, reads),
+    modifies: argumentTexts(args, modifies),
+    runs: argumentTexts(args, runs),
+  };
+}
+
+// LED1: the arguments decide, not the tool's name. A path with new text is modified; a path with a pattern is a search folder.
+function effectsFromArguments(args: JsonObject): ToolCallEffects {
+  const paths = argumentTexts(args, matchArgumentNames(args, PATH_ARGUMENT_NAMES));
+  if (paths.length === 0)
+    return { ...NO_EFFECTS, runs: argumentTexts(args, matchArgumentNames(args, COMMAND_ARGUMENT_NAMES)) };
+  if (matchArgumentNames(args, CHANGE_ARGUMENT_NAMES).length > 0) return { ...NO_EFFECTS, modifies: paths };
+  return matchArgumentNames(args, SEARCH_ARGUMENT_NAMES).length > 0 ? NO_EFFECTS : { ...NO_EFFECTS, reads: paths };
+}
+
+const NO_EFFECTS: ToolCallEffects = { reads: [], modifies: [], runs: [] };
+
+/** Returns the argument names that match a pattern. `file_path`, `filePath` and `file-path` are equal. */
+function matchArgumentNames(args: JsonObject, pattern: RegExp): readonly string[] {
+  return Object.keys(args).filter(
+    (name) => args[name] != null && pattern.test(name.replace(/[_-]/g, "").toLowerCase()),
+  );
+}
+
+const PATH_ARGUMENT_NAMES = /^(?:(?:file|notebook|absolute|relative)?paths?|(?:target)?files?|filenames?)$/;
+const CHANGE_ARGUMENT_NAMES =
+  /^(?:(?:new)?contents?|filetext|edits|(?:old|new|insert)text|(?:old|new)str(?:ing)?|newsource|codeedit|patch|diff|replacement)$/;
+const SEARCH_ARGUMENT_NAMES = /^(?:pattern|query|regex|glob)$/;
+const COMMAND_ARGUMENT_NAMES = /^(?:command|cmd|script)$/;
+
+function argumentTexts(args: JsonObject, names: readonly string[]): readonly string[] {
+  const values = names.flatMap((name) => (Object.hasOwn(args, name) ? args[name] : []));
+  return values.filter((value) => typeof value === "string");
+}
+
+/** Pairs tool calls with results. A result belongs to the newest call before it with its id: an id may occur twice in a file. */
+export function pairCallResults(messages: readonly AgentMessage[]): ReadonlyMap<ToolCallBlock, ToolResultMessage> {
+  const openCalls = new Map<string, ToolCallBlock>();
+  const results = new Map<ToolCallBlock, ToolResultMessage>();
+  for (const message of messages) {
+    if (message.role === "assistant") for (const call of completeToolCalls(message)) openCalls.set(call.id, call);
+    const call = message.role === "toolResult" ? openCalls.get(message.toolCallId) : undefined;
+    if (call && message.role === "toolResult" && !results.has(call)) results.set(call, message);
+  }
+  return results;
+}
+
+/** Returns the tool calls of a message. A message that failed or was stopped has none, because its calls were never run. */
+export function completeToolCalls({ content, stopReason }: AssistantMessage): readonly ToolCallBlock[] {
+  if (stopReason === "error" || stopReason === "aborted" || !Array.isArray(content)) return [];
+  return content.filter((block): block is ToolCallBlock => block?.type === "toolCall");
+}

@@ -1,4 +1,4 @@
-/** Parses a line of bash into its commands, nested ones too. What is not understood for certain makes the whole line unreadable. */
+/** Parses a line of bash into its commands, nested ones included. Returns null for the whole line if any part of it is ambiguous. */
 
 import {
   type HeredocStart,
@@ -11,7 +11,7 @@ import {
   type Substitutions,
 } from "./parse-word.ts";
 
-/** Parses a line in time that grows with its length alone; null where bash could take it for something else, or refuses it. */
+/** Parses a shell line in linear time. Returns null if bash could read the line differently or rejects it. */
 export function parseShellLine(line: string): ShellLine | null {
   if (line.length > MAX_LINE_CHARS || line.includes("\0")) return null;
   const state: LineParseState = { commands: [], bodies: [], hasComment: false };
@@ -33,40 +33,43 @@ export function parseShellLine(line: string): ShellLine | null {
   };
 }
 
+/** A parsed shell line. */
 export interface ShellLine {
-  /** What is substituted in a command comes before it, what is substituted in its here-document behind it. */
+  /** A command substitution comes before the command that contains it; one in a here-document comes after. */
   readonly commands: readonly ShellCommand[];
   /** The line without the bodies of its here-documents. */
   readonly outline: string;
 }
 
+/** One command of a shell line. */
 export interface ShellCommand {
-  /** The program and its arguments, without quotes. Empty where only variables are set, or where a group of commands is redirected. */
+  /** The program and its arguments, unquoted. Empty if the command only sets variables or redirects a group. */
   readonly words: readonly ShellWord[];
-  /** Each word as far as it is known: `--exec=` of `--exec=$X`. */
+  /** The known beginning of each word: `--exec=` for `--exec=$X`. */
   readonly knownPrefixes: readonly string[];
-  /** Variables set before it: `CI=1 npm test`. */
+  /** Variables that are set for the command: `CI=1 npm test`. */
   readonly assignments: readonly ShellAssignment[];
-  /** As it was written, without here-documents and without redirections that name no file. */
+  /** The source text, without here-documents and without redirections to streams or devices. */
   readonly text: string;
-  /** What joins it to the command before it: `&&`, `||`, `|`, `|&`, `;`, `&` or a line end; empty for the first one. */
+  /** The operator before the command: `&&`, `||`, `|`, `|&`, `;`, `&` or a line break; empty for the first command. */
   readonly operator: string;
-  /** How many parentheses and substitutions it stands in. */
+  /** The number of subshells and substitutions around the command. */
   readonly depth: number;
   readonly inputPaths: readonly ShellWord[];
   readonly outputPaths: readonly ShellWord[];
   /** The bodies of its here-documents and here-strings. */
   readonly heredocBodies: readonly ShellWord[];
-  /** Nothing but words: no variable set, nothing substituted, redirected, commented or nested. */
+  /** Whether the command consists of words only: no assignment, substitution, redirection, comment or nesting. */
   readonly isPlain: boolean;
 }
 
+/** A variable assignment before a command. */
 export interface ShellAssignment {
   readonly name: string;
   readonly value: ShellWord;
 }
 
-/** Standard input, the numbers of open files, and devices. */
+/** Whether a path is `-`, a file descriptor number or a device. */
 export function isStreamOrDevice(path: string): boolean {
   return /^(?:-|\d{1,3}|\/dev\/.*)$/s.test(path);
 }
@@ -96,11 +99,11 @@ type CommandDraft = Omit<
 };
 
 interface ParserContext {
-  /** Of parentheses and substitutions. */
+  /** The number of enclosing subshells and substitutions. */
   readonly depth: number;
-  /** Of these, and of loops, conditions and groups. */
+  /** The same, with loops, conditions and groups counted too. */
   readonly nesting: number;
-  /** In a text of its own, whose here-documents are no part of the line as it is written. */
+  /** Whether the parser reads an extracted text, whose positions are not positions in the line. */
   readonly isInner: boolean;
 }
 
@@ -157,12 +160,12 @@ class LineParser {
   }
 
   #skipBlanks(): void {
-    // Bash joins the lines before it looks for a here-document that begins behind the first.
+    // Bash joins the lines before it looks for a here-document that starts after the first.
     if (this.#scanner.consume(/(?:[ \t]|\\\n)+/y)?.includes("\n") && this.#scanner.heredocs.length > 0)
       throw new ShellParseError();
   }
 
-  /** Blanks, comments and line ends, with the here-documents that begin behind one. */
+  /** Skips blanks, comments and line breaks, and reads the here-documents that start after a line break. */
   #skipBlankLines(): void {
     this.#skipBlanks();
     while (this.#scanner.matches(/[\n#]/y)) {
@@ -209,7 +212,7 @@ class LineParser {
     case: () => this.#parseCase(),
   };
 
-  /** Its redirections become a command without words. */
+  /** Parses a compound command. Its redirections become a command without words. */
   #parseCompound(parse: (() => void) | undefined): void {
     if (parse === undefined || this.#nesting >= MAX_NESTING) throw new ShellParseError();
     const operator = this.#operator;
@@ -226,13 +229,13 @@ class LineParser {
   }
 
   #parseSubshell(): void {
-    // Two begin a sum.
+    // `((` starts an arithmetic command.
     if (this.#scanner.matches(/\(\(/y)) throw new ShellParseError();
     this.#parseParentheses();
   }
 
   #parseSubstitution(): void {
-    // Whether its lines count for a here-document that was begun outside, versions of bash see differently.
+    // Versions of bash disagree on whether these lines belong to a here-document that was opened outside.
     if (this.#nesting >= MAX_NESTING || this.#scanner.heredocs.length > 0) throw new ShellParseError();
     const operator = this.#operator;
     this.#nesting += 1;
@@ -251,7 +254,7 @@ class LineParser {
     this.#depth -= 1;
   }
 
-  /** The commands up to one of these keywords, which is taken and returned. */
+  /** Parses the commands up to one of these keywords, consumes the keyword and returns it. */
   #parseUntil(...keywords: readonly string[]): string {
     const end = keywordPattern(keywords);
     this.#parseList(() => this.#scanner.matches(end));
@@ -261,11 +264,11 @@ class LineParser {
   #parseIf(): void {
     this.#parseUntil("then");
     const end = this.#parseUntil("elif", "else", "fi");
-    if (end === "elif") this.#parseIfAgain();
+    if (end === "elif") this.#parseElif();
     if (end === "else") this.#parseUntil("fi");
   }
 
-  #parseIfAgain(): void {
+  #parseElif(): void {
     if (this.#nesting >= MAX_NESTING) throw new ShellParseError();
     this.#nesting += 1;
     this.#parseIf();
@@ -289,7 +292,7 @@ class LineParser {
     this.#parseUntil("done");
   }
 
-  /** Words that are no command. */
+  /** Parses words that are not a command, such as the list of a `for` loop. */
   #parseWords(end: RegExp): void {
     this.#skipBlanks();
     while (!this.#scanner.matches(end)) {
@@ -324,9 +327,8 @@ class LineParser {
     this.#scanner.expect(/\)/y);
   }
 
-  /** A word that is not empty. */
   #parseNonEmptyWord(): ParseWordResult {
-    // Where a word may begin, this begins a comment.
+    // At the start of a word, `#` starts a comment.
     if (this.#scanner.next === "#") throw new ShellParseError();
     const parsed = parseWord(this.#scanner, this.#substitutions);
     if (parsed.source === "") throw new ShellParseError();
@@ -334,7 +336,7 @@ class LineParser {
     return parsed;
   }
 
-  /** `[[ … ]]`, with its operators as words. */
+  /** Parses `[[ … ]]`; its operators become words. */
   #parseTest(): void {
     const draft = this.#createDraft({ operator: this.#operator, isPlain: false });
     const start = this.#scanner.position - 2;
@@ -345,7 +347,7 @@ class LineParser {
       const sign = this.#scanner.consume(/&&|\|\||[()<>]/y);
       const { word, knownPrefix, source } =
         sign === null ? this.#parseNonEmptyWord() : { word: sign, knownPrefix: sign, source: sign };
-      // A regular expression is quoted in its own way.
+      // A regular expression has its own quoting rules.
       if (source === "=~") throw new ShellParseError();
       draft.words.push(word);
       draft.knownPrefixes.push(knownPrefix);
@@ -398,13 +400,13 @@ class LineParser {
   }
 
   #addWord(draft: CommandDraft, { isStart }: { readonly isStart: boolean }): void {
-    // Behind a word, a parenthesis would begin a function.
+    // After a word, a parenthesis starts a function definition.
     if (this.#scanner.next === "(") throw new ShellParseError();
     const { word, knownPrefix, isPlain, source, hasLineJoin } = this.#parseNonEmptyWord();
     const isFirst = draft.words.length === 0;
     if (isFirst && (hasLineJoin || SUBSCRIPT_PATTERN.test(source))) throw new ShellParseError();
     if ((isStart && END_KEYWORDS.has(source)) || (isFirst && GRAMMAR_KEYWORDS.has(source))) throw new ShellParseError();
-    // `{name}>file` chooses a number and sets the variable to it; a long number may name an open file or not.
+    // `{name}>file` assigns a descriptor number to the variable; a long number may or may not be a descriptor.
     if (/^(?:\{.*\}|\d+)$/s.test(source) && this.#scanner.matches(/[<>]/y)) throw new ShellParseError();
     const [, name] = (isFirst && SHELL_ASSIGNMENT_PATTERN.exec(source)) || [];
     if (name !== undefined) this.#addAssignment(draft, { name, source, word });
@@ -412,7 +414,7 @@ class LineParser {
       draft.words.push(word);
       draft.knownPrefixes.push(knownPrefix);
       draft.texts.push(source);
-      // At the beginning of a pipe it is grammar, behind one a program.
+      // `time` is a keyword at the start of a pipeline and a program after a pipe.
       draft.isPlain &&= isPlain && !(isFirst && source === "time");
     }
   }
@@ -425,7 +427,7 @@ class LineParser {
     draft.texts.push(isList ? `${source}${this.#parseListValue()}` : source);
   }
 
-  /** `x=(a b)`: words, also over several lines. A subscript in it is computed. */
+  /** Parses `x=(a b)`, which may span several lines. Rejects subscripts: bash evaluates them. */
   #parseListValue(): string {
     const start = this.#scanner.position;
     this.#scanner.expect(/\(/y);
@@ -447,7 +449,7 @@ class LineParser {
   }
 
   #redirect(draft: CommandDraft, operator: string): void {
-    // To bash the dash that closes a stream ends there: `>&-rm x` runs rm.
+    // Bash ends the redirection at the dash that closes a stream: `>&-rm x` runs rm.
     if (operator.endsWith("&") && this.#scanner.consume(/-/y) !== null) {
       draft.isPlain = false;
       return;
@@ -488,7 +490,7 @@ class LineParser {
     const start = this.#scanner.position;
     const lines: string[] = [];
     for (let line = this.#consumeBodyLine(isIndented); line !== lastLine; line = this.#consumeBodyLine(isIndented)) {
-      // In a substitution `EOF)` ends it, too, to some versions of bash.
+      // In a substitution, some versions of bash also accept `EOF)` as the last line.
       if (this.#depth > 0 && line.startsWith(lastLine)) throw new ShellParseError();
       lines.push(line);
     }
@@ -496,7 +498,7 @@ class LineParser {
     if (!this.#isInner) this.#state.bodies.push({ start, end: this.#scanner.position });
     const body = lines.map((line) => `${line}\n`).join("");
     if (isQuoted) return body;
-    // Bash joins such lines before it looks for the last one.
+    // Bash joins such lines before it looks for the last line.
     if (body.includes("\\\n")) throw new ShellParseError();
     return this.#innerParser(body, this.#depth).parseBody();
   }
@@ -517,9 +519,9 @@ const TEST_END_PATTERN = new RegExp(`\\]\\]${WORD_DELIMITER}`, "y");
 const REDIRECTION_START = /\d{0,3}[<>](?!\()|&>/y;
 const REDIRECTION_PATTERN = /\d{0,3}(?:<<<|<<-?|<>|<&|<|>>|>&|>\||>)|&>>?/y;
 const SHELL_ASSIGNMENT_PATTERN = /^([A-Za-z_]\w*)(?:\[\d+\])?\+?=/;
-// A subscript is computed, and what is substituted in it is run even where it is quoted.
+// Bash evaluates a subscript and runs substitutions in it even if they are quoted.
 const SUBSCRIPT_PATTERN = /^[A-Za-z_]\w*\[(?!\d+\])/;
-/** Keywords that end something, where nothing of the kind was begun. */
+/** Keywords that close or continue a compound command, and are an error at the start of a command. */
 const END_KEYWORDS: ReadonlySet<string> = new Set([
   "then",
   "elif",
@@ -534,7 +536,7 @@ const END_KEYWORDS: ReadonlySet<string> = new Set([
   "in",
 ]);
 
-/** Behind a redirection these are programs to bash, and grammar to whoever reads the line. */
+/** After a redirection bash runs these as programs, but a reader takes them for keywords. */
 const GRAMMAR_KEYWORDS: ReadonlySet<string> = new Set(["case", "esac", "select", "function", "coproc", "]]"]);
 
 function keywordPattern(keywords: readonly string[]): RegExp {

@@ -1,68 +1,69 @@
 /** Parses the words of a shell line: quotes, escapes, variables, substitutions, arithmetic and patterns. It expands nothing. */
 
-/** Null where only a shell knows what it becomes: a variable, a pattern or a substitution stands in it. */
+/** An unquoted word, or null if it contains a variable, a pattern or a substitution, so that only a shell can expand it. */
 export type ShellWord = string | null;
 
 export interface ParseWordResult {
   readonly word: ShellWord;
-  /** The word as far as it is known. */
+  /** The word up to its first expansion. */
   readonly knownPrefix: string;
-  /** Nothing in it is substituted, joined over a line end, or hidden from a reader. */
+  /** Whether the word has no substitution, no line join and no hidden character. */
   readonly isPlain: boolean;
-  /** With its quotes. */
+  /** The word with its quotes, as written. */
   readonly source: string;
-  /** A line end behind a backslash stands outside of its quotes. */
+  /** Whether a backslash outside quotes joins two lines. */
   readonly hasLineJoin: boolean;
 }
 
-/** What parsing a word needs of the parser of commands. */
+/** Callbacks into the command parser, for commands inside words. */
 export interface Substitutions {
-  /** Parses the commands between two parentheses; the scanner is at the first. */
+  /** Parses the commands between two parentheses; the scanner is at the opening one. */
   readonly parseParentheses: (scanner: ShellScanner) => void;
-  /** Parses the commands of a text that was quoted on its way here. */
+  /** Parses the commands of a text between backticks, after its escapes were resolved. */
   readonly parseText: (text: string) => void;
 }
 
-/** Parses one word; it may be empty. Commands that are substituted in it go to the parser of commands. */
+/** Parses one word, which may be empty. Command substitutions in it go to the command parser. */
 export function parseWord(scanner: ShellScanner, substitutions: Substitutions): ParseWordResult {
   const start = scanner.position;
   const pieces: WordPiece[] = [];
   while (!scanner.matches(WORD_END_PATTERN)) pieces.push(parsePiece(scanner, { substitutions, start }));
-  const hasLineJoin = pieces.some(({ kind }) => kind === "joined");
-  // Bash joins the lines first: then the digits name an open file, or the dollar begins a substitution.
+  const hasLineJoin = pieces.some(({ kind }) => kind === "lineJoin");
+  // Bash joins the lines first: the digits may then be a descriptor, or the dollar may start a substitution.
   if (hasLineJoin && scanner.matches(/[<>]/y)) throw new ShellParseError();
-  const unknownIndex = pieces.findIndex(({ kind }) => kind === "open" || kind === "substituted");
+  const unknownIndex = pieces.findIndex(({ kind }) => kind === "expansion" || kind === "substitution");
   const knownPrefix = (unknownIndex < 0 ? pieces : pieces.slice(0, unknownIndex)).map(({ text }) => text).join("");
   return {
     word: unknownIndex < 0 ? knownPrefix : null,
     knownPrefix: knownPrefix + (pieces[unknownIndex]?.text ?? ""),
-    isPlain: pieces.every(({ kind }) => kind === "text" || kind === "open"),
+    isPlain: pieces.every(({ kind }) => kind === "text" || kind === "expansion"),
     ...{ source: scanner.sliceText(start), hasLineJoin },
   };
 }
 
 const WORD_END_PATTERN = /[ \t\n;&|()]|[<>](?!\()|$/y;
 
-/** Open: files or lists fill it in. Odd: known, and written in a way that a reader may misread. The text is what is known of it. */
 interface WordPiece {
-  readonly kind: "text" | "odd" | "joined" | "open" | "substituted";
+  /** An `expansion` is a glob, brace or tilde. An `unusual` piece is known text that a reader may misread. */
+  readonly kind: "text" | "unusual" | "lineJoin" | "expansion" | "substitution";
+  /** The known text of the piece. */
   readonly text: string;
 }
 
-const OPEN_PIECE: WordPiece = { kind: "open", text: "" };
-const SUBSTITUTION_PIECE: WordPiece = { kind: "substituted", text: "" };
-const LINE_JOIN_PIECE: WordPiece = { kind: "joined", text: "" };
+const EXPANSION_PIECE: WordPiece = { kind: "expansion", text: "" };
+const SUBSTITUTION_PIECE: WordPiece = { kind: "substitution", text: "" };
+const LINE_JOIN_PIECE: WordPiece = { kind: "lineJoin", text: "" };
 
 function toTextPiece(text: string): WordPiece {
-  return { kind: hiddenCharPattern().test(text) ? "odd" : "text", text };
+  return { kind: hiddenCharPattern().test(text) ? "unusual" : "text", text };
 }
 
-/** Blanks that only look like blanks, and characters that do not look like anything. */
-export const hiddenCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
+/** Invisible characters, and spaces that are not the ASCII space. */
+const hiddenCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
 
 interface WordPieceOptions {
   readonly substitutions: Substitutions;
-  /** Where its word begins. */
+  /** The position where the word begins. */
   readonly start: number;
 }
 
@@ -85,16 +86,16 @@ function parsePiece(scanner: ShellScanner, { substitutions, start }: WordPieceOp
       return SUBSTITUTION_PIECE;
   }
   const previousChar = scanner.position === start ? "" : (scanner.text[scanner.position - 1] ?? "");
-  // Behind a joined line what was before is not the character before.
-  const isTildeOpen = previousChar === "" || previousChar === "=" || previousChar === ":" || previousChar === "\n";
-  if (previousChar === "" && scanner.consume(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "odd", text: "[" };
-  // One home or another, but nothing else than a path.
-  if (isTildeOpen && scanner.consume(/~(?=\/)/y) !== null) return { kind: "odd", text: "~" };
-  if (scanner.consume(isTildeOpen ? /[*?[{~]/y : /[*?[{]/y) !== null) return OPEN_PIECE;
+  // After a line join, the previous character in the text is not the previous character of the word.
+  const mayExpandTilde = previousChar === "" || previousChar === "=" || previousChar === ":" || previousChar === "\n";
+  if (previousChar === "" && scanner.consume(/\[(?=[ \t\n;&|]|$)/y) !== null) return { kind: "unusual", text: "[" };
+  // A home folder is unknown, but it is always a path.
+  if (mayExpandTilde && scanner.consume(/~(?=\/)/y) !== null) return { kind: "unusual", text: "~" };
+  if (scanner.consume(mayExpandTilde ? /[*?[{~]/y : /[*?[{]/y) !== null) return EXPANSION_PIECE;
   return toUnquotedPiece(scanner.expect(/~|[^~*?[{'"\\$` \t\n;&|()<>]+/y));
 }
 
-/** In some languages a shell takes odd blanks for blanks. */
+/** Rejects hidden characters: in some locales a shell treats unusual spaces as blanks. */
 function toUnquotedPiece(text: string): WordPiece {
   if (hiddenCharPattern().test(text)) throw new ShellParseError();
   return { kind: "text", text };
@@ -108,24 +109,24 @@ function parseQuoted(scanner: ShellScanner, substitutions: Substitutions): WordP
 }
 
 function joinPieces(pieces: readonly WordPiece[]): WordPiece {
-  const unknownIndex = pieces.findIndex(({ kind }) => kind === "substituted");
+  const unknownIndex = pieces.findIndex(({ kind }) => kind === "substitution");
   const text = (unknownIndex < 0 ? pieces : pieces.slice(0, unknownIndex)).map((piece) => piece.text).join("");
-  if (unknownIndex >= 0) return { kind: "substituted", text };
-  return { kind: pieces.some(({ kind }) => kind !== "text") ? "odd" : "text", text };
+  if (unknownIndex >= 0) return { kind: "substitution", text };
+  return { kind: pieces.some(({ kind }) => kind !== "text") ? "unusual" : "text", text };
 }
 
 function parseQuotedPiece(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
   if (scanner.next === "`") return parseBackticks(scanner, substitutions);
   if (scanner.consume(/\$(?=")/y) !== null) return toTextPiece("$");
-  if (scanner.consume(/\$(?=')/y) !== null) return { kind: "odd", text: "$" };
+  if (scanner.consume(/\$(?=')/y) !== null) return { kind: "unusual", text: "$" };
   if (scanner.next === "$") return parseDollar(scanner, substitutions);
   if (scanner.next !== "\\") return toTextPiece(scanner.expect(/[^"\\$`]+/y));
   const escaped = scanner.expect(/\\./sy);
-  if (escaped === "\\\n") return { kind: "odd", text: "" };
+  if (escaped === "\\\n") return { kind: "unusual", text: "" };
   return toTextPiece(/["\\$`]/.test(escaped.slice(1)) ? escaped.slice(1) : escaped);
 }
 
-/** Parses the body of a here-document whose last line was not quoted; null where something is substituted in it. */
+/** Parses the body of a here-document with an unquoted delimiter. Returns null if it contains a substitution. */
 export function parseHeredocBody(scanner: ShellScanner, substitutions: Substitutions): string | null {
   const pieces: WordPiece[] = [];
   while (scanner.next !== "") {
@@ -134,15 +135,15 @@ export function parseHeredocBody(scanner: ShellScanner, substitutions: Substitut
     else if (scanner.next === "$") pieces.push(parseDollar(scanner, substitutions));
     else pieces.push(toTextPiece(scanner.consume(/\\[\\$`]/y)?.slice(1) ?? scanner.expect(/[^\\$`]+|\\/y)));
   }
-  return pieces.some(({ kind }) => kind === "substituted") ? null : pieces.map(({ text }) => text).join("");
+  return pieces.some(({ kind }) => kind === "substitution") ? null : pieces.map(({ text }) => text).join("");
 }
 
 function parseAnsiQuoted(scanner: ShellScanner): WordPiece {
   const decoded = decodeAnsiQuoted(scanner.expect(/\$'(?:[^'\\]|\\.)*'/sy).slice(2, -1));
-  return decoded === null ? SUBSTITUTION_PIECE : { kind: "odd", text: decoded };
+  return decoded === null ? SUBSTITUTION_PIECE : { kind: "unusual", text: decoded };
 }
 
-/** Null where its bytes are no text. */
+/** Decodes the text between `$'` and `'`, which has the escapes of C. Returns null if its bytes are not text. */
 function decodeAnsiQuoted(quoted: string): string | null {
   let isText = true;
   const text = quoted.replace(ANSI_ESCAPE_PATTERN, (match: string, code: string) => {
@@ -164,7 +165,7 @@ function decodeEscape(code: string): string | null {
   return ANSI_ESCAPE_CHARS[char] ?? `\\${code}`;
 }
 
-/** A byte above 127 is a part of a character, and a zero ends the text. */
+/** Returns null for a byte above 127, which is part of a character, and for a zero byte, which ends the text. */
 function decodeByte(byte: number): string | null {
   return byte > 0 && byte < 128 ? String.fromCharCode(byte) : null;
 }
@@ -180,7 +181,7 @@ const ANSI_ESCAPE_CHARS: Readonly<Record<string, string>> = {
 };
 
 function parseDollar(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
-  // Bash joins the lines before it looks at what follows the dollar.
+  // Bash joins the lines before it reads what follows the dollar sign.
   if (scanner.matches(/\$\\\n/y)) throw new ShellParseError();
   if (scanner.matches(/\$\(\(/y)) return parseArithmetic(scanner, substitutions);
   if (scanner.consume(/\$(?=\()/y) !== null) {
@@ -193,13 +194,13 @@ function parseDollar(scanner: ShellScanner, substitutions: Substitutions): WordP
 }
 
 /**
- * `${x}`, `${#x}`, `${x%.ts}`, `${x:-none}`, `${x//a/b}`: whatever quotes or substitutes in there is left to a shell. So is `${!x}` and
- * `${x@P}`, which make a name or a text of what the variable holds.
+ * `${x}`, `${#x}`, `${x%.ts}`, `${x:-none}`, `${x//a/b}`. Quotes and substitutions inside are not matched; nor are `${!x}` and `${x@P}`,
+ * which evaluate the value of the variable.
  */
 const BRACE_EXPANSION_PATTERN =
   /\$\{(?:[@*#?$!-]|#?\w+|\w+(?::?[-+?]|##?|%%?|\/\/?[#%]?|\^\^?|,,?)[^\\$`'"{}[\]<>()\n]*|\w+:\d+(?::\d+)?)\}/y;
 
-/** A sum of numbers, variables and what commands print. One with a subscript could run a command that is hidden in a variable. */
+/** Parses `$((…))`. Rejects subscripts, which could run a command that is stored in a variable. */
 function parseArithmetic(scanner: ShellScanner, substitutions: Substitutions): WordPiece {
   scanner.expect(/\$\(\(/y);
   let depth = 2;
@@ -211,7 +212,7 @@ function parseArithmetic(scanner: ShellScanner, substitutions: Substitutions): W
     const sign = scanner.expect(/[()]|(?:[\w\s+*/%<>=!&|^~?:,-]|\$\w+|\$\{\w+\})+/y);
     if (sign === "(") depth += 1;
     if (sign === ")") depth -= 1;
-    // With another end than `))` it is a substitution whose first command stands in parentheses.
+    // Without `))` at the end it is a substitution whose first command is a subshell.
     if (sign === ")" && depth === 1) {
       scanner.expect(/\)/y);
       depth = 0;
@@ -226,20 +227,21 @@ function parseBackticks(scanner: ShellScanner, substitutions: Substitutions): Wo
   return SUBSTITUTION_PIECE;
 }
 
-/** Thrown where a line cannot be understood for certain, and caught where its parsing began. */
+/** Thrown if a line is ambiguous or invalid, and caught by `parseShellLine`. */
 export class ShellParseError extends Error {}
 
-/** A here-document whose body begins behind the next line end. */
+/** A here-document whose body begins after the next line break. */
 export interface HeredocStart {
   readonly lastLine: string;
-  /** Written `<<-`: tabs before its lines do not count. */
+  /** Whether it was opened with `<<-`, which strips leading tabs. */
   readonly isIndented: boolean;
-  /** A quoted last line makes the body plain text. */
+  /** Whether the delimiter is quoted, which makes the body plain text. */
   readonly isQuoted: boolean;
-  /** Called with the body when it is reached: null where something is substituted in it. */
+  /** Receives the body, or null if it contains a substitution. */
   readonly onBody: (body: string | null) => void;
 }
 
+/** Reads the text of a shell line from left to right. */
 export class ShellScanner {
   readonly text: string;
   position = 0;
@@ -263,7 +265,7 @@ export class ShellScanner {
     return pattern.test(this.text);
   }
 
-  /** Goes past what is here; null where it is something else. */
+  /** Consumes a match at the current position. Returns null if there is none. */
   consume(pattern: RegExp): string | null {
     pattern.lastIndex = this.position;
     const [match] = pattern.exec(this.text) ?? [null];
@@ -271,14 +273,14 @@ export class ShellScanner {
     return match;
   }
 
-  /** Goes past what has to be here. */
+  /** Consumes a match at the current position. Throws if there is none. */
   expect(pattern: RegExp): string {
     const match = this.consume(pattern);
     if (match === null) throw new ShellParseError();
     return match;
   }
 
-  /** Reads a line of a here-document, without its line end; the last line of a text needs none. */
+  /** Consumes a line of a here-document and its line break, and returns the line. The last line of a text needs no line break. */
   consumeLine(): string {
     if (this.position >= this.text.length) throw new ShellParseError();
     const end = this.text.indexOf("\n", this.position);

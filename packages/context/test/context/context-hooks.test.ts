@@ -211,7 +211,7 @@ describe("what it gives back", () => {
 });
 
 describe("one that fails", () => {
-  const nonsense = "its messages are no list of messages";
+  const nonsense = "the hook returned `messages` that is not a list of messages";
   const failing: readonly [string, ContextHook, string][] = [
     ["throws", () => Promise.reject<never>(new Error("no")), "no"],
     ["hangs", () => new Promise<never>(() => {}), "no answer within 30 s"],
