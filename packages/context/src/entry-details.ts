@@ -1,4 +1,4 @@
-/** Reads `details.pith`, where compactions, branch summaries and tool results carry data of ours. */
+/** Reads `details.pith`, where Pith stores its data in compactions, branch summaries and tool results. */
 
 import { isObject } from "./json.ts";
 
@@ -20,13 +20,13 @@ export interface PithDetails {
   readonly reference?: unknown;
   /** The files that a tool reports it read or modified (`ledger/touched-files.ts`). */
   readonly touched?: unknown;
-  /** How estimates compare with measured tokens, by model (`context/context-size.ts`). */
+  /** How estimated tokens compare with reported tokens, by model (`context/context-size.ts`). */
   readonly calibration?: unknown;
   /** Whether the summary was checked against the log. */
   readonly checked?: unknown;
   /** How many model calls the summary took. */
   readonly ownCalls?: unknown;
-  /** What summaries cost within the last hour. */
+  /** The cost of the summaries within the last hour. */
   readonly spending?: unknown;
   /** Model, thinking level, tools, pins and queue at this entry (`session/state.ts`). */
   readonly carried?: unknown;

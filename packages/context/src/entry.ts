@@ -1,4 +1,4 @@
-/** Defines the entries of a session file, one per line. Entries are never changed or removed, only appended. */
+/** Defines the entries of a session file, one per line. Entries are appended and never changed or removed. */
 
 import type {
   AgentMessage,
@@ -10,7 +10,7 @@ import type {
   UserMessage,
 } from "./message.ts";
 
-/** The first line of a session file. `pith` marks a file whose lines carry checksums. */
+/** The first line of a session file. */
 export interface Header {
   readonly type: "session";
   /** Absent means 1. */
@@ -23,10 +23,11 @@ export interface Header {
   readonly pith?: HeaderMark;
 }
 
+/** The fields that Pith adds to the header. */
 export interface HeaderMark {
-  /** Lines carry checksums. Absent in an export for other programs. */
+  /** Set if the lines have checksums. Absent in an export for other programs. */
   readonly format?: 1;
-  /** The highest number of the log that this file was copied from: entries that did not come along keep theirs. */
+  /** The highest entry number of the file that this one was copied from, so that no number is reused. */
   readonly lastNumber?: number;
 }
 
@@ -47,7 +48,7 @@ export type Entry =
   | UnknownEntry
   | GapEntry;
 
-/** What every entry has: its place in the tree, its time and its kind. */
+/** The fields of every entry: its position in the tree, its time and its type. */
 export interface SessionEntryBase extends EntryIdentity {
   readonly type: string;
 }
@@ -56,18 +57,19 @@ interface EntryIdentity {
   readonly id: string;
   /** Null for a root. */
   readonly parentId: string | null;
-  /** ISO. For people: order comes from the place in the file, never from here. */
+  /** ISO 8601, for display only: the order of entries is their order in the file. */
   readonly timestamp: string;
-  /** Given once and never reused; a citation `[#412]` names it. A store gives one also to lines that other programs wrote. */
+  /** A number that is never reused; a citation such as `[#412]` refers to it. A store also numbers lines of other programs. */
   readonly number?: number;
 }
 
+/** A message of the conversation. */
 export interface MessageEntry extends EntryIdentity {
   readonly type: "message";
   readonly message: AgentMessage;
 }
 
-/** From here on the model sees `summary` and what was kept, beginning with `firstKeptEntryId`; its own id keeps nothing. */
+/** A compaction: the model now sees `summary` and the entries from `firstKeptEntryId` on. If that is its own id, nothing was kept. */
 export interface CompactionEntry<Details = unknown> extends EntryIdentity {
   readonly type: "compaction";
   readonly summary: string;
@@ -76,11 +78,11 @@ export interface CompactionEntry<Details = unknown> extends EntryIdentity {
   readonly details?: Details;
   readonly usage?: Usage;
   readonly fromHook?: boolean;
-  /** System state at this point, folded into one message. */
+  /** The system messages up to this point, merged into one. */
   readonly systemMessage?: SystemMessage;
 }
 
-/** What happened on a branch that was left; `fromId` is the leaf it was left at, or "root". */
+/** The summary of an abandoned branch. `fromId` is the leaf of that branch, or "root". */
 export interface BranchSummaryEntry<Details = unknown> extends EntryIdentity {
   readonly type: "branch_summary";
   readonly fromId: string;
@@ -90,15 +92,16 @@ export interface BranchSummaryEntry<Details = unknown> extends EntryIdentity {
   readonly fromHook?: boolean;
 }
 
-/** The details of a compaction that no hook made: the files that were only read, and those that were written or edited. */
+/** The details of a compaction that no hook created: the files that were only read, and the files that were modified. */
 export interface CompactionDetails {
   readonly readFiles: string[];
   readonly modifiedFiles: string[];
 }
 
-/** The same for the summary of a branch that was left. */
+/** The details of a branch summary that no hook created. */
 export type BranchSummaryDetails = CompactionDetails;
 
+/** A message of an extension or of Pith itself; the model reads it as a user message. */
 export interface CustomMessageEntry extends EntryIdentity {
   readonly type: "custom_message";
   readonly customType: string;
@@ -107,51 +110,55 @@ export interface CustomMessageEntry extends EntryIdentity {
   readonly details?: unknown;
 }
 
-/** Changes what one earlier entry gives to the context; null removes it from there. The entry itself stays. */
+/** Replaces the content of an earlier entry in the context, or removes it (null). The entry itself does not change. */
 export interface ContextEditEntry extends EntryIdentity {
   readonly type: "context_edit";
   readonly targetId: string;
   readonly replacement: { readonly content: ReplacementContent } | null;
-  /** A compaction made it, for want of room: what the user pinned stays pinned as it was. */
+  /** Set if a compaction shortened the entry to save space. A pin on the entry keeps the original text. */
   readonly pith?: { readonly reduced: true };
 }
 
+/** The content that a context edit puts in place of the original. */
 export type ReplacementContent =
   | UserMessage["content"]
   | AssistantMessage["content"]
   | ToolResultMessage["content"]
   | CustomMessage["content"];
 
+/** A change of the model. */
 export interface ModelChangeEntry extends EntryIdentity {
   readonly type: "model_change";
   readonly provider: string;
   readonly modelId: string;
 }
 
+/** A change of the thinking level. */
 export interface ThinkingLevelChangeEntry extends EntryIdentity {
   readonly type: "thinking_level_change";
   readonly thinkingLevel: string;
 }
 
+/** A change of the active tools. */
 export interface ActiveToolsChangeEntry extends EntryIdentity {
   readonly type: "active_tools_change";
   readonly activeToolNames: readonly string[];
 }
 
-/** A name for an entry; without `label` the name is taken away. The latest in the file counts. */
+/** Names an entry, or removes its name if `label` is absent. The last one in the file counts. */
 export interface LabelEntry extends EntryIdentity {
   readonly type: "label";
   readonly targetId: string;
   readonly label?: string;
 }
 
-/** The session's name; the latest in the file counts, an empty one takes the name away. */
+/** Names the session; an empty name removes it. The last one in the file counts. */
 export interface SessionInfoEntry extends EntryIdentity {
   readonly type: "session_info";
   readonly name?: string;
 }
 
-/** Tokens spent beside the conversation, e.g. to keep a cache warm. */
+/** Tokens spent outside the conversation, e.g. to keep a cache warm. */
 export interface UsageEntry extends EntryIdentity {
   readonly type: "usage";
   readonly kind: string;
@@ -161,25 +168,25 @@ export interface UsageEntry extends EntryIdentity {
   readonly note?: string;
 }
 
-/** Anyone's state; never in the context. Pith's own begin with `pith.`. */
+/** State of an extension or of Pith (`pith.…`). It is never in the context. */
 export interface CustomEntry extends EntryIdentity {
   readonly type: "custom";
   readonly customType: string;
   readonly data?: unknown;
 }
 
-/** A line of a kind we do not know, or whose fields are not what its kind promises. It keeps its place in the tree. */
+/** A line of an unknown kind, or with invalid fields. It keeps its position in the tree. */
 export interface UnknownEntry extends EntryIdentity {
   readonly type: "unknown";
   readonly kind: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
-/** Where an entry was lost: it takes the lost one's place, so that what lies before and after stays connected. */
+/** A placeholder for a lost entry, so that the entries before and after it stay connected. */
 export interface GapEntry extends EntryIdentity {
   readonly type: "gap";
   readonly why: string;
-  /** What the lost entry was, where its line still says so. */
+  /** The kind of the lost entry, if its line still shows it. */
   readonly kind?: LostKind;
 }
 
@@ -192,39 +199,39 @@ export type LostKind =
   | "bashExecution"
   | Exclude<Entry["type"], "message" | "unknown" | "gap">;
 
-/** An entry before it has a place: a session adds id, parent and time. Gaps are found, never said. */
+/** The content of an entry that is not in a session yet. The session adds id, parent and time. */
 export type EntryContent = WithoutIdentity<Exclude<Entry, GapEntry>>;
 
 type WithoutIdentity<Each> = Each extends Entry ? Omit<Each, keyof EntryIdentity> : never;
 
-/** The custom entry that stores a move: its parent is the place moved to, so the last line lies on the active branch. */
+/** The type of the custom entry that stores a move. Its parent is the target, so the last line is on the active branch. */
 export const MOVE_TYPE = "pith.leaf";
 
-/** The kind of the custom message that states working folder, date and git branch. */
+/** The type of the custom message with the working folder, the date and the git branch. */
 export const ENVIRONMENT_TYPE = "pith.surroundings";
 
-/** The kind of the custom message that states how things are, in the words of an extension. */
+/** The type of the custom message with the current state of an extension. */
 export const STATE_TYPE = "pith.state";
 
-/** Whether it states how things are now: that is stated anew after a compaction, so no summary repeats it. */
+/** Whether an entry describes the current state. It is sent again after a compaction, so no summary repeats it. */
 export function isStateEntry(entry: Entry): boolean {
   return entry.type === "custom_message" && (entry.customType === ENVIRONMENT_TYPE || entry.customType === STATE_TYPE);
 }
 
-/** The kind of what the user pinned: a custom entry that names another one, or a custom message with words of its own. */
+/** The type of a pin: a custom entry that refers to another entry, or a custom message with its own text. */
 export const PIN_TYPE = "pith.pin";
 
-/** The custom entry that takes a pin away. */
+/** The type of the custom entry that removes a pin. */
 export const UNPIN_TYPE = "pith.unpin";
 
-/** The custom entry that stops automatic compactions because they no longer help; it says what fills the window. */
+/** The type of the custom entry that stops automatic compactions because they free too little. It lists what fills the context window. */
 export const BREAKER_TYPE = "pith.breaker";
 
-/** The kind of a usage entry for a summary that was paid for and not used. */
+/** The kind of a usage entry for a compaction summary that was paid for but not used. */
 export const COMPACTION_USAGE = "compaction";
 
-/** The same for the summary of a branch that was left. */
+/** The kind of a usage entry for a branch summary that was paid for but not used. */
 export const BRANCH_USAGE = "branch_summary";
 
-/** The kind of a usage entry for a reply that broke off and was asked for again. */
+/** The kind of a usage entry for a reply that broke off and was requested again. */
 export const RETRY_USAGE = "retry";

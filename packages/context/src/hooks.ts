@@ -1,52 +1,56 @@
-/** Runs hooks in turn, each with a timeout, and reports those that fail. A failing hook can neither stall nor crash the operation. */
+/** Runs hooks one after another, each with a timeout, and reports failures. A failing hook can neither block nor crash the operation. */
 
 import { type Runtime, runGuarded } from "./runtime.ts";
 import { timeouts } from "./settings.ts";
 
-/** It is told an event and may answer; what it answers is read with care. */
+/** A function that receives an event and may return a result. The result is validated before it is used. */
 export interface Hook<Event, Result = never> {
   // biome-ignore lint/suspicious/noConfusingVoidType: a hook that only listens returns nothing.
   (event: Event): Promise<Result | undefined | void> | Result | undefined | void;
-  /** Whose it is, for whoever is told that it failed. */
+  /** The owner of the hook, for error reports. */
   readonly from?: string;
 }
 
+/** How the host handles hook failures and prompts to the user. */
 export interface HookHost {
-  /** Told when a hook throws, hangs or answers nonsense. */
+  /** Called when a hook throws, times out or returns an invalid result. */
   readonly report?: (failure: HookFailure) => void;
-  /** Whether an act goes on without a hook that failed, or does not happen: for hooks that keep secrets. */
+  /** Whether the operation continues after a hook failed, or is cancelled, e.g. for hooks that protect secrets. */
   readonly onFailure?: "go-on" | "cancel";
-  /** Whether a hook waits for a person: nobody is hurried who is asked. */
+  /** Whether a hook is waiting for the user. The timeout does not expire in that time. */
   readonly isWaitingForUser?: () => boolean;
 }
 
+/** A hook that failed, and why. */
 export interface HookFailure {
   readonly event: string;
   readonly why: string;
-  /** Whose hook it was, where that is known. */
+  /** The owner of the hook, if known. */
   readonly from?: string;
 }
 
+/** Options of `runHooks`. */
 export interface RunHooksOptions<Answer> {
   readonly host: HookHost;
   readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal | undefined;
-  /** Null where the hook has nothing to say; throws where it is nonsense. */
+  /** Validates the result of a hook. Returns null if the hook has no answer, and throws if the result is invalid. */
   readonly read: (result: unknown) => Answer | null;
-  /** After this answer nobody else is asked. */
+  /** Whether the remaining hooks are skipped after this answer. */
   readonly isFinal?: (answer: Answer) => boolean;
-  /** Milliseconds for each; half a minute, unless said. */
+  /** The time limit of each hook in milliseconds; 30 seconds by default. */
   readonly timeoutMs?: number;
 }
 
+/** The answers and failures of hooks. */
 export interface HookResults<Answer> {
   readonly answers: readonly Answer[];
   readonly failures: readonly HookFailure[];
-  /** Aborted, cancelled by a hook that failed afterwards, or a hook failed where the host wants no act without it. */
+  /** Whether the operation was aborted, or a hook failed that had cancelled it, or a hook failed and the host cancels on failure. */
   readonly isCancelled: boolean;
 }
 
-/** Each is told an event of its own, so that none changes what the next one hears. */
+/** Runs hooks one after another. Each gets its own event, so that no hook can change the event of the next. */
 export async function runHooks<Event extends { readonly type: string }, Result, Answer>(
   hooks: readonly Hook<Event, Result>[],
   createEvent: () => Event,
@@ -75,15 +79,15 @@ export async function runHooks<Event extends { readonly type: string }, Result, 
     const failure = { event: hookEvent.type, why, ...(hook.from !== undefined && { from: hook.from }) };
     failures.push(failure);
     reportHookFailure(host, failure);
-    // HOOK7: nothing else counts of what a hook said before it failed.
+    // HOOK7: of the answer of a failed hook, only a cancellation counts.
     if (host.onFailure === "cancel" || (isCancelling ?? isCancel(answersByEvent.get(hookEvent)))) return finish(true);
   }
   return finish(false);
 }
 
 /**
- * The event with methods by which a hook may answer instead of returning a value, e.g. `event.cancel()`. A field that it
- * returns wins over what it set, unless the field is undefined or null.
+ * Adds methods to an event by which a hook can answer instead of returning a value, e.g. `event.cancel()`. A returned field overrides a
+ * field that was set this way, unless it is undefined or null.
  */
 export function withSetters<Event extends object, Setters extends object>(
   event: Event,
@@ -95,7 +99,7 @@ export function withSetters<Event extends object, Setters extends object>(
   return settable;
 }
 
-/** What hooks have set on their events. */
+/** The fields that hooks set through the methods of their events. */
 const answersByEvent = new WeakMap<object, object>();
 
 function mergeAnswer(event: object, returnValue: unknown): unknown {
@@ -114,7 +118,7 @@ function isCancel(answer: unknown): boolean {
   return (Object(answer) as { readonly cancel?: unknown }).cancel === true;
 }
 
-/** The patience for a hook, which begins anew while a person is asked. */
+/** Creates a sleep for hook timeouts that starts over while a hook waits for the user. */
 export function createPausableSleep(
   { isWaitingForUser = () => false }: HookHost,
   { sleep }: Pick<Runtime, "sleep">,
@@ -125,16 +129,16 @@ export function createPausableSleep(
   };
 }
 
-/** What a host does with it is the host's; it spoils nothing here. */
+/** Reports a failure to the host. An error in the host's callback is ignored. */
 export function reportHookFailure({ report }: HookHost, failure: HookFailure): void {
   try {
     report?.(failure);
   } catch {
-    // Whoever cannot even be told of a failure is not told.
+    // A failure in the report itself cannot be reported.
   }
 }
 
-/** For hooks that are told what is done: it cannot be cancelled any more, so whatever one does, the others hear of it. */
+/** Returns a host for hooks that run after an operation: it can no longer be cancelled, so all hooks run. */
 export function continueOnFailure(host: HookHost): HookHost {
   return { ...host, onFailure: "go-on" };
 }

@@ -1,4 +1,4 @@
-/** Names a JSON object that comes from outside, and tells it from other values. */
+/** Defines the type of an unchecked JSON object, and the check for one. */
 
 /** A parsed JSON object whose fields are not checked yet. */
 export type JsonObject = Readonly<Record<string, unknown>>;

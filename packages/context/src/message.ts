@@ -1,9 +1,9 @@
-/** Defines the messages and content blocks of a conversation, in pi's spelling: plain data, never changed once written. */
+/** Defines the messages and content blocks of a conversation, in pi's format. They are plain data and never change once written. */
 
-/** One message of a conversation, in pi's spelling. Never changed once written. */
+/** A message that a model understands. */
 export type Message = SystemMessage | UserMessage | AssistantMessage | ToolResultMessage;
 
-/** Everything that can stand in a conversation: what a model understands, and what becomes a user message when sent. */
+/** Any message of a conversation: one that a model understands, or one that becomes a user message when it is sent. */
 export type AgentMessage =
   | Message
   | BashExecutionMessage
@@ -11,29 +11,31 @@ export type AgentMessage =
   | CompactionSummaryMessage
   | BranchSummaryMessage;
 
-/** A change of the system state: sections patched by name (null removes one), tools added and removed. */
+/** A change of the system prompt and the tools: sections are replaced by name (null removes one), tools are added and removed. */
 export interface SystemMessage {
   readonly role: "system";
   readonly content: string | readonly TextBlock[];
-  /** Named parts besides the content, so that one can change without the rest. */
+  /** Named parts in addition to the content, so that one can change without the rest. */
   readonly sections?: Readonly<Record<string, string | null>>;
   readonly toolsAdded?: readonly Tool[];
   readonly toolsRemoved?: readonly { readonly name: string }[];
   readonly timestamp: number;
 }
 
+/** A message of the user, or of a program in the role of the user. */
 export interface UserMessage {
   readonly role: "user";
   readonly content: string | readonly (TextBlock | ImageBlock)[];
-  /** Who put it there, if it was no person: then it never counts as the user's word. */
+  /** Set if a program wrote the message. It then never counts as the user's own. */
   readonly pith?: { readonly from: "program" };
   readonly timestamp: number;
 }
 
+/** A reply of a model. */
 export interface AssistantMessage {
   readonly role: "assistant";
   readonly content: readonly (TextBlock | ThinkingBlock | ToolCallBlock)[];
-  /** The wire protocol it came over, e.g. `anthropic-messages`. */
+  /** The API it came from, e.g. `anthropic-messages`. */
   readonly api: string;
   readonly provider: string;
   readonly model: string;
@@ -43,9 +45,10 @@ export interface AssistantMessage {
   readonly timestamp: number;
 }
 
-/** `deferred`: the answer will come later, in a message of its own. */
+/** Why a reply ended. `deferred`: the answer comes later, in a separate message. */
 export type StopReason = "stop" | "length" | "toolUse" | "error" | "aborted" | "deferred";
 
+/** The result of a tool call. */
 export interface ToolResultMessage {
   readonly role: "toolResult";
   readonly toolCallId: string;
@@ -56,7 +59,7 @@ export interface ToolResultMessage {
   readonly timestamp: number;
 }
 
-/** A shell line the user ran; `excludeFromContext` keeps it from the model. */
+/** A shell line that the user ran. With `excludeFromContext` the model does not see it. */
 export interface BashExecutionMessage {
   readonly role: "bashExecution";
   readonly command: string;
@@ -69,7 +72,7 @@ export interface BashExecutionMessage {
   readonly timestamp: number;
 }
 
-/** A message kind of one's own, told apart by `customType`; the model reads it as a user message. */
+/** A message of an extension or of Pith, identified by `customType`. The model reads it as a user message. */
 export interface CustomMessage {
   readonly role: "custom";
   readonly customType: string;
@@ -79,17 +82,17 @@ export interface CustomMessage {
   readonly timestamp: number;
 }
 
-/** Stands for everything a compaction covered. Never written as a message of its own. */
+/** The summary that replaces the entries a compaction covers. It is built from the compaction entry and never stored as a message. */
 export interface CompactionSummaryMessage {
   readonly role: "compactionSummary";
   readonly summary: string;
   readonly tokensBefore: number;
-  /** Lengths of the text blocks it is sent as, so that a provider can keep those that stay; absent: one block. */
+  /** The lengths of the text blocks it is sent as, so that a provider can cache stable ones. Absent for one block. */
   readonly blocks?: readonly number[];
   readonly timestamp: number;
 }
 
-/** Stands for a branch that was left. Never written as a message of its own. */
+/** The summary of an abandoned branch. It is built from the branch summary entry and never stored as a message. */
 export interface BranchSummaryMessage {
   readonly role: "branchSummary";
   readonly summary: string;
@@ -97,8 +100,10 @@ export interface BranchSummaryMessage {
   readonly timestamp: number;
 }
 
+/** A content block of any message. */
 export type Block = TextBlock | ThinkingBlock | ImageBlock | ToolCallBlock;
 
+/** A block of text. */
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
@@ -106,22 +111,23 @@ export interface TextBlock {
   readonly pith?: BlockData;
 }
 
-/** Fields of ours beside those of pi. No provider is sent them. */
+/** The fields that Pith adds to a block. They are not sent to providers. */
 export interface BlockData {
-  /** Of a block in a user message that the user attached and did not type. */
+  /** Set on a block that the user attached and did not type. */
   readonly attachment?: AttachmentMark;
   readonly [field: string]: unknown;
 }
 
-/** What was attached: its text is never the user's word. */
+/** Identifies an attachment. Its text never counts as the user's own. */
 export interface AttachmentMark {
   readonly kind: AttachmentKind;
-  /** A path, an address, or the marker that stands for it in the typed text. */
+  /** A path, a URL, or the marker in the typed text. */
   readonly name: string;
-  /** Of a prompt template or a skill: what the user typed to insert it. */
+  /** For a prompt template or a skill: the text that the user typed to insert it. */
   readonly typed?: string;
 }
 
+/** The kind of an attachment. */
 export type AttachmentKind =
   | "file"
   | "folder"
@@ -133,15 +139,16 @@ export type AttachmentKind =
   | "template"
   | "skill";
 
-/** Reasoning. The signature belongs to these exact bytes: both are sent as they came, or neither. */
+/** The reasoning of a model. The signature covers these exact bytes, so both are sent unchanged or not at all. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
   readonly thinkingSignature?: string;
-  /** The provider keeps the text to itself; the signature holds it, encrypted. */
+  /** The provider does not show the text; the signature contains it in encrypted form. */
   readonly redacted?: boolean;
 }
 
+/** An image. */
 export interface ImageBlock {
   readonly type: "image";
   /** Base64. */
@@ -150,27 +157,29 @@ export interface ImageBlock {
   readonly pith?: BlockData;
 }
 
+/** A tool call of the model. */
 export interface ToolCallBlock {
   readonly type: "toolCall";
   readonly id: string;
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly thoughtSignature?: string;
-  /** The server a tool came from, where names alone would clash. */
+  /** The server of the tool, if names alone would clash. */
   readonly namespace?: string;
-  /** What the model wrote for arguments, where that is no object: such a call is answered, never run. */
+  /** The raw arguments, if they are not a JSON object. Such a call gets an error result and is never run. */
   readonly pith?: { readonly unread: string };
 }
 
-/** A tool as the model is told of it; `parameters` is JSON Schema. */
+/** A tool declaration for the model. `parameters` is a JSON Schema. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly parameters: unknown;
-  /** A tool of the provider's own, which runs there; models whose provider has none are not told of it. */
+  /** Set for a tool that the provider runs. It is not declared to models whose provider does not have it. */
   readonly from?: "provider";
 }
 
+/** The tokens and the cost of a model call. */
 export interface Usage {
   readonly input: number;
   readonly output: number;
@@ -180,6 +189,7 @@ export interface Usage {
   readonly cost: Cost;
 }
 
+/** The cost of a model call in US dollars. */
 export interface Cost {
   readonly input: number;
   readonly output: number;
@@ -188,4 +198,5 @@ export interface Cost {
   readonly total: number;
 }
 
+/** How much a model thinks before it answers. */
 export type ThinkingLevel = "off" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";

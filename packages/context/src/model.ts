@@ -1,41 +1,43 @@
-/** Defines the model port: a request in, events out, failures as values. Providers are adapters behind it. */
+/** Defines the model interface: a request in, events out, failures as values. Providers implement it. */
 
 import type { AssistantMessage, Message, ThinkingLevel, Tool, Usage } from "./message.ts";
 
-/** The model port: a request in, events out, failures as values. */
+/** A model: it takes a request and streams events. Failures are events, not exceptions. */
 export interface Model extends ModelName {
-  /** Tokens the model can see at once, its answer included. */
+  /** The size of the context window in tokens, the reply included. */
   readonly contextWindow: number;
-  /** Tokens of one answer at most. */
+  /** The maximum number of tokens in a reply. */
   readonly maxTokens: number;
-  /** The clock and the random words of the machine it is asked from, for calls that are handed nothing else of it. */
+  /** The timer and the nonce generator for calls that get no runtime of their own. */
   readonly runtime?: {
     readonly sleep: (ms: number, options: { readonly signal?: AbortSignal }) => Promise<void>;
     readonly nonce: () => string;
   };
-  /** False for a model that can call no tools; then none are declared to it, and its system prompt says so. */
+  /** False for a model without tool calls. No tools are declared to it, and its system prompt says so. */
   readonly takesTools?: boolean;
-  /** Ends with exactly one `reply-ended` or `reply-failed`; never throws for what a provider does. */
+  /** Streams a reply. The last event is `reply-ended` or `reply-failed`. Provider errors never throw. */
   stream(request: Request, options: StreamOptions): AsyncIterable<ModelEvent>;
 }
 
+/** Options of `Model.stream`. */
 export interface StreamOptions {
   readonly signal?: AbortSignal;
   readonly transport?: TransportOptions;
 }
 
-/** What goes over the line beside a request; a model without one need not look at it. */
+/** HTTP options of a request. A model without HTTP ignores them. */
 export interface TransportOptions {
-  /** Sent with it. */
+  /** Headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told the headers of the answer, before its words come. */
+  /** Called with the response headers, before the body arrives. */
   readonly onResponse?: (headers: Readonly<Record<string, string>>) => void;
-  /** Told each piece as the provider sent it; without it, none are asked for. */
+  /** Called with each chunk as the provider sent it. */
   readonly onChunk?: (chunk: unknown) => void;
 }
 
+/** An event of a streamed reply. */
 export type ModelEvent =
-  /** The request differs from what was asked for; for people, before anything of the reply. */
+  /** Tells the user that the sent request differs from the given one. Comes before the reply. */
   | { readonly type: "notice"; readonly code: "thinking-off"; readonly message: string }
   | { readonly type: "text-delta"; readonly text: string }
   | { readonly type: "thinking-delta"; readonly text: string }
@@ -43,13 +45,10 @@ export type ModelEvent =
       readonly type: "tool-call-delta";
       readonly index: number;
       readonly json: string;
-      /** Whose arguments these are, where that is known while they come. */
+      /** The tool call that the arguments belong to, if it is already known. */
       readonly call?: { readonly id: string; readonly name: string };
     }
-  /**
-   * What came so far does not count: the model is asked again after `waitMs`, and in all at most `most` times. With
-   * `usage`, what it cost all the same.
-   */
+  /** Discards the reply so far; the request is sent again after `waitMs`. `usage` is the cost of the failed attempt. */
   | {
       readonly type: "reply-restarted";
       readonly failure: ModelFailure;
@@ -57,25 +56,26 @@ export type ModelEvent =
       readonly maxAttempts?: number;
       readonly usage?: Usage;
     }
-  /** With `overflow` the reply counts, but the context was too much for it: compact before the next request. */
+  /** Ends the reply. `overflow` means that the reply is valid but the context is too large: compact before the next request. */
   | { readonly type: "reply-ended"; readonly message: AssistantMessage; readonly overflow?: ModelFailure }
-  /** With `message`, what had come by then, and what it cost. */
+  /** Ends a failed reply. `message` is the partial reply and its cost. */
   | { readonly type: "reply-failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
+/** Why a model call failed. */
 export interface ModelFailure {
   /**
-   * `overflow`: too many tokens. `payload`: one item too big. `busy`: wait. `quota`: more than a minute's allowance, so
-   * that waiting never helps. `refused`: it will not. `unreachable`: no answer, or one that broke off.
+   * `overflow`: the request has too many tokens. `payload`: one item is too large. `busy`: retry later. `quota`: the request exceeds the
+   * quota per minute, so a retry does not help. `refused`: the provider rejects the request. `unreachable`: no response, or it broke off.
    */
   readonly kind: "overflow" | "payload" | "busy" | "quota" | "refused" | "unreachable" | "aborted";
   readonly message: string;
-  /** The most tokens it takes, where it said so. */
+  /** The maximum number of tokens, if the provider reports it. */
   readonly limit?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** What a model is sent: one plain value, a pure function of the branch. Nothing else is ever sent. */
+/** The request to a model: plain data that depends only on the branch. */
 export interface Request {
   readonly system: readonly SystemSection[];
   readonly tools: readonly Tool[];
@@ -83,33 +83,34 @@ export interface Request {
   readonly thinking: ThinkingLevel;
   readonly toolChoice: ToolChoice;
   readonly cacheMarks: readonly CacheMark[];
-  /** Without it the model estimates what the request leaves of its window. */
+  /** If absent, the model estimates how many tokens the request leaves for the reply. */
   readonly replyBudget?: ReplyBudget;
 }
 
-/** How much of the window is left for a reply, by a caller who knows the size of the context. */
+/** The tokens that are left for a reply, from a caller that knows the size of the context. */
 export interface ReplyBudget {
-  /** Tokens that the reply may use now, its thinking included. */
+  /** The tokens that this reply may use, thinking included. */
   readonly tokens: number;
-  /** Tokens that are left at every request up to the compaction threshold. What follows from it does not change from request to request. */
+  /** The tokens that are left at every request up to the compaction threshold; the same for each request. */
   readonly reserve: number;
 }
 
-/** A named part of the system prompt; the unnamed first text is called `prompt`. */
+/** A named part of the system prompt. The content of the system message is named `prompt`. */
 export interface SystemSection {
   readonly name: string;
   readonly text: string;
 }
 
+/** Which tools the model may or must call. */
 export type ToolChoice = "auto" | "none" | "required" | { readonly name: string };
 
-/** A place up to which a provider is asked to keep the prefix. */
+/** The end of a prefix that the provider should cache. */
 export type CacheMark =
   | { readonly after: "tools" }
   | { readonly after: "system" }
   | { readonly after: "message"; readonly index: number };
 
-/** Whose request it is: signatures and call ids of the same model go back as they came. */
+/** Identifies a model by API, provider and name. Signatures and call ids are sent back only to the same model. */
 export interface ModelName {
   readonly api: string;
   readonly provider: string;

@@ -1,26 +1,26 @@
-/** Writes and finds references to entries and blobs in text that a model reads: `#412`, `blob:1a2b3c4d`, and the older long forms. */
+/** Formats and finds references to entries and blobs in text that a model reads: `#412`, `blob:1a2b3c4d`, and older long forms. */
 
 import type { Entry } from "./entry.ts";
 
-/** What opens an entry with `read`: `#412`, or `entry:<id>` for an entry without a number. */
+/** Returns the reference of an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
 export function entryReference({ id, number }: Pick<Entry, "id" | "number">): string {
   return number === undefined ? `entry:${id}` : `#${number}`;
 }
 
-/** What opens a blob with `read`: the beginning of its hash is enough. */
+/** Returns the reference of a blob for the `read` tool: `blob:` and the first digits of its hash. */
 export function blobReference(hash: string, digits: number = MIN_BLOB_DIGITS): string {
   return `blob:${hash.slice(0, digits)}`;
 }
 
-/** The fewest digits of a hash that name a blob. */
+/** The minimum number of hash digits in a blob reference. */
 export const MIN_BLOB_DIGITS = 8;
 
-/** The digits of every reference to a blob in a text: the beginning of its hash, or all of it. */
+/** Finds the hash digits of every blob reference in a text. */
 export function findBlobDigits(text: string): readonly string[] {
   return Array.from(text.matchAll(BLOB_PATTERN), ([, digits = ""]) => digits);
 }
 
-/** The text with other digits in its references to blobs; undefined leaves one as it is. */
+/** Replaces the hash digits of blob references in a text. `replace` returns undefined to keep one. */
 export function replaceBlobDigits(text: string, replace: (digits: string) => string | undefined): string {
   return text.replace(BLOB_PATTERN, (reference, digits: string) => {
     const newDigits = replace(digits);
@@ -30,14 +30,7 @@ export function replaceBlobDigits(text: string, replace: (digits: string) => str
 
 const BLOB_PATTERN = /\bblob:([0-9a-f]{8,64})(?![0-9a-f])/g;
 
-/** References in brackets: `[#12]`, `[#12, #15]`, `(entry:4f2a)`. A bare `#12` or `(#12)` in a sentence is prose, and code is code. */
-export interface Citation {
-  readonly start: number;
-  readonly end: number;
-  /** Each once, as `#12` or `entry:4f2a`; of a range such as `[#12–#15]`, its ends. */
-  readonly references: readonly string[];
-}
-
+/** Finds the citations in a text. A bare `#12` or `(#12)` and inline code are not citations. */
 export function findCitations(text: string): readonly Citation[] {
   const prose = text.replace(INLINE_CODE_PATTERN, (code) => "`".repeat(code.length));
   return [...prose.matchAll(CITATION_PATTERN)].map(({ 0: match, index }) => ({
@@ -47,17 +40,25 @@ export function findCitations(text: string): readonly Citation[] {
   }));
 }
 
-/** All entries that a text cites, each once. */
+/** References in brackets: `[#12]`, `[#12, #15]`, `(entry:4f2a)`. */
+export interface Citation {
+  readonly start: number;
+  readonly end: number;
+  /** The references without duplicates, as `#12` or `entry:4f2a`. A range such as `[#12–#15]` gives its ends. */
+  readonly references: readonly string[];
+}
+
+/** Finds all references that a text cites, without duplicates. */
 export function findCitedReferences(text: string): readonly string[] {
   return [...new Set(findCitations(text).flatMap(({ references }) => references))];
 }
 
-/** The text without its citations. */
+/** Removes the citations from a text. */
 export function removeCitations(text: string): string {
   return replaceCitations(text, () => "");
 }
 
-/** The text with every citation replaced. */
+/** Replaces every citation in a text. */
 export function replaceCitations(text: string, replace: (citation: Citation) => string): string {
   const parts: string[] = [];
   let end = 0;
@@ -68,7 +69,7 @@ export function replaceCitations(text: string, replace: (citation: Citation) => 
   return [...parts, text.slice(end)].join("");
 }
 
-/** As it stands in a text: ` [#12, #15]`; empty for none. */
+/** Formats a citation with a leading space: ` [#12, #15]`. Returns an empty string for no references. */
 export function formatCitation(references: readonly string[]): string {
   return references.length === 0 ? "" : ` [${references.join(", ")}]`;
 }
@@ -81,11 +82,11 @@ function parseReferences(citation: string): readonly string[] {
   return [...new Set(references)];
 }
 
-// The full stop of a sentence is no part of an id.
+// Punctuation at the end of a sentence is not part of an id.
 const trimPunctuation = (id: string): string => id.replace(/[.;:!?'"`*…]{1,5}$/, "");
 
 const ENTRY_ID_PATTERN = "[^\\s,;&()[\\]{}<>【】]+";
-/** The id ends where a list goes on or the citation ends; without that, a `-` could belong to either, in exponential time. */
+/** The lookahead ends the id at a separator or at the end of the citation. Without it, a `-` is ambiguous and backtracking is exponential. */
 const LONG_REFERENCE_PATTERN = `entry: ?${ENTRY_ID_PATTERN}(?=[\\s,;)\\]】]|$)`;
 const SINGLE_REFERENCE_PATTERN = `(?:(?:entry )?#\\d{1,9}|${LONG_REFERENCE_PATTERN})`;
 const REFERENCE_SEPARATOR_PATTERN = `\\s{0,3}[,;&~–—-]\\s{0,3}`;

@@ -1,41 +1,31 @@
-/** Defines the ports (clock, ids, sleep, checksum), passed in so that tests are repeatable, and runs work with a timeout and abort. */
+/** Defines the runtime (clock, ids, sleep, checksum), which callers pass in so that tests are repeatable, and runs work with a timeout. */
 
+/** The effects that this package needs from its host. */
 export interface Runtime {
-  /** Milliseconds since 1970; shown to people, never used to order anything. */
+  /** Milliseconds since 1970, for display only; never used to order entries. */
   readonly now: () => number;
-  /** A new entry id: at least 80 random bits. */
+  /** A new entry id with at least 80 random bits. */
   readonly entryId: () => string;
+  /** A new session id. */
   readonly sessionId: () => string;
-  /** A random word that no content can foresee, for marks in prompts. */
+  /** A random word that content cannot predict, for delimiters in prompts. */
   readonly nonce: () => string;
-  /** Ends when the time is over, or at once when it is aborted. */
+  /** Resolves after `ms`, or at once when the signal aborts. */
   readonly sleep: (ms: number, options: { readonly signal?: AbortSignal }) => Promise<void>;
   readonly checksum: Checksum;
 }
 
-/** CRC-32 of the bytes, as an unsigned number. */
+/** Computes the CRC-32 of bytes, as an unsigned number. */
 export type Checksum = (bytes: Uint8Array) => number;
 
-export type GuardedResult<Value> =
-  | { readonly type: "done"; readonly value: Value }
-  | { readonly type: "aborted" }
-  | { readonly type: "late" }
-  | { readonly type: "failed"; readonly why: string };
-
-export interface GuardOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How long it may take, and the clock to tell; without them for ever. */
-  readonly timeout?: { readonly ms: number; readonly sleep: Runtime["sleep"] };
-}
-
-/** What becomes of work that may fail, hang or be aborted: a value in every case. */
+/** Runs work that may throw, hang or be aborted, and returns a value in every case. */
 export async function runGuarded<Value>(
   work: () => Promise<Value> | Value,
   { signal, timeout }: GuardOptions = {},
 ): Promise<GuardedResult<Value>> {
   if (signal?.aborted) return { type: "aborted" };
   const raceController = new AbortController();
-  // The work comes second: it may abort the signal before it first waits for anything.
+  // The abort listener comes first, because the work may abort the signal synchronously.
   const outcomes = [
     resolveOnAbort(signal, raceController.signal),
     runWork(work),
@@ -50,7 +40,21 @@ export async function runGuarded<Value>(
   }
 }
 
-/** A reason of our own: without one Node makes an error with a stack each time, which takes longer than the rest. */
+/** The outcome of guarded work; `late` means that it exceeded its timeout. */
+export type GuardedResult<Value> =
+  | { readonly type: "done"; readonly value: Value }
+  | { readonly type: "aborted" }
+  | { readonly type: "late" }
+  | { readonly type: "failed"; readonly why: string };
+
+/** Options of `runGuarded`. */
+export interface GuardOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The time limit, and the sleep that measures it. No limit if absent. */
+  readonly timeout?: { readonly ms: number; readonly sleep: Runtime["sleep"] };
+}
+
+/** An abort reason. Without one, Node creates an error with a stack trace on every call, which is slow. */
 const RACE_OVER = "over";
 
 function resolveOnAbort(
@@ -78,12 +82,12 @@ function errorReason(error: unknown): string {
   try {
     return truncateReason(String(error instanceof Error ? error.message : error));
   } catch {
-    // Anything can be thrown, also what no text can be made of.
-    return "it does not say why";
+    // Any value can be thrown, including one that cannot be converted to a string.
+    return "the error has no message";
   }
 }
 
-/** A reason from outside, short enough to stand in a log: some send whole pages. */
+/** Shortens an error message from outside for the log: some providers send whole pages. */
 export function truncateReason(reason: string): string {
   return reason.length > MAX_REASON_CHARS ? `${reason.slice(0, MAX_REASON_CHARS).toWellFormed()}…` : reason;
 }

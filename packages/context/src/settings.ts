@@ -1,46 +1,47 @@
 /** Defines the limits and defaults of the file format and of compaction, and the timeouts. */
 
+/** Limits of a line in a session file. */
 export interface FormatLimits {
-  /** Longest line that is read or written, in bytes. */
+  /** The maximum length of a line, in bytes. */
   readonly lineBytes: number;
-  /** Deepest nesting of objects and lists in one line. */
+  /** The maximum nesting of objects and arrays in a line. */
   readonly depth: number;
 }
 
-/** What a line of a session file may be at most. */
+/** The limits of a line in a session file. */
 export const formatLimits: FormatLimits = { lineBytes: 32 * 1024 * 1024, depth: 200 };
 
-/** When a context is too much, and what a compaction keeps of it. */
+/** When a context is too large, and what a compaction keeps of it. */
 export interface CompactionLimits {
-  /** False stops every automatic compaction; asking for one still works. */
+  /** False turns automatic compaction off; manual compaction still works. */
   readonly enabled: boolean;
-  /** Of those that apply to the model and the agent at hand, the lowest wins. */
+  /** The lowest threshold that applies to the model and the agent is used. */
   readonly thresholds: readonly Threshold[];
-  /** A reserve never takes more than this share of the window, so that small windows have room to work in. */
+  /** The maximum share of the window for a reserve, so that small windows stay usable. */
   readonly largestReserve: number;
-  /** Of the limit: from this share on whoever listens is told that it will soon be too much. */
+  /** The share of the limit at which listeners get a warning. */
   readonly soft: number;
-  /** What stays as it was said, at the end of the context. */
+  /** The end of the context that is kept unchanged. */
   readonly tail: TokenShare;
-  /** What the user wrote before the tail, word for word. */
+  /** The user's messages before the tail, kept verbatim. */
   readonly words: TokenShare;
   /** The narrative and the ledger together. */
   readonly checkpoint: TokenShare;
-  /** What is told of a branch that was left, its ledger included. */
+  /** The summary of an abandoned branch, its ledger included. */
   readonly branch: TokenShare;
-  /** What stays free of the window when a left branch is summarised; of a longer branch the newest part is. */
+  /** The part of the window that stays free when an abandoned branch is summarized. Of a longer branch, the newest part is summarized. */
   readonly branchReserve: TokensOrShare;
-  /** What is left of one result or paste that is too big for the tail. */
+  /** The size to which a result or paste is reduced if it is too large for the tail. */
   readonly reduced: TokenShare;
-  /** What one request may weigh on the wire, and the share of it that is used. */
+  /** The maximum size of a request in bytes, and the share of it that is used. */
   readonly wire: { readonly bytes: number; readonly share: number };
-  /** A compaction that frees less than this share of the context counts as none. */
+  /** The minimum share of the context that a compaction must free to count. */
   readonly progress: number;
-  /** Compactions in a row that free too little before the breaker opens. */
+  /** The number of consecutive compactions that free too little before automatic compaction stops. */
   readonly rounds: number;
-  /** After an undo nothing happens by itself until the context has grown by this share of the window. */
+  /** After an undo, automatic compaction waits until the context has grown by this share of the window. */
   readonly quietAfterUndo: number;
-  /** What compactions may cost within an hour. */
+  /** The maximum cost and number of calls of compactions within an hour. */
   readonly hourly: { readonly cost: number; readonly calls: number };
   /** How long models may take for one summary. */
   readonly summaryTime: SummaryTimeouts;
@@ -54,11 +55,11 @@ export interface SummaryTimeouts {
   readonly nextToken: number;
   /** For one attempt, from the request to the last token. */
   readonly attempt: number;
-  /** For all of it: every request, every retry and every summariser. When it is over, code writes the summary. */
+  /** For all requests, retries and summarizers together. After that, code writes the summary. */
   readonly total: number;
 }
 
-/** More tokens than this are too much: a number, a percentage of the window, or all but a reserve. */
+/** The context size that triggers a compaction: a number of tokens, a percentage of the window, or the window minus a reserve. */
 export interface Threshold {
   readonly tokens?: number;
   readonly percent?: number;
@@ -69,13 +70,13 @@ export interface Threshold {
   readonly agent?: string;
 }
 
-/** So many tokens, but no more than a share of the window. */
+/** A number of tokens, limited to a share of the window. */
 export interface TokenShare {
   readonly tokens: TokensOrShare;
   readonly share: number;
 }
 
-/** The usual limits; a longer wait for the first token leaves five minutes for the rest of the attempt, and time for a retry. */
+/** Creates the default time limits. A longer limit for the first token extends the others, to leave time for the rest and for a retry. */
 export function createSummaryTimeouts(firstToken: number = 10 * MINUTE_MS): SummaryTimeouts {
   const attempt = Math.max(15 * MINUTE_MS, firstToken + 5 * MINUTE_MS);
   return { firstToken, nextToken: 1.5 * MINUTE_MS, attempt, total: 2 * attempt };
@@ -83,16 +84,16 @@ export function createSummaryTimeouts(firstToken: number = 10 * MINUTE_MS): Summ
 
 const MINUTE_MS = 60_000;
 
-/** A number of tokens; above 0 and below 1 a share of the window, so that 0.1 is a tenth of it and 1 is one token. */
+/** A number of tokens, or a share of the window if it is between 0 and 1: 0.1 is a tenth of the window, 1 is one token. */
 export type TokensOrShare = number;
 
-/** DUE8: the tokens that such a number means in a window. */
+/** Converts a number of tokens or a share of the window to tokens (DUE8). */
 export function resolveTokens(value: TokensOrShare, contextWindow: number): number {
-  // A tenth of 8,190 is 819, and not more because 0.1 has no end in binary.
+  // Rounds away the binary error of shares such as 0.1: a tenth of 8,190 is exactly 819.
   return value > 0 && value < 1 ? Number((contextWindow * value).toPrecision(12)) : value;
 }
 
-/** What holds where nothing else is set. */
+/** The default limits. */
 export const compactionLimits: CompactionLimits = {
   enabled: true,
   thresholds: [{ reserve: 16_384 }],
@@ -112,13 +113,13 @@ export const compactionLimits: CompactionLimits = {
   summaryTime: createSummaryTimeouts(),
 };
 
-/** How long we wait for others, in milliseconds. */
+/** Timeouts in milliseconds. */
 export interface Timeouts {
   /** For the answer of a hook. */
   readonly hook: number;
-  /** For a provider that says when to come again; one that asks for more is not waited for. */
+  /** The longest retry delay that is accepted from a provider. */
   readonly busy: number;
 }
 
-/** How long others are waited for, in milliseconds. */
+/** The default timeouts. */
 export const timeouts: Timeouts = { hook: 30_000, busy: 10_000 };

@@ -4,24 +4,26 @@ import type { BranchSummaryEntry, Entry } from "./entry.ts";
 
 /** The tree of a session, indexed by entry. */
 export interface Tree {
-  /** In file order. */
+  /** Entries by id, in file order. */
   readonly entries: ReadonlyMap<string, Entry>;
+  /** Children by parent id; null for the roots. */
   readonly children: ReadonlyMap<string | null, readonly Entry[]>;
 }
 
-/** A tree that can still grow; whoever owns it is its only writer. */
+/** A tree that can grow. Only its owner changes it. */
 export interface MutableTree extends Tree {
   readonly entries: Map<string, Entry>;
   readonly children: Map<string | null, Entry[]>;
 }
 
-/** The tree of these entries, given in file order. */
+/** Builds the tree of entries, which are in file order. */
 export function buildTree(entries: Iterable<Entry>): MutableTree {
   const tree: MutableTree = { entries: new Map(), children: new Map() };
   for (const entry of entries) addToTree(tree, entry);
   return tree;
 }
 
+/** Adds one entry to a tree. */
 export function addToTree(tree: MutableTree, entry: Entry): void {
   tree.entries.set(entry.id, entry);
   const siblings = tree.children.get(entry.parentId);
@@ -29,7 +31,7 @@ export function addToTree(tree: MutableTree, entry: Entry): void {
   else tree.children.set(entry.parentId, [entry]);
 }
 
-/** From the leaf up to its root. */
+/** Yields the entries from a leaf up to its root. */
 export function* ancestors(tree: Tree, leaf: string | null): Generator<Entry> {
   let entry = leaf === null ? undefined : tree.entries.get(leaf);
   while (entry) {
@@ -38,12 +40,12 @@ export function* ancestors(tree: Tree, leaf: string | null): Generator<Entry> {
   }
 }
 
-/** From the root down to the leaf. */
+/** Returns the entries from the root down to a leaf. */
 export function branchEntries(tree: Tree, leaf: string | null): readonly Entry[] {
   return [...ancestors(tree, leaf)].reverse();
 }
 
-/** The deepest entry that both branches share, or null. Walks no further than the longer of the two. */
+/** Returns the id of the deepest entry that two branches share, or null. */
 export function commonAncestor(tree: Tree, one: string | null, other: string | null): string | null {
   const visitedIds = new Set<string>();
   for (const entry of interleave(ancestors(tree, one), ancestors(tree, other))) {
@@ -53,28 +55,7 @@ export function commonAncestor(tree: Tree, one: string | null, other: string | n
   return null;
 }
 
-/** What was written of branches that were left at one of these. */
-export function findBranchSummaries(
-  entries: Iterable<Entry>,
-  fromIds: ReadonlySet<string>,
-): readonly BranchSummaryEntry[] {
-  const summaries: BranchSummaryEntry[] = [];
-  for (const entry of entries) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) summaries.push(entry);
-  return summaries;
-}
-
-/** Names given to entries; the latest in the file counts. */
-export function collectLabels(entries: Iterable<Entry>): ReadonlyMap<string, string> {
-  const labelsById = new Map<string, string>();
-  for (const entry of entries) {
-    if (entry.type !== "label") continue;
-    if (entry.label) labelsById.set(entry.targetId, entry.label);
-    else labelsById.delete(entry.targetId);
-  }
-  return labelsById;
-}
-
-// Step by step from both ends: the first entry met twice is the deepest shared one.
+// Walking both branches in parallel, the first entry that occurs twice is the deepest shared one.
 function* interleave(one: Iterator<Entry>, other: Iterator<Entry>): Generator<Entry> {
   let first = one.next();
   let second = other.next();
@@ -84,4 +65,25 @@ function* interleave(one: Iterator<Entry>, other: Iterator<Entry>): Generator<En
     first = one.next();
     second = other.next();
   }
+}
+
+/** Finds the summaries of branches that were abandoned at one of these leaves. */
+export function findBranchSummaries(
+  entries: Iterable<Entry>,
+  fromIds: ReadonlySet<string>,
+): readonly BranchSummaryEntry[] {
+  const summaries: BranchSummaryEntry[] = [];
+  for (const entry of entries) if (entry.type === "branch_summary" && fromIds.has(entry.fromId)) summaries.push(entry);
+  return summaries;
+}
+
+/** Collects the names of entries. The last name in the file counts. */
+export function collectLabels(entries: Iterable<Entry>): ReadonlyMap<string, string> {
+  const labelsById = new Map<string, string>();
+  for (const entry of entries) {
+    if (entry.type !== "label") continue;
+    if (entry.label) labelsById.set(entry.targetId, entry.label);
+    else labelsById.delete(entry.targetId);
+  }
+  return labelsById;
 }

@@ -1,8 +1,9 @@
-/** Counts a session's entries and adds up their tokens and cost, over every branch, every summary and every paid call. */
+/** Counts the entries of a session and adds up their tokens and cost, for all branches, summaries and other paid calls. */
 
 import { BRANCH_USAGE, COMPACTION_USAGE, type Entry } from "./entry.ts";
 import type { AgentMessage, Usage } from "./message.ts";
 
+/** The totals of a session over all branches. */
 export interface SessionTotals {
   readonly entries: number;
   readonly userMessages: number;
@@ -11,21 +12,22 @@ export interface SessionTotals {
   readonly toolResults: number;
   readonly compactions: number;
   readonly branchSummaries: number;
-  /** Of all calls to models together. */
+  /** The usage of all model calls. */
   readonly usage: Usage;
-  /** The same, by what it was for. */
+  /** The same usage by purpose. */
   readonly spent: UsageByPurpose;
 }
 
+/** Usage by purpose. */
 export interface UsageByPurpose {
   readonly replies: Usage;
-  /** Compactions and branch summaries, those that were paid for and not used included. */
+  /** Compactions and branch summaries, including those that were paid for but not used. */
   readonly summaries: Usage;
-  /** Whatever else, e.g. tries that were made again. */
+  /** Everything else, e.g. failed attempts that were retried. */
   readonly rest: Usage;
 }
 
-/** Nothing was said, nothing was paid. */
+/** A usage of zero. */
 export const zeroUsage: Usage = {
   input: 0,
   output: 0,
@@ -35,7 +37,7 @@ export const zeroUsage: Usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** The totals of a session without entries: where the fold begins. */
+/** The totals of an empty session. */
 export const zeroTotals: SessionTotals = {
   entries: 0,
   userMessages: 0,
@@ -48,7 +50,7 @@ export const zeroTotals: SessionTotals = {
   spent: { replies: zeroUsage, summaries: zeroUsage, rest: zeroUsage },
 };
 
-/** One more entry, whatever branch it stands on: a fold, so that a store of any size can be read once, entry by entry. */
+/** Adds one entry of any branch to the totals. */
 export function addToTotals(totals: SessionTotals, entry: Entry): SessionTotals {
   const entryUsage = usageOfEntry(entry);
   const newTotals = { ...totals, ...countEntry(totals, entry), entries: totals.entries + 1 };
@@ -57,7 +59,7 @@ export function addToTotals(totals: SessionTotals, entry: Entry): SessionTotals 
   return { ...newTotals, usage: addUsage(totals.usage, entryUsage.usage), spent };
 }
 
-/** What an entry says was paid to a model, and what for; null where it says nothing of it. */
+/** Returns the usage that an entry records and its purpose, or null. */
 export function usageOfEntry(entry: Entry): { readonly for: keyof UsageByPurpose; readonly usage: Usage } | null {
   switch (entry.type) {
     case "message": {
@@ -76,7 +78,7 @@ export function usageOfEntry(entry: Entry): { readonly for: keyof UsageByPurpose
 
 const SUMMARY_USAGE_KINDS: readonly string[] = [COMPACTION_USAGE, BRANCH_USAGE];
 
-/** The sum of two; what is no number counts nothing, for it may come from anybody's file. */
+/** Adds two usages. A field of `other` that is not a number counts as zero, because it may come from a file. */
 export function addUsage(one: Usage, other: Usage): Usage {
   const addend = Object(other) as Partial<Usage>;
   return {

@@ -91,7 +91,7 @@ describe("one that fails", () => {
     ["fails later", () => Promise.reject<never>(new Error("not now")), "not now"],
     ["hangs", hanging, "no answer within 30 s"],
     ["answers nonsense", () => 7, "it is no text"],
-    ["throws what has no text", () => Promise.reject<never>(Object.create(null)), "it does not say why"],
+    ["throws what has no text", () => Promise.reject<never>(Object.create(null)), "the error has no message"],
   ];
 
   test.each(failing)("HOOK4 because it %s is reported once, and the others are heard", async (_, hook, why) => {

@@ -35,7 +35,7 @@ describe("what comes of it", () => {
     ["whose text throws", { toString: thrown(new Error("nor this")) }],
     ["whose message throws", Object.defineProperty(new Error(), "message", { get: thrown(new Error("nor this")) })],
   ])("SUM4 HOOK4 what is thrown %s is a failure like any other", async (_, value) => {
-    expect(await runGuarded(thrown(value))).toStrictEqual({ type: "failed", why: "it does not say why" });
+    expect(await runGuarded(thrown(value))).toStrictEqual({ type: "failed", why: "the error has no message" });
   });
 
   test("SUM4 HOOK4 a reason without end is shortened: it will stand in a receipt", async () => {
