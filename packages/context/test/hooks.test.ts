@@ -1,4 +1,4 @@
-/** Proves that hooks are asked in turn, are heard where they make sense, and cannot spoil or stall the act. */
+/** Tests hooks.ts: hooks run in turn, their results are validated, and they cannot break or block the operation. */
 
 import { describe, expect, test } from "vitest";
 import { type Hook, type HookFailure, type HookResults, type RunHooksOptions, runHooks } from "../src/hooks.ts";
@@ -34,8 +34,8 @@ async function heard(hooks: readonly Answering[], asking: Partial<RunHooksOption
   return { ...answers, reported };
 }
 
-describe("who is heard", () => {
-  test("HOOK1 each in turn; one that says nothing is passed over", async () => {
+describe("which hooks run", () => {
+  test("HOOK1 each in turn; a hook without an answer is skipped", async () => {
     const order: string[] = [];
     const saying =
       (text: string, turns: number): Answering =>
@@ -53,7 +53,7 @@ describe("who is heard", () => {
     expect(order).toStrictEqual(["one", "two"]);
   });
 
-  test("HOOK1 nobody is asked after an answer that ends it", async () => {
+  test("HOOK1 none after a final answer", async () => {
     const asked: string[] = [];
     const saying =
       (text: string): Answering =>
@@ -67,7 +67,7 @@ describe("who is heard", () => {
     expect({ answers, asked }).toStrictEqual({ answers: ["one", "stop"], asked: ["one", "stop"] });
   });
 
-  test("HOOK1 each is told an event of its own", async () => {
+  test("HOOK1 each with its own event", async () => {
     const told: string[][] = [];
     const emptying: Answering = ({ list }) => {
       told.push([...list]);
@@ -85,7 +85,7 @@ describe("who is heard", () => {
   });
 });
 
-describe("one that fails", () => {
+describe("a hook that fails", () => {
   const failing: readonly [string, Answering, string][] = [
     ["throws", throwing, "no"],
     ["fails later", () => Promise.reject<never>(new Error("not now")), "not now"],
@@ -94,7 +94,7 @@ describe("one that fails", () => {
     ["throws what has no text", () => Promise.reject<never>(Object.create(null)), "the error has no message"],
   ];
 
-  test.each(failing)("HOOK4 because it %s is reported once, and the others are heard", async (_, hook, why) => {
+  test.each(failing)("HOOK4 because it %s is reported once, and the other hooks run", async (_, hook, why) => {
     const failure = { event: "asked", why };
     expect(await heard([() => "one", hook, () => "two"])).toStrictEqual({
       answers: ["one", "two"],
@@ -104,22 +104,25 @@ describe("one that fails", () => {
     });
   });
 
-  test.each(failing)("HOOK4 because it %s cancels the act where the host wants that", async (_, hook, why) => {
-    const failure = { event: "asked", why };
-    const reported: HookFailure[] = [];
-    const host = { onFailure: "cancel" as const, report: (each: HookFailure) => void reported.push(each) };
-    let asked = 0;
-    const answers = await heard([hook, () => `${asked++}`], { host });
-    expect({ ...answers, reported, asked }).toStrictEqual({
-      answers: [],
-      failures: [failure],
-      isCancelled: true,
-      reported: [failure],
-      asked: 0,
-    });
-  });
+  test.each(failing)(
+    "HOOK4 because it %s cancels the operation if the host cancels on failure",
+    async (_, hook, why) => {
+      const failure = { event: "asked", why };
+      const reported: HookFailure[] = [];
+      const host = { onFailure: "cancel" as const, report: (each: HookFailure) => void reported.push(each) };
+      let asked = 0;
+      const answers = await heard([hook, () => `${asked++}`], { host });
+      expect({ ...answers, reported, asked }).toStrictEqual({
+        answers: [],
+        failures: [failure],
+        isCancelled: true,
+        reported: [failure],
+        asked: 0,
+      });
+    },
+  );
 
-  test("HOOK4 nobody need listen to the report", async () => {
+  test("HOOK4 the report callback is optional", async () => {
     const outcome = await runHooks([throwing], event, { host: {}, runtime: testRuntime(), read });
     expect(outcome).toStrictEqual({ answers: [], failures: [{ event: "asked", why: "no" }], isCancelled: false });
   });

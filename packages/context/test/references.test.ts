@@ -1,4 +1,4 @@
-/** Tests references.ts: how entries and blobs are named in texts, and which texts are citations. */
+/** Tests references.ts: references to entries and blobs, and citations. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -13,13 +13,13 @@ import {
   replaceCitations,
 } from "../src/references.ts";
 
-describe("what names an entry or a blob", () => {
-  test("NUM2 AUD2 an entry is named by its number, and one without a number by its id", () => {
+describe("references to entries and blobs", () => {
+  test("NUM2 AUD2 an entry is referenced by its number, and one without a number by its id", () => {
     expect(entryReference({ id: "4f2a", number: 12 })).toBe("#12");
     expect(entryReference({ id: "4f2a" })).toBe("entry:4f2a");
   });
 
-  test("AUD2 a blob is named by the first eight letters of its hash", () => {
+  test("AUD2 a blob is referenced by the first eight digits of its hash", () => {
     expect(blobReference("1a2b3c4d5e6f708192a3b4c5d6e7f809")).toBe("blob:1a2b3c4d");
   });
 
@@ -28,7 +28,7 @@ describe("what names an entry or a blob", () => {
     expect(formatCitation([])).toBe("");
   });
 
-  test("AUD2 what is written as a citation is read as the same one", () => {
+  test("AUD2 a formatted citation is parsed as the same citation", () => {
     const references = ["#1", "entry:4f2a", "#987654321", "entry:old-1", "entry:a.b"];
     expect(findCitedReferences(`a line${formatCitation(references)}`)).toEqual(references);
   });
@@ -118,7 +118,7 @@ describe("citations", () => {
     ]);
   });
 
-  test("AUD2 a text cites each entry once, in the order of the text", () => {
+  test("AUD2 cited references are unique and in the order of the text", () => {
     expect(findCitedReferences("one [#3][#4] two (entry:a, #3) (#5)")).toEqual(["#3", "#4", "entry:a"]);
     expect(findCitedReferences("")).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe("citations", () => {
 describe("blobs", () => {
   const hash = "1a2b3c4d".padEnd(64, "5");
 
-  test("PUR3 references to blobs are found by any length that names one", () => {
+  test("PUR3 blob references of any valid length are found", () => {
     expect([blobReference(hash), blobReference(hash, 10)]).toEqual(["blob:1a2b3c4d", "blob:1a2b3c4d55"]);
     const text = `read blob:1a2b3c4d, blob:${hash} or (blob:1a2b3c4d55); not blob:123, xblob:1a2b3c4d or blob:${hash}5`;
     expect(findBlobDigits(text)).toEqual(["1a2b3c4d", hash, "1a2b3c4d55"]);

@@ -1,4 +1,4 @@
-/** Proves that work which fails, hangs or is aborted gives a value, at once, and leaves nothing behind. */
+/** Tests runtime.ts: work that fails, hangs or is aborted gives a value at once and leaves nothing behind. */
 
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
@@ -16,7 +16,7 @@ function thrown(value: unknown): () => never {
   };
 }
 
-describe("what comes of it", () => {
+describe("the result of guarded work", () => {
   test.each<[string, () => unknown, unknown]>([
     ["a value", () => 7, { type: "done", value: 7 }],
     ["a promise of one", async () => 7, { type: "done", value: 7 }],
@@ -38,24 +38,24 @@ describe("what comes of it", () => {
     expect(await runGuarded(thrown(value))).toStrictEqual({ type: "failed", why: "the error has no message" });
   });
 
-  test("SUM4 HOOK4 a reason without end is shortened: it will stand in a receipt", async () => {
+  test("SUM4 HOOK4 a long error message is shortened", async () => {
     const outcome = await runGuarded(thrown(new Error("x".repeat(10_000))));
     expect(outcome).toStrictEqual({ type: "failed", why: `${"x".repeat(500)}…` });
   });
 
-  test("SUM4 without a time it may take for ever", async () => {
+  test("SUM4 has no time limit without a timeout", async () => {
     expect(await runGuarded(() => sleep(100_000, {}))).toStrictEqual({ type: "done", value: undefined });
   });
 });
 
-describe("when it is aborted", () => {
-  test("SUM4 before it began, it does not begin", async () => {
+describe("guarded work that is aborted", () => {
+  test("SUM4 before it starts is not started", async () => {
     let begun = 0;
     const outcome = await runGuarded(() => begun++, { signal: AbortSignal.abort(), timeout: within });
     expect({ outcome, begun }).toStrictEqual({ outcome: { type: "aborted" }, begun: 0 });
   });
 
-  test("SUM4 in the middle, nobody waits for it", async () => {
+  test("SUM4 while it runs is not waited for", async () => {
     const stop = new AbortController();
     const outcome = runGuarded(hanging, { signal: stop.signal });
     stop.abort();
@@ -78,7 +78,7 @@ describe("when it is aborted", () => {
     expect(outcome).toStrictEqual({ type: "aborted" });
   });
 
-  test("SUM4 at whichever moment, it was either too early or too late", async () => {
+  test("SUM4 at any moment is either aborted or done", async () => {
     const outcomes: string[] = [];
     for (let moment = 0; moment < 30; moment++) {
       const stop = new AbortController();
@@ -91,7 +91,7 @@ describe("when it is aborted", () => {
   });
 });
 
-test("SUM4 HOOK4 no listener and no timer is left behind, whatever came of it", async () => {
+test("SUM4 HOOK4 every result leaves no listener and no timer behind", async () => {
   const stop = new AbortController();
   let open = 0;
   const counted: Runtime["sleep"] = async (ms, act) => {
@@ -106,7 +106,7 @@ test("SUM4 HOOK4 no listener and no timer is left behind, whatever came of it", 
   expect({ open, listeners: getEventListeners(stop.signal, "abort").length }).toStrictEqual({ open: 0, listeners: 0 });
 });
 
-test("SUM4 what fails after nobody waits for it any more disturbs nobody", async () => {
+test("SUM4 a failure after the result is ignored", async () => {
   const stop = new AbortController();
   const unheard: unknown[] = [];
   const listen = (reason: unknown): void => void unheard.push(reason);

@@ -1,4 +1,4 @@
-/** Questions to a tree. */
+/** Tests tree.ts. */
 
 import { expect, test } from "vitest";
 import { story } from "../src/testing/story.ts";
@@ -12,14 +12,14 @@ const tree = buildTree(
 );
 const ids = (entries: readonly { id: string }[] | undefined): string => (entries ?? []).map(({ id }) => id).join(" ");
 
-test("TREE1 a branch runs from its root to its leaf, a leaf that is not there has none", () => {
+test("TREE1 a branch runs from its root to its leaf, and an unknown leaf has no branch", () => {
   expect(ids(branchEntries(tree, "e7"))).toBe("e1 e2 e5 e6 e7");
   expect(ids(branchEntries(tree, "e3"))).toBe("e1 e2 e3");
   expect(ids(branchEntries(tree, null))).toBe("");
   expect(ids(branchEntries(tree, "nobody"))).toBe("");
 });
 
-test("TREE1 children in file order, the roots under null", () => {
+test("TREE1 children are in file order, the roots under null", () => {
   expect(ids(tree.children.get("e2"))).toBe("e3 e5");
   expect(ids(tree.children.get(null))).toBe("e1 e8");
 });
@@ -35,7 +35,7 @@ test.each([
   expect(commonAncestor(tree, one, other)).toBe(shared);
 });
 
-test("STO12 branch summaries by the leaf that was left, whatever else names it", () => {
+test("STO12 branch summaries are found by the leaf of the abandoned branch", () => {
   const told = story(
     "user: a",
     "says: b",
@@ -48,7 +48,7 @@ test("STO12 branch summaries by the leaf that was left, whatever else names it",
   expect(findBranchSummaries(told, new Set(["e2"]))).toEqual([told[2], told[5]]);
 });
 
-test("TREE5 the latest label in the file counts, an empty one takes it away", () => {
+test("TREE5 the last label in the file counts, and an empty one removes it", () => {
   const named = buildTree(
     story("user: a", "labels e1: one", "moves: e1", "labels e1: two", "labels e2: other", "labels e2"),
   );

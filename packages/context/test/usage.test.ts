@@ -1,4 +1,4 @@
-/** What a session holds and has cost: a fold over all its entries, in whatever order a store gives them. */
+/** Tests usage.ts: the totals of a session, in any order of its entries. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -39,7 +39,7 @@ const summaries: readonly Entry[] = [
 const beside: Entry = { ...place, type: "usage", kind: "retry", provider: "p", model: "m", usage: usage(50, 5) };
 
 describe("EVT8 totals", () => {
-  test("EVT8 run over all entries: messages, failed ones too, summaries, used or not, and what was paid beside (B83)", () => {
+  test("EVT8 cover all entries: messages, failed ones too, summaries, used or not, and other paid calls (B83)", () => {
     const totals = [...talk, reply, ...summaries, beside].reduce(addToTotals, zeroTotals);
     expect(totals).toMatchObject({
       entries: 11,
@@ -63,7 +63,7 @@ describe("EVT8 totals", () => {
     );
   });
 
-  test("EVT8 count nothing for what is no number, whoever wrote the file", () => {
+  test("EVT8 count values that are not numbers as zero", () => {
     const odd = { input: "many", output: Number.NaN, cost: null } as unknown as Usage;
     expect(addUsage(usage(1, 1), odd)).toEqual(usage(1, 1));
     expect(addUsage(zeroUsage, null as unknown as Usage)).toEqual(zeroUsage);
@@ -71,7 +71,7 @@ describe("EVT8 totals", () => {
     expect(addToTotals(zeroTotals, entry)).toEqual({ ...zeroTotals, entries: 1 });
   });
 
-  test("EVT8 a message of the user costs nothing by itself", () => {
+  test("EVT8 a user message has no cost", () => {
     expect(talk.map(usageOfEntry).filter((paid) => paid !== null)).toHaveLength(3);
     expect(usageOfEntry(talk[0] as Entry)).toBeNull();
   });

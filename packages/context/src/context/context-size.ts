@@ -60,8 +60,8 @@ export interface ContextSizeOptions {
 // Returns the messages sent after a reply, placeholder results included. No edit has changed any of them.
 function collectLaterMessages(entries: readonly Entry[], model: ModelName | undefined): readonly Message[] {
   const messages = entries.flatMap((entry) => entryMessage(entry, undefined) ?? []);
-  const sent = convertToLlm([createUserMessage("a question, for a reply to answer", 0), ...messages], model);
-  return sent.slice(sent.findIndex(({ role }) => role === "assistant") + 1);
+  const sentMessages = convertToLlm([createUserMessage("a question, for a reply to answer", 0), ...messages], model);
+  return sentMessages.slice(sentMessages.findIndex(({ role }) => role === "assistant") + 1);
 }
 
 /** Estimates the tokens that one entry adds to a context. */

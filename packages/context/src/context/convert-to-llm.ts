@@ -40,20 +40,20 @@ const convertMessages = createIncrementalFold<AgentMessage, ConversionState, Mod
 function convertMessage(state: ConversionState, message: AgentMessage): void {
   const { model, exchanges, canAnswer } = state;
   const llmMessage = toLlmMessage(message);
-  const sent = llmMessage && sanitizeMessage(llmMessage, model);
+  const sendable = llmMessage && sanitizeMessage(llmMessage, model);
   // A failed reply is not sent, but it ends the exchange before it.
-  if (message.role === "assistant" && !sent) closeExchange(exchanges);
-  if (!sent) return;
-  if (sent.role === "assistant" && !canAnswer)
-    addToExchange(exchanges, createUserMessage("(continue)", sent.timestamp), model);
-  addToExchange(exchanges, sent, model);
-  state.canAnswer = canAnswerNext(sent, canAnswer);
+  if (message.role === "assistant" && !sendable) closeExchange(exchanges);
+  if (!sendable) return;
+  if (sendable.role === "assistant" && !canAnswer)
+    addToExchange(exchanges, createUserMessage("(continue)", sendable.timestamp), model);
+  addToExchange(exchanges, sendable, model);
+  state.canAnswer = canAnswerNext(sendable, canAnswer);
 }
 
 // CTX12: the user comes first, and no assistant message follows another without tool results in between.
-function canAnswerNext(sent: Message, canAnswer: boolean): boolean {
-  if (sent.role === "system") return canAnswer;
-  return sent.role !== "assistant" || sent.content.some((block) => block.type === "toolCall");
+function canAnswerNext(message: Message, canAnswer: boolean): boolean {
+  if (message.role === "system") return canAnswer;
+  return message.role !== "assistant" || message.content.some((block) => block.type === "toolCall");
 }
 
 /** Converts one message; kinds that models do not know become user messages. Returns null for a shell line that is excluded from the context. */

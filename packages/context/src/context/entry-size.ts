@@ -45,10 +45,10 @@ function computeEntrySize(entry: Entry, edit?: ContextEditEntry): EntrySize {
 
 function messageSize(message: AgentMessage | null | undefined): EntrySize {
   const llmMessage = message && toLlmMessage(message);
-  const sent = llmMessage && sanitizeMessage(llmMessage, undefined);
-  if (!sent) return ZERO_ENTRY_SIZE;
-  const tokens = messageTokens(sent);
-  return { tokens, system: sent.role === "system" ? tokens : 0, bytes: messageBytes(sent) };
+  const sendable = llmMessage && sanitizeMessage(llmMessage, undefined);
+  if (!sendable) return ZERO_ENTRY_SIZE;
+  const tokens = messageTokens(sendable);
+  return { tokens, system: sendable.role === "system" ? tokens : 0, bytes: messageBytes(sendable) };
 }
 
 const ZERO_ENTRY_SIZE: EntrySize = { tokens: 0, system: 0, bytes: 0 };

@@ -189,9 +189,10 @@ function toWellFormedValue<Value>(value: Value): Value {
   if (typeof value === "string") return (value.isWellFormed() ? value : value.toWellFormed()) as Value;
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
-  const clean = entries.map(([name, each]) => [toWellFormedValue(name), toWellFormedValue(each)] as const);
-  if (clean.every(([name, each], index) => name === entries[index]?.[0] && each === entries[index]?.[1])) return value;
-  return (Array.isArray(value) ? clean.map(([, each]) => each) : Object.fromEntries(clean)) as Value;
+  const clean = entries.map(([name, field]) => [toWellFormedValue(name), toWellFormedValue(field)] as const);
+  if (clean.every(([name, field], index) => name === entries[index]?.[0] && field === entries[index]?.[1]))
+    return value;
+  return (Array.isArray(value) ? clean.map(([, field]) => field) : Object.fromEntries(clean)) as Value;
 }
 
 const isWellFormedText = (text: unknown): boolean => typeof text === "string" && text.isWellFormed();

@@ -149,12 +149,13 @@ export function isExitLine(line: string): boolean {
   return line.length < 100 && (EXIT_CODE_PATTERN.test(line) || line.trim() === "(no output)");
 }
 
+/** Matches the exit code that a tool prints, such as `Command exited with code 1`. */
 export const EXIT_CODE_PATTERN: RegExp = /\bexit(?:ed)?(?: with)?(?: exit)? (?:code|status)[: ] {0,2}(-?\d{1,10})\b/i;
 
 /** Formats the last block of lines with one count each, without the zeros. Returns null if there is none. */
 function formatCountList(lines: readonly string[]): string | null {
   const end = lines.findLastIndex((line, index) =>
-    [line, lines[index - 1], lines[index - 2]].every((each) => countItemPattern().test(each ?? "")),
+    [line, lines[index - 1], lines[index - 2]].every((text) => countItemPattern().test(text ?? "")),
   );
   if (end < 0) return null;
   const start = lines.findLastIndex((line, index) => index < end && !countItemPattern().test(line)) + 1;

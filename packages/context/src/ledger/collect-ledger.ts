@@ -23,17 +23,17 @@ import { updateErrors } from "./open-errors.ts";
 import { hasStoredLedger, readLedger } from "./read-ledger.ts";
 import { parseShellCommands } from "./shell-commands.ts";
 import {
+  collectToolRuns,
   collectVisibleMessages,
   hasEnded,
   hasFailed,
   messageBlocks,
   messageTexts,
-  runExitCode,
-  runOutput,
-  runPath,
-  runShellLine,
   type ToolRun,
-  toolRuns,
+  toolRunExitCode,
+  toolRunOutput,
+  toolRunPath,
+  toolRunShellLine,
   type VisibleMessage,
 } from "./tool-runs.ts";
 import { fileTouches, type ToolRoles } from "./touched-files.ts";
@@ -86,12 +86,12 @@ function extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRole
   const [first] = segment;
   if (first?.type === "compaction") return mergeLedgers([before, compactionLedger(first)]);
   const messages = collectVisibleMessages(segment);
-  const runs = toolRuns(messages, roles);
+  const runs = collectToolRuns(messages, roles);
   const newer: Ledger = {
     ...emptyLedger,
     files: fileTouches(segment, roles).map(({ path, did }) => ({ path, did })),
     checks: lastChecks(runs),
-    commits: newestCommits(runs.flatMap(runCommits)),
+    commits: newestCommits(runs.flatMap(findRunCommits)),
     images: collectImages(messages, runs),
   };
   return { ...mergeLedgers([before, newer]), errors: updateErrors(before.errors, runs) };
@@ -101,11 +101,11 @@ function extendLedger(before: Ledger, segment: readonly Entry[], roles: ToolRole
 function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
   const checksByKind = new Map<string, () => LedgerCheck>();
   for (const run of runs) {
-    const checks = findChecks(runShellLine(run) ?? "", runExitCode(run));
+    const checks = findChecks(toolRunShellLine(run) ?? "", toolRunExitCode(run));
     checks.forEach(({ kind, command, exitCode: code }, index) => {
       // The end of the output belongs to the last check of the line.
       const readOutcome = (): string | null =>
-        index === checks.length - 1 && hasEnded(run) ? findOutcome(runOutput(run)) : null;
+        index === checks.length - 1 && hasEnded(run) ? findOutcome(toolRunOutput(run)) : null;
       checksByKind.delete(kind);
       checksByKind.set(kind, () => ({
         kind,
@@ -119,14 +119,14 @@ function lastChecks(runs: readonly ToolRun[]): readonly LedgerCheck[] {
 }
 
 /** Finds the commits that a run made, from the output of git or from the commit message in the command. */
-function runCommits(run: ToolRun): readonly LedgerCommit[] {
-  const line = runShellLine(run) ?? "";
+function findRunCommits(run: ToolRun): readonly LedgerCommit[] {
+  const line = toolRunShellLine(run) ?? "";
   if (!line.includes("git")) return [];
   const commands = parseShellCommands(line)
     .map(({ words }) => gitWords(words))
     .filter(([name]) => COMMIT_SUBCOMMANDS.has(name ?? ""));
   if (commands.length === 0) return [];
-  const outputCommits = headAndTail(runOutput(run)).flatMap(parsePrintedCommits);
+  const outputCommits = headAndTail(toolRunOutput(run)).flatMap(parsePrintedCommits);
   if (outputCommits.length > 0 || hasFailed(run)) return outputCommits;
   return commands.flatMap((words) => {
     const subject = readCommitSubject(words);
@@ -166,7 +166,7 @@ function readCommitSubject([name, ...words]: readonly ShellWord[]): string | nul
 }
 
 function collectImages(messages: readonly VisibleMessage[], runs: readonly ToolRun[]): readonly LedgerImage[] {
-  const paths = new Map(runs.map((run) => [run.entryId, runPath(run)]));
+  const paths = new Map(runs.map((run) => [run.entryId, toolRunPath(run)]));
   return messages.flatMap((message) => messageImages(message, paths.get(message.entryId) ?? null));
 }
 

@@ -186,6 +186,7 @@ function addFileCounts(one: number, other: number): number {
   return Math.min(one + other, MAX_FILE_COUNT);
 }
 
+/** The maximum count of files in a folder. */
 export const MAX_FILE_COUNT = 999_999_999;
 
 function toLedgerFolder({ path, did }: LedgerFile): LedgerFolder {

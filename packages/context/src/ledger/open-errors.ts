@@ -9,12 +9,20 @@ import { type LedgerError, MAX_LEDGER_CHARS, newestErrors } from "./ledger.ts";
 import {
   type CommandInFolder,
   commandsInFolders,
+  findShellTouches,
   isReadOnlyCommand,
   parseInvocation,
   runsNoProgram,
-  shellTouches,
 } from "./shell-commands.ts";
-import { hasEnded, hasFailed, isReadOnlyRun, runExitCode, runOutput, runShellLine, type ToolRun } from "./tool-runs.ts";
+import {
+  hasEnded,
+  hasFailed,
+  isReadOnlyRun,
+  type ToolRun,
+  toolRunExitCode,
+  toolRunOutput,
+  toolRunShellLine,
+} from "./tool-runs.ts";
 
 /** Returns the errors that are open after these runs. */
 export function updateErrors(before: readonly LedgerError[], runs: readonly ToolRun[]): readonly LedgerError[] {
@@ -33,7 +41,7 @@ interface ErrorUpdate {
 const NO_ERROR_UPDATE: ErrorUpdate = { failure: null, closesError: null };
 
 function findErrorUpdate(run: ToolRun): ErrorUpdate {
-  const line = runShellLine(run);
+  const line = toolRunShellLine(run);
   // A failed read can be repeated, so it is not an open error.
   if (isReadOnlyRun(run)) return NO_ERROR_UPDATE;
   if (line !== null) return findShellErrorUpdate(run, line);
@@ -43,7 +51,7 @@ function findErrorUpdate(run: ToolRun): ErrorUpdate {
     const sources = path === undefined ? [source] : run.effects.modifies;
     return { failure: null, closesError: (error) => error.kind === kind && sources.includes(error.source) };
   }
-  const [first = ""] = visibleLines(runOutput(run));
+  const [first = ""] = visibleLines(toolRunOutput(run));
   return { failure: toLedgerError({ kind, source, text: first }), closesError: null };
 }
 
@@ -89,7 +97,7 @@ function createErrorCloser(line: string, work: readonly CommandInFolder[]): (err
   const successKeys = new Set(work.map(commandKey));
   return ({ kind, source }) => {
     if (kind === "tool") return false;
-    if (kind === "file") return shellTouches(line).some(({ path, did }) => did === "modified" && path === source);
+    if (kind === "file") return findShellTouches(line).some(({ path, did }) => did === "modified" && path === source);
     if (source === lineText) return true;
     const failedCommands = commandsInFolders(source).filter(
       (failed) => isWorkCommand(failed) && !runsNoProgram(failed.command),
@@ -119,11 +127,11 @@ function commandKey(command: CommandInFolder): string {
 
 function errorText(run: ToolRun): string {
   const errors = errorLines(run);
-  const lines = errors.length > 0 ? errors : visibleLines(runOutput(run)).filter((line) => /\p{L}/u.test(line));
+  const lines = errors.length > 0 ? errors : visibleLines(toolRunOutput(run)).filter((line) => /\p{L}/u.test(line));
   const distinct = [...new Map(lines.slice(-MAX_ERROR_LINES).map((line) => [lineTemplate(line), line])).values()];
   const selection = errors.length > 0 ? distinct.slice(-2) : distinct.slice(-1);
   const text = selection.map((line) => sanitizeLine(line, MAX_LEDGER_CHARS.line / 2)).join(" … ");
-  return text === "" ? `exit code ${runExitCode(run) ?? "unknown"}` : text;
+  return text === "" ? `exit code ${toolRunExitCode(run) ?? "unknown"}` : text;
 }
 
 const MAX_ERROR_LINES = 50;
@@ -134,7 +142,7 @@ function visibleLines(output: string): readonly string[] {
 }
 
 function errorLines(run: ToolRun): readonly string[] {
-  const output = runOutput(run);
+  const output = toolRunOutput(run);
   return headAndTail(output).some(mayContainError) ? visibleLines(output).filter(isErrorLine) : [];
 }
 

@@ -4,7 +4,7 @@ import { isStreamOrDevice, parseShellLine, type ShellCommand } from "../shell/pa
 import type { ShellWord } from "../shell/parse-word.ts";
 
 /** Lists the files that a shell line reads and modifies, in order. A path after a `cd` is joined with its folder and not normalized. */
-export function shellTouches(line: string): readonly PathTouch[] {
+export function findShellTouches(line: string): readonly PathTouch[] {
   return commandsInFolders(line).flatMap(({ command, folder }) =>
     commandTouches(command).flatMap(({ path, did }) => {
       const fullPath = joinPath(folder, path);

@@ -67,7 +67,7 @@ function blockText(block: unknown): readonly string[] {
 }
 
 /** Lists tool calls and shell lines with their results, in the order they ended. A call without a result is left out. */
-export function toolRuns(messages: readonly VisibleMessage[], roles: ToolRoles): readonly ToolRun[] {
+export function collectToolRuns(messages: readonly VisibleMessage[], roles: ToolRoles): readonly ToolRun[] {
   const effectsByResult = toolCallEffectsByResult(messages, roles);
   return messages.flatMap(({ entryId, message }): readonly ToolRun[] => {
     if (message.role === "bashExecution")
@@ -106,28 +106,28 @@ function toolCallEffectsByResult(
 }
 
 /** Returns the shell line of a run, or null if the tool runs none. */
-export function runShellLine({ effects: { runs } }: ToolRun): string | null {
+export function toolRunShellLine({ effects: { runs } }: ToolRun): string | null {
   return runs[0] ?? null;
 }
 
 /** Returns the first file that the call names. */
-export function runPath({ effects: { reads, modifies } }: ToolRun): string | null {
+export function toolRunPath({ effects: { reads, modifies } }: ToolRun): string | null {
   return modifies[0] ?? reads[0] ?? null;
 }
 
 /** Returns the output of a run. */
-export function runOutput({ result }: ToolRun): string {
+export function toolRunOutput({ result }: ToolRun): string {
   if (result.role === "bashExecution") return typeof result.output === "string" ? result.output : "";
   return messageTexts(result).join("\n");
 }
 
 /** Returns the exit code of a run, or null if it is unknown, e.g. for a command that was stopped or still runs. */
-export function runExitCode(run: ToolRun): number | null {
+export function toolRunExitCode(run: ToolRun): number | null {
   const { result } = run;
   if (result.role === "bashExecution") return typeof result.exitCode === "number" ? result.exitCode : null;
   const reportedCode = isObject(result.details) ? result.details.exitCode : undefined;
   if (Number.isSafeInteger(reportedCode)) return Number(reportedCode);
-  const last = runOutput(run).slice(-200).trimEnd();
+  const last = toolRunOutput(run).slice(-200).trimEnd();
   const [, code] = EXIT_CODE_PATTERN.exec(last.slice(last.lastIndexOf("\n") + 1)) ?? [];
   if (code !== undefined) return Number(code);
   return result.isError === true || reportedCode === null ? null : 0;
@@ -139,19 +139,19 @@ export function hasEnded(run: ToolRun): boolean {
   if (result.role === "bashExecution") return !result.cancelled && typeof result.exitCode === "number";
   const isUnknown = isObject(result.details) && result.details.exitCode === null;
   // pi's text for a command that the user stopped.
-  return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(runOutput(run).slice(-50));
+  return !isUnknown && !/(?:^|\n)Command aborted\s{0,9}$/.test(toolRunOutput(run).slice(-50));
 }
 
 /** Whether a run failed. */
 export function hasFailed(run: ToolRun): boolean {
   const { result } = run;
   const isError = result.role === "toolResult" && result.isError === true;
-  return isError || (runExitCode(run) ?? 0) !== 0;
+  return isError || (toolRunExitCode(run) ?? 0) !== 0;
 }
 
 /** Whether a run only shows a file, a search or a listing. */
 export function isReadOnlyRun(run: ToolRun): boolean {
-  const command = runShellLine(run);
+  const command = toolRunShellLine(run);
   const { reads, modifies } = run.effects;
   return command === null ? reads.length > 0 && modifies.length === 0 : isReadOnlyLine(command);
 }

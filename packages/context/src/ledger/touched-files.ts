@@ -10,7 +10,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import { type PathTouch, shellTouches } from "./shell-commands.ts";
+import { findShellTouches, type PathTouch } from "./shell-commands.ts";
 
 /** Collects the files that a branch read and modified: from calls, shell lines, compactions and branch summaries (INV40, INV41). */
 export function collectFileLists(entries: readonly Entry[], roles: ToolRoles = {}): FileLists {
@@ -135,7 +135,7 @@ function toolCallTouches(call: unknown, roles: ToolRoles): readonly PathTouch[] 
 }
 
 function shellFileTouches(line: string): readonly PathTouch[] {
-  return shellTouches(line).filter(({ path }) => isFilePath(path));
+  return findShellTouches(line).filter(({ path }) => isFilePath(path));
 }
 
 // LED1: a failed call modified nothing.

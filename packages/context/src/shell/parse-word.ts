@@ -3,6 +3,7 @@
 /** An unquoted word, or null if it contains a variable, a pattern or a substitution, so that only a shell can expand it. */
 export type ShellWord = string | null;
 
+/** A parsed word. */
 export interface ParseWordResult {
   readonly word: ShellWord;
   /** The word up to its first expansion. */

@@ -1,4 +1,4 @@
-/** What the context holds, kind by kind. */
+/** Tests context/build-context.ts: the messages of a context, by kind of entry. */
 
 import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
@@ -10,17 +10,17 @@ import { story } from "../../src/testing/story.ts";
 import { contextAt, contextOf } from "../told.ts";
 
 describe("a branch without compaction", () => {
-  test("CTX1 gives its messages in order, whatever else stands in the file", () => {
+  test("CTX1 gives its messages in order, without other entries of the file", () => {
     const told = ["user: one", "says: two", "user: three"];
     expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
     expect(contextOf(...told, "moves: e1", "says: other", "moves: e3")).toEqual(contextOf(...told));
   });
 
-  test("CTX1 an empty window gives an empty context", () => {
+  test("CTX1 an empty branch gives an empty context", () => {
     expect(buildSessionContext(emptyBranch)).toEqual({ messages: [], sources: [], ...initialSessionState });
   });
 
-  test("CTX14 every message names its entry; settings, labels and state give none", () => {
+  test("CTX14 every message has its entry as source; settings, labels and state give no message", () => {
     const context = contextAt(
       story("model: anthropic/opus", "user: one", "labels e2: here", "thinking: high", "says: two"),
     );
@@ -29,7 +29,7 @@ describe("a branch without compaction", () => {
     expect(context.model).toEqual({ provider: "anthropic", modelId: "storyteller" });
   });
 
-  test("CTX1 content that a file left out is nothing, not a crash", () => {
+  test("CTX1 missing content in a file is empty and does not throw", () => {
     const [entry] = story("user: x") as readonly [Entry];
     const empty = (message: object): readonly AgentMessage[] => contextAt([{ ...entry, message } as Entry]).messages;
     expect(empty({ role: "user", content: null })).toEqual([{ role: "user", content: [] }]);
@@ -41,7 +41,7 @@ describe("a branch without compaction", () => {
 describe("after a compaction", () => {
   const before = ["user: one", "says: two", "user: three", "says: four"];
 
-  test("CTX2 the model sees the summary, what was kept, and what came after", () => {
+  test("CTX2 the context has the summary, the kept entries and the later entries", () => {
     expect(contextOf(...before, "compacts: the first two, keeps e3", "user: five")).toEqual([
       "0 summary   the first two",
       "1 user      three",
@@ -50,17 +50,17 @@ describe("after a compaction", () => {
     ]);
   });
 
-  test("CTX2 only the newest compaction counts, also when it keeps the place of an older one", () => {
+  test("CTX2 only the newest compaction counts, even if it keeps the entry of an older one", () => {
     const twice = [...before, "compacts: older, keeps e3", "user: six", "compacts: newer, keeps e4"];
     expect(contextOf(...twice)).toEqual(["0 summary   newer", "1 assistant four", "2 user      six"]);
   });
 
-  test("CTX2 a compaction that names itself, or nobody on the branch, keeps nothing", () => {
+  test("CTX2 a compaction whose first kept entry is itself or not on the branch keeps nothing", () => {
     expect(contextOf(...before, "compacts: all, keeps nothing")).toEqual(["0 summary   all"]);
     expect(contextOf(...before, "compacts: all, keeps e99", "user: on")).toEqual(["0 summary   all", "1 user      on"]);
   });
 
-  test("CTX13 its system message stands first and replaces those it covers", () => {
+  test("CTX13 its system message comes first and replaces earlier ones", () => {
     const told = story(
       "system: old rules",
       "user: one",
@@ -82,7 +82,7 @@ describe("after a compaction", () => {
     ]);
   });
 
-  test("CTX13 a system message that is none is left out", () => {
+  test("CTX13 an invalid system message is left out", () => {
     const told = story("user: one", "compacts: short, keeps nothing");
     for (const systemMessage of [null, 5, { role: "user", content: 5 }]) {
       const entries = told.map((entry) =>
@@ -92,7 +92,7 @@ describe("after a compaction", () => {
     }
   });
 
-  test("CTX10 moving to before it undoes it", () => {
+  test("CTX10 moving to an entry before it undoes it", () => {
     const told = story(...before, "compacts: gone, keeps nothing", "moves: e4");
     expect(contextAt(told).messages).toEqual(contextAt(told, "e4").messages);
     expect(contextAt(told).messages).toHaveLength(4);
@@ -100,7 +100,7 @@ describe("after a compaction", () => {
 });
 
 describe("context edits", () => {
-  test("CTX3 the latest edit decides; null takes the message out", () => {
+  test("CTX3 the latest edit decides; null removes the message", () => {
     const told = ["user: one", "calls: read", "result: a very long file", "edits e3: short"];
     expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
     expect(contextOf(...told, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
@@ -114,12 +114,12 @@ describe("context edits", () => {
     ]);
   });
 
-  test("CTX3 an edit covered by a compaction is gone with it", () => {
+  test("CTX3 an edit covered by a compaction has no effect", () => {
     const told = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
     expect(contextOf(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
   });
 
-  test("CTX3 it leaves what is not its to change", () => {
+  test("CTX3 an edit does not change system messages, shell lines or summaries", () => {
     const told = story("bash: ls -> a.ts", "says: two");
     const edit: Entry = {
       type: "context_edit",
@@ -133,7 +133,7 @@ describe("context edits", () => {
   });
 });
 
-test("CTX2 a branch that was left is told by its summary; an empty one tells nothing", () => {
+test("CTX2 an abandoned branch appears as its summary; an empty summary gives no message", () => {
   expect(contextOf("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
     "0 user      one",
     "1 left      tried two",

@@ -35,7 +35,7 @@ describe("build request", () => {
     expect(request.thinking).toBe("low");
   });
 
-  test("REQ2 as a conversation goes on, each request begins with the one before it", () => {
+  test("REQ2 each request starts with the previous one", () => {
     const told = story(
       "system: rules",
       "user: go",
@@ -53,7 +53,7 @@ describe("build request", () => {
     for (const [at, end] of ends.entries()) if (at > 0) expect(end.startsWith(ends[at - 1] ?? "?")).toBe(true);
   });
 
-  test("REQ3 four marks at most: tools, system or front, the end of the last request and of this one", () => {
+  test("REQ3 there are at most four cache marks: tools, system or summary, the end of the last request and of this one", () => {
     const told = story(
       "system: x",
       "user: go",
@@ -87,7 +87,7 @@ describe("build request", () => {
     ]);
   });
 
-  test("REQ1 the thinking level is the one that was set last, unless another is asked for", () => {
+  test("REQ1 the thinking level defaults to the one that was set last", () => {
     const level = (thinking: string): string =>
       buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { model: storyteller }).thinking;
     expect(level("high")).toBe("high");
@@ -97,7 +97,7 @@ describe("build request", () => {
     ).toBe("low");
   });
 
-  test("REQ4 a front of ours is one message of several blocks, which together say the same as one", () => {
+  test("REQ4 a summary message has several blocks, with the same text as one block", () => {
     const parts = [
       { kind: "pins", length: 5, tokens: 1 },
       { kind: "words", length: 6, tokens: 1 },
@@ -133,7 +133,7 @@ describe("system messages", () => {
     }));
   }
 
-  test("KEEP7 sections are patched by name, tools come and go, words are added", () => {
+  test("KEEP7 sections are replaced by name, tools are added and removed, texts are appended", () => {
     const branch = said(
       { content: "You help.", sections: { rules: "tabs", mode: "plan" }, toolsAdded: [tool("read"), tool("bash")] },
       { sections: { mode: null, rules: "spaces" } },
@@ -148,7 +148,7 @@ describe("system messages", () => {
     });
   });
 
-  test("KEEP7 one that was folded before goes on; those it covers do not count again", () => {
+  test("KEEP7 a merged message is continued, and those it covers are not merged again", () => {
     const [first, second] = said({ content: "You help." }, { content: "Be brief." });
     const compaction = {
       ...(story("user: x", "compacts: before, keeps e1")[1] as Entry & { type: "compaction" }),
@@ -160,7 +160,7 @@ describe("system messages", () => {
     expect(mergeSystemMessages(window)?.content).toBe("Folded.\n\nBe brief.");
   });
 
-  test("KEEP7 words that are said again stand once, where they were said last", () => {
+  test("KEEP7 a repeated text appears once, at its last position", () => {
     const contents = (...texts: readonly string[]) =>
       mergeSystemMessages(loadBranch(said(...texts.map((content) => ({ content })))))?.content;
     expect(contents("You help.", "You help.", "You help.")).toBe("You help.");
@@ -171,7 +171,7 @@ describe("system messages", () => {
     expect(contents("You help.", "help.")).toBe("You help.\n\nhelp.");
   });
 
-  test("KEEP7 a folded state that is logged again and again does not grow", () => {
+  test("KEEP7 a merged state that is logged repeatedly does not grow", () => {
     let state = mergeSystemMessages(loadBranch(said({ content: "You help." }, { content: "Plan." })));
     const first = state?.content;
     for (let round = 0; round < 3; round++) {
@@ -184,7 +184,7 @@ describe("system messages", () => {
     expect(state?.content).toBe(first);
   });
 
-  test("KEEP7 words of one message alone keep their blocks", () => {
+  test("KEEP7 the content of a single message keeps its blocks", () => {
     const content = [{ type: "text" as const, text: "You help." }];
     expect(mergeSystemMessages(loadBranch(said({ content }, { sections: { rules: "tabs" } })))?.content).toEqual(
       content,
@@ -210,7 +210,7 @@ describe("system messages", () => {
     expect(mergeSystemMessages(loadBranch(said(odd, state)))).toEqual(expected);
   });
 
-  test("KEEP7 four thousand changes are folded in one pass", () => {
+  test("KEEP7 four thousand changes are merged in one pass", () => {
     const window = (count: number) =>
       loadBranch(
         said(
@@ -228,7 +228,7 @@ describe("system messages", () => {
     );
   });
 
-  test("KEEP7 where the log says nothing of it there is none", () => {
+  test("KEEP7 without a system message in the log the result is null", () => {
     expect(mergeSystemMessages(loadBranch(story("user: hello")))).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Proves that a hook changes what one request shows, on a copy, and nothing else: not the log, not the system, not who said what. */
+/** Tests context/context-hooks.ts: a hook changes the messages of one request, on a copy, and nothing else. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const context = contextAt(
 );
 const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
 
-/** What comes of it, and what was reported. */
+/** The result, and the reported failures. */
 async function hooked(
   hooks: readonly ContextHook[],
   host: Partial<ContextHooks> = {},
@@ -30,7 +30,7 @@ async function hooked(
   return { outcome: await applyContextHooks(given, act), reported };
 }
 
-/** Each message with the entry it came from. */
+/** Each message with the id of its entry. */
 function shown(outcome: ContextHookResult): readonly string[] {
   if (outcome.type === "cancelled") return ["cancelled"];
   const { messages, sources } = outcome.context;
@@ -41,8 +41,8 @@ function shown(outcome: ContextHookResult): readonly string[] {
 
 const asItWas = shown({ type: "ready", context });
 
-describe("all of it", () => {
-  test("SAY10 behind the others a hook may replace the system's messages, too; its sources stay with what it kept", async () => {
+describe("context_with_system hooks", () => {
+  test("SAY10 may replace system messages after the other hooks, and kept messages keep their sources", async () => {
     const told: string[] = [];
     const whole: NonNullable<ContextHooks["context_with_system"]>[number] = ({ type, messages }) => {
       told.push(`${type} ${messages.map(({ role }) => role).join(" ")}`);
@@ -64,7 +64,7 @@ describe("all of it", () => {
     ]);
   });
 
-  test("SAY10 what is no message of the system's is refused, and none may be brought by the others", async () => {
+  test("SAY10 an invalid system message is rejected, and context hooks cannot add one", async () => {
     for (const wrong of [
       { content: 5 },
       { content: [5] },
@@ -81,8 +81,8 @@ describe("all of it", () => {
   });
 });
 
-describe("what it is told", () => {
-  test("HOOK6 B76 the messages without the system's, as copies all the way down", async () => {
+describe("the event of a context hook", () => {
+  test("HOOK6 B76 has deep copies of the messages without system messages", async () => {
     const before = structuredClone(context);
     const told: string[] = [];
     const spoiling: ContextHook = ({ type, messages }) => {
@@ -103,7 +103,7 @@ describe("what it is told", () => {
     expect(outcome).toStrictEqual({ type: "ready", context });
   });
 
-  test("HOOK6 one after the other, each what the one before it left", async () => {
+  test("HOOK6 has the messages that the previous hook returned", async () => {
     const adding =
       (text: string): ContextHook =>
       ({ messages }) => ({ messages: [...messages, user(text)] });
@@ -111,13 +111,13 @@ describe("what it is told", () => {
     expect(shown(outcome)).toStrictEqual([...asItWas, "- user first", "- user second"]);
   });
 
-  test("HOOK6 without hooks the context is what it was", async () => {
+  test("HOOK6 without hooks the context does not change", async () => {
     expect((await hooked([])).outcome).toStrictEqual({ type: "ready", context });
   });
 });
 
-describe("what it gives back", () => {
-  test("HOOK6 CTX14 messages that it hands back keep their source, changed or not; its own have none", async () => {
+describe("the result of a context hook", () => {
+  test("HOOK6 CTX14 returned messages keep their source, changed or not; added messages have none", async () => {
     const changing: ContextHook = ({ messages: [first, second, ...rest] }) => ({
       messages: [
         user("mine"),
@@ -147,7 +147,7 @@ describe("what it gives back", () => {
     ]);
   });
 
-  test("HOOK6 the system's messages stay, in place as far as there is one", async () => {
+  test("HOOK6 system messages keep their positions as far as possible", async () => {
     expect(shown((await hooked([() => ({ messages: [] })])).outcome)).toStrictEqual([
       "e1 system be careful",
       "e4 system be quick",
@@ -165,7 +165,7 @@ describe("what it gives back", () => {
     expect(after.map((message, at) => message === before[at])).toStrictEqual([true, true]);
   });
 
-  test("HOOK6 what it holds on to can no longer be changed", async () => {
+  test("HOOK6 a hook cannot change a message after it returned it", async () => {
     const held: AgentMessage[] = [];
     const holding: ContextHook = ({ messages }) => {
       held.push(...messages, user("mine"));
@@ -176,13 +176,13 @@ describe("what it gives back", () => {
     expect(shown(outcome)).toStrictEqual([...asItWas, "- user mine"]);
   });
 
-  test("HOOK6 the rest of the context is not its business", async () => {
+  test("HOOK6 the rest of the context does not change", async () => {
     const given = contextAt(story("model: anthropic/storyteller", "thinking: high", "user: one"));
     const { outcome } = await hooked([() => ({ messages: [user("mine")] })], {}, given);
     expect(outcome).toStrictEqual({ type: "ready", context: { ...given, messages: [user("mine")], sources: [""] } });
   });
 
-  test("HOOK6 CTX11 whatever it gives back can be sent", () => {
+  test("HOOK6 CTX11 any returned messages can be sent", () => {
     const anything = fc.anything({ maxDepth: 1 });
     const type = fc.constantFrom("text", "image", "thinking", "toolCall");
     const block = fc.record({ type, text: anything, id: anything, name: anything, arguments: anything });
@@ -210,7 +210,7 @@ describe("what it gives back", () => {
   });
 });
 
-describe("one that fails", () => {
+describe("a hook that fails", () => {
   const nonsense = "the hook returned `messages` that is not a list of messages";
   const failing: readonly [string, ContextHook, string][] = [
     ["throws", () => Promise.reject<never>(new Error("no")), "no"],
@@ -228,7 +228,7 @@ describe("one that fails", () => {
     ],
   ];
 
-  test.each(failing)("HOOK6 HOOK4 because it %s is reported once, and the others are heard", async (_, hook, why) => {
+  test.each(failing)("HOOK6 HOOK4 because it %s is reported once, and the other hooks run", async (_, hook, why) => {
     const dropping: ContextHook = ({ messages }) => ({ messages: messages.slice(3) });
     const { outcome, reported } = await hooked([dropping, hook, () => undefined]);
     expect(reported).toStrictEqual([{ event: "context", why }]);
@@ -253,7 +253,7 @@ describe("one that fails", () => {
     },
   );
 
-  test("HOOK6 nobody waits for one when it is aborted", async () => {
+  test("HOOK6 an abort does not wait for a hook", async () => {
     const stop = new AbortController();
     const hook: ContextHook = () => {
       stop.abort();

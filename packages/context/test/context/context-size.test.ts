@@ -32,7 +32,7 @@ describe("calibration", () => {
     readonly by?: ModelName;
   }
 
-  /** The replies of a talk, as a model measures them that counts like this. */
+  /** The replies of a conversation with a model that counts tokens with this function. */
   function countedBy(entries: readonly Entry[], { factor, overhead, by = storyteller }: Counting): readonly Entry[] {
     const upTo = (id: string): number => {
       const at = entries.findIndex((entry) => entry.id === id);
@@ -60,8 +60,8 @@ describe("calibration", () => {
     );
   }
 
-  describe("what replies teach", () => {
-    test("TOK5 before any was measured an estimate is taken as it is", () => {
+  describe("learning from replies", () => {
+    test("TOK5 before the first reply an estimate is not scaled", () => {
       expect(collectCalibration(loadBranch(longTalk(3)))).toEqual({});
       expect(findCalibration({}, storyteller)).toEqual(plain);
       expect(findCalibration({}, undefined)).toEqual(plain);
@@ -78,7 +78,7 @@ describe("calibration", () => {
       },
     );
 
-    test("TOK5 what was learnt is used for what came since, and for everything after a compaction", () => {
+    test("TOK5 the factor applies to entries since the last reply, and to everything after a compaction", () => {
       const talk = countedBy(longTalk(20), { factor: 1.5, overhead: 3000 });
       const window = loadBranch(talk);
       const fit = findCalibration(collectCalibration(window), storyteller);
@@ -92,7 +92,7 @@ describe("calibration", () => {
       expect(after.tokens).toBe(after.estimated + fit.overhead);
     });
 
-    test("TOK5 measure and estimate agree where the last reply was asked for", () => {
+    test("TOK5 measured and estimated size agree at the last request", () => {
       const talk = countedBy(longTalk(9), { factor: 1.2, overhead: 4000 });
       const asked = talk.slice(0, -2);
       const last = talk.at(-2);
@@ -102,7 +102,7 @@ describe("calibration", () => {
       expect(factor * estimate + overhead).toBeCloseTo(input, -1);
     });
 
-    test("TOK5 each model has a fit of its own; one never measured is sent as much besides the log as the last one", () => {
+    test("TOK5 each model has its own calibration; an unmeasured model gets the overhead of the last one", () => {
       const one = countedBy(longTalk(30), { factor: 1.4, overhead: 1000 });
       const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: stranger }))];
       const calibration = collectCalibration(loadBranch(both));
@@ -114,7 +114,7 @@ describe("calibration", () => {
     });
   });
 
-  describe("growth that says nothing", () => {
+  describe("growth that is ignored", () => {
     const steady = countedBy(longTalk(12), { factor: 1.3, overhead: 2000 });
     const known = findCalibration(collectCalibration(loadBranch(steady)), storyteller);
     const withLast = (prompt: number): ModelCalibration => {
@@ -125,14 +125,14 @@ describe("calibration", () => {
       return findCalibration(collectCalibration(loadBranch(wild)), storyteller);
     };
 
-    test("TOK5 a prompt that shrank or leapt changes no factor", () => {
+    test("TOK5 a prompt that shrank or jumped does not change the factor", () => {
       const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, -2))), storyteller);
       for (const { factor, samples } of [withLast(500), withLast(900_000)])
         expect({ factor, samples }).toEqual({ factor: before.factor, samples: before.samples });
       expect(known.samples).toBeGreaterThan(before.samples);
     });
 
-    test("TOK5 a factor stays within its bounds, whatever is measured", () => {
+    test("TOK5 the factor stays within its limits", () => {
       const most = findCalibration(
         collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))),
         storyteller,
@@ -144,7 +144,7 @@ describe("calibration", () => {
       expect([least.factor, most.factor]).toEqual([0.5, 3]);
     });
 
-    test("TOK5 growth over an edit is none, because something else has changed", () => {
+    test("TOK5 growth across an edit is ignored", () => {
       const cut = steady.length - 2;
       const edit = {
         type: "context_edit",
@@ -162,10 +162,10 @@ describe("calibration", () => {
     });
   });
 
-  describe("what a compaction carries", () => {
+  describe("the calibration stored in a compaction", () => {
     const carried: Calibration = { [NAME]: { factor: 1.25, overhead: 700, samples: 12 } };
 
-    test("TOK5 holds after it, and is improved by what is measured then", () => {
+    test("TOK5 applies after it and is updated by later replies", () => {
       expect(collectCalibration(loadBranch([compactionWith(carried)]))).toEqual(carried);
       const after = loadBranch([
         compactionWith(carried),
@@ -224,11 +224,11 @@ describe("context size", () => {
   const tokensOf = (messages: readonly Message[]): number =>
     messages.reduce((sum, message) => sum + messageTokens(message), 0);
 
-  describe("with a reply that was measured", () => {
+  describe("with a measured reply", () => {
     const talk = story("user: one", "says: two", "user: three, and much more of it", "note: four");
     const window = loadBranch(measured(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
 
-    test("TOK1 the size is what it measured, and an estimate of what came since", () => {
+    test("TOK1 the size is the reported tokens plus an estimate of later entries", () => {
       const since = tokensOf(sent(window).slice(2));
       expect(contextSize(window, { model: storyteller })).toMatchObject({
         measured: 500,
@@ -238,24 +238,24 @@ describe("context size", () => {
       expect(contextSize(window)).toEqual(contextSize(window, { model: storyteller }));
     });
 
-    test("TOK1 right after the reply it is what it measured", () => {
+    test("TOK1 right after the reply the size is the reported tokens", () => {
       const reply = loadBranch(window.entries.slice(0, 2));
       expect(contextSize(reply)).toMatchObject({ tokens: 500, measured: 500, estimated: 0 });
     });
 
-    test("TOK1 a usage without a sum is the sum of its parts", () => {
+    test("TOK1 a usage without a total is the sum of its parts", () => {
       const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
       expect(contextSize(loadBranch(measured(talk, { e2: usage }))).measured).toBe(4321);
     });
 
-    test("TOK1 what is sent is counted, also what stands in no log: a result that is missing", () => {
+    test("TOK1 a placeholder for a missing result is counted", () => {
       const called = story("user: one", "calls: read path=a; read path=b", "result c1: found", "user: go on");
       const open = loadBranch(measured(called, { e2: { totalTokens: 500 } }));
       expect(sent(open)).toHaveLength(5);
       expect(contextSize(open).estimated).toBe(tokensOf(sent(open).slice(2)));
     });
 
-    test("TOK1 replies that are not sent do not move the place from which is estimated", () => {
+    test("TOK1 replies that are not sent do not count as measured", () => {
       const failed = story(
         "user: one",
         "says: two",
@@ -268,7 +268,7 @@ describe("context size", () => {
       expect(contextSize(tried).estimated).toBe(tokensOf(sent(tried).slice(2)));
     });
 
-    test("TOK1 only the branch counts", () => {
+    test("TOK1 other branches do not count", () => {
       const branched = measured(
         story("user: one", "says: two", "user: long ago", "says: elsewhere", "moves: e2", "user: back"),
         {
@@ -280,13 +280,13 @@ describe("context size", () => {
     });
   });
 
-  describe("usage that is not used", () => {
+  describe("usage that is ignored", () => {
     const talk = story("user: one", "says: two", "user: three", "says: four", "user: five");
     const both = { e2: { totalTokens: 500 }, e4: { totalTokens: 700 } };
     const measuredAt = (entries: readonly Entry[], to?: ModelName): number =>
       contextSize(windowAt(entries), to ? { model: to } : {}).measured;
 
-    test("TOK2 usage of nothing, and what is no number", () => {
+    test("TOK2 usage of zero, and values that are not numbers", () => {
       expect(measuredAt(measured(talk, both))).toBe(700);
       expect(measuredAt(measured(talk, { ...both, e4: {} }))).toBe(500);
       for (const wrong of [Number.NaN, -5, Number.POSITIVE_INFINITY, "700", null])
@@ -303,7 +303,7 @@ describe("context size", () => {
       expect(measuredAt(ended)).toBe(500);
     });
 
-    test("TOK2 usage of another model than the one that is asked", () => {
+    test("TOK2 usage of another model", () => {
       const mixed = changed(measured(talk, both), (reply, id) => (id === "e4" ? { ...reply, ...stranger } : reply));
       expect(measuredAt(mixed, storyteller)).toBe(500);
       expect(measuredAt(mixed, stranger)).toBe(700);
@@ -311,7 +311,7 @@ describe("context size", () => {
       expect(measuredAt(measured(talk, both), stranger)).toBe(0);
     });
 
-    test("TOK2 usage from before a compaction, though it is kept", () => {
+    test("TOK2 usage from before a compaction, even of a kept reply", () => {
       const compacted = story(
         "user: one",
         "says: two",
@@ -332,7 +332,7 @@ describe("context size", () => {
       expect(measuredAt(measured(answered, both))).toBe(700);
     });
 
-    test("TOK6 a size that no reply has measured says that it is an estimate, until the next reply (B12)", () => {
+    test("TOK6 a size without a measured reply is marked as an estimate until the next reply (B12)", () => {
       const entries = story(
         "user: one",
         "says: two",
@@ -354,7 +354,7 @@ describe("context size", () => {
       expect(contextSize(loadBranch(all.slice(0, 4))).tokens).toBeGreaterThan(0);
     });
 
-    test("TOK2 no clock is asked: times may run backwards", () => {
+    test("TOK2 timestamps do not matter and may run backwards", () => {
       const backwards = measured(talk, both).map((entry, at) => ({
         ...entry,
         timestamp: new Date(9e11 - at * 1e9).toISOString(),
@@ -384,22 +384,22 @@ describe("context size", () => {
       });
     });
 
-    test("TOK3 what is sent besides the log is added where it is known", () => {
+    test("TOK3 tokens outside the log are added if they are given", () => {
       const { tokens, fixed } = contextSize(window);
       expect(contextSize(window, { fixed: 900 })).toMatchObject({ tokens: tokens + 900, fixed: fixed + 900 });
     });
 
-    test("TOK3 what a reply measured already holds them", () => {
+    test("TOK3 a measured reply already includes them", () => {
       const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 495 })).toMatchObject({ tokens: 500, fixed: 495 });
     });
 
-    test("TOK3 what is said to be sent is believed until a reply has measured more", () => {
+    test("TOK3 the given number holds until a reply reports more", () => {
       const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 10 }).fixed).toBeGreaterThan(450);
     });
 
-    test("TOK3 a compaction's system message counts for those it covers", () => {
+    test("TOK3 the system message of a compaction replaces the earlier ones", () => {
       const [user] = story("user: one");
       const compacted = loadBranch([
         { ...first, message: system } as Entry,
@@ -419,14 +419,14 @@ describe("context size", () => {
       expect(contextSize(compacted).fixed).toBe(messageTokens(system));
     });
 
-    test("TOK1 an empty window is nothing", () => {
+    test("TOK1 an empty branch has size zero", () => {
       expect(contextSize(emptyBranch)).toEqual({
         ...{ tokens: 0, isEstimate: true, measured: 0, estimated: 0, fixed: 0, bytes: 0 },
       });
     });
   });
 
-  test("TOK1 bytes on the wire are those of all messages, as edits have left them", () => {
+  test("TOK1 bytes are those of all messages after edits", () => {
     const long = `user: ${"word ".repeat(500)}`;
     const whole = loadBranch(story(long, "says: two"));
     expect(contextSize(whole).bytes).toBe(sent(whole).reduce((sum, message) => sum + messageBytes(message), 0));
@@ -434,7 +434,7 @@ describe("context size", () => {
     expect(contextSize(edited).bytes).toBe(sent(edited).reduce((sum, message) => sum + messageBytes(message), 0));
   });
 
-  test("TOK1 entries add up to the context they give", () => {
+  test("TOK1 the sizes of the entries add up to that of the context", () => {
     const fit = { factor: 1, overhead: 0, samples: 0 };
     const entries = story(
       "user: one",
@@ -454,7 +454,7 @@ describe("context size", () => {
     );
   });
 
-  describe("a window that grows", () => {
+  describe("a branch that grows", () => {
     const lines = [
       "user: one",
       "calls: read path=a",
@@ -475,7 +475,7 @@ describe("context size", () => {
       e12: { totalTokens: 300 },
     });
 
-    test("TOK1 has the size that it would have if it were read anew", () => {
+    test("TOK1 has the same size as a newly loaded branch", () => {
       let window = emptyBranch;
       for (const entry of entries) {
         window = appendToBranch(window, [entry]);
@@ -484,7 +484,7 @@ describe("context size", () => {
       }
     });
 
-    test("TOK1 that grows one way and then another has its own size on each", () => {
+    test("TOK1 into two branches has the right size on each", () => {
       const start = loadBranch(entries.slice(0, 4));
       const [one, other] = [story("user: this way"), story("user: or, to say a little more, that way")].map((more) =>
         appendToBranch(start, more),
@@ -494,14 +494,14 @@ describe("context size", () => {
       expect(sizes[1]?.tokens).toBeGreaterThan(sizes[0]?.tokens ?? 0);
     });
 
-    test("TOK1 costs the next call no more, however long it is", () => {
+    test("TOK1 costs the next call the same, however long it is", () => {
       const turn = story("user: one", "says: two");
       const long = Array.from({ length: 10_000 }, (_, at) => ({
         ...turn[at % 2],
         id: `x${at}`,
         parentId: at ? `x${at - 1}` : null,
       }));
-      // One call that looks at all of it takes as long as these hundred.
+      // A single call that reads the whole branch takes as long as these hundred.
       expectSoon(55, () => {
         let window = loadBranch(measured(long as Entry[], { x9999: { totalTokens: 900 } }));
         contextSize(window);

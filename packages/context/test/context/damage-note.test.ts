@@ -1,4 +1,4 @@
-/** What stands in a context where an entry was lost, and what becomes of it in a compaction. */
+/** Tests context/damage-note.ts: the note for a damaged entry, in the context and in a compaction. */
 
 import { describe, expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
@@ -24,8 +24,8 @@ function without(entries: readonly Entry[], id: string, kind?: GapEntry["kind"])
 
 const talk = story("user: fix the login", "says: done", "user: and now?", "says: nothing more");
 
-describe("HARM2 a lost entry", () => {
-  test("HARM2 is named in its place, with its number and what it was", () => {
+describe("HARM2 a damaged entry", () => {
+  test("HARM2 has a note in its place, with its number and kind", () => {
     const messages = convertToLlm(buildSessionContext(loadBranch(without(talk, "e1", "user"))).messages);
     expect(show(messages).split("\n").slice(0, 2)).toEqual([
       "0 user      [Pith: entry #1 of this session is damaged and cannot be read. It was a message of the user. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
@@ -34,14 +34,14 @@ describe("HARM2 a lost entry", () => {
     expect(show(messages)).not.toContain("(continue)");
   });
 
-  test("HARM2 of which nothing is known may have been anything", () => {
+  test("HARM2 of unknown kind has a note that it may have been anything", () => {
     expect(damageNote(gap("e1", null))).toBe(
       "[Pith: an entry of this session is damaged and cannot be read. It may have been a message of the user, a reply of yours, a tool result or a summary. Do not guess its content. If you need it, ask the user, or get it again with a tool.]",
     );
     expect(mayBeLostMessage(gap("e1", null))).toBe(true);
   });
 
-  test("HARM2 that the model never saw leaves no note", () => {
+  test("HARM2 that was never in the context has no note", () => {
     for (const kind of ["label", "session_info", "model_change", "custom", "usage"] as const)
       expect([kind, damageNote(gap("e1", null, { kind })), mayBeLostMessage(gap("e1", null, { kind }))]).toEqual([
         kind,
@@ -50,7 +50,7 @@ describe("HARM2 a lost entry", () => {
       ]);
   });
 
-  test("HARM2 with fields of another type is noted too; a kind of a newer program is none", () => {
+  test("HARM2 with invalid fields has a note; a kind from a newer version is not damage", () => {
     const place = { id: "e1", parentId: null, timestamp: "", number: 4 };
     const malformed: Entry = { type: "unknown", ...place, kind: "message", value: { message: { role: "user" } } };
     const newer: Entry = { type: "unknown", ...place, kind: "vote", value: { type: "vote" } };
@@ -58,7 +58,7 @@ describe("HARM2 a lost entry", () => {
     expect(damageNote(newer)).toBeNull();
   });
 
-  test("HARM2 is nobody's word, and the transcript of a summarizer names it as a note", () => {
+  test("HARM2 has no author, and the transcript for a summarizer shows it as a note", () => {
     const lost = without(talk, "e3", "user");
     const at = lost[2] as Entry;
     expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["nobody", true]);
@@ -66,7 +66,7 @@ describe("HARM2 a lost entry", () => {
     expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 of this session is damaged/);
   });
 
-  test("HARM2 between a call and its result comes behind the result", () => {
+  test("HARM2 between a call and its result is moved after the result", () => {
     const calls = story("user: go", "calls: read path=a; read path=b", "result c1: A", "result c2: B", "says: done");
     const sent = show(convertToLlm(buildSessionContext(loadBranch(without(calls, "e3", "toolResult"))).messages));
     expect(sent.split("\n").map((line) => line.slice(2, 40).trim())).toEqual([

@@ -1,4 +1,4 @@
-/** Proves what a reply's usage says of the context: the total where there is one, else all that it names; nothing that is no number. */
+/** Tests context/entry-size.ts: the tokens that a reply reports are its total or the sum of its parts. */
 
 import { describe, expect, test } from "vitest";
 import { calculateContextTokens, readTokenReport } from "../../src/context/entry-size.ts";
@@ -31,7 +31,7 @@ describe("the tokens of a context", () => {
   );
 });
 
-describe("what a reply measured", () => {
+describe("the tokens that a reply reports", () => {
   const reply = (usage: object, stopReason: AssistantMessage["stopReason"] = "stop"): AssistantMessage => {
     const [entry] = story("says: done");
     return { ...(entry as { readonly message: AssistantMessage }).message, usage: used(usage), stopReason };
@@ -46,7 +46,7 @@ describe("what a reply measured", () => {
     expect(readTokenReport(reply(usage))).toStrictEqual(measure);
   });
 
-  test.each(["error", "aborted"] as const)("TOK2 one that ended as %s measured nothing", (stopReason) => {
+  test.each(["error", "aborted"] as const)("TOK2 a reply that ended as %s reports nothing", (stopReason) => {
     expect(readTokenReport(reply(parts, stopReason))).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-/** Four times the input may take eight times the time, and no more. */
+/** Checks that time is linear: four times the input may take at most eight times as long. */
 
 import { expect } from "vitest";
 
@@ -16,7 +16,7 @@ export function expectLinear(small: () => unknown, large: () => unknown): void {
   expect(four).toBeLessThanOrEqual(8 * one + 20);
 }
 
-/** Of processor time, so that other programs on the machine do not count. */
+/** Measures processor time, so that other programs do not count. */
 function milliseconds(run: () => unknown): number {
   const begun = process.cpuUsage();
   run();

@@ -1,4 +1,4 @@
-/** What was loaded as it stands: found in a branch, named where a summary is written, and carried by each compaction. */
+/** Tests context/loaded-skills.ts: skills are found in a branch, named for a summary, and stored by each compaction. */
 
 import { expect, test } from "vitest";
 import { collectTurnNotes } from "../../src/compaction/kept-work.ts";
@@ -21,7 +21,7 @@ function skill(name: string, more: Partial<LoadedSkill> = {}): LoadedSkill {
   return { kind: "skill", name, path: `/skills/${name}/SKILL.md`, hash: hash("a"), ...more };
 }
 
-/** The entry of a story with a reference in its details. */
+/** The entry of a story, with a skill in its details. */
 function marked(entries: readonly Entry[], id: string, reference: LoadedSkill): readonly Entry[] {
   return entries.map((entry) => {
     if (entry.id !== id) return entry;
@@ -38,7 +38,7 @@ const read = story(
   "says: done",
 );
 
-test("SKL6 a summariser, the ledger and the notes have its name in the place of its words", () => {
+test("SKL6 the summarizer, the ledger and the notes get the name of a skill instead of its text", () => {
   const entries = marked(read, "e3", skill("deploy"));
   expect(readLoadedSkill(entries[2] as Entry)).toEqual(skill("deploy"));
   const told = renderTranscript(entries, { edits: [] }).map(({ text }) => text);
@@ -52,7 +52,7 @@ test("SKL6 a summariser, the ledger and the notes have its name in the place of 
   expect(JSON.stringify(collectTurnNotes(noted))).not.toContain("please");
 });
 
-test("SKL6 details that are no reference change nothing", () => {
+test("SKL6 invalid skill details change nothing", () => {
   const wrong = [
     { ...skill("deploy"), kind: "rule" },
     { ...skill("deploy"), hash: "short" },
@@ -64,7 +64,7 @@ test("SKL6 details that are no reference change nothing", () => {
   expect(renderTranscript(read, { edits: [] })[2]?.text).toContain("please");
 });
 
-test("SKL7 the newest of each name counts; some lines of it take nothing away from the whole, and what was removed is gone", () => {
+test("SKL7 the newest skill of each name counts; loading some lines keeps the full text, and a removed skill is gone", () => {
   let entries = story("note: one", "note: two", "note: one again", "note: a part of two", "note: three", "drops e5");
   entries = marked(entries, "e1", skill("one"));
   entries = marked(entries, "e2", skill("two"));
@@ -78,7 +78,7 @@ test("SKL7 the newest of each name counts; some lines of it take nothing away fr
   expect(findMissingSkills(loadBranch(entries))).toEqual([]);
 });
 
-test("SKL7 every compaction carries what was loaded before it, and one that is shortened in the tail is missing", async () => {
+test("SKL7 every compaction stores the skills loaded before it, and a skill shortened in the tail is missing", async () => {
   const session = await sessionOf("user: go on", "says: yes");
   const reference = skill("deploy");
   const details = { pith: { reference } };
@@ -113,7 +113,7 @@ test("SKL7 every compaction carries what was loaded before it, and one that is s
   expect(findMissingSkills(session.branch)).toHaveLength(1);
 });
 
-test("SKL6 where nothing but a reference was added since, there is nothing to compact", async () => {
+test("SKL6 there is nothing to compact if only a skill was added since", async () => {
   const session = await sessionOf("user: go on", "says: yes");
   await session.append({ type: "custom_message", customType: "out", content: words(900), display: true });
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });

@@ -1,4 +1,4 @@
-/** Stories whose replies say what they cost. */
+/** Creates stories whose replies have usage. */
 
 import type { Entry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";

@@ -1,10 +1,10 @@
-/** Entries in which tools work, for tests that look at what the tools did; ids e1, e2 … in their order. */
+/** Creates entries with tool calls and results, with ids e1, e2 … in order. */
 
 import type { Entry } from "../../src/entry.ts";
 import type { AgentMessage } from "../../src/message.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 
-/** What a test says of an entry: the rest is made up, and anything may stand anywhere. */
+/** The fields that a test sets; the rest has defaults, and any value is allowed. */
 export type Told = Readonly<Record<string, unknown>>;
 
 export function entriesOf(...told: readonly (Told | readonly Told[])[]): readonly Entry[] {
@@ -16,7 +16,7 @@ export function entriesOf(...told: readonly (Told | readonly Told[])[]): readonl
   })) as unknown as readonly Entry[];
 }
 
-/** A call and its result; without `result` it was never answered. */
+/** A call and its result; without `result` the call has none. */
 export function used(call: Told, result?: Told): readonly Told[] {
   calls += 1;
   const id = `call ${calls}`;
@@ -32,7 +32,7 @@ export function ran(command: unknown, result: Told = {}): readonly Told[] {
   return used({ name: "bash", arguments: { command } }, result);
 }
 
-/** A shell line of the user's own. */
+/** A shell line that the user ran. */
 export function bash(command: string, more: Told = {}): Told {
   return said({ role: "bashExecution", command, output: "", exitCode: 0, cancelled: false, truncated: false, ...more });
 }

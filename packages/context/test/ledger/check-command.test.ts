@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { findChecks, findOutcome } from "../../src/ledger/check-command.ts";
 import { expectLinear } from "../context/linear.ts";
 
-describe("LED5 tests, builds and checks are known by program and subcommand", () => {
+describe("LED5 tests, builds and checks are recognized by program and subcommand", () => {
   const cases: readonly (readonly [string, string])[] = [
     ["npm test", "test npm test"],
     ["npm run test:unit -- a", "test npm run test:unit -- a"],
@@ -51,7 +51,7 @@ describe("LED5 tests, builds and checks are known by program and subcommand", ()
   });
 });
 
-describe("LED5 an exit code counts only where it is the check's own", () => {
+describe("LED5 an exit code counts only if it is that of the check", () => {
   const cases: readonly (readonly [string, number, readonly (number | null)[]])[] = [
     ["npm test", 1, [1]],
     ["cd a && npm test", 1, [1]],
@@ -68,7 +68,7 @@ describe("LED5 an exit code counts only where it is the check's own", () => {
   });
 });
 
-describe("LED5 the outcome is the line that counts", () => {
+describe("LED5 the outcome is the line with the counts", () => {
   const cases: readonly (readonly [string, string, string | null])[] = [
     [
       "node --test",

@@ -1,4 +1,4 @@
-/** What the ledger takes from entries: files, the last checks, open errors, commits and images. */
+/** Tests ledger/collect-ledger.ts: files, the last checks, open errors, commits and images. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { story } from "../../src/testing/story.ts";
 import { expectLinear } from "../context/linear.ts";
 import { bash, compacted, entriesOf, left, ran, said, type Told, text, used } from "../context/tool-work.ts";
 
-test("LED5 it holds files, the last checks, open errors and commits, and no ids, addresses or lines of output", () => {
+test("LED5 the ledger has files, the last checks, open errors and commits, and no ids, URLs or output lines", () => {
   const talk = story(
     "user: see https://pith.example/issues/7 and #12",
     "calls: read path=src/a.ts; bash command=./deploy",
@@ -32,7 +32,7 @@ test("LED5 it holds files, the last checks, open errors and commits, and no ids,
   });
 });
 
-describe("LED5 how a check ended", () => {
+describe("LED5 the exit code of a check", () => {
   const cases: readonly (readonly [string, Told, number | null])[] = [
     ["its tool says so", { details: { exitCode: 3 }, isError: true }, 3],
     ["its tool says nonsense", { details: { exitCode: "3" } }, 0],
@@ -48,7 +48,7 @@ describe("LED5 how a check ended", () => {
     expect(collectLedger(entriesOf(ran("make", result))).checks).toMatchObject([{ command: "make", exitCode }]);
   });
 
-  test("LED5 of each kind the last one counts, also one of the user's own; a call without a result is none", () => {
+  test("LED5 the last check of each kind counts, also one that the user ran; a call without a result does not", () => {
     const work = entriesOf(
       ran("npm test", { ...text("9 failed"), isError: true }),
       ran("make", text("2 warnings")),
@@ -87,7 +87,7 @@ describe("LED5 commits", () => {
     expect(commits.map(({ hash, subject }) => `${hash} ${subject}`)).toEqual(expected);
   });
 
-  test("LED5 a commit that failed is none, an amended one replaces the first, and the newest are kept", () => {
+  test("LED5 a failed commit does not count, an amended one replaces the first, and the newest are kept", () => {
     expect(collectLedger(entriesOf(ran("git commit -m x", { ...text("no"), isError: true }))).commits).toEqual([]);
     const amended = [
       ran("git commit -m x", text("[main 0a1b2c3] x")),
@@ -107,7 +107,7 @@ describe("images (B51)", () => {
   const blob = createBlobBlock({ hash, mimeType: "image/png", bytes: 10, tokens: 1 });
   const noted = { size: null, path: null, caption: null };
 
-  test("KEEP8 leave a reference that opens them, a size, a path and a caption", () => {
+  test("KEEP8 are listed with a reference, a size, a path and a caption", () => {
     const shown = entriesOf(
       used(
         { arguments: { path: "shots/home.png" } },
@@ -132,12 +132,12 @@ describe("images (B51)", () => {
     ]);
   });
 
-  test("KEEP8 in an entry with a number are named by it", () => {
+  test("KEEP8 in an entry with a number are referenced by it", () => {
     const [entry] = entriesOf({ number: 412, ...said({ role: "user", content: [image] }) });
     expect(collectLedger([entry as Entry]).images).toMatchObject([{ handle: "#412", entryId: "e1" }]);
   });
 
-  test("KEEP8 are not lost where an edit put a mark in their place", () => {
+  test("KEEP8 are listed even if an edit replaced them by a mark", () => {
     const edit = {
       type: "context_edit",
       targetId: "e1",
@@ -148,14 +148,14 @@ describe("images (B51)", () => {
   });
 });
 
-test("LED6 what an edit took out of the context does not come back", () => {
+test("LED6 content that an edit removed does not return through the ledger", () => {
   const work = ["calls: bash command=make", "fails: error: PITH-43\nexit code 1", "bash: npm test -> 7 passed"];
   const { errors, checks } = collectLedger(story(...work, "drops e2", "drops e3"));
   expect({ errors, checks }).toEqual({ errors: [], checks: [] });
   expect(collectLedger(story(...work))).toMatchObject({ errors: [{ source: "make" }], checks: [{}, {}] });
 });
 
-test("LED6 a shell line kept from the model is kept out of the ledger", () => {
+test("LED6 a shell line that is excluded from the context is not in the ledger", () => {
   const secret = { output: "Error: no", exitCode: 1, excludeFromContext: true };
   expect(collectLedger(entriesOf(bash("./deploy secret > a", secret)))).toEqual(emptyLedger);
   expect(collectLedger(entriesOf(bash("./deploy secret > a", { ...secret, excludeFromContext: false })))).not.toEqual(
@@ -173,17 +173,17 @@ function carrying(...part: readonly (Told | readonly Told[])[]): Told {
   return { pith: { ledger: collectLedger(entriesOf(...part)) } };
 }
 
-test("LED8 nothing comes from a branch that was left", () => {
+test("LED8 an abandoned branch adds nothing", () => {
   expect(collectLedger(entriesOf(left(carrying(...work)), left({ modifiedFiles: ["a"] })))).toEqual(emptyLedger);
   expect(collectLedger(entriesOf(left(carrying(...work)), ran("cat c"))).files).toEqual([{ path: "c", did: "read" }]);
 });
 
-describe("LED2 the ledgers of compactions are taken in", () => {
-  test("LED2 INV40 as they were written", () => {
+describe("LED2 the ledgers of compactions are merged", () => {
+  test("LED2 INV40 unchanged", () => {
     expect(collectLedger(entriesOf(compacted(carrying(...work))))).toEqual(collectLedger(entriesOf(...work)));
   });
 
-  test("LED2 what a compaction covers is not counted twice, what it kept is counted once and is newer", () => {
+  test("LED2 covered entries are not counted twice, and kept entries are counted once and are newer", () => {
     const folders = [{ folder: "src", read: 0, modified: 9 }];
     const details = { pith: { ledger: { folders, files: [{ path: "old", did: "read" }] } } };
     const branch = entriesOf(
@@ -197,7 +197,7 @@ describe("LED2 the ledgers of compactions are taken in", () => {
     expect(ledger.folders).toEqual(folders);
   });
 
-  test("LED2 pi's lists of files are older than all that is known better", () => {
+  test("LED2 pi's file lists count as older than every other source", () => {
     const branch = entriesOf(ran("rm a"), compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }), ran("cat c"));
     expect(collectLedger(branch).files).toEqual([
       { path: "b", did: "read" },
@@ -244,7 +244,7 @@ test("LED2 LED7 INV40 INV41 the ledger is the same however often the branch was 
   );
 });
 
-test("LED4 anything at all may stand in an entry", () => {
+test("LED4 an entry may contain any value", () => {
   const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
   const content = fc.oneof(
     fc.string(),
@@ -268,7 +268,7 @@ test("LED4 anything at all may stand in an entry", () => {
   );
 });
 
-describe("LED3 time is linear in the length of what was said", () => {
+describe("LED3 time is linear in the length of the text", () => {
   const texts = ["error: ", "#1 ", "https://", "a", "/", "Error", "0a1b2c3 ", "exit code 1\n", "'", " ", "\n", "[("];
   test.each(texts)("LED3 %j", (words) => {
     const talk = (letters: number): readonly Entry[] =>

@@ -1,4 +1,4 @@
-/** Tests ledger/ledger.ts: how ledgers are merged, and how long they may become. */
+/** Tests ledger/ledger.ts: merging, and the limits of the lists. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ const ledger = ledgerFrom(word).map((each) => mergeLedgerPair(emptyLedger, each)
 const file = (path: string, did: LedgerFile["did"]): LedgerFile => ({ path, did });
 const withFiles = (...files: readonly LedgerFile[]): Ledger => ({ ...emptyLedger, files });
 
-test("LED2 merging is associative while under the bounds, and an empty ledger changes nothing", () => {
+test("LED2 merging is associative within the limits, and an empty ledger changes nothing", () => {
   fc.assert(
     fc.property(ledger, ledger, ledger, (one, two, three) => {
       const inOrder = mergeLedgerPair(mergeLedgerPair(one, two), three);
@@ -39,7 +39,7 @@ test("LED2 INV41 ten merges give the files that one merge gives", () => {
   );
 });
 
-test("LED2 a file stands at its newest touch, and a modified file stays modified", () => {
+test("LED2 a file is at the position of its newest touch, and a modified file stays modified", () => {
   const older = withFiles(file("a", "modified"), file("b", "read"), file("c", "modified"));
   const newer = withFiles(file("a", "read"), file("b", "modified"));
   expect(mergeLedgerPair(older, newer).files).toEqual([
@@ -62,7 +62,7 @@ test("LED5 the newest check of a kind, error of a command and commit of a subjec
 describe("LED3 the ledger is bounded", () => {
   const name = (at: number): string => `word ${[...String(at)].map((digit) => "abcdefghij"[Number(digit)]).join("")}`;
 
-  test("LED3 a hundred full ledgers are no longer than one, and no file is lost from the count", () => {
+  test("LED3 a hundred full ledgers merge into the size of one, and every file is counted", () => {
     let all = emptyLedger;
     for (let round = 0; round < 100; round++) {
       const files = Array.from({ length: 300 }, (_, at) => file(`src/${round}/${at}.ts`, at % 3 ? "modified" : "read"));
@@ -82,7 +82,7 @@ describe("LED3 the ledger is bounded", () => {
     });
   });
 
-  test("LED3 sixty modified files are listed one by one; of more the newest, and reading pushes out none", () => {
+  test("LED3 the newest sixty modified files are listed, and read files do not displace them", () => {
     const modified = Array.from({ length: 60 }, (_, at) => file(`src/${at}`, "modified"));
     const read = Array.from({ length: 500 }, (_, at) => file(`read/${at}`, "read"));
     const { files, folders } = mergeLedgerPair(withFiles(...modified), withFiles(...read));
@@ -93,7 +93,7 @@ describe("LED3 the ledger is bounded", () => {
     expect(more.folders).toEqual([{ folder: "src", read: 0, modified: 1 }]);
   });
 
-  test("LED3 files are rolled up by folder, of either kind of slash, and the oldest folders under the top", () => {
+  test('LED3 files are rolled up by folder, with slashes or backslashes, and the oldest folders under "."', () => {
     const old = ["a.ts", "/b.ts", "src\\c.ts", "src/d/e.ts"].map((path) => file(path, "modified"));
     const newer = Array.from({ length: MAX_LEDGER_ITEMS.modified }, (_, at) => file(`${at}`, "modified"));
     expect(mergeLedgerPair(withFiles(...old), withFiles(...newer)).folders.map(({ folder }) => folder)).toEqual([
@@ -111,13 +111,13 @@ describe("LED3 the ledger is bounded", () => {
     ]);
   });
 
-  test("LED3 counts stay numbers", () => {
+  test("LED3 counts stay safe integers", () => {
     let all: Ledger = { ...emptyLedger, folders: [{ folder: ".", read: 999_999_999, modified: 1 }] };
     for (let at = 0; at < 3; at++) all = mergeLedgerPair(all, all);
     expect(all.folders).toEqual([{ folder: ".", read: 999_999_999, modified: 8 }]);
   });
 
-  test("LED3 merging takes time in proportion to what is merged", () => {
+  test("LED3 merging takes linear time", () => {
     const [small, large] = [fullLedger(1_000, name), fullLedger(4_000, name)];
     expectLinear(
       () => mergeLedgerPair(small, small),

@@ -1,9 +1,9 @@
-/** Ledgers for tests: random ones, whole or hostile, and one that is as full as can be. */
+/** Creates ledgers for tests: random, hostile and full ones. */
 
 import fc from "fast-check";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 
-/** Of items that are made from the given texts. */
+/** A random ledger whose items have the given texts. */
 export function ledgerFrom(word: fc.Arbitrary<string>): fc.Arbitrary<Ledger> {
   const maybe = fc.option(word);
   const did = fc.constantFrom("read" as const, "modified" as const);
@@ -28,7 +28,7 @@ export function ledgerFrom(word: fc.Arbitrary<string>): fc.Arbitrary<Ledger> {
   });
 }
 
-/** So many of everything; the word of an item is made from its number. */
+/** A ledger with this many items in each list; the text of an item is made from its number. */
 export function fullLedger(count: number, word: (at: number) => string): Ledger {
   const each = <Item>(item: (text: string) => Item): readonly Item[] =>
     Array.from({ length: count }, (_, at) => item(word(at)));

@@ -22,7 +22,7 @@ test("LED7 an error is open until the same command succeeds", () => {
   expect(open(ran("./deploy"), failing("./deploy"))).toHaveLength(1);
 });
 
-test("LED7 the newest failure of a command takes the place of the older one", () => {
+test("LED7 the newest failure of a command replaces the older one", () => {
   expect(open(failing("make", "Error: one"), failing("make", "Error: two"))).toEqual(["make: Error: two"]);
 });
 
@@ -43,7 +43,7 @@ describe("LED7 the same command", () => {
   });
 });
 
-describe("LED7 a check that checks more", () => {
+describe("LED7 a wider check", () => {
   const cases: readonly (readonly [string, string, string, boolean])[] = [
     ["with a path less", "node --test test/", "node --test", true],
     ["with several paths less", "npm test src/a src/b", "npm test src/a", true],
@@ -58,7 +58,7 @@ describe("LED7 a check that checks more", () => {
     expect(open(failing(failed), ran(succeeded))).toHaveLength(isClosed ? 0 : 1);
   });
 
-  test("LED7 closes nothing where it fails itself", () => {
+  test("LED7 closes nothing if it fails itself", () => {
     expect(open(failing("node --test test/"), failing("node --test", "Error: bang"))).toEqual([
       "node --test test/: Error: boom",
       "node --test: Error: bang",
@@ -83,7 +83,7 @@ describe("LED7 a check whose exit code is hidden is judged by its output", () =>
   });
 });
 
-test("LED7 what only looks opens no error, and neither does a look behind the work", () => {
+test("LED7 a read-only command opens no error, nor does one after the work", () => {
   expect(open(failing("grep -c lock a.log"), failing("cat missing"))).toEqual([]);
   expect(open(failing("./a; ls | grep -c lock", "0"))).toEqual([]);
   expect(open(used({ arguments: { path: "missing.ts" } }, { ...text("ENOENT"), isError: true }))).toEqual([]);
@@ -120,12 +120,12 @@ describe("LED7 the text of an error", () => {
     expect(textOf(output)).toBe("Error: two … fatal: line 2");
   });
 
-  test("LED7 is the last line with a word, where none looks like an error", () => {
+  test("LED7 is the last line with a word if no line looks like an error", () => {
     expect(textOf("one\nit went wrong\n\n}\n")).toBe("it went wrong");
     expect(textOf("(no output)")).toBe("exit code 1");
   });
 
-  test("LED7 has no colours and no line ends, and is not long", () => {
+  test("LED7 has no color codes and no line breaks, and is short", () => {
     expect(textOf("\u001b[31mError: boom\u001b[0m")).toBe("Error: boom");
     expect(textOf(`Error: ${"x".repeat(900)}`)?.length).toBeLessThanOrEqual(120);
   });
@@ -146,7 +146,7 @@ test("LED3 the newest errors are kept", () => {
   );
 });
 
-test("LED7 errors of the ledger before are closed by what comes after it", () => {
+test("LED7 later runs close errors of an earlier ledger", () => {
   const before = collectLedger(
     entriesOf(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })),
   );

@@ -1,4 +1,4 @@
-/** The ledger that a compaction carries: read back as it was written, and trusted in nothing. */
+/** Tests ledger/read-ledger.ts: a stored ledger is read back, and nothing in it is trusted. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { fullLedger } from "./ledgers.ts";
 
 const carrying = (ledger: unknown): unknown => JSON.parse(JSON.stringify({ pith: { ledger } }));
 
-test("LED2 what was written is read back", () => {
+test("LED2 a stored ledger is read back", () => {
   const work = entriesOf(
     used({ arguments: { path: "a\n<b>", content: "x" } }, {}),
     ran("make", { ...text("error: no\n3 errors"), isError: true }),
@@ -22,7 +22,7 @@ test("LED2 what was written is read back", () => {
   expect(readLedger(carrying(ledger))).toEqual(ledger);
 });
 
-test("LED2 without one of ours, pi's lists of files are taken", () => {
+test("LED2 without a stored ledger, pi's file lists are read", () => {
   expect(readLedger({ readFiles: ["a", 7, "b"], modifiedFiles: ["b"] }, "e9")).toEqual({
     ...emptyLedger,
     files: [
@@ -34,12 +34,12 @@ test("LED2 without one of ours, pi's lists of files are taken", () => {
   expect(readLedger({ pith: { ledger: {} }, readFiles: ["a"] })).toEqual(emptyLedger);
 });
 
-describe("where there is none", () => {
+describe("details without a ledger", () => {
   const cases = [undefined, null, 7, "x", [], {}, { pith: null }, { pith: { ledger: [] } }, { readFiles: "a" }];
   test.each(cases)("%j", (details) => expect(readLedger(details)).toBeNull());
 });
 
-test("LED10 of a ledger that an earlier version wrote, what still exists is carried on", () => {
+test("LED10 a ledger of an earlier version keeps the items that still exist", () => {
   const hash = "5".repeat(64);
   const earlier = {
     files: [{ path: "a.ts", did: "modified", entryId: "e1" }],
@@ -67,7 +67,7 @@ test("LED10 of a ledger that an earlier version wrote, what still exists is carr
   });
 });
 
-test("LED4 items that are none are left out, and the texts of others are put right", () => {
+test("LED4 invalid items are left out, and texts are sanitized", () => {
   const ledger = {
     files: [
       { path: "a", did: "burnt" },
@@ -112,7 +112,7 @@ test("LED4 items that are none are left out, and the texts of others are put rig
   });
 });
 
-test("LED3 one that was made too long is bounded", () => {
+test("LED3 a ledger that is too long is shortened", () => {
   const ledger = readLedger(carrying(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
   expect(ledger?.checks).toHaveLength(1);
   expect(ledger?.errors).toHaveLength(MAX_LEDGER_ITEMS.errors);
@@ -121,7 +121,7 @@ test("LED3 one that was made too long is bounded", () => {
   expect(ledger?.folders.length).toBeLessThanOrEqual(MAX_LEDGER_ITEMS.folders);
 });
 
-test("LED4 LED10 anything at all may stand in its place, and what comes of it is a ledger", () => {
+test("LED4 LED10 any value gives a valid ledger or none", () => {
   const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
   const lists = ["files", "folders", "checks", "errors", "commits", "images"] as const;
   const word = fc.oneof(anything, fc.string());

@@ -1,4 +1,4 @@
-/** Which files entries touched: by what calls say of themselves, by shell lines, and by what summaries carry. */
+/** Tests ledger/touched-files.ts: the files of tool calls, shell lines and summaries. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const read = (...paths: readonly string[]): FileLists => ({ read: paths, modifie
 const modified = (...paths: readonly string[]): FileLists => ({ read: [], modified: paths });
 const nothing: FileLists = { read: [], modified: [] };
 
-test("LED1 files come in the order of the calls, each with the entry that says so", () => {
+test("LED1 files are in the order of the calls, each with its entry", () => {
   const talk = story(
     "user: fix it",
     "calls: read path=a.ts; peek file=b.ts",
@@ -31,7 +31,7 @@ test("LED1 files come in the order of the calls, each with the entry that says s
   ]);
 });
 
-describe("LED1 files are known by the arguments of a call, whatever the tool is called", () => {
+describe("LED1 files are found by the arguments of a call, not by the name of the tool", () => {
   const cases: readonly (readonly [string, Told, FileLists])[] = [
     ["a path is read", { path: "a" }, read("a")],
     ["so is a file_path", { file_path: "a", offset: 1, limit: 2 }, read("a")],
@@ -62,7 +62,7 @@ describe("LED1 files are known by the arguments of a call, whatever the tool is 
   });
 });
 
-test("LED1 what the host declares of a tool goes before the shape of its arguments", () => {
+test("LED1 a declared tool role takes precedence over the argument names", () => {
   const roles = { ls: {}, copy: { reads: ["path"], modifies: ["to"] }, sh: { runs: ["line"] } };
   const work = entriesOf(
     used({ name: "ls", arguments: { path: "src" } }, {}),
@@ -73,7 +73,7 @@ test("LED1 what the host declares of a tool goes before the shape of its argumen
   expect(collectFileLists(work, roles)).toEqual({ read: ["a", "f"], modified: ["b", "c", "d"] });
 });
 
-test("LED1 what a tool says it touched goes before everything, also where it failed half way", () => {
+test("LED1 the files that a tool reports take precedence over everything, even if it failed halfway", () => {
   const touched = (it: unknown): Told => ({ details: { pith: { touched: it } } });
   const write = { name: "write", arguments: { path: "a", content: "x" } };
   const work = entriesOf(
@@ -85,7 +85,7 @@ test("LED1 what a tool says it touched goes before everything, also where it fai
   expect(collectFileLists(work)).toEqual({ read: ["b"], modified: ["c", "d", "e"] });
 });
 
-describe("LED1 shell lines are read for the obvious", () => {
+describe("LED1 files are found in common shell commands", () => {
   const cases: readonly (readonly [string, FileLists])[] = [
     ["cat a.ts 'b c.ts' \"d.ts\"", read("a.ts", "b c.ts", "d.ts")],
     ["head -n 20 a; tail -5 b | less c", read("a", "b", "c")],
@@ -147,7 +147,7 @@ test("LED1 a call that failed modified nothing", () => {
   expect(collectFileLists(work)).toEqual({ read: ["b", "d", "f"], modified: ["h"] });
 });
 
-test("LED1 calls of a reply that failed or was stopped were never made", () => {
+test("LED1 calls of a reply that failed or was stopped do not count", () => {
   const call = { type: "toolCall", id: "c1", name: "write", arguments: { path: "a", content: "x" } };
   for (const stopReason of ["error", "aborted"])
     expect(collectFileLists(entriesOf(said({ role: "assistant", content: [call], stopReason })))).toEqual(nothing);
@@ -179,11 +179,11 @@ test("LED1 calls that a tool made on its own count as calls", () => {
   });
 });
 
-test("LED6 a shell line kept from the model touches nothing", () => {
+test("LED6 a shell line that is excluded from the context touches nothing", () => {
   expect(collectFileLists(entriesOf(bash("cat secret > a", { excludeFromContext: true })))).toEqual(nothing);
 });
 
-test("LED2 INV40 what was modified is not among the read ones, and both are sorted", () => {
+test("LED2 INV40 modified files are not in the read list, and both lists are sorted", () => {
   const talk = story(
     "calls: read path=b; read path=a; read path=c; write path=b content=x",
     "calls: edit path=a oldText=x newText=y; read path=a; read path=c",
@@ -191,7 +191,7 @@ test("LED2 INV40 what was modified is not among the read ones, and both are sort
   expect(collectFileLists(talk)).toEqual({ read: ["c"], modified: ["a", "b"] });
 });
 
-test("LED2 INV40 compactions and branch summaries hand on what they carry, whoever wrote them", () => {
+test("LED2 INV40 the file lists of compactions and branch summaries count, whichever program wrote them", () => {
   const work = entriesOf(
     compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }, { fromHook: true }),
     left({ readFiles: ["d", 7], modifiedFiles: ["b"] }),
@@ -243,7 +243,7 @@ test.skipIf(!existsSync(fixtures)).each(["before-compaction", "large-session"])(
   },
 );
 
-/** pi goes by the names of three tools; it also takes half a path from a reply that was stopped, which is none. */
+/** pi goes by the names of three tools. It also reads half a path from a reply that was stopped, which does not count here. */
 function pathsForPi(entry: Entry): readonly unknown[] {
   if (entry.type !== "message" || entry.message.role !== "assistant" || entry.message.stopReason === "aborted")
     return [];
@@ -252,7 +252,7 @@ function pathsForPi(entry: Entry): readonly unknown[] {
   );
 }
 
-test("LED1 anything at all may stand in a call, a result and in details", () => {
+test("LED1 a call, a result and details may contain any value", () => {
   const anything = fc.anything({ withNullPrototype: true, withBigInt: true });
   const call = fc.record({
     arguments: fc.oneof(anything, fc.record({ path: anything, command: fc.string(), edits: anything })),
@@ -271,7 +271,7 @@ test("LED1 anything at all may stand in a call, a result and in details", () => 
   );
 });
 
-test("LED1 any text is a shell line", () => {
+test("LED1 any text is accepted as a shell line", () => {
   const shellish = fc.array(fc.constantFrom(..."ab 'c\"$()<>|&;#\\\n-{}=", "cat ", "rm ", "<<EOF\n", "cd ", "sed -i "));
   fc.assert(
     fc.property(

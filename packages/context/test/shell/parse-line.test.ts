@@ -1,4 +1,4 @@
-/** The parsing of shell lines: what it gives, what it refuses, and that another parser of bash sees the same. */
+/** Tests shell/parse-line.ts: what it parses, what it rejects, and that another bash parser agrees. */
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: they are variables of a shell.
 
@@ -67,12 +67,12 @@ describe("SHELL1 a line becomes its commands, with their words, operators, depth
     expect(parseShellLine("a '<<E'\nb")?.outline).toBe("a '<<E'\nb");
   });
 
-  test("an open word is known as far as it goes", () => {
+  test("the known prefix of a word ends at its first expansion", () => {
     expect(parseShellLine('a --b=$C d"e$F"g *h')?.commands[0]?.knownPrefixes).toEqual(["a", "--b=", "de", ""]);
   });
 });
 
-describe("SHELL2 what is not understood for certain makes the whole line unreadable", () => {
+describe("SHELL2 an ambiguous part makes the whole line unreadable", () => {
   test.each([
     "echo 'a",
     'echo "a',
@@ -124,7 +124,7 @@ describe("SHELL2 what is not understood for certain makes the whole line unreada
     expect(parseShellLine(line)).toBeNull();
   });
 
-  test("SHELL2 any line costs time that grows with its length alone", () => {
+  test("SHELL2 parsing takes linear time", () => {
     const slow = [
       "`",
       "$(",
@@ -158,7 +158,7 @@ describe("SHELL2 what is not understood for certain makes the whole line unreada
   });
 });
 
-/** The words of every simple command, as unbash has them. */
+/** The words of every simple command, as unbash parses them. */
 function unbashCommands(line: string): readonly (readonly string[])[] | null {
   const found: string[][] = [];
   let hasError = false;
@@ -176,7 +176,7 @@ function unbashCommands(line: string): readonly (readonly string[])[] | null {
   return hasError ? null : found;
 }
 
-/** Commands that our parser has and unbash has not, or the other way round. Null where either does not understand the line. */
+/** The commands that only one of the two parsers finds. Null if either does not parse the line. */
 function differences(line: string): readonly string[] | null {
   const parsed = parseShellLine(line);
   if (parsed === null || MISREAD.test(line)) return null;
@@ -201,7 +201,7 @@ function differences(line: string): readonly string[] | null {
 /** Bash takes `>&-rm` for two words and `a<(b)` for one; unbash 6.0.3 does not. */
 const MISREAD = /[<>]&-[^\s;&|]|[^\s;&|()<>][<>]\(/;
 
-describe("SHELL3 unbash, another parser of bash, finds the same commands and words in every line that is understood", () => {
+describe("SHELL3 unbash, another bash parser, finds the same commands and words in every parsed line", () => {
   const sets = ["hostile-lines.txt", "fresh-lines.txt"].flatMap((name) => {
     const text = readFileSync(new URL(`../../../agent/test/permissions/${name}`, import.meta.url), "utf8");
     const rows = text.split("\n").filter((row) => row !== "" && !row.startsWith("#"));
