@@ -13,7 +13,10 @@ const sessions = new Map();
 const commands = {
   /** All of it in memory, as pi has it. */
   async open({ name, file }) {
-    sessions.set(name, await context.Session.open(context.MemoryStore.open(readFileSync(file), nodeRuntime), nodeRuntime));
+    sessions.set(
+      name,
+      await context.Session.open(context.MemoryStore.open(readFileSync(file), nodeRuntime), nodeRuntime),
+    );
     return {};
   },
   /** From its file, as the agent does; the store stays open until this process ends. */

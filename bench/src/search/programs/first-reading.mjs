@@ -3,7 +3,7 @@
 import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, pithHome] = process.argv;
-const { searchSessions } = await importBuilt(home, "./node");
+const { searchSessions } = await importBuilt(home, "./search");
 
 let [last, longest] = [performance.now(), 0];
 const beat = () => {

@@ -5,7 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { importBuilt } from "../../import-built.mjs";
 
 const [, , home, pithHome, questions, pause] = process.argv;
-const { searchSessions } = await importBuilt(home, "./node");
+const { searchSessions } = await importBuilt(home, "./search");
 const env = { PITH_HOME: pithHome };
 
 const WARM_UP = 12;

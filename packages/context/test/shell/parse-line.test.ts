@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { describe, expect, test } from "vitest";
+import type { ShellCommand } from "../../src/shell/parse-line.ts";
 import { parseShellLine } from "../../src/shell/parse-line.ts";
-import type { ShellCommand } from "../../src/shell/shell-line.ts";
 import { expectLinear } from "../context/linear.ts";
 
 const written = ({
