@@ -13,9 +13,8 @@ import type { Runtime } from "../runtime.ts";
 import type { NewEntry, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
 import type { ModelCall, OnProgress } from "../summary/ask-model.ts";
-import { checkSummary } from "../summary/audit.ts";
+import { checkSummary, describeSizeLimit, isFarTooLong } from "../summary/audit.ts";
 import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
-import { describeSizeLimit, isFarTooLong } from "../summary/size-limit.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
   type BranchSummary,

@@ -4,9 +4,8 @@ import { collectCalibration, defaultCalibration, modelKey } from "../context/con
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
-import { checkSummary, type Flaw } from "../summary/audit.ts";
+import { checkSummary, type Flaw, isFarTooLong } from "../summary/audit.ts";
 import { clampThinking, generateSummary } from "../summary/generate-summary.ts";
-import { isFarTooLong } from "../summary/size-limit.ts";
 import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "./checks.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 import {

@@ -133,7 +133,7 @@ export interface SummaryJob extends Omit<AskModelOptions, "spent"> {
   readonly allowance?: Allowance | undefined;
   readonly progress?: OnProgress | undefined;
   /** Which of several questions this is about. */
-  readonly place?: { readonly part: number; readonly parts: number };
+  readonly chunk?: { readonly part: number; readonly parts: number };
 }
 
 export type SummaryReply =
@@ -175,7 +175,7 @@ export function requestSummary(
 async function sendPrompt(prompt: PromptRequest, job: SummaryJob): Promise<SummaryReply> {
   if (isAllowanceSpent(job)) return { type: "failed", failure: SPEND_LIMIT_FAILURE };
   const { api, provider, model } = job.model;
-  job.progress?.({ step: "asking", model: `${provider}/${model}`, ...job.place });
+  job.progress?.({ step: "asking", model: `${provider}/${model}`, ...job.chunk });
   const onFailedAttemptUsage = (usage: Usage): void => void job.calls.push({ by: { api, provider, model }, usage });
   const reply = await askModel(prompt.request, { ...job, onFailedAttemptUsage });
   if (reply.call) job.calls.push(reply.call);
@@ -266,7 +266,7 @@ async function summarizeInChunks(
   const notes: ChunkNotes[] = [];
   for (const [index, { of: origin, blocks }] of chunks.entries()) {
     const slots = { part: String(index + 1), parts: String(chunks.length) };
-    const positionedJob = { ...chunkJob, place: { part: index + 1, parts: chunks.length } };
+    const positionedJob = { ...chunkJob, chunk: { part: index + 1, parts: chunks.length } };
     const reply = await requestSummary(
       toConversationMaterial("conversation", blocks),
       renderTask(chunkJob, "map", slots),

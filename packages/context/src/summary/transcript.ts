@@ -19,7 +19,7 @@ import { createExcerpt } from "../text/excerpt.ts";
 import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
 import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { findStaleCalls, noStaleCalls, type StaleCalls } from "./outdated-calls.ts";
+import { findStaleCalls, noStaleCalls, type StaleCalls } from "./stale-calls.ts";
 
 export interface TranscriptPart {
   readonly label: SpeakerLabel;
@@ -45,22 +45,22 @@ export interface TranscriptSource {
   /** What opens the whole; empty where nothing does. */
   readonly handle: string;
   readonly detail: TranscriptDetail;
-  readonly outdated: StaleCalls;
+  readonly staleCalls: StaleCalls;
 }
 
 interface ExcerptLimits {
-  readonly whole: number;
+  readonly fullTokens: number;
   readonly share: number;
-  readonly most: number;
+  readonly maxTokens: number;
 }
 
 /** In tokens: up to `whole` a text stays as it is, a longer one becomes a digest: a `share` of it, and at most `most`. */
 export const TRANSCRIPT_LIMITS = {
-  words: { whole: 2_000, share: 0.38, most: 12_000 },
-  output: { whole: 400, share: 0.38, most: 12_000 },
+  words: { fullTokens: 2_000, share: 0.38, maxTokens: 12_000 },
+  output: { fullTokens: 400, share: 0.38, maxTokens: 12_000 },
   /** Of what failed: why it failed matters more than what worked. */
-  errors: { whole: 2_000, share: 0.6, most: 12_000 },
-  thinking: { whole: 120, share: 0.1, most: 240 },
+  errors: { fullTokens: 2_000, share: 0.6, maxTokens: 12_000 },
+  thinking: { fullTokens: 120, share: 0.1, maxTokens: 240 },
   /** Of one call. */
   arguments: 400,
 } as const;
@@ -105,7 +105,7 @@ function userMessageParts(source: TranscriptSource): readonly TranscriptPart[] {
 }
 
 function toolResultText(message: ToolResultMessage, source: TranscriptSource): string {
-  const outdatedNote = source.outdated.results.get(message);
+  const outdatedNote = source.staleCalls.results.get(message);
   if (outdatedNote !== undefined) return outdatedNote;
   return limitEntryText(source, message.isError ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output) || "(no output)";
 }
@@ -114,7 +114,11 @@ function limitEntryText(source: TranscriptSource, limits: ExcerptLimits): string
   return limitText(entryText(source.entry, source.edits).trim(), limits, source);
 }
 
-function limitText(text: string, { whole, share, most }: ExcerptLimits, { handle, detail }: TranscriptSource): string {
+function limitText(
+  text: string,
+  { fullTokens: whole, share, maxTokens: most }: ExcerptLimits,
+  { handle, detail }: TranscriptSource,
+): string {
   if (detail === "whole") return text;
   const tokens = textTokens(text);
   return tokens <= whole
@@ -144,7 +148,7 @@ function isToolCallValue(block: unknown): block is ToolCallBlock {
   return isObject(block) && block.type === "toolCall";
 }
 
-function renderToolCall(call: ToolCallBlock, { handle, detail, outdated }: TranscriptSource): string {
+function renderToolCall(call: ToolCallBlock, { handle, detail, staleCalls: outdated }: TranscriptSource): string {
   const { name } = call;
   const args = outdated.arguments.get(call) ?? call.arguments;
   const isComplete = detail === "whole" || !isObject(args);
@@ -198,7 +202,7 @@ export interface TranscriptBlock {
 
 /** Messages as one text, a blank line between them. */
 export function serializeConversation(messages: readonly Message[]): string {
-  const source = { edits: [], handle: "", detail: "digest", outdated: noStaleCalls } as const;
+  const source = { edits: [], handle: "", detail: "digest", staleCalls: noStaleCalls } as const;
   const parts = messages.flatMap((message) =>
     toTranscriptParts(message, { ...source, entry: toMessageEntry(message) }),
   );
@@ -223,7 +227,7 @@ export function renderTranscript(
     const reference = entryReference(entry);
     const parts =
       message && isShownToModel(message)
-        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, outdated })
+        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, staleCalls: outdated })
         : [];
     if (parts.length === 0) continue;
     const text = parts

@@ -10,11 +10,11 @@ export function wordStems(word: string): readonly string[] {
 }
 
 function partStems(part: string): readonly string[] {
-  if (SPACELESS_PART.test(part)) return part.length < 2 ? [part] : charBigrams(part);
+  if (SPACELESS_PART.test(part)) return part.length < 2 ? [part] : charPairs(part);
   return part.length < 2 ? [] : [part.slice(0, STEM_CHARS).toLowerCase()];
 }
 
-function charBigrams(part: string): readonly string[] {
+function charPairs(part: string): readonly string[] {
   return Array.from({ length: part.length - 1 }, (_, index) => part.slice(index, index + 2));
 }
 
@@ -91,45 +91,45 @@ function collectStems(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/).flatMap(wordStems));
 }
 
-export interface PieceFeatures {
-  readonly keys: readonly number[];
+export interface UnitFeatures {
+  readonly stems: readonly number[];
   /** Of dates, versions, paths, identifiers, numbers, names. */
   readonly shapes: readonly number[];
   /** The same for pieces that differ only in the numbers, hashes and paths they name. */
   readonly template: number;
-  readonly trouble: boolean;
-  readonly binding: boolean;
+  readonly hasErrorWord: boolean;
+  readonly hasRuleWord: boolean;
 }
 
 /** Remembers what it has read, because most words come again. What digits a number has says nothing here. */
-export function createPieceReader(): (piece: string) => PieceFeatures {
+export function createUnitReader(): (piece: string) => UnitFeatures {
   const wordCache = new Map<string, WordFeatures>();
   const readWord = createWordReader(wordCache);
   return (piece) => {
-    const words = piece.replace(/\d/g, "0").match(PIECE_WORD) ?? [];
+    const words = piece.replace(/\d/g, "0").match(UNIT_WORD) ?? [];
     return mergeFeatures(words.map((word) => wordCache.get(word) ?? readWord(word)));
   };
 }
 
-interface WordFeatures extends PieceFeatures {
+interface WordFeatures extends UnitFeatures {
   readonly isName: boolean;
 }
 
-const PIECE_WORD = /[^\s"'`()[\]{}<>,;|!?。，、；：！？（）「」『』“”‘’«»…]+/g;
+const UNIT_WORD = /[^\s"'`()[\]{}<>,;|!?。，、；：！？（）「」『』“”‘’«»…]+/g;
 
-function mergeFeatures(words: readonly WordFeatures[]): PieceFeatures {
+function mergeFeatures(words: readonly WordFeatures[]): UnitFeatures {
   const keys: number[] = [];
   const shapes = new Set<number>();
   let [template, trouble, binding] = [0, false, false];
   for (const word of words) {
-    for (const key of word.keys) keys.push(key);
+    for (const key of word.stems) keys.push(key);
     // Every sentence begins with a capital.
     if (!word.isName || word !== words[0]) for (const shape of word.shapes) shapes.add(shape);
     template = (Math.imul(template, 31) + word.template) | 0;
-    trouble ||= word.trouble;
-    binding ||= word.binding;
+    trouble ||= word.hasErrorWord;
+    binding ||= word.hasRuleWord;
   }
-  return { keys, shapes: [...shapes], template, trouble, binding };
+  return { stems: keys, shapes: [...shapes], template, hasErrorWord: trouble, hasRuleWord: binding };
 }
 
 /** Reads a word for the first time. */
@@ -146,11 +146,11 @@ function createWordReader(wordCache: Map<string, WordFeatures>): (word: string) 
     const keys = shape === NOISE_SHAPE ? [] : wordStems(word);
     const isMasked = shape !== null && (shape === NOISE_SHAPE || /[0/\\]/.test(word));
     const features = {
-      keys: keys.map((key) => featureNumber(`word ${key}`)),
+      stems: keys.map((key) => featureNumber(`word ${key}`)),
       shapes: shape === null ? [] : [featureNumber(`shape ${shape}`)],
       template: featureNumber(isMasked ? `shape ${shape}` : word),
-      trouble: keys.some((key) => ERROR_STEMS.has(key)),
-      binding: keys.some((key) => RULE_STEMS.has(key)),
+      hasErrorWord: keys.some((key) => ERROR_STEMS.has(key)),
+      hasRuleWord: keys.some((key) => RULE_STEMS.has(key)),
       isName: shape === NAME_SHAPE,
     };
     wordCache.set(rawWord, features);
@@ -174,7 +174,7 @@ export const FEATURE_WEIGHTS = {
 } as const;
 
 export function scoreUnits(pieces: readonly string[]): readonly UnitScore[] {
-  const groups = groupPieces(pieces);
+  const groups = groupUnits(pieces);
   const rarity = computeRarities([...groups.values()], pieces.length);
   const isDiff = pieces.some((piece) => piece.startsWith("@@ -"));
   const scores = new Map<string, UnitScore>();
@@ -186,14 +186,14 @@ export function scoreUnits(pieces: readonly string[]): readonly UnitScore[] {
 }
 
 /** Pieces of one wording: they are read once, however often they come. */
-interface PieceGroup {
-  readonly features: PieceFeatures;
+interface UnitGroup {
+  readonly features: UnitFeatures;
   count: number;
 }
 
-function groupPieces(pieces: readonly string[]): ReadonlyMap<string, PieceGroup> {
-  const read = createPieceReader();
-  const groups = new Map<string, PieceGroup>();
+function groupUnits(pieces: readonly string[]): ReadonlyMap<string, UnitGroup> {
+  const read = createUnitReader();
+  const groups = new Map<string, UnitGroup>();
   for (const piece of pieces) {
     const group = groups.get(piece);
     if (group) group.count++;
@@ -202,49 +202,52 @@ function groupPieces(pieces: readonly string[]): ReadonlyMap<string, PieceGroup>
   return groups;
 }
 
-function hasNoFeatures({ keys, shapes }: PieceFeatures): boolean {
+function hasNoFeatures({ stems: keys, shapes }: UnitFeatures): boolean {
   return keys.length + shapes.length === 0;
 }
 
-function scoreFeatures({ keys, shapes, template, trouble, binding }: PieceFeatures, rarity: FeatureRarities): number {
+function scoreFeatures(
+  { stems: keys, shapes, template, hasErrorWord: trouble, hasRuleWord: binding }: UnitFeatures,
+  rarity: FeatureRarities,
+): number {
   return (
-    FEATURE_WEIGHTS.newWords * computeNovelty(keys, rarity.key) +
+    FEATURE_WEIGHTS.newWords * computeNovelty(keys, rarity.stem) +
     FEATURE_WEIGHTS.shape * saturate(shapes.reduce((sum, shape) => sum + rarity.shape(shape), 0)) +
     FEATURE_WEIGHTS.template * rarity.template(template) +
-    (trouble ? FEATURE_WEIGHTS.trouble * rarity.trouble : 0) +
-    (binding ? FEATURE_WEIGHTS.binding * rarity.binding : 0)
+    (trouble ? FEATURE_WEIGHTS.trouble * rarity.errorWord : 0) +
+    (binding ? FEATURE_WEIGHTS.binding * rarity.ruleWord : 0)
   );
 }
 
 /** 1 for what is there once, 0 for what every piece has. */
 interface FeatureRarities {
-  readonly key: (key: number) => number;
+  readonly stem: (key: number) => number;
   readonly shape: (shape: number) => number;
   readonly template: (template: number) => number;
-  readonly trouble: number;
-  readonly binding: number;
+  readonly errorWord: number;
+  readonly ruleWord: number;
 }
 
-function computeRarities(groups: readonly PieceGroup[], pieceCount: number): FeatureRarities {
-  const countValues = (select: (features: PieceFeatures) => readonly number[]): ReadonlyMap<number, number> => {
+function computeRarities(groups: readonly UnitGroup[], pieceCount: number): FeatureRarities {
+  const countValues = (select: (features: UnitFeatures) => readonly number[]): ReadonlyMap<number, number> => {
     const counts = new Map<number, number>();
     for (const { features, count } of groups)
       for (const each of select(features)) counts.set(each, (counts.get(each) ?? 0) + count);
     return counts;
   };
-  const keys = countValues((features) => features.keys);
+  const keys = countValues((features) => features.stems);
   const shapes = countValues((features) => features.shapes);
   const templates = countValues((features) => [features.template]);
-  const countPieces = (has: (features: PieceFeatures) => boolean): number =>
+  const countPieces = (has: (features: UnitFeatures) => boolean): number =>
     groups.reduce((sum, { features, count }) => sum + (has(features) ? count : 0), 0);
   const rarityOfCount = (count = 1): number => 1 - Math.log(Math.max(1, count)) / Math.log(pieceCount + 1);
   return {
     // A word that comes again has mostly said what it has to say.
-    key: (key) => 1 / (keys.get(key) ?? 1) ** 2,
+    stem: (key) => 1 / (keys.get(key) ?? 1) ** 2,
     shape: (shape) => rarityOfCount(shapes.get(shape)),
     template: (template) => rarityOfCount(templates.get(template)),
-    trouble: rarityOfCount(countPieces(({ trouble }) => trouble)),
-    binding: rarityOfCount(countPieces(({ binding }) => binding)),
+    errorWord: rarityOfCount(countPieces(({ hasErrorWord: trouble }) => trouble)),
+    ruleWord: rarityOfCount(countPieces(({ hasRuleWord: binding }) => binding)),
   };
 }
 
