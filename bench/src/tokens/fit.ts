@@ -76,7 +76,7 @@ function changed(value: unknown, change: (value: number) => number): unknown {
 }
 
 function printed(weights: TokenWeights): string {
-  return `/** How often a token begins with a letter, in hundredths: measured by \`bench/src/tokens/fit.ts\`, which prints this file. */
+  return `/** How often a token begins at a character, in hundredths. Measured and printed by \`bench/src/tokens/fit.ts\`. */
 
 import type { TokenWeights } from "./token-model.ts";
 

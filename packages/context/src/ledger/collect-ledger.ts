@@ -7,7 +7,7 @@ import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
-import { imageSize } from "../tokens/estimate-tokens.ts";
+import { imageSize } from "../tokens/image-size.ts";
 import { findChecks, findOutcome } from "./check-command.ts";
 import {
   emptyLedger,

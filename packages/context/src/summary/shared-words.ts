@@ -1,17 +1,19 @@
-/** Compares what two texts are about: words of four letters or more, whatever their ending, and pairs of Han characters. */
+/** Compares the words of two texts: words of four letters or more, ignoring their endings, and pairs of Han characters. */
 
 import { foldAccents } from "../text/sanitize.ts";
+import { charPairs } from "../text/score-units.ts";
 
-/** The words of a text that are long enough to compare, by their first four letters. */
+/** The comparable words of a text, and the same words by their first four letters. */
 export interface Vocabulary {
   readonly words: ReadonlySet<string>;
   readonly byPrefix: ReadonlyMap<string, readonly string[]>;
-  /** Words of any length, for names in code: `--all`, `id`. */
+  /** Words of two or three letters, to compare short names in code: `--all`, `id`. */
   readonly shortWords: ReadonlySet<string>;
-  /** All words in one text, to look for parts of them. */
+  /** All words joined, to search for parts of them. */
   readonly joinedWords: string;
 }
 
+/** Collects the comparable words of a text. */
 export function buildVocabulary(text: string): Vocabulary {
   const words = comparableWords(text);
   return {
@@ -22,12 +24,58 @@ export function buildVocabulary(text: string): Vocabulary {
   };
 }
 
-/** How the words of a claim are spread over what a user typed and what was attached to it. */
+function comparableWords(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const [word] of text.normalize("NFKC").matchAll(COMPARABLE_WORD)) {
+    if (SPACELESS_START.test(word)) for (const pair of charPairs(word)) words.add(pair);
+    else if (HANGUL_START.test(word)) words.add(word.slice(0, 2));
+    else
+      for (const part of [word, ...(word.match(CAMEL_CASE_PART) ?? [])])
+        if (isLongEnough(part)) words.add(foldAccents(part));
+  }
+  return words;
+}
+
+/** Runs of scripts without spaces, Korean words, and words of scripts with spaces. Hiragana is left out: it is mostly grammar. */
+const COMPARABLE_WORD =
+  /[\p{sc=Han}々]+|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+|[\p{sc=Katakana}ー]+|\p{sc=Hangul}+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
+const SPACELESS_START = /^[\p{sc=Han}\p{sc=Katakana}ー々\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const HANGUL_START = /^\p{sc=Hangul}/u;
+/** `CheckoutPage` has `Checkout` and `Page`. */
+const CAMEL_CASE_PART = /\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu;
+
+// Short numbers count as words: `212`, `64k`.
+function isLongEnough(word: string): boolean {
+  return word.length >= MIN_WORD_CHARS || (word.length === 3 && /\p{N}/u.test(word));
+}
+
+/** Words of two or three letters. */
+function findShortWords(text: string): ReadonlySet<string> {
+  return new Set(foldAccents(text).match(/(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{2,3}(?![\p{L}\p{N}_])/gu) ?? []);
+}
+
+/** How many different words a text has, and how many of them the vocabulary has. */
+export interface WordOverlap {
+  readonly shared: number;
+  readonly all: number;
+}
+
+/** Counts the different words of a text that the vocabulary also has. */
+export function countSharedWords(text: string, vocabulary: Vocabulary): WordOverlap {
+  const words = [...comparableWords(text)];
+  const names = findShortNames(text);
+  const sharedWords = words.filter((word) => hasWord(word, vocabulary));
+  const sharedNames = names.filter((name) => vocabulary.shortWords.has(name));
+  return { shared: sharedWords.length + sharedNames.length, all: words.length + names.length };
+}
+
+/** How many words of a claim the user typed, and how many occur only in the attachments. */
 export interface WordSupport extends WordOverlap {
-  /** Words that stand in the attachments and were not typed. */
+  /** Words that occur in the attachments and were not typed. */
   readonly attached: number;
 }
 
+/** Counts the words of a claim that the user typed and those that only the attachments have. */
 export function countWordSupport(text: string, typed: Vocabulary, attached: Vocabulary): WordSupport {
   const words = [...comparableWords(text)];
   const names = findShortNames(text);
@@ -44,35 +92,25 @@ export function countWordSupport(text: string, typed: Vocabulary, attached: Voca
   };
 }
 
-/** How many different words of a text also stand in the vocabulary, and how many it has. */
-export interface WordOverlap {
-  readonly shared: number;
-  readonly all: number;
-}
-
-export function countSharedWords(text: string, vocabulary: Vocabulary): WordOverlap {
-  const words = [...comparableWords(text)];
-  const names = findShortNames(text);
-  const shared = words.filter((word) => hasWord(word, vocabulary));
-  const sharedNames = names.filter((name) => vocabulary.shortWords.has(name));
-  return { shared: shared.length + sharedNames.length, all: words.length + names.length };
-}
-
 /** Short words in code: `--all`, `id`. */
 function findShortNames(text: string): readonly string[] {
   return [...findShortWords([...text.matchAll(CODE_SPAN)].map(([code]) => code).join(" "))];
 }
 
+const CODE_SPAN = /`[^`\n]+`/g;
+
 function hasWord(word: string, { words, byPrefix, joinedWords }: Vocabulary): boolean {
   if (words.has(word)) return true;
   if (isCharPair(word)) return false;
   if ((byPrefix.get(word.slice(0, MIN_WORD_CHARS)) ?? []).some((other) => hasSameStem(word, other))) return true;
-  // `Datenbankmigration` holds `Migration`.
+  // `Datenbankmigration` contains `Migration`.
   return (
     (word.length >= MIN_COMPOUND_PART_CHARS && joinedWords.includes(word)) ||
     wordSubstrings(word).some((part) => words.has(part))
   );
 }
+
+const isCharPair = (word: string): boolean => word.length === 2;
 
 /** `tests` and `testing` are forms of one word; `approve` and `approach` are not. */
 function hasSameStem(one: string, other: string): boolean {
@@ -82,13 +120,6 @@ function hasSameStem(one: string, other: string): boolean {
   while (shared < shorter && one[shared] === other[shared]) shared += 1;
   return shared >= MIN_WORD_CHARS && shared >= shorter * MIN_STEM_RATIO;
 }
-
-/** Words of two or three letters. */
-function findShortWords(text: string): ReadonlySet<string> {
-  return new Set(foldAccents(text).match(/(?<![\p{L}\p{N}_])[\p{L}\p{N}_]{2,3}(?![\p{L}\p{N}_])/gu) ?? []);
-}
-
-const CODE_SPAN = /`[^`\n]+`/g;
 
 /** All parts of a word that are long enough to be words themselves. */
 function wordSubstrings(word: string): readonly string[] {
@@ -102,37 +133,6 @@ function wordSubstrings(word: string): readonly string[] {
 const MAX_COMPOUND_CHARS = 40;
 
 const MIN_WORD_CHARS = 4;
-/** Of the shorter word: what both begin with. */
+/** The common prefix of two forms of a word, as a share of the shorter form. */
 const MIN_STEM_RATIO = 0.75;
 const MIN_COMPOUND_PART_CHARS = 6;
-
-function comparableWords(text: string): ReadonlySet<string> {
-  const words = new Set<string>();
-  for (const [word] of text.normalize("NFKC").matchAll(COMPARABLE_WORD)) {
-    if (SPACELESS_START.test(word)) for (const pair of charPairs(word)) words.add(pair);
-    else if (HANGUL_START.test(word)) words.add(word.slice(0, 2));
-    else
-      for (const part of [word, ...(word.match(CAMEL_CASE_PART) ?? [])])
-        if (isLongEnough(part)) words.add(foldAccents(part));
-  }
-  return words;
-}
-
-// Numbers say as much as words: `212`, `64k`.
-function isLongEnough(word: string): boolean {
-  return word.length >= MIN_WORD_CHARS || (word.length === 3 && /\p{N}/u.test(word));
-}
-
-function charPairs(word: string): readonly string[] {
-  return Array.from({ length: word.length - 1 }, (_, index) => word.slice(index, index + 2));
-}
-
-const isCharPair = (word: string): boolean => word.length === 2;
-
-/** Runs of scripts that set no blanks between words, Korean words, and words of every script that sets its words apart. Hiragana is mostly grammar. */
-const COMPARABLE_WORD =
-  /[\p{sc=Han}々]+|[\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]+|[\p{sc=Katakana}ー]+|\p{sc=Hangul}+|[[\p{L}\p{M}\p{N}]--[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]]+/gv;
-const SPACELESS_START = /^[\p{sc=Han}\p{sc=Katakana}ー々\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
-const HANGUL_START = /^\p{sc=Hangul}/u;
-/** `CheckoutPage` has `Checkout` and `Page`. */
-const CAMEL_CASE_PART = /\p{Lu}?[\p{Ll}\p{M}]+|\p{Lu}+(?!\p{Ll})|\p{N}+/gu;

@@ -1,146 +1,58 @@
-/** Shortens a long text to its beginning, its end and its most informative parts, in the order of the text. */
+/** Shortens a long text to its beginning, its end and its most informative parts, in their original order. */
 
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { alignToCodePoint, scoreUnits, splitUnits, type TextRange } from "./score-units.ts";
-import type { TruncateOptions } from "./truncate.ts";
-
-export interface UnitWithTokens extends UnitWithScore {
-  readonly tokens: number;
-}
-
-interface UnitWithScore extends TextRange {
-  readonly score: number;
-  /** What it tells, for its length. */
-  readonly density: number;
-}
-
-export interface ExcerptCandidates {
-  /** From the beginning on. */
-  readonly head: readonly UnitWithTokens[];
-  /** From the end back. */
-  readonly tail: readonly UnitWithTokens[];
-  /** From the most telling down, for their length. */
-  readonly best: readonly UnitWithTokens[];
-}
-
-export const EXCERPT_SCORING = {
-  /** What tells less has been said: it is not kept for its own sake. */
-  least: 0.05,
-  /** How much more a long unit must tell: nothing more for 0, twice as much for twice the length with 1. */
-  length: 0.3,
-  /** Letters below which a unit is as good as no shorter. */
-  shortest: 24,
-  /** Letters that are ranked against each other: what is rare in its neighbourhood tells something there. */
-  stretch: 250_000,
-} as const;
-
-/** Of each no more than fills the room. Time is linear in the length of the text. */
-export function collectCandidates(text: string, tokens: number): ExcerptCandidates {
-  let [head, tail]: readonly (readonly UnitWithTokens[])[] = [];
-  const best: UnitWithTokens[] = [];
-  for (const section of splitSections(text)) {
-    const units = scoreSectionUnits(text, section);
-    if (units.length === 0) continue;
-    head ??= takeUnits(text, units, tokens);
-    tail = takeUnits(text, units.toReversed(), tokens);
-    const informativeUnits = units.filter(({ score }) => score >= EXCERPT_SCORING.least).sort(compareDensity);
-    for (const unit of takeUnits(text, informativeUnits, tokens)) best.push(unit);
-  }
-  return { head: head ?? [], tail: tail ?? [], best: best.sort(compareDensity) };
-}
-
-const compareDensity = (one: UnitWithScore, other: UnitWithScore): number => other.density - one.density;
-
-/** Whole lines where there are any. */
-function* splitSections(text: string): Generator<TextRange> {
-  for (let from = 0; from < text.length; ) {
-    const minEnd = Math.min(text.length, from + EXCERPT_SCORING.stretch);
-    const lineEnd = text.slice(minEnd, minEnd + EXCERPT_SCORING.stretch).search(/[\r\n]|$/);
-    const to = alignToCodePoint(text, minEnd + lineEnd);
-    yield { from, to };
-    from = to;
-  }
-}
-
-function scoreSectionUnits(text: string, section: TextRange): readonly UnitWithScore[] {
-  const units = splitUnits(text, section);
-  const scores = scoreUnits(units.map(({ from, to }) => text.slice(from, to)));
-  return units.map(({ from, to }, index) => {
-    const score = scores[index]?.score ?? 0;
-    return {
-      from,
-      to,
-      score,
-      density: score / Math.max(to - from, EXCERPT_SCORING.shortest) ** EXCERPT_SCORING.length,
-    };
-  });
-}
-
-function takeUnits(text: string, units: readonly UnitWithScore[], tokens: number): readonly UnitWithTokens[] {
-  const taken: UnitWithTokens[] = [];
-  let remainingTokens = tokens;
-  for (const unit of units) {
-    if (remainingTokens < 0) break;
-    const size = textTokens(text.slice(unit.from, unit.to));
-    taken.push({ ...unit, tokens: size });
-    remainingTokens -= size;
-  }
-  return taken;
-}
+import { scoreUnits } from "./score-units.ts";
+import { alignToCodePoint, splitUnits, type TextRange } from "./split-units.ts";
+import { fitsTokenBudget, type TruncateOptions } from "./truncate.ts";
 
 export const EXCERPT_BUDGET = {
-  /** Of the room: what the beginning has, and what the end has. */
-  edge: 0.1,
-  /** What the very first and the very last unit may have. */
-  end: 0.3,
-  /** What tells less than this has this share of the room at most, even where more is left. */
-  little: 0.2,
-  roomForLittle: 0.5,
-  /** Tokens of the mark beside a unit, more or less. */
-  mark: 3,
-  /** What marks need is known only when they are written: more is tried than can fit, then less and less. */
-  firstTry: 1.1,
-  nextTry: 0.95,
+  /** The share of the budget for the beginning, and for the end. */
+  edgeShare: 0.1,
+  /** The share that the very first unit may take, and the very last. */
+  endUnitShare: 0.3,
+  /** Units that score less than this get at most `lowScoreShare` of the budget, even if tokens are left. */
+  lowScore: 0.2,
+  lowScoreShare: 0.5,
+  /** The estimated tokens of the omission mark beside a unit. */
+  markTokens: 3,
+  /** The size of the marks is known only after rendering: the first attempt may be too large, later ones are smaller. */
+  firstAttempt: 1.1,
+  attemptFactor: 0.95,
 } as const;
 
-/** The text itself where it is short enough; else what is left out is marked, and one mark names what opens it all. */
+/** Returns a short text as it is. In a longer one, marks show what is left out, and the first mark names the handle that opens the full text. */
 export function createExcerpt(text: string, { tokens, handle }: TruncateOptions): string {
-  if (isWithinTokens(text, tokens)) return text;
+  if (fitsTokenBudget(text, tokens)) return text;
   const candidates = collectCandidates(text, tokens);
-  for (let budget = tokens * EXCERPT_BUDGET.firstTry; budget >= 1; budget *= EXCERPT_BUDGET.nextTry) {
-    const shortText = renderExcerpt(text, chooseUnits(candidates, budget), handle);
-    if (isWithinTokens(shortText, tokens)) return shortText;
+  for (let budget = tokens * EXCERPT_BUDGET.firstAttempt; budget >= 1; budget *= EXCERPT_BUDGET.attemptFactor) {
+    const excerpt = renderExcerpt(text, chooseUnits(candidates, budget), handle);
+    if (fitsTokenBudget(excerpt, tokens)) return excerpt;
   }
   return formatOmissionMark("", handle);
 }
 
-// No text has more tokens than UTF-8 bytes: a very short one need not be counted.
-function isWithinTokens(text: string, tokens: number): boolean {
-  return text.length * 3 <= tokens || textTokens(text) <= tokens;
-}
-
 function chooseUnits({ head, tail, best }: ExcerptCandidates, budget: number): readonly TextRange[] {
-  const informativeUnits = best.filter(({ score }) => score >= EXCERPT_BUDGET.little);
-  const otherUnits = best.filter(({ score }) => score < EXCERPT_BUDGET.little);
+  const informativeUnits = best.filter(({ score }) => score >= EXCERPT_BUDGET.lowScore);
+  const otherUnits = best.filter(({ score }) => score < EXCERPT_BUDGET.lowScore);
   const chosenUnits = new Map<number, UnitWithTokens>();
   let remainingTokens = budget;
   const addUnits = (units: readonly UnitWithTokens[], maxTokens: number): void => {
     const minRemaining = remainingTokens - maxTokens;
     for (const unit of units) {
       if (chosenUnits.has(unit.from)) continue;
-      const rest = remainingTokens - unit.tokens - EXCERPT_BUDGET.mark;
+      const rest = remainingTokens - unit.tokens - EXCERPT_BUDGET.markTokens;
       if (rest < minRemaining) return;
       chosenUnits.set(unit.from, unit);
       remainingTokens = rest;
     }
   };
-  // However small the room: with what it begins, and with what it ends.
-  addUnits(head.slice(0, 1), budget * EXCERPT_BUDGET.end);
-  addUnits(tail.slice(0, 1), budget * EXCERPT_BUDGET.end);
-  addUnits(head, budget * EXCERPT_BUDGET.edge);
-  addUnits(tail, budget * EXCERPT_BUDGET.edge);
+  // The first and the last unit come first, however small the budget is.
+  addUnits(head.slice(0, 1), budget * EXCERPT_BUDGET.endUnitShare);
+  addUnits(tail.slice(0, 1), budget * EXCERPT_BUDGET.endUnitShare);
+  addUnits(head, budget * EXCERPT_BUDGET.edgeShare);
+  addUnits(tail, budget * EXCERPT_BUDGET.edgeShare);
   addUnits(informativeUnits, remainingTokens);
-  addUnits(otherUnits, remainingTokens - budget * (1 - EXCERPT_BUDGET.roomForLittle));
+  addUnits(otherUnits, remainingTokens - budget * (1 - EXCERPT_BUDGET.lowScoreShare));
   return [...chosenUnits.values()].sort((one, other) => one.from - other.from);
 }
 
@@ -157,7 +69,7 @@ function renderExcerpt(text: string, units: readonly TextRange[], handle: string
   return parts.join("").trim();
 }
 
-/** Letters for which a mark would be as long. */
+/** A shorter gap is copied, because a mark would be as long. */
 const MAX_UNMARKED_GAP_CHARS = 12;
 
 function collapseGap(gap: string): string {
@@ -171,12 +83,11 @@ function renderGapMark(gap: string, handle: string): string {
   return `\n${formatOmissionMark(lines < MIN_COUNTED_LINES ? "" : `${lines.toLocaleString("en-US")} lines`, handle)}\n`;
 }
 
-/** Lines that are worth counting; fewer may be anything. */
+/** The number of omitted lines is shown from here on. */
 const MIN_COUNTED_LINES = 10;
 
-/** The first names what opens the whole. */
 function formatOmissionMark(description: string, handle: string): string {
-  const notes = [description, handle && `${handle} opens all of it`].filter((part) => part !== "");
+  const notes = [description, handle && `${handle} opens all of it`].filter((note) => note !== "");
   return notes.length === 0 ? "[…]" : `[… ${notes.join("; ")} …]`;
 }
 
@@ -184,4 +95,88 @@ function countLineEnds(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) count++;
   return count;
+}
+
+export interface UnitWithTokens extends UnitWithScore {
+  readonly tokens: number;
+}
+
+interface UnitWithScore extends TextRange {
+  readonly score: number;
+  /** The score in proportion to the length. */
+  readonly density: number;
+}
+
+export interface ExcerptCandidates {
+  /** The first units, from the beginning. */
+  readonly head: readonly UnitWithTokens[];
+  /** The last units, from the end backwards. */
+  readonly tail: readonly UnitWithTokens[];
+  /** The most informative units, by descending density. */
+  readonly best: readonly UnitWithTokens[];
+}
+
+export const EXCERPT_SCORING = {
+  /** Units below this score are not chosen for their content. */
+  minScore: 0.05,
+  /** How much a longer unit must score to rank equally: 0 for no more, 1 for twice the score at twice the length. */
+  lengthExponent: 0.3,
+  /** Units shorter than this rank as if they had this length. */
+  minChars: 24,
+  /** Units are ranked within sections of this length: what is rare in its section is informative there. */
+  sectionChars: 250_000,
+} as const;
+
+/** Collects candidate units, of each kind as many as fill the budget. Time is linear in the length of the text. */
+export function collectCandidates(text: string, tokens: number): ExcerptCandidates {
+  let [head, tail]: readonly (readonly UnitWithTokens[])[] = [];
+  const best: UnitWithTokens[] = [];
+  for (const section of splitSections(text)) {
+    const units = scoreSectionUnits(text, section);
+    if (units.length === 0) continue;
+    head ??= takeUnits(text, units, tokens);
+    tail = takeUnits(text, units.toReversed(), tokens);
+    const informativeUnits = units.filter(({ score }) => score >= EXCERPT_SCORING.minScore).sort(compareDensity);
+    for (const unit of takeUnits(text, informativeUnits, tokens)) best.push(unit);
+  }
+  return { head: head ?? [], tail: tail ?? [], best: best.sort(compareDensity) };
+}
+
+const compareDensity = (one: UnitWithScore, other: UnitWithScore): number => other.density - one.density;
+
+/** Sections end at line ends where possible. */
+function* splitSections(text: string): Generator<TextRange> {
+  for (let from = 0; from < text.length; ) {
+    const minEnd = Math.min(text.length, from + EXCERPT_SCORING.sectionChars);
+    const lineEnd = text.slice(minEnd, minEnd + EXCERPT_SCORING.sectionChars).search(/[\r\n]|$/);
+    const to = alignToCodePoint(text, minEnd + lineEnd);
+    yield { from, to };
+    from = to;
+  }
+}
+
+function scoreSectionUnits(text: string, section: TextRange): readonly UnitWithScore[] {
+  const units = splitUnits(text, section);
+  const scores = scoreUnits(units.map(({ from, to }) => text.slice(from, to)));
+  return units.map(({ from, to }, index) => {
+    const score = scores[index]?.score ?? 0;
+    return {
+      from,
+      to,
+      score,
+      density: score / Math.max(to - from, EXCERPT_SCORING.minChars) ** EXCERPT_SCORING.lengthExponent,
+    };
+  });
+}
+
+function takeUnits(text: string, units: readonly UnitWithScore[], tokens: number): readonly UnitWithTokens[] {
+  const taken: UnitWithTokens[] = [];
+  let remainingTokens = tokens;
+  for (const unit of units) {
+    if (remainingTokens < 0) break;
+    const size = textTokens(text.slice(unit.from, unit.to));
+    taken.push({ ...unit, tokens: size });
+    remainingTokens -= size;
+  }
+  return taken;
 }

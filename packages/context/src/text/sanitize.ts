@@ -1,19 +1,19 @@
 /** Removes terminal escapes and control characters, escapes prompt markup, resolves look-alike letters and makes texts comparable. */
 
-/** At most so many letters; line ends become spaces. */
+/** Makes a text safe to show on one line: without control characters and escape sequences, and limited in length. */
 export function sanitizeLine(text: string, maxChars: number = MAX_SANITIZED_CHARS): string {
-  // Nothing in the result moves the cursor, changes a colour or reverses the reading direction.
+  // The result cannot move the cursor, change a colour or reverse the reading direction.
   const start = text.slice(0, maxChars * 20).toWellFormed();
   const line = removeEscapeSequences(start)
     .replace(/(?![\t\n\v\f\r])[\p{Cc}\p{Cf}\p{Co}]/gu, "")
     .replace(/\s+/g, " ")
     .trim();
-  // Counted in letters, not in halves of them; most texts are short enough either way.
+  // The limit counts code points; most texts are short enough in UTF-16 units already.
   const chars = line.length > maxChars ? [...line] : [];
   return chars.length > maxChars ? `${chars.slice(0, maxChars - 1).join("")}…` : line;
 }
 
-/** The same text without colours, titles, links and whatever else a terminal would obey. */
+/** Removes terminal escape sequences: colours, titles, links, cursor movement. */
 export function removeEscapeSequences(text: string): string {
   return text.replace(ESCAPE_SEQUENCE, "");
 }
@@ -21,7 +21,7 @@ export function removeEscapeSequences(text: string): string {
 const MAX_SANITIZED_CHARS = 200;
 const ESC = "\u001b";
 const BELL = "\u0007";
-/** Strings up to their end (titles, links), then commands (colours, the cursor), then the short ones. */
+/** Strings with a terminator (titles, links), then CSI commands (colours, cursor), then short escapes. */
 const ESCAPE_SEQUENCE = new RegExp(
   [
     `(?:${ESC}[\\]PX^_]|[\u0090\u0098\u009d-\u009f])[^${BELL}${ESC}\u009c]*(?:${BELL}|${ESC}\\\\|\u009c)?`,
@@ -36,20 +36,20 @@ export function foldHomoglyphs(text: string): string {
   return text.replace(HOMOGLYPH, (char) => LATIN_LOOKALIKES[HOMOGLYPHS.indexOf(char)] ?? char);
 }
 
-/** Letters, and below them what they look like. */
+/** Each letter, and at the same index in `LATIN_LOOKALIKES` the Latin letter that it looks like. */
 const HOMOGLYPHS = "асеорѕіӏһԁυοαηɡſıтмну";
 const LATIN_LOOKALIKES = "aceopsilhduoangsitmhy";
 const HOMOGLYPH = new RegExp(`[${HOMOGLYPHS}]`, "gu");
 
 /**
- * Escapes foreign text for a prompt: nothing in it can pass for a label, an entry number or a tag of ours. Brackets become
- * round and `<` becomes `‹` where they would be ours; all else stays byte for byte. Time is linear.
+ * Escapes foreign text for a prompt, so that nothing in it looks like one of our labels, entry numbers or tags. Such brackets
+ * become round and such a `<` becomes `‹`; everything else stays byte for byte. Time is linear.
  */
 export function escapePromptMarkup(text: string): string {
   return escapeMarkup(text, (content) => content.length <= MAX_CITATION_CHARS && CITATION_CONTENT.test(content));
 }
 
-/** The same for a summary, whose citations are ours. */
+/** Escapes a summary for a prompt. Its citations stay, because they are ours. */
 export function escapeSummary(summary: string): string {
   return escapeMarkup(summary, () => false);
 }
@@ -75,15 +75,15 @@ const SPEAKER_LABEL =
 const MAX_CITATION_CHARS = 1_500;
 const CITATION_CONTENT = /^(?:#\d+|entry:[^\s,;()[\]{}<>]+)(?:[,;&~-]?#\d+|[,;&~-]\d+|[,;]entry:[^\s,;()[\]{}<>]+)*$/;
 
-// `names[user]` begins no line.
+// `names[user]` is an index, not a label.
 function isArrayIndex(text: string, { from, to }: { readonly from: number; readonly to: number }): boolean {
   return /[\w$)\]]/.test(text[from - 1] ?? "") && !/^\s*[:：]/.test(text.slice(to, to + 9));
 }
 
-/** A tag that begins here, up to what could begin or end another. */
+/** A possible tag, up to the next bracket. */
 const TAG_LIKE = /[<＜﹤][^<>＜＞﹤﹥]*[>＞﹥]?/gu;
 
-// A comparison has blanks behind its sign, and mostly no `>`.
+// A comparison has a space after its sign, and usually no `>`.
 function isPromptTag(rest: string): boolean {
   const skeleton = toVisualSkeleton(rest);
   if (PITH_TAG.test(skeleton)) return true;
@@ -95,10 +95,10 @@ function isPromptTag(rest: string): boolean {
 const PITH_TAG = /^\/?(?:conversation|previous-?summary|partial-?summary|read-?files|modified-?files)/;
 const COMPLETE_COMMON_TAG = /^\/?(?:summary|turn|task|findings)\/?>$/;
 const COMMON_TAG_NAME = /^\/?(?:summary|turn|task|findings)/;
-/** A longer word, e.g. `<TaskList>`. */
+/** A longer name, e.g. `<TaskList>`. */
 const LONGER_TAG_NAME = /^\/?(?:summary|turn|task|findings)[a-z\d]/i;
 
-/** What is left of a text for the eye: no blanks, no invisible letters, no marks, one form and one size of each letter. */
+/** Reduces a text to what it looks like: no spaces, invisible characters or accents, and one form of each letter. */
 export function toVisualSkeleton(text: string): string {
   const visibleText = text
     .replace(invisiblePattern(), "")
@@ -110,7 +110,7 @@ export function toVisualSkeleton(text: string): string {
 
 const invisiblePattern = (): RegExp => /[\s\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\u2800]+/gu;
 
-/** For words: without accents. Marks of other scripts stay, they are letters there. */
+/** Folds a text for comparing words: lower case and without accents. Marks of other scripts stay, because they are letters there. */
 export function foldAccents(text: string): string {
   if (ASCII_LINES.test(text)) return text.toLowerCase();
   return text.normalize("NFKD").replace(accentsPattern(), "").normalize("NFC").toLowerCase().replace(/[’‘ʼ]/g, "'");
@@ -119,7 +119,7 @@ export function foldAccents(text: string): string {
 const ASCII_LINES = /^[\n\r\t -~]*$/;
 const accentsPattern = (): RegExp => /[\u0300-\u036f\p{Cf}]/gu;
 
-/** For quotations: the letters stay as they are, but quote marks, brackets, dashes and spaces are told apart no more. */
+/** Normalises a text for comparing quotations: quote marks are removed, and brackets, dashes and spaces get one form each. */
 export function normalizeQuotation(text: string): string {
   return text
     .normalize("NFKC")
@@ -134,14 +134,15 @@ export function normalizeQuotation(text: string): string {
 }
 
 /**
- * Scripts that write words without spaces between them, and Korean, which joins to a word what others set apart. For the
- * inside of a pattern's brackets.
+ * Scripts that write words without spaces, and Korean, which attaches particles to words. For use inside the brackets of a
+ * pattern.
  */
 export const SPACELESS_SCRIPT_CHARS: string = "\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}ー";
 
-/** Letters of words that are set apart, for the inside of brackets of a pattern with the flag `v`. */
+/** Letters of scripts that separate words by spaces, for use inside the brackets of a pattern with the flag `v`. */
 export const WORD_CHARS: string = `[\\p{L}\\p{M}\\p{N}_]--[${SPACELESS_SCRIPT_CHARS}]`;
 
+/** Whether a text has characters of a script without spaces. */
 export const hasSpacelessScript = (text: string): boolean => spacelessScriptPattern().test(text);
 
 let spacelessScriptCache: RegExp | null = null;
@@ -150,7 +151,7 @@ const spacelessScriptPattern = (): RegExp => {
   return spacelessScriptCache;
 };
 
-/** The words of a text as they are compared in quotations; of scripts without spaces, each letter. */
+/** Splits a text into normalised words for comparing quotations; in scripts without spaces, each character is a word. */
 export function splitQuotationWords(text: string): readonly string[] {
   return normalizeQuotation(text).match(quotationWordPattern()) ?? [];
 }

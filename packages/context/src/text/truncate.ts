@@ -1,17 +1,17 @@
-/** Truncates texts and tool arguments to a token budget: head, tail and the handle that opens the whole. */
+/** Truncates texts and tool arguments to a token budget. The result has the head, the tail and the handle that opens the full text. */
 
 import { isObject } from "../json.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
 export interface TruncateOptions {
-  /** How many may be left, the mark in the middle included. */
+  /** The maximum, including the mark in the middle. */
   readonly tokens: number;
-  /** What opens the whole, e.g. `#412`. */
+  /** The reference that opens the full text, e.g. `#412`. */
   readonly handle: string;
 }
 
-/** The text itself where it is short enough. */
+/** Leaves out the middle of a text that exceeds the budget. */
 export function truncateMiddle(text: string, { tokens, handle }: TruncateOptions): string {
   if (fitsTokenBudget(text, tokens)) return text;
   const allTokens = textTokens(text);
@@ -23,15 +23,15 @@ export function truncateMiddle(text: string, { tokens, handle }: TruncateOptions
   }
 }
 
-/** What comes first says what it is; what comes last says how it ended. */
+/** The head says what the text is, the tail says how it ended; the head gets slightly more. */
 const HEAD_SHARE = 0.6;
 
-// No text has more tokens than UTF-8 bytes: a very short one need not be counted.
-function fitsTokenBudget(text: string, tokens: number): boolean {
+/** Whether a text has at most so many tokens. No text has more tokens than UTF-8 bytes, so very short ones are not counted. */
+export function fitsTokenBudget(text: string, tokens: number): boolean {
   return text.length * 3 <= tokens || textTokens(text) <= tokens;
 }
 
-// At a line end where one is near; never in the middle of a surrogate pair.
+// Cuts at a line end if one is near, and never inside a surrogate pair.
 function takeHead(text: string, chars: number): string {
   const cut = text.slice(0, chars);
   const lineEnd = cut.lastIndexOf("\n");
@@ -49,7 +49,7 @@ function takeTail(text: string, chars: number): string {
 const endsInHighSurrogate = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
 const startsWithLowSurrogate = (text: string): boolean => /^[\udc00-\udfff]/.test(text);
 
-/** How much text comes of a share is known only when it is written as JSON; where it is too much, the share was too big. */
+/** Truncates the arguments of a tool call. The size is known only after they are written as JSON, so the budget shrinks until it fits. */
 export function truncateArguments(
   args: ToolCallBlock["arguments"],
   { tokens, handle }: TruncateOptions,
@@ -71,7 +71,7 @@ function truncateValue(value: unknown, options: TruncateOptions): unknown {
   return options.tokens < MIN_MEMBER_TOKENS ? OMISSION_MARK : truncateMembers(value, options);
 }
 
-// The first of them, with an even share for each; how many are left out is said in the place of the rest.
+// Keeps the first members with an even share for each; a note takes the place of the others.
 function truncateMembers(value: object, { tokens, handle }: TruncateOptions): unknown {
   const names = Object.keys(value);
   const shownNames = names
@@ -92,12 +92,13 @@ function truncateMembers(value: object, { tokens, handle }: TruncateOptions): un
   return Array.isArray(value) ? membersWithNote.map(([, each]) => each) : Object.fromEntries(membersWithNote);
 }
 
+/** Truncates a text, or replaces it by a mark if the budget has no room for head, tail and handle. */
 export function truncateText(text: string, options: TruncateOptions): string {
   if (options.tokens >= MIN_TRUNCATION_TOKENS) return truncateMiddle(text, options);
   return textTokens(text) <= options.tokens ? text : OMISSION_MARK;
 }
 
-/** Of a value as JSON, about; looked at once, because what was said never changes. */
+/** The approximate tokens of a value as JSON. Cached, because arguments never change. */
 function valueTokens(value: unknown): number {
   if (typeof value !== "object" || value === null) return textTokens(JSON.stringify(value) ?? "");
   const cached = valueTokenCache.get(value);
@@ -111,7 +112,7 @@ const valueTokenCache = new WeakMap<object, number>();
 
 const nameTokens = (name: string): number => textTokens(name) + 1;
 
-/** The most that each may have so that all have room: small ones stay whole, and leave what they do not need to the others. */
+/** The largest share for each size so that all fit the budget: what small ones do not need goes to the others. */
 export function evenShare(sizes: readonly number[], budget: number): number {
   let [remaining, others] = [budget, sizes.length];
   for (const size of sizes.toSorted((one, other) => one - other)) {
@@ -124,17 +125,17 @@ export function evenShare(sizes: readonly number[], budget: number): number {
 
 const sumNumbers = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-/** Tokens below which there is no room for head, tail and handle. */
+/** The smallest budget with room for head, tail and handle. */
 export const MIN_TRUNCATION_TOKENS = 60;
-/** What is left where there is none, and the name it has among others. */
+/** Stands for an omitted value, and the key for omitted members. */
 const OMISSION_MARK = "[…]";
 const OMISSION_KEY = "…";
-/** Tokens of a member of an object or a list that is worth showing, of its name at most, and of the note about the others. */
+/** The smallest budget of a member of an object or list, the largest of its name, and the tokens of the note about omitted members. */
 const MIN_MEMBER_TOKENS = 20;
 const MAX_MEMBER_NAME_TOKENS = 15;
 const OMISSION_NOTE_TOKENS = 30;
 
-/** The beginning and the end of a text that is too long to look at whole; whole lines where there are any. */
+/** Returns the beginning and the end of a very long text, cut at line ends where possible. */
 export function headAndTail(text: string): readonly string[] {
   if (text.length <= 2 * HEAD_AND_TAIL_CHARS) return [text];
   const head = text.slice(0, HEAD_AND_TAIL_CHARS);

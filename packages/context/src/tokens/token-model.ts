@@ -1,21 +1,21 @@
-/** Computes what a letter costs in tokens after what precedes it: nothing, a whole token, or the measured share of one. */
+/** Computes what a character costs in tokens after the one before it: nothing, a full token, or a measured fraction of one. */
 
 export type CharKind = "lower" | "capital" | "digit" | "space" | "newline" | PunctuationKind | NonAsciiKind;
 
-/** Signs of ASCII, by how closely they hold on to a word that follows. */
+/** ASCII punctuation, by how often it shares a token with a following word. */
 export type PunctuationKind = "close" | "near" | "loose" | "apart";
 
-/** Beyond ASCII: scripts, marks, and the halves of what takes two units, as emoji do. */
-export type NonAsciiKind = ScriptKind | "mark" | "symbol" | "line" | "highHalf" | "lowHalf";
+/** Characters beyond ASCII: scripts, marks, symbols, and the halves of surrogate pairs. */
+export type NonAsciiKind = ScriptKind | "mark" | "symbol" | "line" | "highSurrogate" | "lowSurrogate";
 
 type ScriptKind =
   | ("accented" | "greek" | "cyrillic" | "armenian" | "georgian" | "hebrew" | "arabic" | "indic" | "thai")
   | ("han" | "kana" | "hangul" | "rare");
 
-/** Each letter and sign of ASCII is a sort of its own; all others are sorted by kind. */
+/** A class of characters: each ASCII letter and punctuation mark has its own, all others share one per kind. */
 export interface CharClass {
   readonly kind: CharKind;
-  /** The one letter or sign it stands for; -1 if there are many. */
+  /** The character code of a class with one character; -1 for others. */
   readonly code: number;
 }
 
@@ -28,7 +28,7 @@ const asciiKinds: readonly (readonly [CharKind, string])[] = [
   ["apart", "{}|>`@$~^]"],
 ];
 
-/** A later one wins. */
+/** A later range overrides an earlier one. */
 const charRanges: readonly (readonly [CharKind, first: number, last: number])[] = [
   ["rare", 0x0000, 0xffff],
   ["mark", 0x0000, 0x00a0],
@@ -57,20 +57,20 @@ const charRanges: readonly (readonly [CharKind, first: number, last: number])[] 
   ["kana", 0x3040, 0x30ff],
   ["han", 0x3400, 0x9fff],
   ["hangul", 0xac00, 0xd7af],
-  ["highHalf", 0xd800, 0xdbff],
-  ["lowHalf", 0xdc00, 0xdfff],
+  ["highSurrogate", 0xd800, 0xdbff],
+  ["lowSurrogate", 0xdc00, 0xdfff],
   ["han", 0xf900, 0xfaff],
   ["mark", 0xfe00, 0xfe0f],
   ["mark", 0xff00, 0xffef],
 ];
 
-/** Those of one kind stand together. */
+/** All classes; those of one kind are adjacent. */
 export const charClasses: readonly CharClass[] = [
   ...[...new Set(charRanges.map(([kind]) => kind))].map((kind) => ({ kind, code: -1 })),
   ...asciiKinds.flatMap(([kind, chars]) => [...chars].map((char) => ({ kind, code: char.charCodeAt(0) }))),
 ];
 
-/** Where the sorts of each kind stand. */
+/** The range of class indexes of each kind. */
 export const kindSpans: readonly { readonly kind: CharKind; readonly from: number; readonly to: number }[] = [
   ...new Set(charClasses.map(({ kind }) => kind)),
 ].map((kind) => ({
@@ -79,12 +79,12 @@ export const kindSpans: readonly { readonly kind: CharKind; readonly from: numbe
   to: charClasses.findLastIndex((charClass) => charClass.kind === kind) + 1,
 }));
 
-/** Of ASCII. */
+/** Whether the kind is ASCII punctuation. */
 export function isPunctuation(kind: CharKind): kind is PunctuationKind {
   return kind === "close" || kind === "near" || kind === "loose" || kind === "apart";
 }
 
-/** For every UTF-16 unit the place of its sort in `allSorts`. */
+/** The index in `charClasses` for every UTF-16 unit. */
 export const charClassIndexes: Uint8Array = buildCharClassTable();
 
 function buildCharClassTable(): Uint8Array {
@@ -97,27 +97,27 @@ function buildCharClassTable(): Uint8Array {
   return table;
 }
 
-/** How often a token begins there, where that is not certain; in hundredths of a token, as all costs are. */
+/** How often a token begins at a character, where that is not certain. In hundredths of a token, like all costs. */
 export interface TokenWeights {
-  /** A word after a sign that nothing else holds. */
+  /** The first letter of a word after a single punctuation mark. */
   readonly lowerAfter: Readonly<Record<PunctuationKind, number>>;
   readonly capitalAfter: Readonly<Record<PunctuationKind, number>>;
   readonly lowerAfterCapitals: number;
   readonly lowerAfterAccent: number;
   readonly accentAfterLower: number;
   readonly accentAfterCapital: number;
-  /** A sign after the same one; after another, after two, after more; after a mark beyond ASCII. */
+  /** Punctuation after the same character; as second, third or later of a run; after a mark beyond ASCII. */
   readonly sign: Readonly<Record<"again" | "second" | "third" | "later" | "afterOther", number>>;
-  /** The first of its kind, and one more of its kind. */
+  /** The first character of a run of its kind, and each further one. */
   readonly first: Readonly<Record<NonAsciiKind, number>>;
   readonly more: Readonly<Record<NonAsciiKind, number>>;
-  /** Between two letters of a word, from a to z. Rows: the first; columns: the second. */
+  /** Between two letters of a word, a to z. The row is the first letter, the column the second. */
   readonly letterPairs: readonly (readonly number[])[];
 }
 
-/** A row for all that may come before, and in it a column for each sort: what that costs, and the row for what follows it. */
+/** A state table: a row for each previous character, a column for each class. A cell has the cost and the next row. */
 export interface TokenCostTable {
-  /** The cost above `COST_SHIFT`, the next row below: one look for each letter. */
+  /** The cost is in the bits from `COST_SHIFT` up, the next row below it: one lookup per character. */
   readonly cells: Uint32Array;
   readonly firstRow: number;
 }
@@ -125,6 +125,7 @@ export interface TokenCostTable {
 export const COST_SHIFT = 16;
 export const ROW_MASK = 0xffff;
 
+/** Builds the state table from the measured weights. */
 export function buildTokenCostTable(weights: TokenWeights): TokenCostTable {
   const cells = new Uint32Array(charClasses.length * MAX_CHAR_RUN * ROW_LENGTH);
   for (const previous of listPreviousChars()) {
@@ -144,7 +145,7 @@ export const TOKEN_COST = 100;
 const ROW_LENGTH = 128;
 const MAX_CHAR_RUN = 3;
 
-/** What came before a letter, and how many of its kind in a row. */
+/** The previous character, and how many of its kind precede in a row. */
 interface PreviousChar extends CharClass {
   readonly classIndex: number;
   readonly run: number;
@@ -166,14 +167,14 @@ function maxRun(kind: CharKind): number {
 }
 
 function nextRun({ kind: previousKind, run }: PreviousChar, kind: CharKind): number {
-  // A sign behind a space belongs to it, and no longer to the word that follows.
+  // Punctuation after a space shares its token with the space, not with the following word.
   if (previousKind === "space" && isPunctuation(kind)) return 2;
   const continuesRun = previousKind === kind || (isPunctuation(previousKind) && isPunctuation(kind));
   if (!continuesRun || (kind === "digit" && run === MAX_CHAR_RUN)) return 1;
   return Math.min(run + 1, maxRun(kind));
 }
 
-/** Null if it takes a look at both letters. A space is counted with what follows, which mostly takes it in. */
+/** Null if the cost depends on both characters. A space is counted with the character after it, which usually includes it in its token. */
 function kindCost(previous: PreviousChar, kind: CharKind, weights: TokenWeights): number | null {
   if (kind === "lower" || kind === "capital") return wordCost(previous, kind, weights);
   if (kind === "digit") return digitCost(previous);
@@ -194,13 +195,13 @@ function wordCost(
   return isPunctuation(previousKind) && run === 1 ? weights[`${kind}After`][previousKind] : TOKEN_COST;
 }
 
-// Three digits are a token, and take no space in.
+// Three digits are one token, which never includes a space.
 function digitCost({ kind: previousKind, run }: PreviousChar): number {
   if (previousKind === "space") return 2 * TOKEN_COST;
   return previousKind === "digit" && run < 3 ? 0 : TOKEN_COST;
 }
 
-// Signs, blanks and other newlines before it take a newline in.
+// A newline joins the token of punctuation, spaces and newlines before it.
 function newlineCost({ kind: previousKind, run }: PreviousChar): number {
   if (previousKind === "newline" || isPunctuation(previousKind)) return 0;
   return previousKind === "space" && run > 1 ? 0 : TOKEN_COST;
@@ -214,7 +215,7 @@ function punctuationCost({ kind: previousKind }: PreviousChar, { sign }: TokenWe
 function nonAsciiCost({ kind: previousKind }: PreviousChar, kind: NonAsciiKind, weights: TokenWeights): number {
   if (kind === "accented" && previousKind === "lower") return weights.accentAfterLower;
   if (kind === "accented" && previousKind === "capital") return weights.accentAfterCapital;
-  if (kind === "lowHalf" && previousKind === "highHalf") return 0;
+  if (kind === "lowSurrogate" && previousKind === "highSurrogate") return 0;
   return previousKind === kind ? weights.more[kind] : weights.first[kind];
 }
 
@@ -225,7 +226,7 @@ function letterCost(previous: PreviousChar, classIndex: number, { letterPairs, s
   return previous.run === 1 ? sign.second : previous.run === 2 ? sign.third : sign.later;
 }
 
-/** 0 for a, be it small or capital. */
+/** 0 for `a` and `A`. */
 function letterIndex(classIndex: number): number {
   return ((charClasses[classIndex]?.code ?? 0) & 31) - 1;
 }

@@ -1,4 +1,4 @@
-/** How often a token begins with a letter, in hundredths: measured by `bench/src/tokens/fit.ts`, which prints this file. */
+/** How often a token begins at a character, in hundredths. Measured and printed by `bench/src/tokens/fit.ts`. */
 
 import type { TokenWeights } from "./token-model.ts";
 
@@ -27,8 +27,8 @@ export const tokenWeights: TokenWeights = {
     mark: 100,
     symbol: 148,
     line: 127,
-    highHalf: 207,
-    lowHalf: 80,
+    highSurrogate: 207,
+    lowSurrogate: 80,
   },
   more: {
     accented: 18,
@@ -47,8 +47,8 @@ export const tokenWeights: TokenWeights = {
     mark: 33,
     symbol: 146,
     line: 28,
-    highHalf: 80,
-    lowHalf: 80,
+    highSurrogate: 80,
+    lowSurrogate: 80,
   },
   letterPairs: [
     [60, 0, 0, 0, 52, 11, 0, 13, 5, 2, 1, 0, 0, 0, 45, 0, 40, 0, 1, 0, 12, 1, 4, 1, 0, 3],

@@ -1,4 +1,4 @@
-/** Proves that a long text becomes short enough, with its head, its tail and its handle. */
+/** Tests that a long text is truncated to its head, its tail and its handle. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -6,14 +6,14 @@ import { truncateMiddle } from "../../src/text/truncate.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 
 const lines = (count: number): string =>
-  Array.from({ length: count }, (_, at) => `line ${at} of the output`).join("\n");
+  Array.from({ length: count }, (_, index) => `line ${index} of the output`).join("\n");
 
-describe("a shortened text", () => {
-  test("CUT7 is itself where it is short enough", () => {
+describe("truncateMiddle", () => {
+  test("CUT7 returns a short text as it is", () => {
     expect(truncateMiddle("a few words", { tokens: 10, handle: "#1" })).toBe("a few words");
   });
 
-  test("CUT7 has head, tail and handle, cut at line ends", () => {
+  test("CUT7 keeps head, tail and handle, cut at line ends", () => {
     const text = truncateMiddle(lines(2000), { tokens: 200, handle: "#1" });
     expect(text).toMatch(/^line 0 of the output\n/);
     expect(text).toMatch(/line 1999 of the output$/);
@@ -22,7 +22,7 @@ describe("a shortened text", () => {
     );
   });
 
-  test("CUT7 has no more tokens than allowed, whatever it says, and stays well-formed", () => {
+  test("CUT7 stays within the tokens and well-formed, for any text", () => {
     const texts = fc.oneof(
       fc.string({ minLength: 1, maxLength: 4000, unit: "binary" }),
       fc.nat(3000).map(lines),

@@ -1,12 +1,13 @@
-/** Tests tokens/estimate-tokens.ts: image size, message tokens, text tokens. */
+/** Tests the token estimates of texts, messages and images. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, SystemMessage, Tool, UserMessage } from "../../src/message.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { imageSize, messageBytes, messageTokens, textTokens, toolTokens } from "../../src/tokens/estimate-tokens.ts";
+import { messageBytes, messageTokens, textTokens, toolTokens } from "../../src/tokens/estimate-tokens.ts";
+import { imageSize } from "../../src/tokens/image-size.ts";
 
-describe("image size", () => {
+describe("imageSize", () => {
   const base64 = (...parts: readonly (string | readonly number[])[]): string =>
     Buffer.concat(
       parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from(part))),
@@ -21,9 +22,9 @@ describe("image size", () => {
   test.each([
     ["PNG", png, { width: 1024, height: 768 }],
     ["GIF", gif, { width: 320, height: 240 }],
-    ["JPEG, behind other segments", jpeg, { width: 800, height: 600 }],
+    ["JPEG, after other segments", jpeg, { width: 800, height: 600 }],
     ["WebP", webp("VP8 ", 0, 0, 0, 0, 0, 0, 0, 0x9d, 0x01, 0x2a, 0x80, 0x02, 0xe0, 0x01), { width: 640, height: 480 }],
-    ["WebP without loss", webp("VP8L", 0, 0, 0, 0, 0x2f, 0x7f, 0xc2, 0x77, 0x00), { width: 640, height: 480 }],
+    ["WebP, lossless", webp("VP8L", 0, 0, 0, 0, 0x2f, 0x7f, 0xc2, 0x77, 0x00), { width: 640, height: 480 }],
     [
       "WebP, extended",
       webp("VP8X", 0, 0, 0, 0, 0, 0, 0, 0, 0x7f, 0x02, 0x00, 0xdf, 0x01, 0x00),
@@ -34,11 +35,11 @@ describe("image size", () => {
   });
 
   test.each([
-    ["nothing", ""],
-    ["no image", base64("%PDF-1.7 and so on")],
-    ["no base64", "!!!!"],
-    ["a PNG broken off before its size", png.slice(0, 20)],
-    ["a JPEG without a picture", base64([0xff, 0xd8], exif, [0xff, 0xd9])],
+    ["an empty text", ""],
+    ["another file", base64("%PDF-1.7 and so on")],
+    ["invalid base64", "!!!!"],
+    ["a PNG that ends before its size", png.slice(0, 20)],
+    ["a JPEG without a frame", base64([0xff, 0xd8], exif, [0xff, 0xd9])],
     ["a JPEG whose segments have no length", base64([0xff, 0xd8, 0xff, 0xe1])],
     ["a JPEG of nothing but empty segments", base64([0xff, 0xd8], Array(20_000).fill([0xff, 0xe1, 0, 2]).flat())],
     ["an image of no width", base64("GIF89a", [0, 0, 9, 0])],
@@ -47,7 +48,7 @@ describe("image size", () => {
   });
 });
 
-describe("message tokens", () => {
+describe("messageTokens", () => {
   const says = (content: UserMessage["content"]): UserMessage => ({ role: "user", content, timestamp: 0 });
   const replies = (...content: AssistantMessage["content"]): AssistantMessage => ({
     role: "assistant",
@@ -68,7 +69,7 @@ describe("message tokens", () => {
     expect(messageTokens(says([{ type: "text", text: "one two three" }]))).toBe(frame + textTokens("one two three"));
   });
 
-  test("thinking counts as it is sent; what is redacted counts by what holds it", () => {
+  test("thinking counts by its text, redacted thinking by its signature", () => {
     expect(messageTokens(replies({ type: "thinking", thinking: "one two three" }))).toBe(
       frame + textTokens("one two three"),
     );
@@ -76,10 +77,10 @@ describe("message tokens", () => {
     expect(messageTokens(replies(redacted))).toBe(frame + 100);
   });
 
-  test("what a tool of the provider's own has found counts beside its text, by what holds it", () => {
-    const found = { type: "text", text: "one two three", pith: { served: "x".repeat(498) } } as const;
-    expect(messageTokens(replies(found))).toBe(frame + textTokens("one two three") + 100);
-    expect(messageBytes(replies(found)) - messageBytes(replies({ type: "text", text: "one two three" }))).toBe(500);
+  test("results of a provider's own tool count in addition to the text", () => {
+    const withResults = { type: "text", text: "one two three", pith: { served: "x".repeat(498) } } as const;
+    expect(messageTokens(replies(withResults))).toBe(frame + textTokens("one two three") + 100);
+    expect(messageBytes(replies(withResults)) - messageBytes(replies({ type: "text", text: "one two three" }))).toBe(500);
     const blob = { type: "text", text: "one two three", pith: { blob: "5891b5" } } as const;
     expect(messageTokens(replies(blob))).toBe(frame + textTokens("one two three"));
   });
@@ -93,7 +94,7 @@ describe("message tokens", () => {
     expect(call("")).toBeGreaterThan(frame + 10);
   });
 
-  test("TOK3 a system message counts its words, its sections and its tools", () => {
+  test("TOK3 a system message counts its text, its sections and its tools", () => {
     const system: SystemMessage = { role: "system", content: "one two", timestamp: 0 };
     const full: SystemMessage = { ...system, sections: { rules: "be good" }, toolsAdded: [read] };
     expect(messageTokens(full)).toBe(
@@ -113,39 +114,39 @@ describe("message tokens", () => {
   };
 
   test.each([
-    ["by its size", png(750, 100), 100],
-    ["a small one the least there is", png(10, 10), 85],
-    ["a big one the most there is", png(4000, 4000), 1600],
-    ["an unreadable one a good guess", "AAAA", 1200],
+    ["what its size implies", png(750, 100), 100],
+    ["a minimum if it is small", png(10, 10), 85],
+    ["a maximum if it is big", png(4000, 4000), 1600],
+    ["a fixed estimate if it is unreadable", "AAAA", 1200],
   ])("an image costs %s", (_, data, tokens) => {
     expect(messageTokens(says([{ type: "image", data, mimeType: "image/png" }]))).toBe(frame + tokens);
   });
 
-  test("bytes are those of UTF-8, and of an image those of its base64", () => {
+  test("bytes are UTF-8 bytes, and for an image its base64 length", () => {
     const bytes = (text: string): number => messageBytes(says(text)) - messageBytes(says(""));
     for (const text of ["plain", "größer", "汉字", "👍"]) expect(bytes(text)).toBe(Buffer.byteLength(text));
     const image = says([{ type: "image", data: "A".repeat(4000), mimeType: "image/png" }]);
     expect(messageBytes(image) - messageBytes(says(""))).toBe(4000);
   });
 
-  test("a message is looked at once", () => {
-    let looks = 0;
+  test("a message is measured once", () => {
+    let reads = 0;
     const message: Message = {
       role: "user",
       get content() {
-        looks++;
+        reads++;
         return "said once";
       },
       timestamp: 0,
     };
     for (let times = 0; times < 3; times++) messageTokens(message);
     messageBytes(message);
-    expect(looks).toBeLessThanOrEqual(2);
+    expect(reads).toBeLessThanOrEqual(2);
   });
 });
 
-describe("text tokens", () => {
-  test("nothing costs nothing, and anything costs something", () => {
+describe("textTokens", () => {
+  test("an empty text costs 0 tokens and any other at least 1", () => {
     expect(textTokens("")).toBe(0);
     fc.assert(
       fc.property(fc.string({ minLength: 1, unit: "binary" }), (text) => {
@@ -154,7 +155,7 @@ describe("text tokens", () => {
     );
   });
 
-  test("lone halves of pairs, control letters and every other unit have a cost", () => {
+  test("lone surrogates, control characters and all other UTF-16 units have a cost", () => {
     const every = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).join("");
     expect(Number.isSafeInteger(textTokens(every))).toBe(true);
     expect(textTokens("\ud800".repeat(100))).toBeGreaterThan(50);
@@ -170,11 +171,11 @@ describe("text tokens", () => {
     ["line;\nline;\n", 4],
     ["    indented", 2],
     [" ", 1],
-  ])("what is certain is counted exactly: %j", (text, tokens) => {
+  ])("counts common text exactly: %j", (text, tokens) => {
     expect(textTokens(text)).toBe(tokens);
   });
 
-  test("two texts cost about as much as both in one", () => {
+  test("two texts cost about as much as their concatenation", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string({ unit: "grapheme" }), (one, other) => {
         expect(Math.abs(textTokens(one + other) - textTokens(one) - textTokens(other))).toBeLessThanOrEqual(4);
@@ -182,7 +183,7 @@ describe("text tokens", () => {
     );
   });
 
-  test("what looks like no language costs more than what does", () => {
+  test("random letters cost more than words", () => {
     expect(textTokens("xqzjvkwqpfgh")).toBeGreaterThan(2 * textTokens("understanding"));
     expect(textTokens("dGhlIHF1aWNr")).toBeGreaterThan(2 * textTokens("understanding"));
   });
