@@ -1,4 +1,4 @@
-/** Sends one request to a model and returns text, failure or cancellation, with progress. Never throws, whatever the model does. */
+/** Sends one request to a model and returns its answer, a failure or a cancellation, and reports progress. Never throws, whatever the model does. */
 
 import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
@@ -14,86 +14,22 @@ import {
   trySleep,
 } from "./time-limit.ts";
 
-export interface ProgressReporter {
-  /** Every event of the stream. */
-  reportEvent(event: ModelEvent): void;
-  /** Asked again by ourselves. */
-  reportRetryWait(failure: ModelFailure, delayMs: number): void;
-  /** No token has come for so long. */
-  reportTokenWait(elapsedMs: number, time: TimeLimit): void;
-  /** The wait is over. */
-  reportRetry(): void;
-  /** Nothing more is to be heard. */
-  reportEnd(): void;
+export interface AskModelOptions extends ProgressOptions {
+  readonly model: Model;
+  readonly runtime: Pick<Runtime, "sleep">;
+  readonly time: TimeLimit;
+  /** The expected size of the answer. A far longer one is aborted during the stream and not read. */
+  readonly tokens?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
-export interface ProgressOptions {
-  readonly progress?: OnProgress | undefined;
-  /** For a try that does not count. */
-  readonly onFailedAttemptUsage?: ((usage: Usage) => void) | undefined;
-}
-
-/** Turns stream events into progress, and reports the usage of failed attempts, which also cost money. */
-export function createProgressReporter({
-  progress = () => {},
-  onFailedAttemptUsage = () => {},
-}: ProgressOptions): ProgressReporter {
-  let [chars, reportedTokens, attempts, isWaiting] = [0, 0, 0, false];
-  const reportRetry = (): void => {
-    if (isWaiting) progress({ step: "asking-again", attempt: attempts });
-    isWaiting = false;
-  };
-  const reportRetryWait = (failure: ModelFailure, delayMs: number): void => {
-    [chars, reportedTokens, attempts, isWaiting] = [0, 0, attempts + 1, true];
-    progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: truncateReason(failure.message) });
-  };
-  const reportTokenWait = (elapsedMs: number, { firstToken }: TimeLimit): void =>
-    progress({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
-  const reportEvent = (event: ModelEvent): void => {
-    if (event.type === "reply-restarted") {
-      if (event.usage) onFailedAttemptUsage(event.usage);
-      reportRetryWait(event.failure, event.waitMs);
-      return;
-    }
-    reportRetry();
-    chars += countEventChars(event);
-    const tokens = Math.floor(chars / PROGRESS_CHARS_PER_TOKEN);
-    if (tokens < reportedTokens + PROGRESS_STEP_TOKENS) return;
-    reportedTokens = tokens;
-    progress({ step: "writing", tokens });
-  };
-  const reportEnd = (): void => {
-    if (attempts > 0) progress({ step: "answered", attempts });
-  };
-  return { reportEvent, reportRetryWait, reportTokenWait, reportRetry, reportEnd };
-}
-
-function countEventChars(event: ModelEvent): number {
-  return event.type === "text-delta" || event.type === "thinking-delta" ? event.text.length : 0;
-}
-
-/** Roughly, of a token: this is told to people who wait, and counts for nothing. */
-const PROGRESS_CHARS_PER_TOKEN = 4;
-/** Tokens from one word of progress to the next. */
-const PROGRESS_STEP_TOKENS = 200;
-
-/** What was paid, and to whom. */
-export interface ModelCall {
-  readonly by: ModelName;
-  readonly usage: Usage;
-}
-
+/** The result of `askModel`. `call` is set if the provider billed the request. */
 export type AskModelResult =
   | { readonly type: "answered"; readonly text: string; readonly message: AssistantMessage; readonly call: ModelCall }
   | { readonly type: "failed"; readonly failure: AskFailure; readonly call?: ModelCall }
   | { readonly type: "cancelled"; readonly call?: ModelCall };
 
-/** What may still be spent. */
-export interface Allowance {
-  readonly calls: number;
-  readonly cost: number;
-}
-
+/** Why a model gave no usable answer. */
 export interface AskFailure {
   readonly code:
     | "spend-limit"
@@ -106,29 +42,32 @@ export interface AskFailure {
     | "time-limit"
     | "failed"
     | Exclude<ModelFailure["kind"], "aborted">;
-  /** For people. */
+  /** A sentence for users. */
   readonly note: string;
 }
 
-export interface AskModelOptions extends ProgressOptions {
-  readonly model: Model;
-  readonly runtime: Pick<Runtime, "sleep">;
-  /** How long it may take. */
-  readonly time: TimeLimit;
-  /** Tokens of the answer; one that is far longer is stopped while it comes, and is not read. */
-  readonly tokens?: number;
-  readonly signal?: AbortSignal | undefined;
+/** A billed call of a model. */
+export interface ModelCall {
+  readonly by: ModelName;
+  readonly usage: Usage;
 }
 
+/** The calls and the cost that are still allowed. */
+export interface Allowance {
+  readonly calls: number;
+  readonly cost: number;
+}
+
+/** Sends a request to a model and waits for its answer. */
 export async function askModel(request: Request, options: AskModelOptions): Promise<AskModelResult> {
-  // A model is a guest: what its stream yields may be no event at all.
+  // The model comes from the host: its stream may yield values that are not events.
   const reporter = createProgressReporter(options);
   const result = await runGuarded(() => askWithRetry(request, options, reporter));
   reporter.reportEnd();
   return result.type === "done" ? result.value : toAskModelResult(toAttemptFailure(result), options);
 }
 
-/** A request that came to nothing is sent once more, and once more to a provider that is busy for a moment. */
+/** Retries once after a broken connection, and once if the provider is busy for a short time. */
 async function askWithRetry(
   request: Request,
   options: AskModelOptions,
@@ -147,15 +86,15 @@ async function askWithRetry(
   }
 }
 
-/** Aborted by whoever waits for the summary, and when its total time is used up. */
+/** Aborted by the caller, and at the end of the total time. */
 function stopSignal({ signal, time }: AskModelOptions): AbortSignal {
   return AbortSignal.any([time.totalExpired, ...(signal ? [signal] : [])]);
 }
 
-/** The retries that are left, whoever makes them: this file or the model itself. */
+/** The retries that are left, for this file and for retries inside the model together. */
 type RetryBudget = Set<"broken" | "busy">;
 
-/** Null where it is not asked again. */
+/** Null for no retry. */
 function retryDelay(
   result: AttemptResult,
   retries: RetryBudget,
@@ -178,7 +117,7 @@ const RETRY_DELAY_MS = 1_000;
 type AttemptResult =
   | Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>
   | { readonly type: "aborted" }
-  /** With `message`, what had come by then, and what it cost. */
+  /** `message` has the text so far and its usage. */
   | { readonly type: "expired"; readonly limit: TimeLimitName; readonly message?: AssistantMessage }
   | { readonly type: "too-long"; readonly message?: AssistantMessage };
 
@@ -246,12 +185,12 @@ async function runAttempt(
   } finally {
     timer.stop();
     done.abort();
-    // One that hangs may never come to its end; nobody waits for it.
+    // A stream that hangs may never end, so this is not awaited.
     void runGuarded(() => events?.return?.());
   }
 }
 
-// Empty pieces keep a line open, and say nothing.
+// Empty deltas only keep the connection open.
 function isTokenEvent(event: ModelEvent): boolean {
   return event.type === "tool-call-delta" ? event.json !== "" : countEventChars(event) > 0;
 }
@@ -265,14 +204,14 @@ function createStoppedResult(
   return { type: "reply-failed", failure: { kind: "aborted", message: "it was stopped" }, message };
 }
 
-// EVT5: who is told to stop has a moment to say what it has cost.
+// EVT5: an aborted model has a moment to report its usage.
 async function awaitFinalMessage(
   pendingEvent: Promise<IteratorResult<ModelEvent>> | undefined,
   { sleep }: AskModelOptions["runtime"],
 ): Promise<AssistantMessage | undefined> {
   if (!pendingEvent) return undefined;
-  const lastResult = await runGuarded(() => pendingEvent, { timeout: { ms: FINAL_MESSAGE_TIMEOUT_MS, sleep } });
-  const event = lastResult.type === "done" && !lastResult.value.done ? lastResult.value.value : null;
+  const finalResult = await runGuarded(() => pendingEvent, { timeout: { ms: FINAL_MESSAGE_TIMEOUT_MS, sleep } });
+  const event = finalResult.type === "done" && !finalResult.value.done ? finalResult.value.value : null;
   return event?.type === "reply-ended" || event?.type === "reply-failed" ? event.message : undefined;
 }
 
@@ -333,7 +272,7 @@ function hasUsage(result: AttemptResult): result is AttemptResult & { readonly m
   return "message" in result && result.message !== undefined && result.message.usage.totalTokens > 0;
 }
 
-// B40: an answer that was cut off, or that is no text, is no answer.
+// B40: a truncated answer, or one without text, is a failure.
 function readAnswer(
   message: AssistantMessage,
   { call, tokens = Number.POSITIVE_INFINITY }: { readonly call: ModelCall; readonly tokens: number | undefined },
@@ -342,7 +281,7 @@ function readAnswer(
   if (message.stopReason === "aborted") return { type: "cancelled", call };
   if (message.content.some(({ type }) => type === "toolCall") || message.stopReason === "toolUse")
     return createFailedResult("tool-call", "it called a tool instead of answering", call);
-  if (message.stopReason === "deferred") return createFailedResult("empty", "its answer is yet to come", call);
+  if (message.stopReason === "deferred") return createFailedResult("empty", "its answer is deferred", call);
   if (message.stopReason === "length") return createFailedResult("truncated", "its answer was cut off", call);
   if (message.stopReason === "error") return createFailedResult("failed", message.errorMessage ?? "it failed", call);
   if (isFarTooLong(text, tokens)) return createFailedResult("too-long", TOO_LONG_NOTE, call);
@@ -356,30 +295,95 @@ function createFailedResult(code: AskFailure["code"], note: string, call?: Model
   return { type: "failed", failure: { code, note: truncateReason(note) }, ...(call && { call }) };
 }
 
+/** A step in the generation of a summary. */
 export type SummaryProgress =
   | { readonly step: "planning" }
-  /** A model is asked; of several questions about parts of a long session, this one. */
+  /** A request is sent; `part` of `parts` if the session is summarised in chunks. */
   | { readonly step: "asking"; readonly model: string; readonly part?: number; readonly parts?: number }
-  /** No token of the answer has come for so long; told once a minute. */
+  /** No token has arrived yet; reported once a minute. */
   | { readonly step: "awaiting-first-token"; readonly elapsedMs: number; readonly limitMs: number }
-  /** It answers: tokens so far, its thoughts included. Told once for every few hundred. */
+  /** The answer arrives: the tokens so far, including thinking. Reported every few hundred tokens. */
   | { readonly step: "writing"; readonly tokens: number }
-  /** It was busy or broke off, and is asked again after a while. */
+  /** The provider was busy or the reply broke off; the request is sent again after the delay. */
   | {
       readonly step: "waiting";
       readonly attempt: number;
       readonly delayMs: number;
       readonly errorMessage: string;
     }
-  /** The wait is over. */
+  /** The retry starts. */
   | { readonly step: "asking-again"; readonly attempt: number }
-  /** Whatever came of asking again. */
+  /** The request ended, after retries. */
   | { readonly step: "answered"; readonly attempts: number }
-  /** Its answer is held against the log. */
+  /** The answer is checked against the session. */
   | { readonly step: "auditing" }
-  /** So much was found: it is told to correct it, and code mends the rest. */
+  /** The check found problems: the model corrects some, code repairs the rest. */
   | { readonly step: "repairing"; readonly flaws: number }
-  /** Nothing came of a writer: the next one is asked, at last code. */
+  /** A summariser failed: the next one is asked, and in the end code writes the summary. */
   | { readonly step: "falling-back"; readonly why: string };
 
+/** Receives the progress of a summary. */
 export type OnProgress = (progress: SummaryProgress) => void;
+
+export interface ProgressOptions {
+  readonly progress?: OnProgress | undefined;
+  /** Called with the usage of an attempt that failed. */
+  readonly onFailedAttemptUsage?: ((usage: Usage) => void) | undefined;
+}
+
+export interface ProgressReporter {
+  /** Reports an event of the stream. */
+  reportEvent(event: ModelEvent): void;
+  /** Reports the wait before a retry. */
+  reportRetryWait(failure: ModelFailure, delayMs: number): void;
+  /** Reports that no token has arrived yet. */
+  reportTokenWait(elapsedMs: number, time: TimeLimit): void;
+  /** Reports that the retry starts. */
+  reportRetry(): void;
+  /** Reports the end of the request. */
+  reportEnd(): void;
+}
+
+/** Turns stream events into progress, and reports the usage of failed attempts, which are also billed. */
+export function createProgressReporter({
+  progress = () => {},
+  onFailedAttemptUsage = () => {},
+}: ProgressOptions): ProgressReporter {
+  let [chars, reportedTokens, attempts, isWaiting] = [0, 0, 0, false];
+  const reportRetry = (): void => {
+    if (isWaiting) progress({ step: "asking-again", attempt: attempts });
+    isWaiting = false;
+  };
+  const reportRetryWait = (failure: ModelFailure, delayMs: number): void => {
+    [chars, reportedTokens, attempts, isWaiting] = [0, 0, attempts + 1, true];
+    progress({ step: "waiting", attempt: attempts, delayMs, errorMessage: truncateReason(failure.message) });
+  };
+  const reportTokenWait = (elapsedMs: number, { firstToken }: TimeLimit): void =>
+    progress({ step: "awaiting-first-token", elapsedMs, limitMs: firstToken });
+  const reportEvent = (event: ModelEvent): void => {
+    if (event.type === "reply-restarted") {
+      if (event.usage) onFailedAttemptUsage(event.usage);
+      reportRetryWait(event.failure, event.waitMs);
+      return;
+    }
+    reportRetry();
+    chars += countEventChars(event);
+    const tokens = Math.floor(chars / PROGRESS_CHARS_PER_TOKEN);
+    if (tokens < reportedTokens + PROGRESS_STEP_TOKENS) return;
+    reportedTokens = tokens;
+    progress({ step: "writing", tokens });
+  };
+  const reportEnd = (): void => {
+    if (attempts > 0) progress({ step: "answered", attempts });
+  };
+  return { reportEvent, reportRetryWait, reportTokenWait, reportRetry, reportEnd };
+}
+
+function countEventChars(event: ModelEvent): number {
+  return event.type === "text-delta" || event.type === "thinking-delta" ? event.text.length : 0;
+}
+
+/** A rough value: it is only shown to users. */
+const PROGRESS_CHARS_PER_TOKEN = 4;
+/** Tokens between two progress events. */
+const PROGRESS_STEP_TOKENS = 200;

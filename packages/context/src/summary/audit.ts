@@ -1,4 +1,4 @@
-/** Checks a summary against the log. Lines are never removed or reworded: code repairs form, and marks what it cannot confirm. */
+/** Checks a summary against the session. Lines are never removed or reworded: code repairs the form and marks what it cannot confirm. */
 
 import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../references.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
@@ -25,6 +25,7 @@ import {
   stripLineMarkup,
 } from "./summary-lines.ts";
 
+/** The required form of a summary. */
 export interface SummaryFormat {
   /** Required headings in order, e.g. `## Goal`; empty for a summary of any form. */
   readonly sections: readonly string[];
@@ -34,9 +35,9 @@ export interface SummaryFormat {
 export interface SummaryCheckResult {
   /** With headings restored, citations repaired and marks added. */
   readonly text: string;
-  /** What only the model can correct: it is asked once more. */
+  /** What only the model can correct. It gets one more request. */
   readonly problems: readonly Flaw[];
-  /** What was marked or is worth knowing; the receipt lists it. */
+  /** What was marked or is worth knowing. The receipt lists it. */
   readonly flaws: readonly Flaw[];
 }
 
@@ -53,12 +54,14 @@ export type FlawCode =
   | "wrong-request"
   | "other-language";
 
+/** Something wrong with a summary. */
 export interface Flaw {
   readonly code: FlawCode;
-  /** One sentence, for the model that must correct the summary and for people. */
+  /** A sentence for users, and for the model that must correct the summary. */
   readonly note: string;
 }
 
+/** Checks a summary, repairs its form and marks the lines that the evidence does not confirm. */
 export function checkSummary(summary: string, evidence: Evidence, format: SummaryFormat): SummaryCheckResult {
   const lines = demoteHeadings(splitSummaryLines(summary));
   if (findSummaryItems(lines).length === 0)
@@ -87,7 +90,7 @@ function headingProblem({ sections }: SummaryFormat): Flaw {
   return { code: "sections", note: `Most of these headings are missing: ${sections.join(", ")}` };
 }
 
-// Counted on what the model wrote.
+// Counts the text that the model wrote, before any repair.
 function sizeProblem(summary: string, { tokens }: SummaryFormat): readonly Flaw[] {
   const size = textTokens(summary);
   if (size <= tokens * LENGTH_TOLERANCE) return [];
@@ -133,14 +136,14 @@ function markLines(
 
 type ItemVerdict =
   | { readonly type: "ok" }
-  /** Code has found the message that the line rests on. */
+  /** The line cites nothing, but this message says the same. */
   | { readonly type: "cite"; readonly reference: string }
   | { readonly type: "mark"; readonly mark: SummaryMark; readonly code: FlawCode; readonly why: string };
 
 const ITEM_OK: ItemVerdict = { type: "ok" };
 
 function judgeItem(item: SummaryItem, evidence: Evidence, hasOnlyUnknownCitations: boolean): ItemVerdict {
-  // A mark that an earlier summary got stays.
+  // A mark from an earlier summary stays.
   if (parseMark(item.text) !== null || evidence.isConfirmed(item)) return ITEM_OK;
   const previousMark = evidence.previousMark(item.text);
   if (previousMark !== null)
@@ -160,7 +163,7 @@ function markUnconfirmed(code: FlawCode, why: string): ItemVerdict {
   return { type: "mark", mark: "(unconfirmed)", code, why };
 }
 
-// One or two words in quotation marks are mostly a term, no quotation.
+// One or two words in quotation marks are usually a term, not a quotation.
 function isWrongQuotation(quotation: string, { hasQuotation }: Evidence): boolean {
   return splitQuotationWords(quotation).length >= MIN_QUOTATION_WORDS && !hasQuotation(quotation);
 }
@@ -171,7 +174,7 @@ function findUnknownName({ text }: SummaryItem, { names }: Evidence): string | u
   return findNames(removeMarks(text)).find((name) => !isKnownName(name, names()))?.text;
 }
 
-/** AUD4: a line has something in common with what it cites, and what the user wants rests on the user's own messages. */
+/** AUD4: a line shares words with what it cites, and what the user wants is supported by the user's own messages. */
 function judgeSources(item: SummaryItem, evidence: Evidence): ItemVerdict {
   const { section, references } = item;
   const isUserClaim = isUserSection(section);
@@ -187,11 +190,11 @@ function judgeSources(item: SummaryItem, evidence: Evidence): ItemVerdict {
   }
   if (knownSources.length === 0 && references.every(evidence.isDoubtful))
     return markUnconfirmed("unfounded", "was not confirmed in an earlier summary");
-  // Nothing is known of what an earlier, unchecked summary cites.
+  // Entries that an earlier, unchecked summary cites are not available.
   if (knownSources.length === 0) return isUserClaim ? NOT_FROM_USER : ITEM_OK;
   if (isUserClaim && userSources.length === 0) return NOT_FROM_USER;
-  const mustRestOnUser = userSources.length > 0 && (isUserClaim || section === DECISIONS_SECTION);
-  const supports = findSupports(mustRestOnUser ? userSources : knownSources);
+  const needsUserSupport = userSources.length > 0 && (isUserClaim || section === DECISIONS_SECTION);
+  const supports = findSupports(needsUserSupport ? userSources : knownSources);
   if (supports.includes("own")) return ITEM_OK;
   if (supports.includes("attachment")) return FROM_ATTACHMENT;
   return markUnconfirmed("unfounded", `has nothing in common with ${references.join(", ")}`);
@@ -206,26 +209,26 @@ const NOT_FROM_USER: ItemVerdict = {
 
 const FROM_ATTACHMENT: ItemVerdict = { ...NOT_FROM_USER, why: "rests on an attachment, which the user did not write" };
 
-/** What a line has in common with an entry: its own words, what was attached to them, or nothing. */
+/** What supports a line: the entry's own words, its attachments, or nothing. */
 type SupportKind = "own" | "attachment" | "none";
 
-// WORD4: what an attachment says more of than the user does is the attachment's.
+// WORD4: a claim that shares more words with an attachment than with the user's text comes from the attachment.
 function findSupport(claim: string, source: EvidenceSource): SupportKind {
   if (source.attachment === null)
     return isRelated(countSharedWords(claim, source.vocabulary()), source) ? "own" : "none";
   const counts = countWordSupport(removePaths(claim), source.vocabulary(), source.attachment.vocabulary());
-  // Of a message whose attachments are no longer at hand, whatever was not typed may be theirs.
+  // If the attachments are no longer available, any word that was not typed may come from them.
   const attachmentWords = source.attachment.isComplete ? counts.attached : counts.all - counts.shared;
   if (attachmentWords > counts.shared || isAttachmentClaim(counts)) return "attachment";
   return isRelated(counts, source) ? "own" : "none";
 }
 
-/** Whether words of the user stand around a claim of the attachment. */
+/** Whether a claim comes from an attachment, even if the user's words surround it. */
 function isAttachmentClaim({ attached, all }: WordSupport): boolean {
   return attached >= MIN_SHARED_WORDS && attached * 3 >= all;
 }
 
-/** A path only names what a line is about. */
+/** Removes paths: they only name what a line is about. */
 function removePaths(claim: string): string {
   return findNames(claim).reduce(
     (text, { text: name, kind }) => (kind === "path" ? text.replaceAll(name, " ") : text),
@@ -233,7 +236,7 @@ function removePaths(claim: string): string {
   );
 }
 
-// By chance alone, one line in nine shares a word with a message that it has nothing to do with, and one in seventy shares two.
+// Measured: one line in nine shares one word with an unrelated message by chance, one in seventy shares two.
 function isRelated({ shared, all }: WordOverlap, { isFromUser }: EvidenceSource): boolean {
   if (all === 0 || shared >= MIN_SHARED_WORDS) return true;
   return shared > 0 && (!isFromUser || shared >= all * MIN_SHARED_RATIO);
@@ -242,7 +245,7 @@ function isRelated({ shared, all }: WordOverlap, { isFromUser }: EvidenceSource)
 const MIN_SHARED_WORDS = 2;
 const MIN_SHARED_RATIO = 0.3;
 
-// A model may forget a citation. The user's message that says the same is cited by code; without one, the line is in doubt.
+// A model may omit a citation. Code cites the user's message that says the same; without one, the line is unconfirmed.
 function judgeUncited(item: SummaryItem, evidence: Evidence): ItemVerdict {
   const claim = claimText(item);
   let best = { reference: "", shared: MIN_SHARED_WORDS - 1 };
@@ -294,10 +297,10 @@ function scriptFlaw(lines: readonly string[], { userTexts }: Evidence): readonly
   ];
 }
 
-/** Null for a text with few letters. Technical words are Latin everywhere, so a quarter of another script decides. */
+/** Returns the main script of a text; null for a text with few letters. Technical terms are Latin everywhere, so a quarter of another script decides. */
 function mainScript(text: string): string | null {
   const prose = text.replace(/\S+/gu, (word) => (/[`\d_/\\@#$=]/.test(word) ? " " : word));
-  const counts = SCRIPT_PATTERNS.map(({ name, letters: chars }) => ({ name, count: prose.match(chars)?.length ?? 0 }));
+  const counts = SCRIPT_PATTERNS.map(({ name, pattern }) => ({ name, count: prose.match(pattern)?.length ?? 0 }));
   const all = counts.reduce((sum, { count }) => sum + count, 0);
   if (all < MIN_SCRIPT_LETTERS) return null;
   const other = counts.slice(1).reduce((most, each) => (each.count > most.count ? each : most));
@@ -307,32 +310,32 @@ function mainScript(text: string): string | null {
 const MIN_SCRIPT_LETTERS = 12;
 
 const SCRIPT_PATTERNS = [
-  { name: "Latin", letters: /\p{sc=Latin}/gu },
-  { name: "Chinese or Japanese", letters: /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu },
-  { name: "Korean", letters: /\p{sc=Hangul}/gu },
-  { name: "Cyrillic", letters: /\p{sc=Cyrillic}/gu },
-  { name: "Greek", letters: /\p{sc=Greek}/gu },
-  { name: "Arabic", letters: /\p{sc=Arabic}/gu },
-  { name: "Hebrew", letters: /\p{sc=Hebrew}/gu },
-  { name: "Devanagari", letters: /\p{sc=Devanagari}/gu },
-  { name: "Thai", letters: /\p{sc=Thai}/gu },
+  { name: "Latin", pattern: /\p{sc=Latin}/gu },
+  { name: "Chinese or Japanese", pattern: /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/gu },
+  { name: "Korean", pattern: /\p{sc=Hangul}/gu },
+  { name: "Cyrillic", pattern: /\p{sc=Cyrillic}/gu },
+  { name: "Greek", pattern: /\p{sc=Greek}/gu },
+  { name: "Arabic", pattern: /\p{sc=Arabic}/gu },
+  { name: "Hebrew", pattern: /\p{sc=Hebrew}/gu },
+  { name: "Devanagari", pattern: /\p{sc=Devanagari}/gu },
+  { name: "Thai", pattern: /\p{sc=Thai}/gu },
 ] as const;
 
-/** Whether a text is so long that it cannot be a summary of so many tokens; cheap, whatever its length. */
+/** Whether a text is too long to be read as a summary of so many tokens. Compares lengths only, because a check of megabytes would block the program. */
 export function isFarTooLong(text: string, tokens: number): boolean {
   return text.length > maxSummaryChars(tokens);
 }
 
-/** Characters of a summary of so many tokens at most. What is only somewhat too long is left to the checks, which count tokens. */
+/** The maximum number of characters that is read. Slightly longer summaries pass and fail the check of their tokens. */
 export function maxSummaryChars(tokens: number): number {
-  return Math.min(LARGEST_SUMMARY_LIMIT, Math.max(SMALLEST_SUMMARY_LIMIT, tokens * MAX_CHARS_PER_TOKEN));
+  return Math.min(MAX_CHARS_LIMIT, Math.max(MIN_CHARS_LIMIT, tokens * MAX_CHARS_PER_TOKEN));
 }
 
-/** For people: what was refused, and why. */
+/** Explains to users why a text was refused. */
 export function describeSizeLimit(text: string, tokens: number): string {
-  return `the summary has ${text.length} characters; at most ${maxSummaryChars(tokens)} are read`;
+  return `the summary has ${text.length} characters; the limit is ${maxSummaryChars(tokens)}`;
 }
 
 const MAX_CHARS_PER_TOKEN = 16;
-const SMALLEST_SUMMARY_LIMIT = 64 * 1024;
-const LARGEST_SUMMARY_LIMIT = 1024 * 1024;
+const MIN_CHARS_LIMIT = 64 * 1024;
+const MAX_CHARS_LIMIT = 1024 * 1024;

@@ -1,4 +1,4 @@
-/** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Computed on first use. */
+/** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Each is computed on first use. */
 
 import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
@@ -18,77 +18,80 @@ import {
   splitSummaryLines,
 } from "./summary-lines.ts";
 
+/** What the evidence is collected from. */
 export interface EvidenceOptions {
-  /** Oldest first. */
+  /** The summarised entries, oldest first. */
   readonly covered: readonly Entry[];
   readonly edits: readonly ContextEditEntry[];
-  /** The summary so far; empty for none. */
+  /** The previous summary; empty for none. */
   readonly previous: string;
-  /** Whether that one was checked when it was written: then its lines without a mark stay confirmed. */
+  /** Whether the previous summary was checked when it was written: its lines without a mark then stay confirmed. */
   readonly isChecked: boolean;
-  /** The user's messages that earlier compactions kept, as the summary message has them. */
+  /** The user's messages that earlier compactions kept, as they are in the summary message. */
   readonly userMessages: string;
   readonly pins: readonly string[];
   readonly ledger: string;
-  /** The user's latest request, if the kept part of the context does not have it. */
+  /** The user's latest request, if it is not in the kept part of the context. */
   readonly request: { readonly reference: string; readonly text: string; readonly attached?: string } | null;
-  /** What the first covered message answers, where that is no longer loaded. */
+  /** The message that the first covered one answers, if it is no longer loaded. */
   readonly question?: { readonly reference: string; readonly text: string } | null;
 }
 
 /** An entry that a line may cite. */
 export interface EvidenceSource {
   readonly isFromUser: boolean;
-  /** Its own words; for a person's message, what was typed and the assistant message that it answers. */
+  /** The words of the entry; for a user's message, the typed text and the assistant message that it answers. */
   readonly vocabulary: () => Vocabulary;
-  /** What a person attached, by name and content: it supports no wish, decision or permission of theirs. Null for nothing. */
+  /** The names and contents of attachments, which support no wish, decision or permission of the user. Null for none. */
   readonly attachment: AttachmentVocabulary | null;
 }
 
 export interface AttachmentVocabulary {
   readonly vocabulary: () => Vocabulary;
-  /** False for a message that an earlier compaction covered: only names of its attachments and marked lines are at hand. */
+  /** False for a message that an earlier compaction covered: only the names of its attachments and marked lines are available. */
   readonly isComplete: boolean;
 }
 
+/** Answers the questions of the checks. */
 export interface Evidence {
   readonly request: EvidenceOptions["request"];
-  /** The reference as the log has it; null for an entry that does not exist. */
+  /** Returns the short form of a reference; null for an entry that does not exist. */
   readonly resolve: (reference: string) => string | null;
-  /** Null for an entry that is known only because an earlier summary cites it. */
+  /** Null for an entry that is known only from a citation in an earlier summary. */
   readonly sourceOf: (reference: string) => EvidenceSource | null;
-  /** Whether earlier summaries cite the entry only on lines that they could not confirm. */
+  /** Whether earlier summaries cite the entry only on unconfirmed lines. */
   readonly isDoubtful: (reference: string) => boolean;
-  /** Whether the summary so far has this line, and it was confirmed then: what it rests on may not be at hand any more. */
+  /** Whether the previous summary has this line and it was confirmed; its sources may no longer be available. */
   readonly isConfirmed: (line: Pick<SummaryItem, "text" | "section">) => boolean;
-  /** The mark that this line had in the summary so far. */
+  /** The mark of this line in the previous summary. */
   readonly previousMark: (line: string) => SummaryMark | null;
   readonly hasBlob: (hash: string) => boolean;
-  /** Whether these words stand in the log in this order; `…` stands for words left out. */
+  /** Whether the session has these words in this order; `…` stands for omitted words. */
   readonly hasQuotation: (quotation: string) => boolean;
   readonly names: () => NameIndex;
-  /** The person's messages, by reference, oldest first. */
+  /** The user's messages by reference, oldest first. */
   readonly userSources: () => ReadonlyMap<string, EvidenceSource>;
   readonly userTexts: () => readonly string[];
 }
 
+/** Collects the evidence for the checks of a summary. */
 export function collectEvidence(options: EvidenceOptions): Evidence {
   const references = memoize(() => collectReferences(options));
   const sources = memoize(() => collectSources(options));
   const texts = memoize(() => [...collectTexts(options)]);
-  const log = memoize(() => ` ${texts().map(normalizeWords).join(" \n ")} `);
-  const doubtful = memoize(() => findDoubtfulReferences(options.previous));
-  const marked = memoize(() => findMarkedLines(options.previous));
-  const confirmed = memoize(() => (options.isChecked ? findConfirmedLines(options.previous) : new Set<string>()));
+  const allWords = memoize(() => ` ${texts().map(normalizeWords).join(" \n ")} `);
+  const doubtfulReferences = memoize(() => findDoubtfulReferences(options.previous));
+  const markedLines = memoize(() => findMarkedLines(options.previous));
+  const confirmedLines = memoize(() => (options.isChecked ? findConfirmedLines(options.previous) : new Set<string>()));
   return {
     request: options.request,
     resolve: (reference) => references().get(reference) ?? null,
     sourceOf: (reference) => sources().get(reference) ?? null,
-    isDoubtful: (reference) => doubtful().has(reference),
-    previousMark: (line) => marked().get(normalizeWords(line)) ?? null,
-    isConfirmed: (line) => confirmed().has(lineKey(line)),
+    isDoubtful: (reference) => doubtfulReferences().has(reference),
+    previousMark: (line) => markedLines().get(normalizeWords(line)) ?? null,
+    isConfirmed: (line) => confirmedLines().has(lineKey(line)),
     hasBlob: (hash) => texts().some((text) => text.includes(hash)),
-    hasQuotation: (quotation) => containsQuotation(quotation, log()),
+    hasQuotation: (quotation) => containsQuotation(quotation, allWords()),
     names: memoize(() => buildNameIndex(texts())),
     userSources: memoize(() => new Map([...sources()].filter(([, { isFromUser }]) => isFromUser))),
     userTexts: memoize(() => collectUserTexts(options)),
@@ -103,7 +106,7 @@ function memoize<Value>(compute: () => Value): () => Value {
   };
 }
 
-/** What a line may cite, and the short form of each. */
+/** Maps each citable reference to its short form. */
 function collectReferences({ covered, previous, userMessages, ledger, request }: EvidenceOptions): Map<string, string> {
   const earlierReferences = [previous, userMessages, ledger].flatMap(findCitedReferences);
   return new Map([
@@ -162,8 +165,8 @@ function collectSources(options: EvidenceOptions): ReadonlyMap<string, EvidenceS
 }
 
 /**
- * Entries that are not at hand any more are known by the confirmed lines that cite them. WORD4: where a line that cites one was found
- * not to be the user's, something was attached to it, and words that no confirmed line has may come from there.
+ * Builds sources for entries that are no longer loaded from the confirmed lines that cite them. WORD4: if a line that cites such
+ * an entry was marked as not from the user, the entry had an attachment, and words that no confirmed line has may come from it.
  */
 function collectPreviousSources(
   previous: string,
@@ -189,7 +192,7 @@ function collectPreviousSources(
   });
 }
 
-/** The lines that an earlier check found not to be the user's, by the entries they cite. */
+/** Returns the lines that an earlier check marked as not from the user, by the entries they cite. */
 function collectNonUserLines(previous: string): ReadonlyMap<string, string> {
   const citations = findSummaryItems(splitSummaryLines(previous)).flatMap(({ text, references }) =>
     parseMark(text) === "(not from the user)" ? references.map((reference) => ({ reference, text })) : [],
@@ -203,7 +206,7 @@ function collectNonUserLines(previous: string): ReadonlyMap<string, string> {
   );
 }
 
-/** What an entry says and does: its words, its tool calls and, for a result, the call that it answers. */
+/** Returns the text of an entry, its tool calls and, for a result, the call that it answers. */
 function entryWorkText(entry: Entry, edits: readonly ContextEditEntry[], calls: ReadonlyMap<string, string>): string {
   const answeredCallId =
     entry.type === "message" && entry.message.role === "toolResult" ? entry.message.toolCallId : "";
@@ -214,7 +217,7 @@ function entryWorkText(entry: Entry, edits: readonly ContextEditEntry[], calls: 
   ].join("\n");
 }
 
-/** The tool calls of an entry, by their ids. */
+/** Returns the tool calls of an entry by id. */
 function toolCallTexts(entry: Entry): readonly (readonly [id: string, text: string])[] {
   if (entry.type !== "message" || entry.message.role !== "assistant" || !Array.isArray(entry.message.content))
     return [];
@@ -227,11 +230,11 @@ interface UserMessageText {
   readonly typed: string;
   readonly attached: string;
   readonly isComplete: boolean;
-  /** The assistant message before it. */
+  /** The assistant message before this one. */
   readonly precedingReply?: string;
 }
 
-// WORD4: a name that was typed to attach something is the attachment's: a file may be called anything.
+// WORD4: a file name that was typed to attach the file counts as the attachment's text, because a file may have any name.
 function createUserSource({ typed, attached, isComplete, precedingReply = "" }: UserMessageText): EvidenceSource {
   const ownText = attached === "" ? typed : typed.replace(FILE_MENTION, " ");
   return {
@@ -243,7 +246,7 @@ function createUserSource({ typed, attached, isComplete, precedingReply = "" }: 
 
 const FILE_MENTION = /@(?:"[^"\n]*"|\S+)/g;
 
-/** The messages in blocks that earlier compactions wrote, with the line that names the entry. */
+/** Splits the messages that earlier compactions kept; each begins with a line that names its entry. */
 function splitUserMessages(blocks: string): readonly (readonly [reference: string, text: string])[] {
   const [, ...parts] = blocks.split(/(?:^|\n)(?=\[(?:#\d+|entry:[^\]\n]+)(?:\]|, ))/);
   return parts.flatMap((part) => {
@@ -264,7 +267,7 @@ function* collectTexts(options: EvidenceOptions): Generator<string> {
   yield* [removeMarkedItems(previous), userMessages, ...pins, ledger, request?.text ?? ""];
 }
 
-/** All texts in a value, but no image data. No recursion: entries come from files and may be nested deeply. */
+/** Joins all strings and numbers in a value, except image data. Not recursive: entries come from files and may be nested deeply. */
 function collectStrings(content: unknown): string {
   const texts: string[] = [];
   const pending: unknown[] = [content];
@@ -293,11 +296,11 @@ const KEYS_WITHOUT_TEXT: ReadonlySet<string> = new Set([
   "served",
 ]);
 
-function containsQuotation(quotation: string, log: string): boolean {
+function containsQuotation(quotation: string, allWords: string): boolean {
   let from = 0;
   return quotation.split(/\.{3,}|…/).every((part) => {
     const words = normalizeWords(part);
-    const index = words === "" ? from : log.indexOf(` ${words} `, from);
+    const index = words === "" ? from : allWords.indexOf(` ${words} `, from);
     from = Math.max(from, index);
     return index >= 0;
   });
@@ -327,21 +330,21 @@ function findConfirmedLines(previous: string): ReadonlySet<string> {
   return new Set(findConfirmedItems(previous).map(lineKey));
 }
 
-/** Plans are not compared with the log, so nothing confirms them. */
+/** Plans are left out: they are not compared with the session, so they are never confirmed. */
 function findConfirmedItems(previous: string): readonly SummaryItem[] {
   return findSummaryItems(splitSummaryLines(previous)).filter(
     ({ text, section }) => parseMark(text) === null && !isPlanSection(section),
   );
 }
 
-/** A line that nothing has confirmed is no evidence. */
+/** Removes unconfirmed lines, which are no evidence. */
 function removeMarkedItems(previous: string): string {
   const lines = splitSummaryLines(previous);
   const markedItems = findSummaryItems(lines).filter(({ text }) => parseMark(text) !== null);
   return lines.filter((_, index) => !markedItems.some(({ start, end }) => index >= start && index < end)).join("\n");
 }
 
-// What was confirmed as work is not confirmed as a wish or a decision.
+// The section is part of the key: a line confirmed as work is not confirmed as a wish or a decision.
 function lineKey({ text, section }: Pick<SummaryItem, "text" | "section">): string {
   return `${section}\n${normalizeWords(text)}`;
 }

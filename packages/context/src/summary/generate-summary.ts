@@ -1,4 +1,4 @@
-/** Generates a summary with a model: builds the transcript, audits the answer, asks for one correction, then repairs or refuses it. */
+/** Generates a summary with a model: renders the transcript, checks the answer, requests one correction, then repairs or refuses it. */
 
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { ThinkingLevel } from "../message.ts";
@@ -20,156 +20,63 @@ import {
 import { type TimeLimit, withTimeLimit } from "./time-limit.ts";
 import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
-/** The form of the model's answer, and how it becomes a summary; a split turn has a part of its own. */
-export interface SummaryShape {
-  /** What the model is asked for. */
-  readonly format: SummaryFormatName;
-  /** The headings that must be there, in order. */
-  readonly sections: readonly string[];
-  readonly tokens: number;
-  /** The summary so far, as the model is shown it. */
-  readonly previous: string;
-  /** The answer, with the turn's part where it belongs. */
-  parseAnswer(answer: string): string;
-  toSummary(text: string): string;
-}
-
-export interface SummaryShapeOptions {
-  readonly format?: "summary" | "branch";
-  /** A task of the host's own: any form will do. */
-  readonly replaceInstructions?: boolean;
-  readonly previous?: string;
-  /** Whether it was checked when it was written. */
-  readonly isChecked?: boolean;
-  readonly hasHistory: boolean;
-  readonly hasTurn: boolean;
-  readonly tokens: number;
-}
-
-export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
-  const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = options;
-  const { hasHistory, hasTurn, tokens } = options;
-  const previousSummary = removeFileBlocks(previous);
-  const baseShape = { tokens, previous: previousSummary, parseAnswer: trimAnswer, toSummary: (text: string) => text };
-  if (replaceInstructions) return { ...baseShape, format, sections: [] };
-  if (!hasTurn) return { ...baseShape, format, sections: listHeadings(format) };
-  // B45: where nothing came between, what was told before is carried on as it is, unless nobody has ever looked at it.
-  const prefix = `${previousSummary || NO_HISTORY}${TURN_SEPARATOR}`;
-  const remainingTokens = tokens - textTokens(prefix);
-  const isPreviousTrusted = previousSummary === "" || isChecked;
-  const keepsPrevious =
-    isPreviousTrusted &&
-    !hasHistory &&
-    !previousSummary.includes(TURN_SEPARATOR.trim()) &&
-    remainingTokens >= tokens * MIN_TURN_SHARE;
-  if (keepsPrevious)
-    return {
-      format: "turn",
-      sections: listHeadings("turn"),
-      tokens: remainingTokens,
-      previous: "",
-      parseAnswer: trimAnswer,
-      toSummary: (text) => `${prefix}${text}`,
-    };
-  return {
-    format: "summary",
-    sections: [...listHeadings("summary"), ...listHeadings("turn")],
-    tokens,
-    previous: previousSummary,
-    parseAnswer: insertTurnSeparator,
-    toSummary: (text) => text,
-  };
-}
-
-/** Of the story: what the turn needs at least. */
-const MIN_TURN_SHARE = 0.4;
-
-const trimAnswer = (answer: string): string => answer.trim();
-
-// B44: models write the line between the two parts in many ways, or forget it.
-function insertTurnSeparator(answer: string): string {
-  const index = answer.search(/^## Original Request\s*$/m);
-  if (index < 0) return answer.trim();
-  const lines = answer.slice(0, index).split("\n");
-  while (lines.length > 0 && isTurnSeparatorLine(lines.at(-1) ?? "")) lines.pop();
-  return `${lines.join("\n").trim()}${TURN_SEPARATOR}${answer.slice(index).trim()}`;
-}
-
-// A rule, and a line that says what follows.
-function isTurnSeparatorLine(line: string): boolean {
-  const plain = line.trim();
-  return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
-}
-
-// B49: lists of files are code's; told again and again they would only grow.
-function removeFileBlocks(summary: string): string {
-  const outputLines: string[] = [];
-  let block: { readonly tag: string; readonly lines: string[] } | null = null;
-  for (const line of summary.split("\n")) {
-    const [, end, tag] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
-    if (!block && tag && !end) block = { tag, lines: [line] };
-    else if (!block) outputLines.push(line);
-    else if (tag === block.tag && end) block = null;
-    else block.lines.push(line);
-  }
-  // One that never ends is none.
-  return [...outputLines, ...(block?.lines ?? [])].join("\n").trim();
-}
-
+/** The options of `generateSummary`. */
 export interface GenerateSummaryOptions {
   readonly model: Model;
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
-  /** What is told, oldest first. */
+  /** The entries to summarise, oldest first. */
   readonly entries: readonly Entry[];
-  /** The beginning of a turn that follows them and whose rest is kept. */
+  /** The beginning of the turn after these entries, if the rest of that turn is kept. */
   readonly turn?: readonly Entry[];
   readonly edits?: readonly ContextEditEntry[];
-  /** The summary so far, to be brought up to date. */
+  /** The previous summary, to update. */
   readonly previous?: string;
-  /** Whether that was checked when it was written: what others wrote never was. */
+  /** Whether the previous summary was checked when it was written; false for one from another program. */
   readonly isChecked?: boolean;
   readonly format?: "summary" | "branch";
-  /** Whether the user's messages are kept beside the summary, as the model is then told; they are, but for a branch. */
+  /** Whether the user's messages are kept next to the summary; the prompt then says so. Default: true, except for a branch. */
   readonly keepsMessages?: boolean;
-  /** What the user or a hook wants looked at. */
+  /** What the user or a hook wants the summary to focus on. */
   readonly instructions?: string;
-  /** Whether these take the place of our own task; then any form will do. */
+  /** Whether the instructions replace the default prompt; the answer may then have any form. */
   readonly replaceInstructions?: boolean;
-  /** Of the story, at most. */
+  /** The maximum size of the summary. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
-  /** Real tokens for each estimated one, where replies of this model have measured it. */
+  /** Real tokens per estimated token, if replies of this model have measured it. */
   readonly factor?: number | undefined;
-  /** What it is held against; without it the entries and the summary so far. */
+  /** What the summary is checked against. Default: the entries and the previous summary. */
   readonly evidence?: Evidence;
-  /** What may be spent on it; without it whatever it takes. */
+  /** The limit on calls and cost. Default: none. */
   readonly allowance?: Allowance;
-  /** Told what is being done, for whoever waits. */
+  /** Called with each step. */
   readonly progress?: OnProgress | undefined;
-  /** How long it may take; without it the usual limits. */
+  /** The time limit. Default: the limits in the settings. */
   readonly time?: TimeLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The result of `generateSummary`: a summary, a failure or a cancellation, with the model calls it made. */
 export type SummaryResult =
   | {
       readonly type: "summarised";
       readonly summary: string;
-      /** The entries that were put before the model. */
+      /** The ids of the summarised entries. */
       readonly covers: ReadonlySet<string>;
-      /** What code had to mend. */
+      /** What the checks repaired or marked. */
       readonly flaws: readonly Flaw[];
       readonly calls: readonly ModelCall[];
     }
   | { readonly type: "failed"; readonly failure: SummaryFailure; readonly calls: readonly ModelCall[] }
   | { readonly type: "cancelled"; readonly calls: readonly ModelCall[] };
 
+/** Why there is no summary. */
 export interface SummaryFailure {
   readonly code: AskFailure["code"] | FlawCode;
   readonly note: string;
 }
 
-/** Has a model tell these entries, holds its answer against them, lets it correct itself once and mends the rest. */
+/** Summarises entries with a model, checks the answer against them, requests one correction and repairs the rest. */
 export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult> {
   const { time, runtime } = options;
   return time
@@ -240,7 +147,7 @@ interface CorrectionOptions {
   readonly job: SummaryJob;
 }
 
-// The model is asked once more for what only it can correct; of two answers that can be used, the better one is taken.
+// Requests one correction of what only the model can fix, and returns the better of the usable answers.
 async function correctSummary(
   reply: Extract<SummaryReply, { type: "answered" }>,
   { options, shape, job }: CorrectionOptions,
@@ -266,13 +173,13 @@ async function correctSummary(
   return { type: "failed", failure: checks[0]?.problems[0] ?? firstCheck.problems[0] ?? EMPTY_SUMMARY_FAILURE };
 }
 
-/** An answer with headings that is not far too long; citations that do not exist have become marks. */
+/** Whether an answer has its headings and is not far too long. Unknown citations do not matter: they have become marks. */
 function isUsable({ text, problems }: SummaryCheckResult, { tokens }: SummaryShape): boolean {
   if (problems.some(({ code }) => code === "empty" || code === "sections")) return false;
   return textTokens(text) <= tokens * MAX_SUMMARY_SIZE_RATIO;
 }
 
-/** Of the size that the model was given: longer ones are refused, and the next summariser is asked. */
+/** Longer answers, in relation to the requested size, are refused, and the next summariser is asked. */
 const MAX_SUMMARY_SIZE_RATIO = 4 / 3;
 const EMPTY_SUMMARY_FAILURE: SummaryFailure = { code: "empty", note: "The summary is empty." };
 
@@ -287,7 +194,105 @@ function collectEntryEvidence({
   return collectEvidence({ covered: [...entries, ...turn], edits, previous, isChecked, ...otherOptions });
 }
 
-/** The session's level, at most `medium` (B41). */
+/** The form of the model's answer, and how it becomes a summary. A split turn has its own part. */
+export interface SummaryShape {
+  /** The format that the prompt asks for. */
+  readonly format: SummaryFormatName;
+  /** The required headings, in order. */
+  readonly sections: readonly string[];
+  readonly tokens: number;
+  /** The previous summary as the prompt shows it. */
+  readonly previous: string;
+  /** Trims the answer and separates the part about a split turn. */
+  parseAnswer(answer: string): string;
+  /** Returns the full summary for a checked answer. */
+  toSummary(text: string): string;
+}
+
+export interface SummaryShapeOptions {
+  readonly format?: "summary" | "branch";
+  /** Whether the host replaces the prompt; the answer may then have any form. */
+  readonly replaceInstructions?: boolean;
+  readonly previous?: string;
+  /** Whether the previous summary was checked when it was written. */
+  readonly isChecked?: boolean;
+  readonly hasHistory: boolean;
+  readonly hasTurn: boolean;
+  readonly tokens: number;
+}
+
+/** Chooses the format, the headings and the size of a summary. */
+export function createSummaryShape(options: SummaryShapeOptions): SummaryShape {
+  const { format = "summary", previous = "", isChecked = false, replaceInstructions = false } = options;
+  const { hasHistory, hasTurn, tokens } = options;
+  const previousSummary = removeFileBlocks(previous);
+  const baseShape = { tokens, previous: previousSummary, parseAnswer: trimAnswer, toSummary: (text: string) => text };
+  if (replaceInstructions) return { ...baseShape, format, sections: [] };
+  if (!hasTurn) return { ...baseShape, format, sections: listHeadings(format) };
+  // B45: if there is no new history, the previous summary is kept as it is, unless it was never checked.
+  const prefix = `${previousSummary || NO_HISTORY}${TURN_SEPARATOR}`;
+  const remainingTokens = tokens - textTokens(prefix);
+  const isPreviousTrusted = previousSummary === "" || isChecked;
+  const keepsPrevious =
+    isPreviousTrusted &&
+    !hasHistory &&
+    !previousSummary.includes(TURN_SEPARATOR.trim()) &&
+    remainingTokens >= tokens * MIN_TURN_SHARE;
+  if (keepsPrevious)
+    return {
+      format: "turn",
+      sections: listHeadings("turn"),
+      tokens: remainingTokens,
+      previous: "",
+      parseAnswer: trimAnswer,
+      toSummary: (text) => `${prefix}${text}`,
+    };
+  return {
+    format: "summary",
+    sections: [...listHeadings("summary"), ...listHeadings("turn")],
+    tokens,
+    previous: previousSummary,
+    parseAnswer: insertTurnSeparator,
+    toSummary: (text) => text,
+  };
+}
+
+/** The minimum share of the tokens for the part about the turn. */
+const MIN_TURN_SHARE = 0.4;
+
+const trimAnswer = (answer: string): string => answer.trim();
+
+// B44: models write the line between the two parts in many ways, or omit it.
+function insertTurnSeparator(answer: string): string {
+  const index = answer.search(/^## Original Request\s*$/m);
+  if (index < 0) return answer.trim();
+  const lines = answer.slice(0, index).split("\n");
+  while (lines.length > 0 && isTurnSeparatorLine(lines.at(-1) ?? "")) lines.pop();
+  return `${lines.join("\n").trim()}${TURN_SEPARATOR}${answer.slice(index).trim()}`;
+}
+
+// A rule, or a title that announces the second part.
+function isTurnSeparatorLine(line: string): boolean {
+  const plain = line.trim();
+  return plain === "" || /^[-*_ ]{3,20}$/.test(plain) || /^[#*_ ]{0,8}Turn Context\b/i.test(plain);
+}
+
+// B49: code adds the lists of files; lists in a previous summary would accumulate.
+function removeFileBlocks(summary: string): string {
+  const outputLines: string[] = [];
+  let block: { readonly tag: string; readonly lines: string[] } | null = null;
+  for (const line of summary.split("\n")) {
+    const [, end, tag] = /^<(\/?)(read|modified)-files>$/.exec(line) ?? [];
+    if (!block && tag && !end) block = { tag, lines: [line] };
+    else if (!block) outputLines.push(line);
+    else if (tag === block.tag && end) block = null;
+    else block.lines.push(line);
+  }
+  // A block without an end tag is kept as text.
+  return [...outputLines, ...(block?.lines ?? [])].join("\n").trim();
+}
+
+/** Returns the session's thinking level, at most `medium` (B41). */
 export function clampThinking(level: string): ThinkingLevel {
   return SUMMARY_THINKING_LEVELS.find((each) => each === level) ?? (level === "" ? "off" : "medium");
 }

@@ -1,14 +1,15 @@
-/** Finds paths and identifiers in a summary line and looks them up in the log. Plain words, units, versions and numbers are neither. */
+/** Finds paths and identifiers in a summary line and looks them up in the session. Plain words, units, versions and numbers are ignored. */
 
 import { foldAccents } from "../text/sanitize.ts";
 
+/** A path or an identifier in a line. */
 export interface NameToken {
   readonly text: string;
-  /** A path ends in the file it names; of an identifier, every word counts. */
+  /** A path is compared by its end, an identifier by all of its words. */
   readonly kind: "path" | "identifier";
 }
 
-/** Identifiers and paths in backticks, and paths and URLs anywhere else. */
+/** Finds identifiers and paths in backticks, and paths and URLs anywhere else. */
 export function findNames(text: string): readonly NameToken[] {
   const inCode = [...text.matchAll(INLINE_CODE)]
     .flatMap(([, code = ""]) => splitNameTokens(code))
@@ -28,7 +29,7 @@ function splitNameTokens(text: string): readonly string[] {
     .filter((token) => token !== "");
 }
 
-/** Without emphasis, the punctuation of the sentence, and the line number behind a file. */
+/** Removes emphasis, sentence punctuation and the line number after a file name. */
 function trimToken(token: string): string {
   return token
     .slice(0, MAX_NAME_TOKEN_CHARS)
@@ -61,18 +62,19 @@ function isIdentifier(token: string): boolean {
 
 const MIN_IDENTIFIER_CHARS = 4;
 
-/** The words of all texts in the log, and the pairs that one mark joins: `auth.ts`, `src/auth`. */
+/** The words of all texts in the session, and the pairs that one character joins: `auth.ts`, `src/auth`. */
 export interface NameIndex {
   readonly words: ReadonlySet<string>;
   readonly pairs: ReadonlySet<string>;
 }
 
+/** Indexes the words and joined pairs of all texts. */
 export function buildNameIndex(texts: Iterable<string>): NameIndex {
   const words = new Set<string>();
   const pairs = new Set<string>();
   for (const text of texts) {
     addNames(text, { words, pairs });
-    // In quoted JSON a line end is two letters; in a Windows path the same two letters are none.
+    // In quoted JSON `\n` is a line end; in a Windows path it is part of a name. Both readings are indexed.
     if (/\\[nrt]/.test(text)) addNames(text.replace(/\\[nrt]/g, " "), { words, pairs });
   }
   return { words, pairs };
@@ -86,11 +88,12 @@ function addNames(text: string, { words, pairs }: { readonly words: Set<string>;
   }
 }
 
+/** Whether the session has a name. */
 export function isKnownName({ text, kind }: NameToken, names: NameIndex): boolean {
   const parts = splitName(text);
   const hasWords = parts.every(({ word }) => word.length === 1 || isKnownWord(word, names));
   if (kind === "identifier") return hasWords;
-  // The end of a path says which file it is; the folders before it may be left out or written differently.
+  // The end of a path identifies the file; the folders before it may be omitted or written differently.
   const lastPair = parts.at(-1)?.pair ?? null;
   return (
     (lastPair === null || names.pairs.has(lastPair)) && (hasWords || parts.slice(-2).every(({ pair }) => hasPair(pair)))
@@ -109,7 +112,7 @@ function isKnownWord(word: string, { words }: NameIndex): boolean {
 
 interface NamePart {
   readonly word: string;
-  /** With the word before it, if one mark joins them. */
+  /** The word with the previous one, if one character joins them. */
   readonly pair: string | null;
 }
 
@@ -129,5 +132,5 @@ function splitName(text: string): readonly NamePart[] {
 
 const isHash = (word: string): boolean => /^[\da-f]{7,64}$/.test(word) && /\d/.test(word) && /[a-f]/.test(word);
 
-// A commit may be cited by any beginning of its hash.
+// A commit may be cited by any prefix of its hash.
 const shortHash = (word: string): string => `${word.slice(0, 7)}…`;

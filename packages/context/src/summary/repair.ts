@@ -1,4 +1,4 @@
-/** Repairs the form of a summary without changing what it says: headings, citations that do not exist, and marks behind lines. */
+/** Repairs the form of a summary without changing its content: headings, citations of unknown entries, and marks at the ends of lines. */
 
 import { findCitations, formatCitation, replaceCitations } from "../references.ts";
 import {
@@ -11,7 +11,7 @@ import {
   TURN_CONTEXT_TITLE,
 } from "./summary-lines.ts";
 
-/** Every required heading once and in order; what stands below a heading moves with it. Null for a text with too few of them. */
+/** Puts every required heading once and in order; text below a heading moves with it. Null for a text with too few of them. */
 export function restoreHeadings(lines: readonly string[], required: readonly string[]): readonly string[] | null {
   if (hasHeadingsInOrder(lines, required)) return lines;
   const blocks = splitByHeadings(removeOpenFence(removeTurnTitle(lines)), required);
@@ -40,12 +40,12 @@ const EMPTY_SECTION_ITEM = "- (none)";
 const headingLevel = (heading: string | undefined): number => (heading && parseHeading(heading)?.level) || 0;
 
 interface HeadingBlock {
-  /** As it is required; null before the first. */
+  /** The required heading; null for text before the first. */
   readonly heading: string | null;
   readonly body: readonly string[];
 }
 
-/** Headings that are not required stay with what they stand below. */
+/** Splits at required headings; other headings stay part of the text. */
 function splitByHeadings(lines: readonly string[], required: readonly string[]): readonly HeadingBlock[] {
   const byName = new Map(required.map((heading) => [parseHeading(heading)?.name, heading]));
   const blocks: { readonly heading: string | null; readonly body: string[] }[] = [{ heading: null, body: [] }];
@@ -59,7 +59,7 @@ function splitByHeadings(lines: readonly string[], required: readonly string[]):
   return blocks;
 }
 
-/** The name of each heading; undefined for other lines, and for what only looks like one in a code block. */
+/** The heading name of each line; undefined for other lines and for lines in a code block. */
 function findHeadingNames(lines: readonly string[]): readonly (string | undefined)[] {
   const isCode = findCodeLines(lines);
   return lines.map((line, index) => (isCode[index] ? undefined : parseHeading(line)?.name));
@@ -80,7 +80,7 @@ function removeTurnTitle(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, lines[rule]?.trim() === "---" ? rule : index), ...lines.slice(index + 1)];
 }
 
-/** A code block that never ends is none; moved to another place, its fence would pair with one that stands there. */
+/** Removes a code fence that is never closed: after a move it would pair with another fence. */
 function removeOpenFence(lines: readonly string[]): readonly string[] {
   const isCode = findCodeLines(lines);
   return lines.filter((line, index) => isCode[index] || !isCodeFence(line));
@@ -92,7 +92,7 @@ function trimBlankLines(body: readonly string[]): readonly string[] {
   return first < 0 ? [] : body.slice(first, body.findLastIndex(isText) + 1);
 }
 
-/** Only code writes headings of the first level: they part the summary message into what the user, a model and code have written. */
+/** Demotes headings of the first level: only code writes them, to separate the parts of the summary message by author. */
 export function demoteHeadings(lines: readonly string[]): readonly string[] {
   const isCode = findCodeLines(lines);
   return lines.map((line, index) => (isCode[index] ? line : demoteHeading(line)));
@@ -103,15 +103,16 @@ function demoteHeading(line: string): string {
   return /^ {0,3}=+\s*$/.test(line) ? `\\${line.trimStart()}` : line;
 }
 
+/** Lines with repaired citations, and how many citations were unknown. */
 export interface CitationRepairResult {
   readonly lines: readonly string[];
   readonly cited: number;
   readonly unresolved: number;
-  /** Lines that cite entries, none of which exists. */
+  /** Indexes of lines whose citations are all unknown. */
   readonly unresolvedLines: ReadonlySet<number>;
 }
 
-/** Writes every citation in its short form, without the entries that do not exist. */
+/** Writes every citation in its short form and removes references to unknown entries. */
 export function repairCitations(
   lines: readonly string[],
   resolve: (reference: string) => string | null,
@@ -137,7 +138,7 @@ export function repairCitations(
   return { lines: repairedLines, cited, unresolved, unresolvedLines };
 }
 
-/** The line with a mark behind it; a line has one mark at most. */
+/** Adds a mark at the end of a line; a line has at most one mark. */
 export function addMark(line: string, mark: SummaryMark): string {
   return parseMark(line) === null ? `${line.trimEnd()} ${mark}` : line;
 }

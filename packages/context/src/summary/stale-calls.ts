@@ -1,4 +1,4 @@
-/** Finds reads and writes of files that a later call has made outdated, so that a transcript can name them in one line. */
+/** Finds reads and writes of files that a later call made stale, so that a transcript shows one line instead of their text. */
 
 import { latestEdit } from "../context/build-context.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
@@ -7,25 +7,26 @@ import { completeToolCalls, pairCallResults } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 
+/** The stale calls of a transcript, and what replaces their text. */
 export interface StaleCalls {
-  /** The line in place of the result of a read. */
+  /** The line that replaces the result of a stale read. */
   readonly results: ReadonlyMap<ToolResultMessage, string>;
-  /** The arguments of a write, with a line in place of the text. */
+  /** The arguments of a stale write, with a line in place of the content. */
   readonly arguments: ReadonlyMap<ToolCallBlock, Readonly<Record<string, unknown>>>;
 }
 
 export const noStaleCalls: StaleCalls = { results: new Map(), arguments: new Map() };
 
 /**
- * A read is outdated when the same read is done again later, or the whole file is written; a write, when the whole file is written again.
- * Calls that failed make nothing outdated, and a change of a part does not either: it says nothing of the rest.
+ * Finds stale calls. A read is stale if the same read is repeated later or the file is written as a whole; a write is stale if
+ * the file is written as a whole again. Failed calls and partial edits make nothing stale.
  */
 export function findStaleCalls(entries: readonly Entry[], edits: readonly ContextEditEntry[]): StaleCalls {
   const results = new Map<ToolResultMessage, string>();
   const changedArguments = new Map<ToolCallBlock, Readonly<Record<string, unknown>>>();
-  /** By what is written or read: the reference of the newest call that does. */
+  /** The reference of the newest call, by what it reads or writes. */
   const newestReferences = new Map<string, string>();
-  // What an edit has changed makes nothing outdated: it may no longer be shown.
+  // An entry with a context edit makes nothing stale, because its text may no longer be shown.
   const uneditedEntries = entries.filter((entry) => !latestEdit(edits, entry));
   for (const { call, result, reference } of findFileCalls(uneditedEntries).toReversed()) {
     const { readPath, writePath } = parseFileUse(call);
@@ -48,11 +49,11 @@ export function findStaleCalls(entries: readonly Entry[], edits: readonly Contex
 interface FileCall {
   readonly call: ToolCallBlock;
   readonly result: ToolResultMessage;
-  /** Of the entry that shows the text: the call of a write, the result of a read. */
+  /** The entry that shows the text: the call for a write, the result for a read. */
   readonly reference: string;
 }
 
-/** Calls that succeeded, in the order of the log. */
+/** Returns the successful calls, in order. */
 function findFileCalls(entries: readonly Entry[]): readonly FileCall[] {
   const references = new Map<AgentMessage, string>();
   for (const entry of entries)
@@ -70,11 +71,11 @@ function findFileCalls(entries: readonly Entry[]): readonly FileCall[] {
 
 interface FileUse {
   readonly readPath: string | null;
-  /** The file that is written as a whole. */
+  /** The path of a file that is written as a whole. */
   readonly writePath: string | null;
 }
 
-/** By the names that pi and Pith give their tools. What another tool does with a path and a text, its arguments do not say. */
+/** Recognises the tools of pi and Pith by name. The arguments of other tools do not say what they do with a path. */
 function parseFileUse({ name, arguments: args }: ToolCallBlock): FileUse {
   const path = typeof args.path === "string" ? args.path : args.file_path;
   if (typeof path !== "string") return { readPath: null, writePath: null };

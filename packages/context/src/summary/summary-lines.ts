@@ -3,56 +3,24 @@
 import { findCitedReferences, removeCitations } from "../references.ts";
 import { foldAccents } from "../text/sanitize.ts";
 
-export interface Heading {
-  /** The same for `## Constraints & Preferences` and `### constraints and preferences:`. */
-  readonly name: string;
-  readonly level: number;
+/** Splits at every character that a model treats as the end of a line. */
+export function splitSummaryLines(summary: string): readonly string[] {
+  return summary.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/u);
 }
 
-/** Null for a line that is no heading. */
-export function parseHeading(text: string): Heading | null {
-  const [, marks = "", title = ""] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
-  return marks === "" ? null : { name: normalizeHeading(title), level: marks.length };
-}
-
-function normalizeHeading(title: string): string {
-  return foldAccents(title)
-    .replace(/&/g, "and")
-    .replace(/[*_`:#\s]+/g, " ")
-    .trim();
-}
-
-export const GOAL_SECTION = "goal";
-export const REQUEST_SECTION = "original request";
-export const DECISIONS_SECTION = "key decisions";
-
-/** Sections that say what the user wants. */
-export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
-const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL_SECTION, REQUEST_SECTION, "constraints and preferences"]);
-
-/** The sections of all formats; a deeper heading of another name is a statement of the section that it stands in. */
-const SECTION_NAMES: ReadonlySet<string> = new Set([
-  ...["goal", "constraints and preferences", "progress", "done", "in progress", "blocked", "key decisions"],
-  ...["next steps", "critical context", "original request", "early progress", "context for suffix"],
-]);
-
-/** Sections whose names and paths may not exist yet. */
-export const isPlanSection = (section: string): boolean => PLAN_SECTIONS.has(section);
-const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
-
-/** A list item or a paragraph, with the lines that continue it. */
+/** A list item or a paragraph, with its continuation lines. */
 export interface SummaryItem {
-  /** Index of its first line, and of the line behind its last. */
+  /** The index of the first line, and of the line after the last. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The name of the heading it stands below; empty before the first. */
+  /** The name of the heading above it; empty before the first heading. */
   readonly section: string;
-  /** Cited in the item itself or, if it cites nothing, in the item that it is indented below. */
+  /** The citations of the item or, if it has none, of its parent item. */
   readonly references: readonly string[];
 }
 
-/** Every statement of a summary; headings, rules, blank lines and `(none)` are no statements. */
+/** Finds every statement of a summary. Headings, rules, blank lines and `(none)` are not statements. */
 export function findSummaryItems(lines: readonly string[]): readonly SummaryItem[] {
   const items: SummaryItem[] = [];
   const parents: { readonly indent: number; readonly references: readonly string[] }[] = [];
@@ -81,7 +49,7 @@ export function findSummaryItems(lines: readonly string[]): readonly SummaryItem
   return items;
 }
 
-/** Before the first heading, every heading begins a section. */
+/** The initial level: any first heading starts a section. */
 const DEEPEST_HEADING_LEVEL = 6;
 
 function findItemEnd(lines: readonly string[], start: number): number {
@@ -97,7 +65,44 @@ function continuesItem(line: string): boolean {
 const indentWidth = (line: string): number => line.length - line.trimStart().length;
 const LIST_ITEM_START = /^\s*(?:[-*+•·◦▪‣–]|\d{1,3}[.)])\s/;
 
-/** Which lines stand between two fences, the fences included. A fence that is never closed is none. */
+export interface Heading {
+  /** Normalised: equal for `## Constraints & Preferences` and `### constraints and preferences:`. */
+  readonly name: string;
+  readonly level: number;
+}
+
+/** Parses a heading; null for any other line. */
+export function parseHeading(text: string): Heading | null {
+  const [, marks = "", title = ""] = /^ {0,3}(#{1,6})\s+(\S.*)$/u.exec(text.trimEnd()) ?? [];
+  return marks === "" ? null : { name: normalizeHeading(title), level: marks.length };
+}
+
+function normalizeHeading(title: string): string {
+  return foldAccents(title)
+    .replace(/&/g, "and")
+    .replace(/[*_`:#\s]+/g, " ")
+    .trim();
+}
+
+export const GOAL_SECTION = "goal";
+export const REQUEST_SECTION = "original request";
+export const DECISIONS_SECTION = "key decisions";
+
+/** Whether a section says what the user wants. */
+export const isUserSection = (section: string): boolean => USER_SECTIONS.has(section);
+const USER_SECTIONS: ReadonlySet<string> = new Set([GOAL_SECTION, REQUEST_SECTION, "constraints and preferences"]);
+
+/** The sections of all formats. A deeper heading with another name is a statement of its section. */
+const SECTION_NAMES: ReadonlySet<string> = new Set([
+  ...["goal", "constraints and preferences", "progress", "done", "in progress", "blocked", "key decisions"],
+  ...["next steps", "critical context", "original request", "early progress", "context for suffix"],
+]);
+
+/** Whether names and paths in a section may not exist yet. */
+export const isPlanSection = (section: string): boolean => PLAN_SECTIONS.has(section);
+const PLAN_SECTIONS: ReadonlySet<string> = new Set(["in progress", "blocked", "next steps"]);
+
+/** Marks the lines of code blocks, including the fences. A fence that is never closed does not count. */
 export function findCodeLines(lines: readonly string[]): readonly boolean[] {
   const fences = lines.flatMap((line, lineIndex) => (isCodeFence(line) ? [lineIndex] : []));
   const isCode = lines.map(() => false);
@@ -106,22 +111,22 @@ export function findCodeLines(lines: readonly string[]): readonly boolean[] {
   return isCode;
 }
 
-/** Whether a code block begins or ends with this line. */
+/** Whether a line begins or ends a code block. */
 export function isCodeFence(line: string): boolean {
   return /^\s*(?:```|~~~)/.test(line);
 }
 
-/** Between a summary and the part about a split turn (B44). */
+/** The title between a summary and the part about a split turn (B44). */
 export const TURN_CONTEXT_TITLE = "**Turn Context (split turn):**";
 const isRuleLine = (line: string): boolean =>
   /^\s*(?:-{3,}|\*{3,}|_{3,}|`{3,}\S*)\s*$/.test(line) || line.trim() === TURN_CONTEXT_TITLE;
 
-/** Whether a line is blank or only says that there is nothing, such as `- (none)`. */
+/** Whether a line is blank or says that there is nothing, such as `- (none)`. */
 export function isEmptyStatement(line: string): boolean {
   return /^\(?(?:none|n\/a)?\)?\.?$/i.test(stripLineMarkup(line));
 }
 
-/** The line without list marks, citations, marks and emphasis. */
+/** Removes list marks, citations, check marks and emphasis from a line. */
 export function stripLineMarkup(line: string): string {
   return removeCitations(removeMarks(line))
     .replace(LIST_PREFIX, "")
@@ -131,20 +136,22 @@ export function stripLineMarkup(line: string): string {
 
 const LIST_PREFIX = /^\s*(?:>\s*)?(?:(?:[-*+•·◦▪‣–]|\d{1,3}[.)]|#{1,6})\s*)?(?:\[[ xX~-]?\]\s*)?/;
 
-/** What code puts behind a line that it cannot confirm. The lead of the summary message says what each means. */
+/** The marks that code puts at the end of a line it cannot confirm. The summary message explains them to the model. */
 export type SummaryMark = "(unconfirmed)" | "(not from the user)";
 
+/** Returns the mark at the end of a text; null for none. */
 export function parseMark(text: string): SummaryMark | null {
   const [, mark = null] = END_MARK.exec(text) ?? [];
   return mark as SummaryMark | null;
 }
 
+/** Removes all marks from a text. */
 export const removeMarks = (text: string): string => text.replaceAll(ANY_MARK, "");
 
 const END_MARK = /(\(unconfirmed\)|\(not from the user\))\s*$/;
 const ANY_MARK = /[ \t]{0,3}(?:\(unconfirmed\)|\(not from the user\))/g;
 
-/** The texts between quotation marks of any language; code in backticks is no quotation. */
+/** Finds texts between quotation marks of any language. Code in backticks is not a quotation. */
 export function findQuotations(text: string): readonly string[] {
   const prose = text.replace(/`[^`\n]*`/g, " ");
   return QUOTATION_PATTERNS.flatMap((pattern) => [...prose.matchAll(pattern)].map(([, quotation = ""]) => quotation));
@@ -159,8 +166,3 @@ const QUOTATION_PATTERNS: readonly RegExp[] = [
   /「([^「」\n]*)」/gu,
   /『([^『』\n]*)』/gu,
 ];
-
-/** Splits at every character that a model takes for the end of a line. */
-export function splitSummaryLines(summary: string): readonly string[] {
-  return summary.split(/\r\n|[\n\r\u2028\u2029\u0085\v\f]/u);
-}

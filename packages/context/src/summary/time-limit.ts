@@ -1,4 +1,4 @@
-/** Limits the time that models take for a summary: until the first token, between tokens, per attempt and in all. */
+/** Limits the time of a summary: until the first token, between tokens, per attempt and in total. */
 
 import type { Runtime } from "../runtime.ts";
 import type { SummaryTimeouts } from "../settings.ts";
@@ -7,11 +7,11 @@ import type { SummaryTimeouts } from "../settings.ts";
 export interface TimeLimit extends SummaryTimeouts {
   /** Aborted when the total is used up. */
   readonly totalExpired: AbortSignal;
-  /** Whether an attempt that used up its time is made once more; false where another summariser can be asked instead. */
+  /** Whether an attempt that reached its limit is repeated; false if another summariser can be asked instead. */
   readonly mayRetrySlowAttempt: boolean;
 }
 
-/** Runs work whose requests together may take no longer than the total. The clock starts now and stops with the work. */
+/** Runs work whose requests together may not exceed the total time. The clock starts now and stops with the work. */
 export async function withTimeLimit<Value>(
   time: SummaryTimeouts,
   { sleep }: Pick<Runtime, "sleep">,
@@ -26,17 +26,17 @@ export async function withTimeLimit<Value>(
   }
 }
 
-/** Which limit an attempt has reached. */
+/** The limit that an attempt has reached. */
 export type TimeLimitName = "firstToken" | "nextToken" | "attempt" | "total";
 
 export interface AttemptTimerOptions {
   readonly limit: TimeLimit;
   readonly sleep: Runtime["sleep"];
-  /** Called once a minute as long as no token has come. */
+  /** Called once a minute until the first token arrives. */
   readonly onWait: (elapsedMs: number) => void;
 }
 
-/** Measures one attempt. It uses `sleep` alone, so that a change of the system's clock neither ends nor prolongs a wait. */
+/** Measures one attempt. Uses only `sleep`, so that a change of the system clock neither ends nor extends a wait. */
 export class AttemptTimer {
   readonly #options: AttemptTimerOptions;
   readonly #expiredController = new AbortController();
@@ -57,7 +57,7 @@ export class AttemptTimer {
     return this.#reachedLimit;
   }
 
-  /** A request is sent after so long. */
+  /** Starts the limits of a request that is sent after the delay. */
   start(delayMs = 0): void {
     const { firstToken, attempt } = this.#options.limit;
     this.stop();
@@ -107,7 +107,7 @@ interface SleepOptions {
   readonly signal: AbortSignal;
 }
 
-/** A limit that is not finite is never reached. */
+/** An infinite limit is never reached. */
 async function runDelayed(
   ms: number,
   { callback, ...options }: SleepOptions & { readonly callback: () => void },
@@ -115,10 +115,10 @@ async function runDelayed(
   if (Number.isFinite(ms) && (await trySleep(Math.min(ms, MAX_TIMER_MS), options))) callback();
 }
 
-/** Timers of JavaScript run out at once if they are set to more: 24.8 days. */
+/** JavaScript timers with a longer delay (24.8 days) fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** False if the wait was stopped; a host's clock may also reject then. */
+/** Sleeps. Returns false if the wait was aborted; a host's clock may reject in that case. */
 export async function trySleep(ms: number, { sleep, signal }: SleepOptions): Promise<boolean> {
   try {
     await sleep(ms, { signal });
@@ -128,7 +128,7 @@ export async function trySleep(ms: number, { sleep, signal }: SleepOptions): Pro
   return !signal.aborted;
 }
 
-/** What happened and what to do, for people. */
+/** Describes the limit that was reached, and what the user can do. */
 export function explainReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
   return [describeReachedLimit(limit, time), ...TIME_LIMIT_ADVICE[limit]].join("; ");
 }
@@ -144,7 +144,7 @@ const TIME_LIMIT_ADVICE: Readonly<Record<TimeLimitName, readonly string[]>> = {
   total: [FASTER_MODEL_ADVICE],
 };
 
-/** What happened, for people. */
+/** Describes the limit that was reached. */
 export function describeReachedLimit(limit: TimeLimitName, time: SummaryTimeouts): string {
   switch (limit) {
     case "firstToken":

@@ -21,6 +21,71 @@ import { truncateArguments } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { findStaleCalls, noStaleCalls, type StaleCalls } from "./stale-calls.ts";
 
+/** The transcript of one entry. */
+export interface TranscriptBlock {
+  readonly entryId: string;
+  /** The reference of the entry, e.g. `#3`. */
+  readonly reference: string;
+  readonly text: string;
+  readonly tokens: number;
+}
+
+export interface TranscriptOptions {
+  readonly edits: readonly ContextEditEntry[];
+  /** Default: `excerpt`. */
+  readonly detail?: TranscriptDetail;
+}
+
+/** `full`: every text as it is. `excerpt`: excerpts of long texts, and a note in place of stale ones. */
+export type TranscriptDetail = "full" | "excerpt";
+
+/** Renders a block for each entry that the model saw, with its number after the first label: `[User]: [#3] fix the login`. */
+export function renderTranscript(
+  entries: readonly Entry[],
+  { edits, detail = "excerpt" }: TranscriptOptions,
+): readonly TranscriptBlock[] {
+  const blocks: TranscriptBlock[] = [];
+  const staleCalls = detail === "excerpt" ? findStaleCalls(entries, edits) : noStaleCalls;
+  for (const entry of entries) {
+    const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
+    const reference = entryReference(entry);
+    const parts =
+      message && isShownToModel(message)
+        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, staleCalls })
+        : [];
+    if (parts.length === 0) continue;
+    const text = parts
+      .map((part, index) => renderTranscriptPart(part, index === 0 ? `[${reference}] ` : ""))
+      .join("\n\n");
+    blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });
+  }
+  return blocks;
+}
+
+function isShownToModel(message: AgentMessage): boolean {
+  if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
+  return message.role !== "bashExecution" || !message.excludeFromContext;
+}
+
+/** Renders messages as one transcript, with a blank line between blocks. */
+export function serializeConversation(messages: readonly Message[]): string {
+  const source = { edits: [], handle: "", detail: "excerpt", staleCalls: noStaleCalls } as const;
+  const parts = messages.flatMap((message) =>
+    toTranscriptParts(message, { ...source, entry: toMessageEntry(message) }),
+  );
+  return parts.map((part) => renderTranscriptPart(part, "")).join("\n\n");
+}
+
+function toMessageEntry(message: Message): Entry {
+  return { type: "message", id: "", parentId: null, timestamp: "", message };
+}
+
+// SUM2: the assembled text is escaped as a whole, whatever fields it came from.
+function renderTranscriptPart({ label, text }: TranscriptPart, prefix: string): string {
+  return `[${label}]: ${prefix}${escapePromptMarkup(text)}`;
+}
+
+/** One text of an entry, with its speaker. */
 export interface TranscriptPart {
   readonly label: SpeakerLabel;
   readonly text: string;
@@ -36,40 +101,21 @@ export type SpeakerLabel =
   | "Shell"
   | "Note";
 
-/** `whole`: every text as it is. `digest`: long texts by their most informative lines, outdated ones by a note. */
-export type TranscriptDetail = "whole" | "digest";
-
+/** An entry and how to render it. */
 export interface TranscriptSource {
   readonly entry: Entry;
   readonly edits: readonly ContextEditEntry[];
-  /** What opens the whole; empty where nothing does. */
+  /** The reference that opens the full text; empty for none. */
   readonly handle: string;
   readonly detail: TranscriptDetail;
   readonly staleCalls: StaleCalls;
 }
 
-interface ExcerptLimits {
-  readonly fullTokens: number;
-  readonly share: number;
-  readonly maxTokens: number;
-}
-
-/** In tokens: up to `whole` a text stays as it is, a longer one becomes a digest: a `share` of it, and at most `most`. */
-export const TRANSCRIPT_LIMITS = {
-  words: { fullTokens: 2_000, share: 0.38, maxTokens: 12_000 },
-  output: { fullTokens: 400, share: 0.38, maxTokens: 12_000 },
-  /** Of what failed: why it failed matters more than what worked. */
-  errors: { fullTokens: 2_000, share: 0.6, maxTokens: 12_000 },
-  thinking: { fullTokens: 120, share: 0.1, maxTokens: 240 },
-  /** Of one call. */
-  arguments: 400,
-} as const;
-
-/** The message is what the entry gives to the context. None for one that is told elsewhere, or says nothing. */
+/** Returns the parts of an entry, given its message in the context. Empty for an entry that is shown elsewhere or has no text. */
 export function toTranscriptParts(message: AgentMessage, source: TranscriptSource): readonly TranscriptPart[] {
   if (isStateEntry(source.entry)) return [];
   const skill = readLoadedSkill(source.entry);
-  // SKL6: what is attached again word for word is named, so that nobody retells it.
+  // SKL6: a skill is attached again in full, so the transcript only names it.
   if (skill)
     return [{ label: message.role === "toolResult" ? "Tool result" : "Note", text: formatSkillPlaceholder(skill) }];
   switch (message.role) {
@@ -83,7 +129,7 @@ export function toTranscriptParts(message: AgentMessage, source: TranscriptSourc
     case "bashExecution":
       return [{ label: "Shell", text: renderShellRun(message, source) }];
     case "user":
-      // SUM3: what a program put there is no word of the user's.
+      // SUM3: text that a program added is not the user's.
       return authorOf(source.entry) === "person" ? userMessageParts(source) : noteParts("program", source);
     case "custom":
       return message.customType === SKILL_LIST_TYPE ? [] : noteParts(message.customType, source);
@@ -92,38 +138,33 @@ export function toTranscriptParts(message: AgentMessage, source: TranscriptSourc
   }
 }
 
-// WORD3: only what was typed stands below the user's label.
+interface ExcerptLimits {
+  readonly fullTokens: number;
+  readonly share: number;
+  readonly maxTokens: number;
+}
+
+/** In tokens: a text of up to `fullTokens` stays as it is. A longer one becomes an excerpt: a `share` of it, at most `maxTokens`. */
+export const TRANSCRIPT_LIMITS = {
+  text: { fullTokens: 2_000, share: 0.38, maxTokens: 12_000 },
+  output: { fullTokens: 400, share: 0.38, maxTokens: 12_000 },
+  /** Failed output gets more: the cause of a failure matters more than normal output. */
+  errors: { fullTokens: 2_000, share: 0.6, maxTokens: 12_000 },
+  thinking: { fullTokens: 120, share: 0.1, maxTokens: 240 },
+  /** The arguments of one call. */
+  arguments: 400,
+} as const;
+
+// WORD3: only typed text gets the user's label.
 function userMessageParts(source: TranscriptSource): readonly TranscriptPart[] {
   const { typed, attachments } = splitUserEntry(source.entry, source.edits);
-  const text = limitText(typed.trim(), TRANSCRIPT_LIMITS.words, source);
+  const text = limitText(typed.trim(), TRANSCRIPT_LIMITS.text, source);
   const attachmentParts = attachments.map((attachment): TranscriptPart => {
     const content = limitText(attachment.text, TRANSCRIPT_LIMITS.output, source);
     const description = `(not the user's words) ${describeAttachment(attachment)}`;
     return { label: "Attachment", text: content === "" ? description : `${description}\n${content}` };
   });
   return [...(text === "" ? [] : [{ label: "User" as const, text }]), ...attachmentParts];
-}
-
-function toolResultText(message: ToolResultMessage, source: TranscriptSource): string {
-  const outdatedNote = source.staleCalls.results.get(message);
-  if (outdatedNote !== undefined) return outdatedNote;
-  return limitEntryText(source, message.isError ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output) || "(no output)";
-}
-
-function limitEntryText(source: TranscriptSource, limits: ExcerptLimits): string {
-  return limitText(entryText(source.entry, source.edits).trim(), limits, source);
-}
-
-function limitText(
-  text: string,
-  { fullTokens: whole, share, maxTokens: most }: ExcerptLimits,
-  { handle, detail }: TranscriptSource,
-): string {
-  if (detail === "whole") return text;
-  const tokens = textTokens(text);
-  return tokens <= whole
-    ? text
-    : createExcerpt(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
 }
 
 function assistantParts({ content }: AssistantMessage, source: TranscriptSource): readonly TranscriptPart[] {
@@ -138,7 +179,7 @@ function assistantParts({ content }: AssistantMessage, source: TranscriptSource)
   return parts.filter(({ text }) => text !== "");
 }
 
-// Files are not checked block by block.
+// Session files are not validated block by block.
 function parseThinking(block: unknown): readonly string[] {
   if (!isObject(block) || block.type !== "thinking" || block.redacted) return [];
   return typeof block.thinking === "string" && /\S/.test(block.thinking) ? [block.thinking.trim()] : [];
@@ -148,10 +189,10 @@ function isToolCallValue(block: unknown): block is ToolCallBlock {
   return isObject(block) && block.type === "toolCall";
 }
 
-function renderToolCall(call: ToolCallBlock, { handle, detail, staleCalls: outdated }: TranscriptSource): string {
+function renderToolCall(call: ToolCallBlock, { handle, detail, staleCalls }: TranscriptSource): string {
   const { name } = call;
-  const args = outdated.arguments.get(call) ?? call.arguments;
-  const isComplete = detail === "whole" || !isObject(args);
+  const args = staleCalls.arguments.get(call) ?? call.arguments;
+  const isComplete = detail === "full" || !isObject(args);
   const shownArgs = isComplete
     ? Object(args)
     : truncateArguments(args, { tokens: TRANSCRIPT_LIMITS.arguments, handle });
@@ -163,23 +204,17 @@ function sanitizeToolName(name: unknown): string {
   return sanitizeLine(toDisplayText(name), MAX_TOOL_NAME_CHARS);
 }
 
-/** It comes from a file, where anything can stand; not everything can be made a text of by itself. */
+const MAX_TOOL_NAME_CHARS = 80;
+
+/** Converts a value from a session file, which may have any type, to text. */
 function toDisplayText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
-const MAX_TOOL_NAME_CHARS = 80;
-
-function entryTextParts(label: SpeakerLabel, source: TranscriptSource): readonly TranscriptPart[] {
-  const text = limitEntryText(source, TRANSCRIPT_LIMITS.words);
-  return text === "" ? [] : [{ label, text }];
-}
-
-function noteParts(kind: string, source: TranscriptSource): readonly TranscriptPart[] {
-  return entryTextParts("Note", source).map(({ label, text }) => ({
-    label,
-    text: `(${sanitizeToolName(kind)}) ${text}`,
-  }));
+function toolResultText(message: ToolResultMessage, source: TranscriptSource): string {
+  const staleNote = source.staleCalls.results.get(message);
+  if (staleNote !== undefined) return staleNote;
+  return limitEntryText(source, message.isError ? TRANSCRIPT_LIMITS.errors : TRANSCRIPT_LIMITS.output) || "(no output)";
 }
 
 function renderShellRun(
@@ -192,62 +227,30 @@ function renderShellRun(
   return [`$ ${texts[0]}`, texts[1] ?? "", outcome].filter((text) => text !== "").join("\n");
 }
 
-export interface TranscriptBlock {
-  readonly entryId: string;
-  /** What opens the entry. */
-  readonly reference: string;
-  readonly text: string;
-  readonly tokens: number;
+function noteParts(kind: string, source: TranscriptSource): readonly TranscriptPart[] {
+  return entryTextParts("Note", source).map(({ label, text }) => ({
+    label,
+    text: `(${sanitizeToolName(kind)}) ${text}`,
+  }));
 }
 
-/** Messages as one text, a blank line between them. */
-export function serializeConversation(messages: readonly Message[]): string {
-  const source = { edits: [], handle: "", detail: "digest", staleCalls: noStaleCalls } as const;
-  const parts = messages.flatMap((message) =>
-    toTranscriptParts(message, { ...source, entry: toMessageEntry(message) }),
-  );
-  return parts.map((part) => renderTranscriptPart(part, "")).join("\n\n");
+function entryTextParts(label: SpeakerLabel, source: TranscriptSource): readonly TranscriptPart[] {
+  const text = limitEntryText(source, TRANSCRIPT_LIMITS.text);
+  return text === "" ? [] : [{ label, text }];
 }
 
-export interface TranscriptOptions {
-  readonly edits: readonly ContextEditEntry[];
-  /** `digest`, where nothing else is said. */
-  readonly detail?: TranscriptDetail;
+function limitEntryText(source: TranscriptSource, limits: ExcerptLimits): string {
+  return limitText(entryText(source.entry, source.edits).trim(), limits, source);
 }
 
-/** A block for each entry that the model saw, with its number behind its first label: `[User]: [#3] fix the login`. */
-export function renderTranscript(
-  entries: readonly Entry[],
-  { edits, detail = "digest" }: TranscriptOptions,
-): readonly TranscriptBlock[] {
-  const blocks: TranscriptBlock[] = [];
-  const outdated = detail === "digest" ? findStaleCalls(entries, edits) : noStaleCalls;
-  for (const entry of entries) {
-    const message = entry.type === "compaction" ? null : entryMessage(entry, latestEdit(edits, entry));
-    const reference = entryReference(entry);
-    const parts =
-      message && isShownToModel(message)
-        ? toTranscriptParts(message, { entry, edits, handle: reference, detail, staleCalls: outdated })
-        : [];
-    if (parts.length === 0) continue;
-    const text = parts
-      .map((part, index) => renderTranscriptPart(part, index === 0 ? `[${reference}] ` : ""))
-      .join("\n\n");
-    blocks.push({ entryId: entry.id, reference, text, tokens: textTokens(text) });
-  }
-  return blocks;
-}
-
-function toMessageEntry(message: Message): Entry {
-  return { type: "message", id: "", parentId: null, timestamp: "", message };
-}
-
-function isShownToModel(message: AgentMessage): boolean {
-  if (message.role === "assistant") return message.stopReason !== "error" && message.stopReason !== "aborted";
-  return message.role !== "bashExecution" || !message.excludeFromContext;
-}
-
-// SUM2: whatever was put together, from whatever fields, is escaped as one text.
-function renderTranscriptPart({ label, text }: TranscriptPart, prefix: string): string {
-  return `[${label}]: ${prefix}${escapePromptMarkup(text)}`;
+function limitText(
+  text: string,
+  { fullTokens: whole, share, maxTokens: most }: ExcerptLimits,
+  { handle, detail }: TranscriptSource,
+): string {
+  if (detail === "full") return text;
+  const tokens = textTokens(text);
+  return tokens <= whole
+    ? text
+    : createExcerpt(text, { tokens: Math.min(most, Math.max(whole, tokens * share)), handle });
 }

@@ -59,7 +59,7 @@ describe("what it says", () => {
     ],
     ["an error", { stopReason: "error", errorMessage: "no more" }, failed("failed", "no more", { call })],
     ["an error without a word", { stopReason: "error" }, failed("failed", "it failed", { call })],
-    ["that it answers later", { stopReason: "deferred" }, failed("empty", "its answer is yet to come", { call })],
+    ["that it answers later", { stopReason: "deferred" }, failed("empty", "its answer is deferred", { call })],
     ["that it was stopped", { stopReason: "aborted" }, { type: "cancelled", call }],
   ])("SUM4 %s: no answer, and what it cost is known", async (_, parts, reply) => {
     expect(await asked(scriptedModel(said(parts)))).toStrictEqual(reply);

@@ -391,7 +391,10 @@ describe("in one request", () => {
     test("SUM5 in more than 32 parts is refused by name, and nobody is asked", async () => {
       const { told, kinds } = await toldTo([], { history: blocksOf(Array.from({ length: 34 }, () => 1_000)) });
       expect({ told, kinds }).toStrictEqual({
-        told: { type: "failed", failure: { code: "overflow", note: "the session does not fit into 32 parts" } },
+        told: {
+          type: "failed",
+          failure: { code: "overflow", note: "the session is too long for it, even in 32 parts" },
+        },
         kinds: [],
       });
     });
@@ -402,7 +405,7 @@ describe("in one request", () => {
     ])("SUM5 in a window too small is refused by name, and nobody is asked: %s", async (_, parts) => {
       const { told, kinds } = await toldTo([], { history: blocksOf([100]), ...parts });
       expect({ told, kinds }).toStrictEqual({
-        told: { type: "failed", failure: { code: "overflow", note: "its window is too small" } },
+        told: { type: "failed", failure: { code: "overflow", note: "its context window is too small for a summary" } },
         kinds: [],
       });
     });
@@ -422,7 +425,7 @@ describe("in one request", () => {
 describe("whole texts and digests", () => {
   const whole = { history: blocksOf([1_200]), turn: [] };
   const digest = { history: blocksOf([300]), turn: [] };
-  const transcript = (detail: "whole" | "digest") => (detail === "whole" ? whole : digest);
+  const transcript = (detail: "full" | "excerpt") => (detail === "full" ? whole : digest);
   const shown = (request: Request): number => textTokens(textOf(request));
 
   test("SUM12 where all of it fits, the model reads every text whole", async () => {
@@ -436,7 +439,7 @@ describe("whole texts and digests", () => {
     const large = { history: blocksOf([900, 900, 900]), turn: [] };
     await summarizeTranscript({
       ...tellingOf({ model: { ...model, ...SMALL } }),
-      transcript: (detail) => (detail === "whole" ? large : digest),
+      transcript: (detail) => (detail === "full" ? large : digest),
     });
     expect(model.requests).toHaveLength(1);
     expect(textOf(model.requests[0] as Request)).toContain(digest.history[0]?.text);

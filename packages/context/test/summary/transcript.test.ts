@@ -140,7 +140,7 @@ describe("SUM1 what is long becomes a digest", () => {
       "result: written",
       `says: ${text}`,
     );
-    const blocks = renderTranscript(entries, { edits: [], detail: "whole" });
+    const blocks = renderTranscript(entries, { edits: [], detail: "full" });
     expect(blocks.filter((block) => block.text.includes(text))).toHaveLength(3);
   });
 
