@@ -19,6 +19,7 @@ import {
   writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { isObject, type JsonObject } from "../json.ts";
 import { refusalNotes } from "../session/store.ts";
 
 export interface Files {
@@ -216,6 +217,32 @@ const diskErrorAdvice: Readonly<Record<string, string>> = {
   EIO: refusalNotes["disk-error"],
   EMFILE: "too many files are open; close some and try again",
 };
+
+/** Reads a small JSON file. The result is empty if the file is missing, torn or no JSON object. */
+export function readJsonObject(path: string, files: Files): JsonObject {
+  const bytes = ignoreDiskErrors(() => readFileStart(path, files));
+  if (bytes === null) return {};
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return isObject(value) ? value : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function readFileStart(path: string, files: Files): Buffer | null {
+  if (files.stat(path)?.kind !== "file") return null;
+  const file = files.open(path, "read");
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(file.stat().size, MAX_JSON_BYTES));
+    return buffer.subarray(0, file.read(buffer, 0));
+  } finally {
+    file.close();
+  }
+}
+
+const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
 /** `…/.pith/<name of the session's file>` beside the file. */
 export function sidecarFolder(sessionPath: string): string {

@@ -1,11 +1,10 @@
-/** Implements `Ports` for a real machine: clock, timers, random ids and zlib's CRC-32. */
+/** Implements `Runtime` with Node: clock, timers, random ids and zlib's CRC-32. */
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Runtime } from "../runtime.ts";
 
-let zlibCrc32: ((bytes: Uint8Array) => number) | null = null;
-
+/** The clock, timers, random ids and checksum of this machine. */
 export const nodeRuntime: Runtime = {
   now: () => Date.now(),
   entryId: createEntryId,
@@ -13,20 +12,20 @@ export const nodeRuntime: Runtime = {
   nonce: () => randomBytes(12).toString("hex"),
   sleep,
   checksum: (bytes) => {
-    // Most starts need none, and loading zlib takes a millisecond.
+    // Loaded on first use: zlib takes a millisecond, and most starts need no checksum.
     zlibCrc32 ??= process.getBuiltinModule("node:zlib").crc32;
     return zlibCrc32(bytes);
   },
 };
 
+let zlibCrc32: ((bytes: Uint8Array) => number) | null = null;
+
 async function sleep(ms: number, { signal }: { readonly signal?: AbortSignal }): Promise<void> {
-  // Whoever aborts it wants to go on at once: that is an end like any other.
+  // An abort ends the wait early; it is not an error.
   await setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
-let entryIdPool = Buffer.alloc(0);
-
-// Eighty bits each, fetched many at a time: asking the system for every single one costs more than writing the entry.
+// 80 bits per id. Random bytes are fetched for 100 ids at a time, because one system call per id costs more than writing the entry.
 function createEntryId(): string {
   if (entryIdPool.length < ENTRY_ID_BYTES) entryIdPool = randomBytes(ENTRY_ID_BYTES * 100);
   const id = entryIdPool.toString("hex", 0, ENTRY_ID_BYTES);
@@ -34,4 +33,8 @@ function createEntryId(): string {
   return id;
 }
 
+let entryIdPool = Buffer.alloc(0);
 const ENTRY_ID_BYTES = 10;
+
+/** Lets other work of this process run; called now and then in long synchronous loops. */
+export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

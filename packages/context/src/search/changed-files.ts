@@ -1,7 +1,8 @@
 /** Finds session files that changed since the last index update, without reading them, and runs long work in short steps. */
 
 import { type FileStat, type Files, ignoreDiskErrors } from "../node/files.ts";
-import { isSessionFileName } from "../node/sessions/paths.ts";
+import { yieldToEventLoop } from "../node/runtime.ts";
+import { isSessionFileName } from "../node/session-file-name.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
 import { type FileRecord, type FolderRecord, readFolderFiles, readFolders } from "./tables.ts";
@@ -90,9 +91,6 @@ export interface IndexProgressOptions {
   readonly onProgress?: (progress: IndexProgress) => void;
   readonly signal?: AbortSignal;
 }
-
-/** A turn for whoever waits for something else. */
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** What was done before it was aborted is kept, and the next one goes on from there. */
 export async function runInSteps(

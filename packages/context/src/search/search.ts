@@ -2,6 +2,7 @@
 
 import { dirname, join, resolve } from "node:path";
 import { toUnavailableResult, type UnavailableResult } from "../node/files.ts";
+import { yieldToEventLoop } from "../node/runtime.ts";
 import {
   applyDefaults,
   listSessionFolders,
@@ -12,7 +13,7 @@ import {
 } from "../node/sessions/paths.ts";
 import { noRedaction, type Redaction } from "../session/session.ts";
 import { refusalNotes } from "../session/store.ts";
-import { type IndexProgressOptions, yieldToEventLoop } from "./changed-files.ts";
+import type { IndexProgressOptions } from "./changed-files.ts";
 import { type Database, databaseFault, deleteIndex, readInTransaction, withDatabase } from "./database.ts";
 import { type Hit, readHits } from "./hits.ts";
 import {

@@ -9,7 +9,7 @@ import { InMemoryEntries } from "../../session/memory-store.ts";
 import type { Refusal } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { type Files, ignoreDiskErrors } from "../files.ts";
-import { headerFromPath } from "../session-place.ts";
+import { headerFromPath } from "../session-file-name.ts";
 import { LogFile } from "./append.ts";
 import { FileEntries } from "./file-entries.ts";
 import { IndexFile } from "./index-file.ts";

@@ -17,7 +17,8 @@ import type { LineIndex } from "../jsonl/line-index.ts";
 import { decodeWholeFile, readLinePrefix, readLines } from "../jsonl/read-lines.ts";
 import { startAtomicFile } from "../jsonl/rewrite.ts";
 import { readValidFile, type ValidFile } from "../jsonl/valid-file.ts";
-import { headerFromPath } from "../session-place.ts";
+import { yieldToEventLoop } from "../runtime.ts";
+import { headerFromPath } from "../session-file-name.ts";
 import type { SessionFileOptions } from "./paths.ts";
 
 /** Maps offsets of a file to its copy: one pair for every change of the distance between the two. */
@@ -185,7 +186,7 @@ async function buildCompleteIndex(validFile: ValidFile): Promise<LineIndex | nul
   const steps = fileEntries.completeIndex();
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done) return step.value ? fileEntries.index.index : null;
-    await new Promise((resolve) => setImmediate(resolve));
+    await yieldToEventLoop();
   }
 }
 
@@ -230,7 +231,7 @@ export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files
       file.add(Buffer.concat(chunks));
       chunks = [];
       bufferedBytes = 0;
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
     }
     file.add(Buffer.concat(chunks));
     file.commit();

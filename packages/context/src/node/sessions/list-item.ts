@@ -14,7 +14,7 @@ import { type FileStat, type Files, indexPath, type OpenFile, toUnavailableResul
 import { loadIndexSnapshot } from "../jsonl/index-file.ts";
 import { readRowBytes } from "../jsonl/line-index.ts";
 import { readLinePrefix, readLines } from "../jsonl/read-lines.ts";
-import { headerFromPath, sessionIdFromFileName } from "../session-place.ts";
+import { headerFromPath, sessionIdFromFileName } from "../session-file-name.ts";
 
 export interface FileHeadRules {
   readonly checksum: Checksum;

@@ -1,16 +1,11 @@
 /** Lists sessions, newest first, of one directory, of all, or in given folders. A cache per folder spares opening unchanged files. */
 
 import { basename, join } from "node:path";
-import { appendAll, type FileStat, type Files, ignoreDiskErrors } from "../files.ts";
-import { readFolderCwd, readJsonObject } from "../session-place.ts";
+import { appendAll, type FileStat, type Files, ignoreDiskErrors, readJsonObject } from "../files.ts";
+import { yieldToEventLoop } from "../runtime.ts";
+import { isSessionFileName, readFolderCwd } from "../session-file-name.ts";
 import { readSessionItem, type SessionFileInfo, type SessionItem } from "./list-item.ts";
-import {
-  applyDefaults,
-  isSessionFileName,
-  listSessionFolders,
-  projectSessionsFolder,
-  type SessionFileOptions,
-} from "./paths.ts";
+import { applyDefaults, listSessionFolders, projectSessionsFolder, type SessionFileOptions } from "./paths.ts";
 
 export interface ListCacheEntry {
   readonly identity: string;
@@ -162,7 +157,7 @@ async function listFolderItems(
     if (lasting) cacheEntries.set(name, cacheEntry ?? toListCacheEntry(stat, item));
     items.push({ ...item, path, cwd: cwd ?? item.cwd, modified: stat.modified, size: stat.size });
     if ((!cacheEntry && lasting && ++readCount % READS_PER_YIELD === 0) || ++statCount % STATS_PER_YIELD === 0)
-      await letEventLoopRun();
+      await yieldToEventLoop();
   }
   // What only a part of the folder was looked at for says nothing of the rest.
   if (isFullListing && (readCount > 0 || cacheEntries.size !== cached.size))
@@ -213,4 +208,3 @@ function compareDescending(one: string, other: string): number {
 const READS_PER_YIELD = 20;
 /** Files whose state alone is looked at. */
 const STATS_PER_YIELD = 250;
-const letEventLoopRun = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -11,6 +11,7 @@ import {
   type Files,
   ignoreDiskErrors,
   leasePath,
+  readJsonObject,
   sidecarFolder,
   type UnavailableResult,
 } from "../files.ts";
@@ -19,12 +20,10 @@ import { openStore } from "../jsonl/open-store.ts";
 import { createFileAtomically, makeDurableFolder } from "../jsonl/rewrite.ts";
 import { acquireLease } from "../lease.ts";
 import type { LeaseOwner } from "../process-owner.ts";
-import { readFolderCwd, readJsonObject, sessionIdFromFileName } from "../session-place.ts";
+import { formatFileTime, isSessionFileName, readFolderCwd, sessionIdFromFileName } from "../session-file-name.ts";
 import {
   applyDefaults,
   createProjectSessionsFolder,
-  formatFileTime,
-  isSessionFileName,
   projectSessionsFolder,
   type SessionFileOptions,
   sessionIdProblem,

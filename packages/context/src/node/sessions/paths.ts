@@ -12,7 +12,7 @@ import type { StoreOptions } from "../jsonl/jsonl-store.ts";
 import { createFileAtomically, makeDurableFolder } from "../jsonl/rewrite.ts";
 import { realProcessTable } from "../process-owner.ts";
 import { nodeRuntime } from "../runtime.ts";
-import { folderNotePath, readFolderCwd, sessionIdFromFileName } from "../session-place.ts";
+import { folderNotePath, readFolderCwd, sessionFileName, sessionIdFromFileName } from "../session-file-name.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -72,20 +72,6 @@ function truncateFolderName(safeName: string): string {
 const FOLDER_HASH_CHARS = 10;
 const MAX_FOLDER_NAME_CHARS = 80;
 const MAX_FOLDER_NAME_BYTES = 200;
-
-/** As pi names its files: when the session began, and its id. */
-export function sessionFileName(id: string, startTime: number): string {
-  return `${formatFileTime(startTime)}_${id}.jsonl`;
-}
-
-/** A time that every disk takes as a part of a name. */
-export function formatFileTime(time: number): string {
-  return new Date(time).toISOString().replace(/[:.]/g, "-");
-}
-
-export function isSessionFileName(name: string): boolean {
-  return name.endsWith(".jsonl") && name !== ".jsonl";
-}
 
 /**
  * An id must be safe in a file name on every system and must never be taken for a flag. What is wrong with it, as a sentence that says

@@ -15,6 +15,7 @@ import { type OpenResult, openStore } from "../jsonl/open-store.ts";
 import { decodeWholeFile, readLines } from "../jsonl/read-lines.ts";
 import { createFileAtomically } from "../jsonl/rewrite.ts";
 import { readValidFile, type ValidFile } from "../jsonl/valid-file.ts";
+import { yieldToEventLoop } from "../runtime.ts";
 import { listSessions } from "./list-sessions.ts";
 import {
   applyDefaults,
@@ -195,7 +196,7 @@ async function sumTotals(entries: Iterable<Entry>): Promise<SessionTotals> {
   for (const entry of entries) {
     totals = addToTotals(totals, entry);
     // A long file must not hold up whoever else works in this process.
-    if (totals.entries % ENTRIES_PER_YIELD === 0) await new Promise((resolve) => setImmediate(resolve));
+    if (totals.entries % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
   }
   return totals;
 }

@@ -4,10 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sessionIdFromFileName } from "../../../src/node/session-place.ts";
+import { sessionFileName, sessionIdFromFileName } from "../../../src/node/session-file-name.ts";
 import {
   pithHome,
-  sessionFileName,
   sessionFolderName,
   sessionIdProblem,
   sessionsFolder,
