@@ -58,7 +58,7 @@ function memoryDraft(keep: Blobs["keep"], quota: number): BlobDraft {
       chunks?.push(taken);
     },
     async keep() {
-      if (!chunks) throw new Error("the blob was kept or dropped before");
+      if (!chunks) throw new Error("the blob was already kept or dropped");
       const bytes = Buffer.concat(chunks);
       chunks = null;
       const outcome = await keep(bytes);

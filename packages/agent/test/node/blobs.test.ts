@@ -128,7 +128,7 @@ describe("session blobs", () => {
     const blobs = sessionBlobs(join(file, "below.jsonl"));
     const draft = blobs.begin();
     draft.write(new Uint8Array(9));
-    const unavailable = { type: "unavailable", why: expect.stringContaining("cannot be kept") };
+    const unavailable = { type: "unavailable", why: expect.stringContaining("cannot be stored") };
     expect(await draft.keep()).toMatchObject(unavailable);
     expect(await blobs.keep(new Uint8Array(9))).toMatchObject(unavailable);
   });

@@ -52,7 +52,7 @@ test("PRT3 where no session can be kept it ends with 1, since nobody made a mist
   expect(await ground.pith(["-p", "hi"], ["Never said."])).toMatchObject({
     code: 1,
     out: "",
-    notes: expect.stringContaining("no session can be made"),
+    notes: expect.stringContaining("cannot be created"),
   });
 });
 

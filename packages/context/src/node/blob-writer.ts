@@ -1,4 +1,4 @@
-/** Writes a blob that arrives in pieces, beside the session's other blobs, and names it by its hash once it is complete. */
+/** Writes a blob in chunks beside the session's other blobs, and names it by its hash when it is complete. */
 
 import { createHash, randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -15,15 +15,16 @@ import {
 } from "./files.ts";
 
 export interface BlobWriterOptions extends BlobOptions {
-  /** Bytes beyond this are not taken; 256 MB unless said. */
+  /** Bytes beyond this are dropped; default: 256 MiB. */
   readonly quota?: number;
 }
 
 export type BlobWriteResult =
-  /** `isWhole` is false where the quota was reached: the beginning was kept. */
+  /** `isWhole` is false if the quota was reached and only the beginning was stored. */
   | { readonly type: "kept"; readonly hash: string; readonly bytes: number; readonly isWhole: boolean }
   | UnavailableResult;
 
+/** The default size limit of a blob that is written in chunks. */
 export const BLOB_QUOTA: number = 256 * 1024 * 1024;
 
 type BlobWriterState =
@@ -31,7 +32,7 @@ type BlobWriterState =
   | { readonly type: "open"; readonly file: OpenFile }
   | { readonly type: "refused"; readonly failure: UnavailableResult };
 
-/** Touches the disk with its first piece, and holds none in memory. What the disk has against one is said by `keep`. */
+/** Writes a blob in chunks without holding it in memory. The file is created by the first chunk; `keep` reports disk errors. */
 export class BlobWriter {
   readonly #sessionPath: string;
   readonly #path: string;
@@ -50,21 +51,21 @@ export class BlobWriter {
     this.#quota = quota;
   }
 
-  /** Without effect once it was kept or dropped. */
+  /** Does nothing after `keep` or `drop`. */
   write(chunk: Uint8Array): void {
     const accepted = chunk.subarray(0, this.#quota - this.#bytes);
     this.#isComplete &&= accepted.length === chunk.length;
     if (accepted.length > 0) this.#attempt((file) => this.#append(file, accepted));
   }
 
-  /** On the disk when it returns. */
+  /** Completes the blob; it is on disk when the promise resolves. */
   async keep(): Promise<BlobWriteResult> {
     const result = this.#attempt((file) => this.#commitFile(file));
-    if (result === null) throw new Error("the blob was kept or dropped before");
+    if (result === null) throw new Error("the blob was already kept or dropped");
     return result;
   }
 
-  /** Nothing of it stays; harmless after `keep`. */
+  /** Removes what was written; does nothing after `keep`. */
   drop(): void {
     if (this.#state.type === "open") this.#remove(this.#state.file);
     this.#state = { type: "over" };
@@ -90,14 +91,14 @@ export class BlobWriter {
     return { type: "kept", hash, bytes: this.#bytes, isWhole: this.#isComplete };
   }
 
-  /** What was refused once stays refused, and leaves its room on the disk to others. Null where it is over. */
-  #attempt<Made>(operation: (file: OpenFile) => Made): Made | UnavailableResult | null {
+  /** After a disk error the file is removed and every later call returns the same error. Null after `keep` or `drop`. */
+  #attempt<Value>(operation: (file: OpenFile) => Value): Value | UnavailableResult | null {
     if (this.#state.type === "refused") return this.#state.failure;
     try {
       const file = this.#openFile();
       return file && operation(file);
     } catch (error) {
-      const failure = toUnavailableResult("the blob cannot be kept", error);
+      const failure = toUnavailableResult("the blob cannot be stored", error);
       this.drop();
       this.#state = { type: "refused", failure };
       return failure;
@@ -115,21 +116,21 @@ export class BlobWriter {
     return file;
   }
 
-  // Whoever drops a draft needs no answer; what cannot be removed is litter that a later draft sweeps.
+  // Errors are ignored: a later writer removes the file if it stays.
   #remove(file: OpenFile): void {
     ignoreDiskErrors(() => file.close());
     ignoreDiskErrors(() => this.#files.remove(this.#path));
   }
 }
 
-/** Waiting for the disk holds up everything else: many short waits instead of one for all of it. */
+/** A sync blocks the process, so the file is synced in many short steps instead of one long one. */
 const SYNC_INTERVAL_BYTES = 8 * 1024 * 1024;
 
 const TEMP_BLOB_PREFIX = "draft-";
-/** A process by its number and its birth: in a container the number is the same at every start. */
+/** Contains the pid and the start time: in a container the pid is the same at every start. */
 const processTempPrefix = (): string => `${TEMP_BLOB_PREFIX}${process.pid}-${Math.floor(performance.timeOrigin)}-`;
 
-/** A session has one writer, so what another process began here was left by a crash. */
+/** A session has one writer, so a temporary file of another process was left by a crash. */
 function removeStaleTempFiles(folder: string, files: Files): void {
   const staleNames = files
     .list(folder)

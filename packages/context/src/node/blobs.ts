@@ -25,14 +25,14 @@ export type KeepBlobResult =
   | { readonly type: "kept"; readonly hash: string; readonly bytes: number }
   | UnavailableResult;
 
-/** On the disk when it returns; what is there already is not written again. */
+/** Stores a blob; it is on disk when the promise resolves. A blob that exists already is not written again. */
 export async function keepBlob(
   sessionPath: string,
   bytes: Uint8Array,
   { files = realFiles }: BlobOptions = {},
 ): Promise<KeepBlobResult> {
   const hash = sha256Hex(bytes);
-  return catchDiskErrors(`the blob ${hash} cannot be kept`, () => {
+  return catchDiskErrors(`the blob ${hash} cannot be stored`, () => {
     const path = blobPath(sessionPath, hash);
     files.makeFolder(dirname(path));
     const existingHash = hashFile(path, files);
@@ -44,18 +44,19 @@ export async function keepBlob(
 }
 
 export type ReadBlobResult =
-  /** `size` is that of the whole blob. */
+  /** `size` is the size of the whole blob, also for a range. */
   | { readonly type: "read"; readonly bytes: Uint8Array; readonly size: number }
   | { readonly type: "none"; readonly why: string }
-  /** The content is no longer what it was kept as. */
+  /** The content no longer matches the hash. */
   | { readonly type: "changed"; readonly why: string }
   | UnavailableResult;
 
 export interface ReadBlobOptions extends BlobOptions {
-  /** In bytes; the whole blob if not said. Only a whole blob is checked against its hash. */
+  /** In bytes; default: the whole blob. Only a whole blob is checked against its hash. */
   readonly range?: { readonly start: number; readonly end: number };
 }
 
+/** Reads a blob, or a range of it. */
 export async function readBlob(
   sessionPath: string,
   hash: string,
@@ -64,14 +65,13 @@ export async function readBlob(
   return catchDiskErrors(`the blob ${hash} cannot be read`, () => readBlobSync(sessionPath, hash, { files, range }));
 }
 
-/** The same at once; throws what the disk says. */
+/** Reads a blob synchronously; throws disk errors. */
 export function readBlobSync(
   sessionPath: string,
   hash: string,
   { files, range }: { readonly files: Files; readonly range?: ReadBlobOptions["range"] | undefined },
 ): ReadBlobResult {
-  if (!isBlobHash(hash))
-    return { type: "none", why: "a blob is named by 64 hexadecimal digits; copy its whole handle" };
+  if (!isBlobHash(hash)) return { type: "none", why: "a blob hash has 64 hexadecimal digits; copy the whole handle" };
   const path = blobPath(sessionPath, hash);
   if (files.stat(path)?.kind !== "file") return blobNotFound(hash, sessionPath);
   return withOpenFile(path, files, (file) => {
@@ -86,7 +86,7 @@ export type FindBlobsResult =
   | { readonly type: "found"; readonly blobs: readonly { readonly hash: string; readonly bytes: number }[] }
   | UnavailableResult;
 
-/** The blobs of a session whose hash begins with these digits, in the order of their hashes. */
+/** Finds the blobs of a session whose hash starts with these digits, sorted by hash. */
 export async function findBlobs(
   sessionPath: string,
   digits: string,
@@ -100,10 +100,10 @@ export async function findBlobs(
 }
 
 export type CopyBlobsResult =
-  /** Those that are `missing` were not there to be copied. */
+  /** `missing`: the hashes that the source session does not have. */
   { readonly type: "copied"; readonly missing: readonly string[] } | UnavailableResult;
 
-/** Gives another session these blobs too: by a second name for the same file where the disk can, else by a copy. */
+/** Adds blobs of one session to another: as hard links where the disk supports them, else as copies. */
 export async function copyBlobs(
   from: string,
   to: string,
@@ -112,8 +112,8 @@ export async function copyBlobs(
   const requestedHashes = [...new Set(hashes)].filter(isBlobHash);
   if (requestedHashes.length === 0) return { type: "copied", missing: [] };
   return catchDiskErrors(`the blobs of ${from} cannot be copied`, () => {
-    const { there: existingHashes = [], missing = [] } = Object.groupBy(requestedHashes, (hash) =>
-      files.stat(blobPath(from, hash))?.kind === "file" ? "there" : "missing",
+    const { existing: existingHashes = [], missing = [] } = Object.groupBy(requestedHashes, (hash) =>
+      files.stat(blobPath(from, hash))?.kind === "file" ? "existing" : "missing",
     );
     if (existingHashes.length > 0) files.makeFolder(blobFolder(to));
     for (const hash of existingHashes) linkOrCopyBlob(blobPath(from, hash), blobPath(to, hash), files);
@@ -127,7 +127,7 @@ export function blobHashes(sessionPath: string, files: Files): readonly string[]
   return files.list(blobFolder(sessionPath)).filter(isBlobHash);
 }
 
-/** Where a blob lies; its hash must have been looked at. */
+/** The path of a blob. Check the hash with `isBlobHash` first: it becomes a part of the path. */
 export function blobPath(sessionPath: string, hash: string): string {
   return join(blobFolder(sessionPath), hash);
 }
@@ -157,14 +157,14 @@ function copyBlobFile(from: string, to: string, files: Files): void {
   });
 }
 
-/** Waits for all folders above the blobs: they may have been made by somebody who did not, and a blob must not vanish with one. */
+/** Syncs all folders above the blobs: another process may have created them without a sync, and a blob must not vanish with its folder. */
 export function syncBlobFolders(sessionPath: string, files: Files): void {
   const sidecar = sidecarFolder(sessionPath);
   for (const folder of [blobFolder(sessionPath), sidecar, dirname(sidecar), dirname(sessionPath)])
     files.syncFolder(folder);
 }
 
-/** Null where there is no file; a file that cannot be read has no hash that fits. */
+/** Null if there is no file; empty, which matches no hash, if the file cannot be read. */
 function hashFile(path: string, files: Files): string | null {
   if (files.stat(path) === null) return null;
   return (
@@ -173,7 +173,7 @@ function hashFile(path: string, files: Files): string | null {
   );
 }
 
-function withOpenFile<Found>(path: string, files: Files, operation: (file: OpenFile) => Found): Found {
+function withOpenFile<Value>(path: string, files: Files, operation: (file: OpenFile) => Value): Value {
   const file = files.open(path, "read");
   try {
     return operation(file);
@@ -194,41 +194,41 @@ function sha256Hex(bytes: Uint8Array): string {
 function blobNotFound(hash: string, sessionPath: string): ReadBlobResult {
   return {
     type: "none",
-    why: `${sessionPath} has no blob ${hash}; if the session was copied by hand, copy its folder in .pith too`,
+    why: `${sessionPath} has no blob ${hash}; if you copied the session by hand, copy its folder in .pith, too`,
   };
 }
 
 function blobContentChanged(hash: string, path: string): ReadBlobResult {
   return {
     type: "changed",
-    why: `the blob ${hash} has changed since it was kept; put back ${path} from a backup, or do without it`,
+    why: `the content of the blob ${hash} has changed; restore ${path} from a backup, or continue without it`,
   };
 }
 
 const BLOB_COPY_CHUNK_BYTES = 1024 * 1024;
 
 export interface SpillImagesOptions extends BlobOptions {
-  /** Images of more bytes than this become blobs. */
+  /** Images with more bytes than this become blobs; default: 32 KiB. */
   readonly limit?: number;
-  /** What an image costs in a context, for the words that stand in its place. As pi counts it, if not said: 1,200, whatever its size. */
+  /** Estimates the tokens of an image, for the text that replaces it. Default, as in pi: 1,200 for any size. */
   readonly estimateImageTokens?: (image: { readonly mimeType: string; readonly bytes: number }) => number;
 }
 
-export type SpillImagesResult<Each> =
+export type SpillImagesResult<Content> =
   | {
       readonly type: "spilled";
-      /** The one that was given, where nothing in it was too big. */
-      readonly content: Each;
+      /** The same object if no image was too large. */
+      readonly content: Content;
       readonly blobs: number;
     }
   | UnavailableResult;
 
-/** A blob is on the disk before any entry names it. To be called before the draft is appended; nothing is lost if it then is not. */
-export async function spillImages<Each extends EntryContent>(
-  content: Each,
+/** Moves large images of an entry into blobs. Call it before the entry is appended, so that each blob is on disk before an entry names it. */
+export async function spillImages<Content extends EntryContent>(
+  content: Content,
   sessionPath: string,
   { limit = SPILL_LIMIT, estimateImageTokens = () => IMAGE_TOKENS, ...blobOptions }: SpillImagesOptions = {},
-): Promise<SpillImagesResult<Each>> {
+): Promise<SpillImagesResult<Content>> {
   const blocks = new Map<unknown, unknown>();
   for (const image of findLargeImages(content, limit)) {
     const result = await keepBlob(sessionPath, image.bytes, blobOptions);
@@ -270,9 +270,10 @@ function parseLargeImage(block: unknown, limit: number): LargeImage | null {
   if (data.length * 0.75 <= limit) return null;
   const bytes = Buffer.from(data, "base64");
   if (bytes.length <= limit) return null;
-  // What would not come back letter by letter stays where it is.
+  // An image that does not encode back to the same text stays inline.
   return bytes.toString("base64") === data ? { block, mimeType, bytes } : null;
 }
 
+/** Images with more bytes than this become blobs by default. */
 export const SPILL_LIMIT: number = 32 * 1024;
 const IMAGE_TOKENS = 1200;

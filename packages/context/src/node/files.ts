@@ -1,4 +1,4 @@
-/** Defines the `Files` port, implements it on disk, and turns disk errors into values. Each operation is a step that tests can fail. */
+/** Defines the `Files` port, implements it on the real disk, and turns disk errors into results. Tests can make each operation fail. */
 
 import {
   closeSync,
@@ -22,57 +22,60 @@ import { basename, dirname, join } from "node:path";
 import { isObject, type JsonObject } from "../json.ts";
 import { refusalNotes } from "../session/store.ts";
 
+/** The file operations that stores need, as a port. */
 export interface Files {
-  /** An existing file; a symbolic link is refused. */
+  /** Opens an existing file; rejects a symbolic link. */
   open(path: string, mode: "read" | "append"): OpenFile;
-  /** A new file for its owner alone, open for appending; refused where anything has that name. */
+  /** Creates a file that only its owner may read, open for appending; fails with `EEXIST` if the name is taken. */
   create(path: string): OpenFile;
-  /** Of the path itself, links not followed; null where nothing is. */
+  /** Does not follow links; null if nothing is there. */
   stat(path: string): FileStat | null;
-  /** The names in a folder; none where there is no folder. */
+  /** The names in a folder; empty if the folder does not exist. */
   list(folder: string): readonly string[];
-  /** With the folders above it, each for its owner alone; one that is there stays as it is. */
+  /** Creates the folder and its parents for the owner only; existing folders stay unchanged. */
   makeFolder(path: string): void;
-  /** Replaces what has the new name. */
+  /** Replaces the file at the new path. */
   rename(from: string, to: string): void;
-  /** A second name for a file; refused where anything has that name. */
+  /** Creates a hard link; fails with `EEXIST` if the name is taken. */
   link(from: string, to: string): void;
   remove(path: string): void;
-  /** Makes names in a folder survive a power cut: what was created, renamed and removed there. */
+  /** Makes file creations, renames and removals in a folder survive a power cut. */
   syncFolder(path: string): void;
 }
 
+/** An open file of the `Files` port. */
 export interface OpenFile {
-  /** How many bytes were read; fewer only at the end. */
+  /** Returns the number of bytes read; less than the buffer's length only at the end of the file. */
   read(buffer: Uint8Array, position: number): number;
-  /** Writes at the end, wherever that is by now; how many bytes arrived. */
+  /** Writes at the current end of the file; returns the number of bytes written. */
   append(bytes: Uint8Array): number;
   truncate(size: number): void;
-  /** Returns when all that was written would survive a power cut. */
+  /** Returns once everything written survives a power cut. */
   sync(): void;
   stat(): FileStat;
   close(): void;
 }
 
+/** What the disk knows about a path. */
 export interface FileStat {
   readonly kind: "file" | "folder" | "other";
-  /** Two names of one file have the same; a file that took another's place has another. */
+  /** The same for two hard links to one file; different for a file that replaced another. */
   readonly identity: string;
   readonly size: number;
-  /** Milliseconds since 1970; for people and caches, never for order. */
+  /** Milliseconds since 1970; for display and caches, never for ordering entries. */
   readonly modified: number;
-  /** Its owner may not write it. */
+  /** Whether the owner lacks write permission. */
   readonly readOnly?: boolean;
 }
 
-/** Writes all of it, however little arrives at a time. */
+/** Writes all bytes, in several writes if needed. */
 export function appendAll(file: OpenFile, bytes: Uint8Array): void {
   for (let bytesWritten = 0; bytesWritten < bytes.length; )
     bytesWritten += file.append(bytesWritten === 0 ? bytes : bytes.subarray(bytesWritten));
 }
 
-/** What a look finds; null where nothing is. */
-export function ignoreMissing<Found>(operation: () => Found): Found | null {
+/** Runs the operation; null if the path does not exist. */
+export function ignoreMissing<Value>(operation: () => Value): Value | null {
   try {
     return operation();
   } catch (error) {
@@ -81,13 +84,13 @@ export function ignoreMissing<Found>(operation: () => Found): Found | null {
   }
 }
 
-/** The system's name for what went wrong (`ENOSPC`, `EIO` …); empty if it was not the disk. */
+/** The system's error code (`ENOSPC`, `EIO` …); empty if the error does not come from the disk. */
 export function diskErrorCode(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";
   return typeof code === "string" && /^E[A-Z0-9]+$/.test(code) ? code : "";
 }
 
-/** Synchronous calls only: nothing comes between the write and the sync of an append. */
+/** The real disk. All calls are synchronous, so that nothing runs between the write and the sync of an append. */
 export const realFiles: Files = {
   open: (path, mode) =>
     toOpenFile(openSync(path, (mode === "append" ? APPEND_FLAGS : constants.O_RDONLY) | PLAIN_FILE_FLAGS)),
@@ -103,9 +106,9 @@ export const realFiles: Files = {
 };
 
 const APPEND_FLAGS = constants.O_RDWR | constants.O_APPEND;
-// Neither links nor pipes: opening a pipe would wait for its other end.
+// Rejects links, and does not block on a pipe that nothing writes to.
 const PLAIN_FILE_FLAGS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** A number that no file has, so that every act on it is refused. */
+/** A descriptor that no file has, so that every operation on it fails. */
 const INVALID_DESCRIPTOR = 2 ** 31 - 1;
 const OWNER_FILE_MODE = 0o600;
 const OWNER_FOLDER_MODE = 0o700;
@@ -121,7 +124,7 @@ function toOpenFile(initialDescriptor: number): OpenFile {
     stat: () => toFileStat(fstatSync(descriptor)),
     close() {
       closeSync(descriptor);
-      // The system gives the number to the next file that is opened; a late write must not reach that one.
+      // The system reuses the number for the next file; a late write must not reach that file.
       descriptor = INVALID_DESCRIPTOR;
     },
   };
@@ -143,7 +146,7 @@ function toFileStat(stats: Stats): FileStat {
   return { kind, identity: `${stats.dev}:${stats.ino}`, size: stats.size, modified: stats.mtimeMs, readOnly };
 }
 
-/** Windows lets nobody flush a folder (EPERM); its file system keeps names in a journal of its own. */
+/** Returns a no-op on Windows, which does not allow syncing a folder (EPERM); its file system journals names itself. */
 export function createFolderSync(platform: NodeJS.Platform): (path: string) => void {
   return platform === "win32" ? () => {} : withFolderDescriptor(fsyncSync);
 }
@@ -159,29 +162,30 @@ function withFolderDescriptor(operation: (descriptor: number) => void): (path: s
   };
 }
 
+/** A disk error as a result: the system's code, and what the user can do. */
 export interface UnavailableResult {
   readonly type: "unavailable";
-  /** The system's name for it, such as `ENOSPC`. */
+  /** The system's error code, such as `ENOSPC`. */
   readonly code: string;
   readonly why: string;
 }
 
-/** Throws what the disk did not say. */
+/** Converts a disk error to a result; throws any other error again. */
 export function toUnavailableResult(problem: string, error: unknown): UnavailableResult {
   const code = diskErrorCode(error);
   if (code === "") throw error;
   return {
     type: "unavailable",
     code,
-    why: `${problem}: ${diskErrorAdvice[code] ?? `the disk gave ${code}; try again`}`,
+    why: `${problem}: ${diskErrorAdvice[code] ?? `the disk reported ${code}; try again`}`,
   };
 }
 
-/** Does it, or says what the disk had against it; `what` begins the sentence. */
-export async function catchDiskErrors<Outcome>(
+/** Runs the operation and returns a disk error as a result; `problem` begins its message. */
+export async function catchDiskErrors<Value>(
   problem: string,
-  operation: () => Outcome | Promise<Outcome>,
-): Promise<Outcome | UnavailableResult> {
+  operation: () => Value | Promise<Value>,
+): Promise<Value | UnavailableResult> {
   try {
     return await operation();
   } catch (error) {
@@ -189,8 +193,8 @@ export async function catchDiskErrors<Outcome>(
   }
 }
 
-/** For what is only a convenience: null where the disk will not have it. */
-export function ignoreDiskErrors<Made>(operation: () => Made): Made | null {
+/** Runs an operation that may fail without harm; null after a disk error. */
+export function ignoreDiskErrors<Value>(operation: () => Value): Value | null {
   try {
     return operation();
   } catch (error) {
@@ -200,20 +204,20 @@ export function ignoreDiskErrors<Made>(operation: () => Made): Made | null {
 }
 
 const diskFullAdvice = refusalNotes["disk-full"];
-const permissionAdvice = "that is not allowed; check the permissions of the file and of its folder";
+const permissionAdvice = "permission denied; check the permissions of the file and its folder";
 const diskErrorAdvice: Readonly<Record<string, string>> = {
   ENOSPC: diskFullAdvice,
   EDQUOT: diskFullAdvice,
   EFBIG: diskFullAdvice,
   EACCES: permissionAdvice,
   EPERM: permissionAdvice,
-  EROFS: "the disk is read-only; choose a place on another",
-  ENOENT: "it is not there; check the path, or look for the session by its id",
-  EEXIST: "something has that name already; choose another",
-  EXDEV: "the two places lie on different disks; clone the session to the other, then put this one into the trash",
-  ELOOP: "a symbolic link stands there; name the file itself",
-  EISDIR: "a folder stands there; name a file",
-  ENOTDIR: "a part of the path is no folder; check the path",
+  EROFS: "the disk is read-only; choose a path on another disk",
+  ENOENT: "the path does not exist; check it, or find the session by its id",
+  EEXIST: "the path already exists; choose another",
+  EXDEV: "the two paths are on different disks; clone the session to the other disk, then move this one to the trash",
+  ELOOP: "the path is a symbolic link; give the path of the file itself",
+  EISDIR: "the path is a folder; give the path of a file",
+  ENOTDIR: "a part of the path is not a folder; check the path",
   EIO: refusalNotes["disk-error"],
   EMFILE: "too many files are open; close some and try again",
 };
@@ -244,7 +248,7 @@ function readFileStart(path: string, files: Files): Buffer | null {
 
 const MAX_JSON_BYTES = 64 * 1024 * 1024;
 
-/** `…/.pith/<name of the session's file>` beside the file. */
+/** The folder `.pith/<session file name>` beside a session file: lease, index and blobs. */
 export function sidecarFolder(sessionPath: string): string {
   return join(dirname(sessionPath), ".pith", basename(sessionPath));
 }

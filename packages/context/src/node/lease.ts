@@ -1,4 +1,4 @@
-/** Grants one writer per file through numbered lease files. A lease counts only after its holder put its number down and looked again. */
+/** Grants one writer per file through numbered lease files. A lease is valid only after its holder wrote its number and listed the folder again. */
 
 import { basename, dirname } from "node:path";
 import { diskErrorCode, type FileStat, type Files } from "./files.ts";
@@ -9,9 +9,9 @@ export type LeaseResult =
   | { readonly type: "held"; readonly owner: LeaseOwner };
 
 export interface Lease {
-  /** Grows with every holder. */
+  /** The lease number; every new holder gets a higher one. */
   readonly token: number;
-  /** Whether nobody has taken it over; one look at the disk. */
+  /** Whether no other process has taken it over; one `stat` call. */
   isHeld(): boolean;
   release(): void;
 }
@@ -20,13 +20,13 @@ export interface LeaseOptions {
   readonly files: Files;
   readonly processes: ProcessTable;
   readonly now: () => number;
-  /** Makes the names of new files; two processes must never get the same. */
+  /** Creates names for new files; two processes must never get the same. */
   readonly nonce: () => string;
-  /** Take it although its owner lives. */
+  /** Takes the lease even if its owner is alive. */
   readonly takeOver?: boolean;
 }
 
-/** Never waits: the lease of the file at this path, or who has it. */
+/** Acquires the lease of the file at this path, or returns its owner. Never waits. */
 export function acquireLease(path: string, options: LeaseOptions): LeaseResult {
   const target: LeaseTarget = { ...options, path };
   const holder = readLeaseState(target).liveOwner;
@@ -39,19 +39,19 @@ export function acquireLease(path: string, options: LeaseOptions): LeaseResult {
   }
 }
 
-// Others may win each single race, but somebody wins it: to lose this many in a row, the disk must be lying.
+// One process wins each race, so losing this many in a row means that the disk does not work as specified.
 const MAX_LEASE_ATTEMPTS = 50;
 const RELEASE_MARKER = JSON.stringify({ released: true });
-// Far more than an owner takes; what is longer is not ours.
+// Far more than an owner needs; a longer file is not a lease file of ours.
 const MAX_OWNER_BYTES = 4096;
 
 interface LeaseTarget extends LeaseOptions {
   readonly path: string;
-  /** Our own offer: nobody needs to look whether we live. */
+  /** The path of our own new lease file, which needs no check for a dead owner. */
   readonly ownFile?: string;
 }
 
-/** A file with its content, ready to be linked to a number, so that no number is ever seen without its owner. */
+/** A complete file that is then linked to a number, so that no number ever exists without its owner. */
 interface LeaseFile {
   readonly path: string;
   readonly identity: string;
@@ -66,7 +66,9 @@ function claimNextToken(target: LeaseTarget, leaseFile: LeaseFile): LeaseResult 
   }
   const { liveOwner } = readLeaseState(target);
   if (liveOwner) return { type: "held", owner: liveOwner };
-  throw new Error(`the lease of ${target.path} was lost to others ${MAX_LEASE_ATTEMPTS} times, but nobody has it`);
+  throw new Error(
+    `the lease of ${target.path} could not be acquired in ${MAX_LEASE_ATTEMPTS} attempts, but no process holds it`,
+  );
 }
 
 function claimToken(target: LeaseTarget, leaseFile: LeaseFile, token: number): Lease | null {
@@ -77,7 +79,7 @@ function claimToken(target: LeaseTarget, leaseFile: LeaseFile, token: number): L
   try {
     const otherLeases = readLeaseState(target, token);
     if (canKeepClaim(target, otherLeases, token)) {
-      // Upwards, so that a failure on the way leaves the highest and the count does not start again.
+      // In ascending order: if a removal fails, the highest number remains and the count does not restart.
       for (const otherToken of otherLeases.tokens) removeIfExists(files, leaseFilePath(target, otherToken));
       isClaimed = true;
     }
@@ -87,9 +89,9 @@ function claimToken(target: LeaseTarget, leaseFile: LeaseFile, token: number): L
   return isClaimed ? createLease(target, leaseFile.identity, token) : null;
 }
 
-// A listing that runs while others add and remove may show neither the old nor the new number. But a number that is
-// there all the while is in it. So of two who both put theirs down before they looked, the later one sees the earlier;
-// and if the number before mine is gone, somebody has already held a higher one, seen or not.
+// A folder listing that runs while other processes add and remove files may miss both an old and a new number. But it
+// contains every number that exists for its whole duration. So if two processes both write their number before they list,
+// the later one sees the earlier. And if the number before ours is gone, some process has already held a higher one.
 function canKeepClaim(target: LeaseTarget, otherLeases: LeaseState, token: number): boolean {
   const highestToken = otherLeases.tokens.at(-1) ?? 0;
   return target.takeOver ? highestToken < token : highestToken === token - 1 && !otherLeases.liveOwner;
@@ -98,13 +100,13 @@ function canKeepClaim(target: LeaseTarget, otherLeases: LeaseState, token: numbe
 function createLease(target: LeaseTarget, identity: string, token: number): Lease {
   const { files } = target;
   const path = leaseFilePath(target, token);
-  // Not by the name alone: a slow taker may link it again, for a moment, after a third one has taken over. Its file
-  // was written before it looked, so it existed beside ours and cannot have inherited our file's identity.
+  // The name alone is not enough: after a third process has taken over, a slow one may link the same name again for a
+  // moment. Its file was written before it listed the folder, so it existed beside ours and cannot have the same identity.
   const isHeld = () => fileStamp(files.stat(path)) === identity;
   const release = () => {
     if (!isHeld()) return;
-    // The next number stays behind as a mark. Without it the count would start again, and a slow taker that looked
-    // before could create a number that a later holder has too, or believe itself the first.
+    // The next number stays as a marker. Without it the count would restart, and a slow process that listed the folder
+    // before could create the same number as a later holder, or take itself for the first.
     try {
       const marker = writeLeaseFile(target, RELEASE_MARKER);
       try {
@@ -113,7 +115,7 @@ function createLease(target: LeaseTarget, identity: string, token: number): Leas
         tryRemove(files, marker.path);
       }
     } catch (error) {
-      // No room for a mark, no descriptor left: then our own file stays as one, emptied. That needs neither.
+      // The disk is full or no descriptor is left: empty our own file and keep it as the marker, which needs neither.
       if (diskErrorCode(error) === "") throw error;
       truncateToEmpty(files, path);
       return;
@@ -124,9 +126,9 @@ function createLease(target: LeaseTarget, identity: string, token: number): Leas
 }
 
 interface LeaseState {
-  /** Upwards. */
+  /** In ascending order. */
   readonly tokens: readonly number[];
-  /** The living owner with the highest number. */
+  /** The live owner with the highest number. */
   readonly liveOwner: LeaseOwner | null;
 }
 
@@ -152,7 +154,7 @@ function leaseFilePath({ path }: LeaseTarget, token: number | ""): string {
   return `${path}.lease.${token}`;
 }
 
-/** Null for what was released, torn or removed meanwhile: nobody is behind it. */
+/** Null for a lease file that was released, torn or removed meanwhile. */
 function readOwner(files: Files, path: string): LeaseOwner | null {
   try {
     const file = files.open(path, "read");
@@ -168,13 +170,13 @@ function readOwner(files: Files, path: string): LeaseOwner | null {
   }
 }
 
-// Nothing is synced: a lease need not survive a power cut, for no process does.
+// Not synced: no process survives a power cut, so its lease need not.
 function writeLeaseFile(target: LeaseTarget, line: string): LeaseFile {
   const path = `${target.path}.lease.${target.nonce()}.new`;
   const file = target.files.create(path);
   try {
     const bytes = new TextEncoder().encode(`${line}\n`);
-    // Half an owner would read as a dead one's, and a second writer would come in.
+    // A truncated owner would be read as no owner, and a second writer would get the lease.
     if (file.append(bytes) < bytes.length)
       throw Object.assign(new Error(`ENOSPC: ${path} was cut short`), { code: "ENOSPC" });
     return { path, identity: fileStamp(file.stat()) };
@@ -196,8 +198,8 @@ function tryLink(files: Files, from: string, to: string): boolean {
   }
 }
 
-// The number of a file is given to another as soon as it is free, so the time belongs to it: a folder that was cleared by hand
-// and filled again must not look like the old one.
+// The system reuses inode numbers, so the stamp includes the time: a folder that was cleared by hand and filled again
+// must not look like the old one.
 function fileStamp(stat: FileStat | null): string {
   return stat === null ? "" : `${stat.identity} ${stat.modified}`;
 }
@@ -219,7 +221,7 @@ function removeIfExists(files: Files, path: string): void {
   }
 }
 
-/** Only what a dead owner wrote to the end: one still empty may belong to somebody who is just writing. */
+/** Removes a complete file of a dead owner only: an empty file may belong to a process that is still writing it. */
 function removeIfOwnerDead({ files, processes }: LeaseTarget, path: string): void {
   const owner = readOwner(files, path);
   if (owner && !processes.isAlive(owner)) tryRemove(files, path);
@@ -229,7 +231,7 @@ function tryRemove(files: Files, path: string): void {
   try {
     files.remove(path);
   } catch (error) {
-    // A file that nobody looks for is litter, no reason to lose a lease that was just won.
+    // A leftover file is harmless; it must not cost a lease that was just acquired.
     if (diskErrorCode(error) === "") throw error;
   }
 }

@@ -1,31 +1,33 @@
-/** Describes the process that holds a lease and checks whether it still runs. An owner that cannot be checked counts as alive. */
+/** Describes the process that holds a lease, and checks whether it still runs. An owner that cannot be checked counts as alive. */
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { isObject } from "../json.ts";
 import { diskErrorCode } from "./files.ts";
 
+/** The process that holds a lease, as written into the lease file. */
 export interface LeaseOwner {
   readonly pid: number;
-  /** As the system counts it; empty where it does not say. Tells a process from a later one with the same pid. */
+  /** The start time in the system's own unit, which tells the process from a later one with the same pid; empty if unknown. */
   readonly started: string;
   readonly host: string;
-  /** Boot id and pid namespace; empty where the system has neither. */
+  /** Boot id and pid namespace; empty if the system has neither. */
   readonly machine: string;
-  /** Milliseconds since 1970; for people. */
+  /** When the lease was taken, in milliseconds since 1970; for display only. */
   readonly since: number;
 }
 
-/** The processes of this machine; handed in so that a test can say who is alive. */
+/** The processes of this machine, as a port that tests replace. */
 export interface ProcessTable {
   self(now: number): LeaseOwner;
-  /** False only when it is certain that the owner has ended. */
+  /** False only if the owner has certainly ended. */
   isAlive(owner: LeaseOwner): boolean;
 }
 
 export const realProcessTable: ProcessTable = { self: currentOwner, isAlive: isOwnerAlive };
 
-/** The owner that a text tells of; null if it tells of none. */
+/** Parses the content of a lease file; null if it names no owner. */
 export function parseOwner(text: string): LeaseOwner | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -37,8 +39,8 @@ export function parseOwner(text: string): LeaseOwner | null {
 }
 
 function isOwner(value: unknown): value is LeaseOwner {
-  if (typeof value !== "object" || value === null) return false;
-  const { pid, started, host, machine, since } = value as Partial<Record<keyof LeaseOwner, unknown>>;
+  if (!isObject(value)) return false;
+  const { pid, started, host, machine, since } = value;
   const hasTextFields = [started, host, machine].every((field) => typeof field === "string");
   return hasTextFields && typeof since === "number" && Number.isSafeInteger(pid) && Number(pid) > 0;
 }
@@ -58,7 +60,7 @@ function isOwnerAlive(owner: LeaseOwner): boolean {
   return status.started === owner.started || status.started === "" || owner.started === "";
 }
 
-// Another pid namespace of the same boot is a neighbouring container: its pids mean nothing here.
+// A different pid namespace of the same boot is another container, whose pids cannot be checked here.
 function isEarlierBoot(machine: string, currentMachine: string): boolean {
   const [boot, currentBoot] = [machine.split(" ")[0], currentMachine.split(" ")[0]];
   return Boolean(boot && currentBoot) && boot !== currentBoot;
@@ -70,19 +72,19 @@ function machineId(): string {
   return `${boot} ${emptyOnError(() => readlinkSync("/proc/self/ns/pid"))}`;
 }
 
-/** What the system says of a pid; `started` is empty where it only says that the pid is in use. */
+/** The state of a pid; `started` is empty if the system only says that the pid is in use. */
 type ProcessStatus = "ended" | { readonly started: string };
 
 function readProcessStatus(pid: number): ProcessStatus {
   const status =
     process.platform === "linux" ? readProcStatus(pid) : process.platform === "win32" ? null : readPsStatus(pid);
-  // Nothing in /proc is no proof: with hidepid, other users' processes do not show there.
+  // A missing /proc entry proves nothing: with hidepid, processes of other users are not listed.
   return status ?? (canSignal(pid) ? { started: "" } : "ended");
 }
 
 function readProcStatus(pid: number): ProcessStatus | null {
   const text = emptyOnError(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the command's name in parentheses, which may itself hold spaces and parentheses.
+  // The second field is the command name in parentheses, which may contain spaces and parentheses itself.
   const [state, ...fields] = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const started = fields[18];
   if (!state || !started) return null;
@@ -90,8 +92,7 @@ function readProcStatus(pid: number): ProcessStatus | null {
 }
 
 function readPsStatus(pid: number): ProcessStatus | null {
-  // The time is shown in the viewer's zone and language; two viewers must see the same.
-  // The one of the system: a folder of PATH may be the project's.
+  // A fixed time zone and language, so that two processes read the same start time. A fixed PATH, so that a project cannot supply `ps`.
   const env = { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" };
   const args = ["-o", "stat=", "-o", "lstart=", "-p", String(pid)];
   const line = emptyOnError(() =>
@@ -110,7 +111,7 @@ function canSignal(pid: number): boolean {
   }
 }
 
-// Whatever the reason, an unanswered question leaves the owner alive or the next question to decide.
+// The reason does not matter: without this value, a later check decides or the owner counts as alive.
 function emptyOnError(operation: () => string): string {
   try {
     return operation();

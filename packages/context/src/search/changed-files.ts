@@ -7,125 +7,6 @@ import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
 import { type FileRecord, type FolderRecord, readFolderFiles, readFolders } from "./tables.ts";
 
-/** By the names of the files; links are none. The same one again where nothing has changed. */
-export type FolderSnapshot = ReadonlyMap<string, FileStat>;
-
-export interface FolderScanOptions {
-  readonly files: Files;
-  readonly now: () => number;
-}
-
-/**
- * Files untouched for a day are checked twice a second at most, the others each time. Null for a folder that cannot be read now: that is
- * not an empty one.
- */
-export function scanFolder(folder: string, { files, now }: FolderScanOptions): FolderSnapshot | null {
-  const time = now();
-  const previous = folderScans(files).get(folder);
-  const recent = previous && time >= previous.time && time - previous.time < SCAN_MAX_AGE_MS ? previous : null;
-  return ignoreDiskErrors(() => {
-    // A folder's own time tells whether names came or went.
-    const modified = files.stat(folder)?.modified ?? 0;
-    const names = recent?.modified === modified ? recent.snapshot.keys() : files.list(folder).filter(isSessionFileName);
-    const snapshot = new Map<string, FileStat>();
-    for (const name of names) {
-      const previousStat = recent?.snapshot.get(name);
-      const stat = previousStat && isIdleFile(previousStat, time) ? previousStat : files.stat(`${folder}/${name}`);
-      if (stat?.kind === "file")
-        snapshot.set(name, previousStat && isSameStat(previousStat, stat) ? previousStat : stat);
-    }
-    const current = recent && isSameSnapshot(recent.snapshot, snapshot) ? recent.snapshot : snapshot;
-    folderScans(files).set(folder, { time: recent?.time ?? time, modified, snapshot: current });
-    return current;
-  });
-}
-
-interface FolderScan {
-  /** Of the last look at all files. */
-  readonly time: number;
-  readonly modified: number;
-  readonly snapshot: FolderSnapshot;
-}
-
-const isIdleFile = ({ modified }: FileStat, time: number): boolean => time - modified > IDLE_AFTER_MS;
-
-function isSameStat(one: Pick<FileStat, "identity" | "size" | "modified">, other: FileStat): boolean {
-  return one.identity === other.identity && one.size === other.size && one.modified === other.modified;
-}
-
-function isSameSnapshot(one: FolderSnapshot, other: FolderSnapshot): boolean {
-  if (one.size !== other.size) return false;
-  for (const [name, stat] of other) if (one.get(name) !== stat) return false;
-  return true;
-}
-
-function folderScans(files: Files): Map<string, FolderScan> {
-  const scans = SCAN_CACHE.get(files) ?? new Map<string, FolderScan>();
-  SCAN_CACHE.set(files, scans);
-  return scans;
-}
-
-// Of no session, and only a shortcut: without it everything is found all the same, thousands of looks later.
-const SCAN_CACHE = new WeakMap<Files, Map<string, FolderScan>>();
-/** Half of the second within which whatever was written must be found. */
-const SCAN_MAX_AGE_MS = 500;
-const IDLE_AFTER_MS = 86_400_000;
-
-export interface IndexStep {
-  /** Bytes of sessions that were read. */
-  readonly bytes: number;
-  /** How much there is to be written. */
-  readonly chars: number;
-}
-
-/** One that reads nothing, and writes a little. */
-export const WRITE_ONLY_STEP: IndexStep = { bytes: 0, chars: 64 * 1024 };
-
-export interface IndexProgress {
-  readonly done: number;
-  readonly total: number;
-}
-
-export interface IndexProgressOptions {
-  /** Is told of bytes that were read, and how many there are in all. */
-  readonly onProgress?: (progress: IndexProgress) => void;
-  readonly signal?: AbortSignal;
-}
-
-/** What was done before it was aborted is kept, and the next one goes on from there. */
-export async function runInSteps(
-  database: Database,
-  steps: Generator<IndexStep>,
-  { bytes: totalBytes, signal, onProgress }: IndexProgressOptions & { readonly bytes: number },
-): Promise<"done" | "aborted"> {
-  let [done, chars] = [0, 0];
-  try {
-    for (;;) {
-      if (signal?.aborted) return "aborted";
-      if (!database.isTransaction) database.exec("BEGIN IMMEDIATE");
-      const step = steps.next();
-      if (step.done) return "done";
-      done += step.value.bytes;
-      chars += step.value.chars;
-      if (chars >= COMMIT_CHARS) {
-        database.exec("COMMIT");
-        chars = 0;
-      }
-      onProgress?.({ done: Math.min(done, totalBytes), total: totalBytes });
-      await yieldToEventLoop();
-    }
-  } catch (error) {
-    if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
-  } finally {
-    steps.return(undefined);
-    if (database.isTransaction) database.exec("COMMIT");
-  }
-}
-
-/** About as much as SQLite gathers before it writes a piece by itself. */
-const COMMIT_CHARS = 1_000_000;
-
 export interface SessionFileChange {
   readonly folder: string;
   readonly name: string;
@@ -134,13 +15,13 @@ export interface SessionFileChange {
 }
 
 export interface IndexChanges {
-  /** New or written since; those last written come last. */
+  /** New and modified files, the last modified last. */
   readonly files: readonly SessionFileChange[];
-  /** No longer there, or in doubt. */
+  /** Indexed files that were removed or must be indexed again. */
   readonly gone: readonly FileRecord[];
-  /** What the changed folders look like now. */
+  /** The new state of each changed folder, by path. */
   readonly states: ReadonlyMap<string, string>;
-  /** At most so much is to be read. */
+  /** The maximum number of bytes to read. */
   readonly bytes: number;
 }
 
@@ -149,6 +30,7 @@ export interface ChangeScanOptions extends FolderScanOptions {
   readonly checksum: Checksum;
 }
 
+/** Finds the files that differ from the index. */
 export async function findChanges(
   database: Database,
   { folderPaths, checksum, ...scanOptions }: ChangeScanOptions,
@@ -178,7 +60,7 @@ function folderState(snapshot: FolderSnapshot, checksum: Checksum): string {
   return state;
 }
 
-// Files only grow, so a sum of their sizes cannot stay the same by chance when one of them did. No text is made of each: there are thousands.
+// Files only grow, so the sum of their sizes changes if one of them does. Summed as numbers: there are thousands of files.
 function computeFolderState(snapshot: FolderSnapshot, checksum: Checksum): string {
   if (snapshot.size === 0) return EMPTY_FOLDER_STATE;
   let [size, times] = [0, 0];
@@ -209,5 +91,128 @@ function diffFolder(
 }
 
 const EMPTY_FOLDER_STATE = "0";
-/** Where nothing has changed, nobody needs to sum it up again. */
+
+/** An unchanged snapshot is not summed again. */
 const FOLDER_STATE_CACHE = new WeakMap<FolderSnapshot, string>();
+
+/** The state of each session file of a folder by name, without links. The same object is reused while nothing changes. */
+export type FolderSnapshot = ReadonlyMap<string, FileStat>;
+
+export interface FolderScanOptions {
+  readonly files: Files;
+  readonly now: () => number;
+}
+
+/**
+ * Reads the state of all session files in a folder. Files that were not modified for a day are checked at most twice a second, others each
+ * time. Null if the folder cannot be read, which is not the same as an empty folder.
+ */
+export function scanFolder(folder: string, { files, now }: FolderScanOptions): FolderSnapshot | null {
+  const time = now();
+  const previous = folderScans(files).get(folder);
+  const recent = previous && time >= previous.time && time - previous.time < SCAN_MAX_AGE_MS ? previous : null;
+  return ignoreDiskErrors(() => {
+    // The folder's modification time changes when names are added or removed.
+    const modified = files.stat(folder)?.modified ?? 0;
+    const names = recent?.modified === modified ? recent.snapshot.keys() : files.list(folder).filter(isSessionFileName);
+    const snapshot = new Map<string, FileStat>();
+    for (const name of names) {
+      const previousStat = recent?.snapshot.get(name);
+      const stat = previousStat && isIdleFile(previousStat, time) ? previousStat : files.stat(`${folder}/${name}`);
+      if (stat?.kind === "file")
+        snapshot.set(name, previousStat && isSameStat(previousStat, stat) ? previousStat : stat);
+    }
+    const current = recent && isSameSnapshot(recent.snapshot, snapshot) ? recent.snapshot : snapshot;
+    folderScans(files).set(folder, { time: recent?.time ?? time, modified, snapshot: current });
+    return current;
+  });
+}
+
+interface FolderScan {
+  /** When all files were last checked. */
+  readonly time: number;
+  readonly modified: number;
+  readonly snapshot: FolderSnapshot;
+}
+
+const isIdleFile = ({ modified }: FileStat, time: number): boolean => time - modified > IDLE_AFTER_MS;
+
+function isSameStat(one: Pick<FileStat, "identity" | "size" | "modified">, other: FileStat): boolean {
+  return one.identity === other.identity && one.size === other.size && one.modified === other.modified;
+}
+
+function isSameSnapshot(one: FolderSnapshot, other: FolderSnapshot): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, stat] of other) if (one.get(name) !== stat) return false;
+  return true;
+}
+
+function folderScans(files: Files): Map<string, FolderScan> {
+  const scans = SCAN_CACHE.get(files) ?? new Map<string, FolderScan>();
+  SCAN_CACHE.set(files, scans);
+  return scans;
+}
+
+// Saves thousands of `stat` calls per search; the results are the same without it.
+const SCAN_CACHE = new WeakMap<Files, Map<string, FolderScan>>();
+
+/** New text must be found within a second; this is half of it. */
+const SCAN_MAX_AGE_MS = 500;
+
+const IDLE_AFTER_MS = 86_400_000;
+
+export interface IndexStep {
+  /** The number of session bytes read. */
+  readonly bytes: number;
+  /** The number of characters to write. */
+  readonly chars: number;
+}
+
+/** A step that reads nothing and writes a little. */
+export const WRITE_ONLY_STEP: IndexStep = { bytes: 0, chars: 64 * 1024 };
+
+/** The progress of an index update, in bytes. */
+export interface IndexProgress {
+  readonly done: number;
+  readonly total: number;
+}
+
+export interface IndexProgressOptions {
+  /** Called with the bytes read so far and the total. */
+  readonly onProgress?: (progress: IndexProgress) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Runs the steps of an index update. After an abort the finished steps stay, and the next update continues from there. */
+export async function runInSteps(
+  database: Database,
+  steps: Generator<IndexStep>,
+  { bytes: totalBytes, signal, onProgress }: IndexProgressOptions & { readonly bytes: number },
+): Promise<"done" | "aborted"> {
+  let [done, chars] = [0, 0];
+  try {
+    for (;;) {
+      if (signal?.aborted) return "aborted";
+      if (!database.isTransaction) database.exec("BEGIN IMMEDIATE");
+      const step = steps.next();
+      if (step.done) return "done";
+      done += step.value.bytes;
+      chars += step.value.chars;
+      if (chars >= COMMIT_CHARS) {
+        database.exec("COMMIT");
+        chars = 0;
+      }
+      onProgress?.({ done: Math.min(done, totalBytes), total: totalBytes });
+      await yieldToEventLoop();
+    }
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  } finally {
+    steps.return(undefined);
+    if (database.isTransaction) database.exec("COMMIT");
+  }
+}
+
+/** About as much as SQLite buffers before it writes on its own. */
+const COMMIT_CHARS = 1_000_000;

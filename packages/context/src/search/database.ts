@@ -1,4 +1,4 @@
-/** Opens the SQLite file of the search index, private to its owner. It is only a cache: one that this version cannot use is recreated. */
+/** Opens the SQLite file of the search index, which only its owner may read. It is a cache: an unusable file is recreated. */
 
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -6,7 +6,7 @@ import { diskErrorCode, type Files } from "../node/files.ts";
 
 export type Database = DatabaseSync;
 
-/** Loads `node:sqlite` only when needed, without the warning of Node versions that call it experimental. */
+/** Opens a database. Loads `node:sqlite` on first use, and hides its warning in Node versions where it is experimental. */
 export function openDatabase(path: string): Database {
   const { emitWarning } = process;
   process.emitWarning = (...warning: readonly unknown[]) => {
@@ -20,7 +20,7 @@ export function openDatabase(path: string): Database {
   }
 }
 
-/** A statement, understood once for as long as the database is open: a question asks the same of dozens of tables. */
+/** Prepares a statement once per open database: one search runs the same statements many times. */
 export function prepareStatement(database: Database, sql: string): StatementSync {
   const statements = STATEMENT_CACHE.get(database) ?? new Map<string, StatementSync>();
   STATEMENT_CACHE.set(database, statements);
@@ -31,8 +31,8 @@ export function prepareStatement(database: Database, sql: string): StatementSync
 
 const STATEMENT_CACHE = new WeakMap<Database, Map<string, StatementSync>>();
 
-/** Everything that is looked at in it is of one moment, whatever another program writes meanwhile. */
-export function readInTransaction<Found>(database: Database, read: () => Found): Found {
+/** Runs reads in one transaction, so that they see one state while another process writes. */
+export function readInTransaction<Value>(database: Database, read: () => Value): Value {
   database.exec("BEGIN");
   try {
     return read();
@@ -41,21 +41,21 @@ export function readInTransaction<Found>(database: Database, read: () => Found):
   }
 }
 
-/** What went wrong, as far as it changes what to do next. */
+/** The kinds of SQLite errors that are handled differently. */
 export type DatabaseFault = "broken" | "busy" | "full" | "refused";
 
-/** Null for what SQLite did not say. */
+/** The kind of a SQLite error; null for any other error. */
 export function databaseFault(error: unknown): DatabaseFault | null {
   const { code, errcode } = Object(error) as { readonly code?: unknown; readonly errcode?: unknown };
   if (code !== "ERR_SQLITE_ERROR" || typeof errcode !== "number") return null;
-  // The low byte is the kind of the error, the others say more of it.
+  // The low byte is the primary code; the others are the extended code.
   return FAULTS_BY_CODE.get(errcode & 0xff) ?? "refused";
 }
 
-/** Milliseconds that a writer waits for another one. */
+/** How long a writer waits for another one. */
 const BUSY_TIMEOUT_MS = 2_000;
 
-// A table that is missing or of another shape (1) is as bad as damaged pages (11) and as another file (26): none of it is ours.
+// 1: a table is missing or has other columns; 11: damaged pages; 26: not a database. 5 and 6: locked; 13: disk full.
 const FAULTS_BY_CODE: ReadonlyMap<number, DatabaseFault> = new Map([
   [1, "broken"],
   [11, "broken"],
@@ -65,16 +65,17 @@ const FAULTS_BY_CODE: ReadonlyMap<number, DatabaseFault> = new Map([
   [13, "full"],
 ]);
 
+/** Opens the index; creates or recreates it if needed. */
 export function openSearchIndex(path: string, files: Files): Database {
   const database = tryOpenIndex(path, files);
   if (database) return database;
   deleteIndex(path, files);
   const newDatabase = tryOpenIndex(path, files);
-  if (!newDatabase) throw new Error(`${path} was just made and is no index`);
+  if (!newDatabase) throw new Error(`${path} was just created, but cannot be opened as a search index`);
   return newDatabase;
 }
 
-/** What else belongs to it goes first: left behind, it would be taken for a part of the next one. */
+/** Deletes the index. Its WAL files go first: left behind, SQLite would apply them to the next database. */
 export function deleteIndex(path: string, files: Files): void {
   for (const filePath of [`${path}-shm`, `${path}-wal`, path])
     try {
@@ -84,7 +85,7 @@ export function deleteIndex(path: string, files: Files): void {
     }
 }
 
-/** Null for what is foreign, broken or of another version. */
+/** Null if the file is broken, of another version, or not ours. */
 function tryOpenIndex(path: string, files: Files): Database | null {
   createIndexFile(path, files);
   if (files.stat(path)?.kind === "other") return null;
@@ -103,26 +104,26 @@ function tryOpenIndex(path: string, files: Files): Database | null {
   return null;
 }
 
-// SQLite would make it readable for others.
+// SQLite would create a file that other users can read.
 function createIndexFile(path: string, files: Files): void {
   if (files.stat(path)) return;
   files.makeFolder(dirname(path));
   try {
     files.create(path).close();
   } catch (error) {
-    // Another program made it in this moment.
+    // Another process created it first.
     if (diskErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
-/** Whether it is an index of this version. */
+/** Whether the database is an index of this version. */
 export function isCurrentIndex(database: Database): boolean {
   return (
     readPragma(database, "application_id") === APPLICATION_ID && readPragma(database, "user_version") === SCHEMA_VERSION
   );
 }
 
-/** Also where another program is about to lay the tables: the change to WAL alone gives the file its first page. */
+/** Checks for tables, not for the file size: switching to WAL writes the first page before another process creates the tables. */
 function isEmptyDatabase(database: Database): boolean {
   if (readPragma(database, "application_id") !== 0) return false;
   return database.prepare("SELECT name FROM sqlite_master LIMIT 1").get() === undefined;
@@ -131,7 +132,7 @@ function isEmptyDatabase(database: Database): boolean {
 function createTables(database: Database): void {
   database.exec("PRAGMA journal_mode = WAL");
   database.exec("BEGIN IMMEDIATE");
-  // Of two programs that found nothing, the second finds what the first has laid.
+  // Checked again under the lock: another process may have created the tables meanwhile.
   if (readPragma(database, "application_id") === 0) database.exec(INDEX_SCHEMA);
   database.exec("COMMIT");
 }
@@ -160,14 +161,14 @@ CREATE TABLE volume (
 );`;
 
 /**
- * The index stays open for a moment after a search, because another one often follows. Nobody else has it meanwhile; a second search at
- * the same time opens it once more.
+ * Runs an operation on the index. The database stays open for a moment afterwards, because another search often follows. Concurrent
+ * searches open it separately.
  */
-export async function withDatabase<Made>(
+export async function withDatabase<Value>(
   path: string,
   files: Files,
-  operation: (database: Database) => Promise<Made>,
-): Promise<Made> {
+  operation: (database: Database) => Promise<Value>,
+): Promise<Value> {
   const handle = takeIdleHandle(path, files) ?? openHandle(path, files);
   try {
     const result = await operation(handle.database);
@@ -181,7 +182,7 @@ export async function withDatabase<Made>(
 
 interface DatabaseHandle {
   readonly database: Database;
-  /** Of the file that was opened; another one may have taken its place. */
+  /** The identity of the opened file, to detect that it was replaced. */
   readonly identity: string;
 }
 
@@ -204,7 +205,7 @@ function isStillCurrentIndex(database: Database): boolean {
   try {
     return isCurrentIndex(database);
   } catch (error) {
-    // It is opened anew, and that says what is wrong with it.
+    // Opening it again reports the error.
     if (databaseFault(error) === null) throw error;
     return false;
   }
@@ -228,7 +229,7 @@ function closeIdleHandle(path: string): void {
   handle.database.close();
 }
 
-// Left open, its log would lie beside it until the next search.
+// Closes the databases at exit; otherwise the WAL files stay until the next search.
 let hasExitHook = false;
 function registerExitHook(): void {
   if (hasExitHook) return;

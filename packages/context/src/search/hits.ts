@@ -1,4 +1,4 @@
-/** Reads search hits and their snippets from the session files. A hit counts only if its file still holds the match. */
+/** Reads search hits and their snippets from the session files. A hit is returned only if its file still contains the match. */
 
 import { basename, dirname, join } from "node:path";
 import { readLine } from "../format/read-line.ts";
@@ -15,55 +15,17 @@ import { type LineLocation, readLineBytes, readSessionFileHead, type SessionFile
 import { extractSearchableText, type HitKind } from "./searchable-text.ts";
 import { findFileLocation, findNameLine, markForReindex, type SearchCandidate } from "./tables.ts";
 
+/** A short part of an entry's text with the matches marked. */
 export interface Snippet {
   readonly text: string;
-  /** Where the words that were asked for begin and end in it. */
+  /** The ranges of the matched words. */
   readonly marks: readonly (readonly [start: number, end: number])[];
 }
 
-export function createSnippet(text: string, query: SearchQuery): Snippet {
-  const start = snippetStart(findMarks(text, query, MAX_MARKS));
-  const end = start + SNIPPET_CHARS;
-  const line = sanitizeLine(text.slice(start, end), SNIPPET_CHARS);
-  const snippetText = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
-  return { text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
-}
-
-// The stretch with most parts of the question in it; of several the first.
-function snippetStart(marks: readonly HighlightMark[]): number {
-  let best = { start: marks[0]?.start ?? 0, parts: 0 };
-  for (const [index, { start }] of marks.entries()) {
-    const termIndexes = new Set<number>();
-    for (
-      let next = index;
-      (marks[next]?.end ?? Number.POSITIVE_INFINITY) < start + SNIPPET_CHARS - CHARS_BEFORE_MATCH;
-      next++
-    )
-      termIndexes.add(marks[next]?.termIndex ?? 0);
-    if (termIndexes.size > best.parts) best = { start, parts: termIndexes.size };
-  }
-  return best.start <= CHARS_BEFORE_MATCH ? 0 : best.start - CHARS_BEFORE_MATCH;
-}
-
-/** Marks that touch or overlap become one. */
-function mergeMarks(marks: readonly HighlightMark[]): readonly (readonly [number, number])[] {
-  const ranges: [number, number][] = [];
-  for (const { start, end } of [...marks].sort((one, other) => one.start - other.start)) {
-    const last = ranges.at(-1);
-    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
-    else ranges.push([start, end]);
-  }
-  return ranges;
-}
-
-const SNIPPET_CHARS = 240;
-/** Letters before what was asked for, so that one sees where it belongs. */
-const CHARS_BEFORE_MATCH = 60;
-const MAX_MARKS = 500;
-
+/** An entry that matches a search. */
 export interface Hit {
   readonly session: Pick<SessionItem, "id" | "path" | "name" | "cwd">;
-  /** Its id; null for one of an old file that has none until it is opened. */
+  /** The entry's id; null in an old file whose entries get ids only when it is opened. */
   readonly entry: string | null;
   readonly kind: HitKind;
   /** ISO. */
@@ -76,7 +38,7 @@ export interface HitOptions extends Required<SessionFileOptions> {
   readonly redaction: Redaction;
 }
 
-/** One for each candidate, in their order; null for one that is no longer what it was. */
+/** Reads the hit of each candidate, in order; null if the file no longer contains the match. */
 export function* readHits(
   database: Database,
   candidates: readonly SearchCandidate[],
@@ -99,7 +61,7 @@ export function* readHits(
         cwdByFolder,
         nameLocation: findNameLine(database, candidate.file),
       });
-      // It was written over and looks as before: all of it is read anew for the next search.
+      // The file was overwritten without a visible change; the next search indexes it again.
       if (hit === "replaced") tryMarkForReindex(database, candidate.file);
       yield hit === "replaced" ? null : hit;
     } finally {
@@ -112,7 +74,7 @@ function tryMarkForReindex(database: Database, file: number): void {
   try {
     markForReindex(database, file);
   } catch (error) {
-    // Whoever is writing meanwhile looks at all files anyway.
+    // Another process is updating the index and checks all files anyway.
     if (databaseFault(error) !== "busy") throw error;
   }
 }
@@ -125,16 +87,16 @@ interface HitFile {
 
 interface HitFileOptions extends HitOptions {
   readonly nameLocation: LineLocation | null;
-  /** What was found of the folders so far. */
+  /** A cache of the working directory per folder. */
   readonly cwdByFolder: Map<string, string | null>;
 }
 
-/** Null where it has not what is asked for; `another` where another line stands in its place. */
+/** Null if the entry no longer matches; `replaced` if the file has another line at this offset. */
 function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileOptions): Hit | "replaced" | null {
   const value = readLineValue(hitFile, candidate);
   const content = value && extractSearchableText(value, options.redaction);
   if (!value || content?.kind !== candidate.kind) return "replaced";
-  // A redaction may hide today what it did not know when this was read.
+  // The redaction may know more secrets now than when the entry was indexed.
   if (!matchesQuery(content.text, options.searchQuery)) return null;
   return {
     session: describeSession(hitFile, options),
@@ -167,3 +129,46 @@ function describeSession(
     cwd: folderCwd ?? (typeof header?.cwd === "string" ? header.cwd : ""),
   };
 }
+
+/** Cuts out the part of a text that contains the most terms of the query. */
+export function createSnippet(text: string, query: SearchQuery): Snippet {
+  const start = snippetStart(findMarks(text, query, MAX_MARKS));
+  const end = start + SNIPPET_CHARS;
+  const line = sanitizeLine(text.slice(start, end), SNIPPET_CHARS);
+  const snippetText = `${start > 0 ? "…" : ""}${line}${end < text.length && !line.endsWith("…") ? "…" : ""}`;
+  return { text: snippetText, marks: mergeMarks(findMarks(snippetText, query, MAX_MARKS)) };
+}
+
+// The first range that contains the most query terms.
+function snippetStart(marks: readonly HighlightMark[]): number {
+  let best = { start: marks[0]?.start ?? 0, parts: 0 };
+  for (const [index, { start }] of marks.entries()) {
+    const termIndexes = new Set<number>();
+    for (
+      let next = index;
+      (marks[next]?.end ?? Number.POSITIVE_INFINITY) < start + SNIPPET_CHARS - CHARS_BEFORE_MATCH;
+      next++
+    )
+      termIndexes.add(marks[next]?.termIndex ?? 0);
+    if (termIndexes.size > best.parts) best = { start, parts: termIndexes.size };
+  }
+  return best.start <= CHARS_BEFORE_MATCH ? 0 : best.start - CHARS_BEFORE_MATCH;
+}
+
+/** Joins marks that touch or overlap. */
+function mergeMarks(marks: readonly HighlightMark[]): readonly (readonly [number, number])[] {
+  const ranges: [number, number][] = [];
+  for (const { start, end } of [...marks].sort((one, other) => one.start - other.start)) {
+    const last = ranges.at(-1);
+    if (last && start <= last[1]) last[1] = Math.max(last[1], end);
+    else ranges.push([start, end]);
+  }
+  return ranges;
+}
+
+const SNIPPET_CHARS = 240;
+
+/** The characters of context before the first match. */
+const CHARS_BEFORE_MATCH = 60;
+
+const MAX_MARKS = 500;

@@ -1,8 +1,8 @@
-/** Parses a search query and finds its words in a text. Any text is a valid query; the index splits words by the same rules. */
+/** Parses search queries and finds their words in a text. Any text is a valid query; queries and the index split words in the same way. */
 
 /**
- * Words have no case and no accents; scripts without spaces are split into single signs. Query and index share this. What the index is
- * given. Its tokenizer parts it at every ASCII sign that is neither letter nor digit, and nowhere else.
+ * Prepares text for the index: without case and accents, with scripts that have no spaces split into single characters, and with the parts
+ * of camelCase names added. The tokenizer of the index splits only at ASCII characters that are neither letters nor digits.
  */
 export function toIndexText(text: string): string {
   const words = text.match(ASCII_WORD) ?? [];
@@ -11,18 +11,18 @@ export function toIndexText(text: string): string {
   return parts.length === 0 ? normalized : `${normalized}${TERM_SEPARATOR}${parts.join(TERM_SEPARATOR)}`;
 }
 
-/** The words in their order, as a question means them. */
+/** Splits text into normalized words, in order. */
 export function splitWords(text: string): readonly string[] {
   if (!ASCII_TEXT.test(text)) return normalizeUnicode(text).toLowerCase().match(wordPattern()) ?? [];
   return (text.toLowerCase().match(ASCII_WORD) ?? []).map(truncateWord);
 }
 
-/** A word that no text has: it says in which folder an entry lies. */
+/** A word that occurs in no text and marks the folder of an entry. */
 export function folderTerm(folder: number): string {
   return `${FOLDER_TERM_PREFIX}${folder}`;
 }
 
-/** `http` and `server` of `HTTPServer`, each once; the whole name is a word of its own. */
+/** The distinct parts of camelCase names: `http` and `server` for `HTTPServer`. */
 export function splitIdentifiers(text: string): readonly string[] {
   return collectIdentifierParts(text.match(ASCII_WORD) ?? []);
 }
@@ -40,7 +40,7 @@ function normalizeIndexText(text: string, words: readonly string[]): string {
   return ASCII_TEXT.test(truncated) ? truncated : normalizeUnicode(truncated);
 }
 
-// Accents go, except where they make another letter of it; what is wide or narrow becomes usual.
+// Removes accents, except where they form a different letter, and normalizes full-width and half-width characters.
 function normalizeUnicode(text: string): string {
   return text
     .normalize("NFKD")
@@ -52,7 +52,7 @@ function normalizeUnicode(text: string): string {
     .replace(anyWordPattern(), truncateWord);
 }
 
-/** Of what is longer than any word the beginning counts: base64 would fill the index. */
+/** Longer words are truncated, so that base64 does not fill the index. */
 const MAX_WORD_CHARS = 64;
 const MAX_IDENTIFIER_CHARS = 40;
 const truncateWord = (word: string): string => word.slice(0, MAX_WORD_CHARS);
@@ -63,28 +63,28 @@ const wordPattern = (): RegExp => /[a-z0-9\u0080-\u{10ffff}]+/gu;
 const anyWordPattern = (): RegExp => /[\p{L}\p{N}\p{M}]+/gu;
 const ACCENTS = /[\u0300-\u036f]/g;
 const nonWordPattern = (): RegExp => /[^\0-\x7f\p{L}\p{N}\p{M}]+/gu;
-/** Scripts that put no space between words; Hangul does, but glues endings to them. */
+/** Scripts without spaces between words. Hangul has spaces, but attaches endings to words. */
 const scriptWithoutSpacesPattern = (): RegExp =>
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\u30fc]/gu;
 const CAMEL_CASE = /[a-z0-9][A-Z]|[A-Z][A-Z][a-z]/;
 const CAMEL_CASE_BOUNDARY = /(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
-// Letters for private use: no text keeps them, because they are neither letters nor digits.
+// Private-use characters: they are removed from every text, because they are neither letters nor digits.
 const FOLDER_TERM_PREFIX = "\ue000";
 const TERM_SEPARATOR = " \ue001 ";
 
-/** All of its parts must occur. */
+/** A parsed query; a text must contain all terms. */
 export interface SearchQuery {
   readonly terms: readonly QueryTerm[];
 }
 
 export interface QueryTerm {
-  /** In this order, one right after the other. */
+  /** Words that follow each other. */
   readonly words: readonly string[];
-  /** Whether the last one may go on. */
+  /** Whether the last word may be the start of a longer word. */
   readonly isPrefix: boolean;
 }
 
-/** Words, "phrases", prefix*; a path, a name or a word of signs is a phrase of its own parts. */
+/** Parses words, "phrases" and prefixes*. A path or a name with punctuation becomes a phrase of its parts. */
 export function parseQuery(query: string): SearchQuery {
   const terms: QueryTerm[] = [];
   const text = query.slice(0, MAX_QUERY_CHARS).replace(/[“”„]/g, '"');
@@ -96,18 +96,21 @@ export function parseQuery(query: string): SearchQuery {
   return { terms };
 }
 
-/** The same words, all in a row: what was perhaps meant. Null where that says nothing new. */
+/** The words of the query as one phrase; null for a query of one term. */
 export function toPhraseQuery({ terms }: SearchQuery): SearchQuery | null {
   if (terms.length < 2) return null;
   return { terms: [{ words: terms.flatMap(({ words }) => words), isPrefix: terms.at(-1)?.isPrefix ?? false }] };
 }
 
-/** Words in a row are found far less often than words. */
+/** Whether the query contains a phrase, which matches far fewer entries than single words. */
 export function isRareQuery({ terms }: SearchQuery): boolean {
   return terms.some(({ words }) => words.length > 1);
 }
 
-/** The longer words, which stand wherever the question does: quickly looked for, unlike a row with `for` or `src` in it. Null where that is no help. */
+/**
+ * A query with only the longer words, which every match contains. It is faster than a phrase with common words such as `for` or `src`.
+ * Null if it would not be faster.
+ */
 export function toPrefilterQuery(query: SearchQuery): SearchQuery | null {
   const terms = query.terms.flatMap(splitAtShortWords);
   const isShorter = terms.length > 0 && countTermWords(terms) < countTermWords(query.terms);
@@ -125,22 +128,22 @@ function splitAtShortWords(term: QueryTerm): readonly QueryTerm[] {
 
 const countTermWords = (terms: readonly QueryTerm[]): number => terms.flatMap(({ words }) => words).length;
 
-/** In the language of the index; with `folders`, only what lies in one of them. */
+/** The query as an FTS5 expression; with `folders`, only entries in one of them match. */
 export function toMatchExpression({ terms: queryTerms }: SearchQuery, folders: readonly number[] | null): string {
-  // Words are letters and digits only, so that nothing can end the quotes.
+  // Words contain only letters and digits, so no word can close the quotes.
   const terms = queryTerms.map(({ words, isPrefix }) => `"${words.join(" ")}"${isPrefix ? "*" : ""}`);
   const folderTerms = folders?.map((folder) => `"${folderTerm(folder)}"`).join(" OR ");
   return [...terms, ...(folderTerms ? [`(${folderTerms})`] : [])].join(" AND ");
 }
 
 const prefixStarPattern = (): RegExp => /[\p{L}\p{N}\p{M}]\*$/u;
-/** More was pasted than asked. */
+/** The rest of a longer, probably pasted, query is ignored. */
 const MAX_QUERY_CHARS = 2_000;
 const MAX_QUERY_TERMS = 32;
-/** Letters of words that stand everywhere. */
+/** Words up to this length are common. */
 const SHORT_WORD_CHARS = 3;
 
-/** Whether a text has all that is asked for: by the very words that the index was given. */
+/** Whether a text matches the query, by the same rules as the index. */
 export function matchesQuery(text: string, { terms }: SearchQuery): boolean {
   const words = splitWords(text);
   const missing = terms.filter((term) => !words.some((_, index) => matchesTerm(words, index, term)));
@@ -151,11 +154,11 @@ export function matchesQuery(text: string, { terms }: SearchQuery): boolean {
 export interface HighlightMark {
   readonly start: number;
   readonly end: number;
-  /** Which part of the question it is. */
+  /** The index of the query term. */
   readonly termIndex: number;
 }
 
-/** In the order of the text, about so many at most. What cannot be traced to a place in the text has no mark. */
+/** Finds the query terms in a text, in text order, about `limit` at most. */
 export function findMarks(text: string, { terms }: SearchQuery, limit: number): readonly HighlightMark[] {
   const spans = findWordSpans(text);
   const words = spans.map(({ word }) => word);
@@ -164,16 +167,14 @@ export function findMarks(text: string, { terms }: SearchQuery, limit: number): 
     if (marks.length >= limit) return;
     terms.forEach((term, termIndex) => {
       const last = spans[index + term.words.length - 1];
-      if (last && matchesTerm(words, index, term))
-        marks.push({ start: span.start, end: last.end, termIndex: termIndex });
-      else if (isIdentifierPart(span.names, term))
-        marks.push({ ...locateIdentifierPart(text, span, term), termIndex: termIndex });
+      if (last && matchesTerm(words, index, term)) marks.push({ start: span.start, end: last.end, termIndex });
+      else if (isIdentifierPart(span.names, term)) marks.push({ ...locateIdentifierPart(text, span, term), termIndex });
     });
   });
   return marks;
 }
 
-// Plain loops and no lists: it is asked at each of many thousand words.
+// A plain loop without allocations: it runs for each of many thousand words.
 function matchesTerm(words: readonly string[], index: number, { words: termWords, isPrefix }: QueryTerm): boolean {
   const last = termWords.length - 1;
   for (let offset = 0; offset < last; offset++) if (words[index + offset] !== termWords[offset]) return false;
@@ -181,7 +182,7 @@ function matchesTerm(words: readonly string[], index: number, { words: termWords
   return lastWord === termWords[last] || (isPrefix && lastWord?.startsWith(termWords[last] ?? "") === true);
 }
 
-/** Whether it is one word, and that is a part of a name. */
+/** Whether the term is a single word that is a part of a camelCase name. */
 function isIdentifierPart(identifierParts: readonly string[], term: QueryTerm): boolean {
   return term.words.length === 1 && identifierParts.some((_, index) => matchesTerm(identifierParts, index, term));
 }
@@ -190,7 +191,7 @@ interface WordSpan {
   readonly start: number;
   readonly end: number;
   readonly word: string;
-  /** Its parts, where it is a name. */
+  /** The parts of a camelCase name; empty for another word. */
   readonly names: readonly string[];
 }
 
@@ -209,7 +210,7 @@ function findWordSpans(text: string): readonly WordSpan[] {
 
 function splitRunIntoSpans(run: string, start: number): readonly WordSpan[] {
   const words = splitWords(run);
-  // Where letters were put together or taken away, nobody knows which of them stand where.
+  // Normalization changed the length, so the positions inside the run are unknown: each word spans the whole run.
   if (words.join("").length !== run.length)
     return words.map((word) => ({ start, end: start + run.length, word, names: splitIfIdentifier(run) }));
   let offset = 0;
@@ -220,7 +221,7 @@ function splitRunIntoSpans(run: string, start: number): readonly WordSpan[] {
   });
 }
 
-// Most words are none.
+// Most words are not names, so check for a capital letter first.
 function splitIfIdentifier(word: string): readonly string[] {
   return CAPITAL_LETTER.test(word) ? splitIdentifiers(word) : NO_WORDS;
 }
@@ -236,5 +237,5 @@ function locateIdentifierPart(
 
 const NO_WORDS: readonly string[] = [];
 const CAPITAL_LETTER = /[A-Z]/;
-// Most are such words, and hardly anything has to be done to them.
+// A fast path: most words are short ASCII and need no normalization.
 const SHORT_ASCII_WORD = /^[A-Za-z0-9]{1,40}$/;

@@ -1,4 +1,4 @@
-/** Reads the lines of a session file that the index lacks, in batches. A damaged line is skipped; a torn end waits. */
+/** Reads the lines of a session file that are not indexed yet, in batches. Damaged lines are skipped; an incomplete last line is read later. */
 
 import type { Header } from "../entry.ts";
 import { type LineRules, readLine } from "../format/read-line.ts";
@@ -25,7 +25,7 @@ export interface SessionLine {
 export interface SessionFileHead {
   readonly header: Header | null;
   readonly rules: LineRules;
-  /** In UTF-8 with LF, so that lines can be taken one by one. */
+  /** Whether the file is UTF-8 with LF, so that its lines can be streamed. */
   readonly isPlain: boolean;
 }
 
@@ -34,6 +34,7 @@ export interface SessionReadRules {
   readonly limits: FormatLimits;
 }
 
+/** Reads the header of a session file and how to read its lines. */
 export function readSessionFileHead(file: OpenFile, rules: SessionReadRules): SessionFileHead {
   const buffer = Buffer.allocUnsafe(INDEX_HEAD_BYTES);
   const head = buffer.subarray(0, file.read(buffer, 0));
@@ -46,7 +47,7 @@ export function readSessionFileHead(file: OpenFile, rules: SessionReadRules): Se
   };
 }
 
-/** From the line that begins at `start`; one that is still being written comes without its end. */
+/** Reads lines from the one that starts at `start`; the last one may be incomplete. */
 export function* readSessionLines(
   file: OpenFile,
   { isPlain, rules }: SessionFileHead,
@@ -58,13 +59,13 @@ export function* readSessionLines(
     yield { ...line, offset: start + line.offset };
 }
 
-/** Where a line stands in its file. */
+/** The position of a line in its file. */
 export interface LineLocation {
   readonly offset: number;
   readonly length: number;
 }
 
-/** One line that was found before; null where no line begins there any more. */
+/** Reads one line by its position; null if no line starts there any more. */
 export function readLineBytes(
   file: OpenFile,
   { isPlain }: SessionFileHead,
@@ -86,7 +87,7 @@ const LINE_FEED = 0x0a;
 
 export interface IndexBatch {
   readonly entries: readonly NewIndexEntry[];
-  /** So far the file was read. */
+  /** The offset up to which the file was read. */
   readonly covered: number;
 }
 
@@ -95,18 +96,18 @@ export interface IndexSource {
   readonly fileHead: SessionFileHead;
   readonly start: number;
   readonly end: number;
-  /** When it was last written, for lines that do not say when they were. */
+  /** The file's modification time, for lines without a timestamp. */
   readonly modified: number;
-  /** The number of its folder. */
+  /** The id of its folder. */
   readonly folder: number;
   readonly redaction: Redaction;
 }
 
-/** Each batch is small enough to be read and added at one go; the last one may be empty. */
+/** Reads new entries in batches that are small enough for one step; the last batch may be empty. */
 export function* readNewEntries(source: IndexSource): Generator<IndexBatch> {
   let entries: NewIndexEntry[] = [];
   let [covered, from, chars] = [source.start, source.start, 0];
-  // Blank lines do not come; those behind the last line are not read again next time.
+  // Blank lines are not returned; those after the last line must not be read again next time.
   let end = endsWithNewline(source) ? source.end : 0;
   for (const line of readSessionLines(source.file, source.fileHead, source)) {
     if (!line.ended) {
@@ -152,7 +153,7 @@ function parseSearchableLine({ bytes, overlong }: SessionLine, { rules }: Sessio
   return result.type === "whole" ? result.value : null;
 }
 
-// A time to come would make an entry the newest for ever.
+// A timestamp in the future would make an entry the newest forever.
 function entryTime({ timestamp, message }: JsonObject, modified: number): number {
   const time = typeof timestamp === "string" ? Date.parse(timestamp) : Number(Object(message).timestamp);
   return time >= 0 && time <= modified + DAY_MS ? Math.floor(time) : Math.floor(modified);
@@ -161,7 +162,7 @@ function entryTime({ timestamp, message }: JsonObject, modified: number): number
 const DAY_MS = 86_400_000;
 const BATCH_CHARS = 64 * 1024;
 const BATCH_BYTES = 1024 * 1024;
-/** Kinds without words to be found: nobody needs to parse them. */
+/** Kinds without searchable text; their lines are not parsed. */
 const KINDS_WITHOUT_TEXT: ReadonlySet<string> = new Set([
   "session",
   "context_edit",

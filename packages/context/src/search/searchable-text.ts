@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../json.ts";
 import { noRedaction, type Redaction } from "../session/session.ts";
 import { removeEscapeSequences } from "../text/sanitize.ts";
 
-/** Roles of messages and kinds of entries, as the file spells them; `program` is a user message that no person typed. */
+/** Message roles and entry types as spelled in the file; `program` is a user message that a program wrote. The index stores positions in this list. */
 export const HIT_KINDS = [
   "user",
   "program",
@@ -19,6 +19,7 @@ export const HIT_KINDS = [
   "label",
 ] as const;
 
+/** The kind of entry that a search hit is. */
 export type HitKind = (typeof HIT_KINDS)[number];
 
 export interface SearchableText {
@@ -26,7 +27,7 @@ export interface SearchableText {
   readonly text: string;
 }
 
-/** Null for an entry without words of its own. Takes a line as it is: files are not checked field by field. */
+/** Extracts the redacted text of a line that is not validated; null if it has none. */
 export function extractSearchableText(value: JsonObject, redaction: Redaction = noRedaction): SearchableText | null {
   const source = value.type === "message" ? collectMessagePieces(value.message) : collectEntryPieces(value);
   if (!source) return null;
@@ -34,7 +35,7 @@ export function extractSearchableText(value: JsonObject, redaction: Redaction = 
     keepHeadAndTail(redaction.redact(stripColors(keepHeadAndTail(text, REDACTION_LIMIT))), limit),
   );
   const text = texts.filter((piece) => piece !== "").join("\n");
-  // A name that was taken away is still the latest.
+  // An empty name is kept: it removes the earlier one.
   return text === "" && source.kind !== "session_info" ? null : { kind: source.kind, text };
 }
 
@@ -48,7 +49,7 @@ interface TextPiece {
   readonly limit: TextPieceLimit;
 }
 
-/** Letters that are kept of a longer text. */
+/** How many characters of a longer text are kept. */
 interface TextPieceLimit {
   readonly head: number;
   readonly tail: number;
@@ -56,7 +57,7 @@ interface TextPieceLimit {
 
 const MESSAGE_LIMIT: TextPieceLimit = { head: 128 * 1024, tail: 32 * 1024 };
 const OUTPUT_LIMIT: TextPieceLimit = { head: 16 * 1024, tail: 16 * 1024 };
-/** Far more than is kept, so that no secret is cut in two before it is recognised. */
+/** Far more than is kept, so that no secret is cut before it is redacted. */
 const REDACTION_LIMIT: TextPieceLimit = { head: 512 * 1024, tail: 512 * 1024 };
 
 function collectEntryPieces({ type, summary, content, name, label }: JsonObject): EntryTextPieces | null {
@@ -87,7 +88,7 @@ function collectMessagePieces(message: unknown): EntryTextPieces | null {
         kind: role,
         pieces: [...toMessagePieces(message.command), ...toTextPieces(message.output, OUTPUT_LIMIT)],
       };
-    // As version 2 called it.
+    // The role's name in version 2.
     case "hookMessage":
     case "custom":
       return { kind: "custom", pieces: contentPieces(content, MESSAGE_LIMIT) };
@@ -108,7 +109,7 @@ function blockPieces(block: unknown, limit: TextPieceLimit): readonly TextPiece[
   return [...toMessagePieces(block.name), ...toTextPieces(collectValues(block.arguments).join("\n"), OUTPUT_LIMIT)];
 }
 
-// The values a model wrote; their names are always the same.
+// Only the values of arguments; the argument names are the same in every call.
 function collectValues(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value === "number") return [String(value)];
@@ -121,7 +122,7 @@ function toTextPieces(text: unknown, limit: TextPieceLimit): readonly TextPiece[
   return typeof text === "string" && text !== "" ? [{ text, limit }] : [];
 }
 
-// A colour would become a part of the word behind it.
+// The index would read a color code as a part of the next word.
 function stripColors(text: string): string {
   return text.includes("\u001b") ? removeEscapeSequences(text) : text;
 }

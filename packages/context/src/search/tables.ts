@@ -1,21 +1,22 @@
-/** Reads and writes the index tables: which entries hold which words, and where they stand. The text itself is not stored. */
+/** Reads and writes the index tables: which entries contain which words, and where their lines are. The text itself is not stored. */
 
 import { type Database, prepareStatement } from "./database.ts";
 import { HIT_KINDS, type HitKind } from "./searchable-text.ts";
 
-/** A part of the word index. Volumes are read from the newest back, so a frequent word is found in the first one. */
+/** A part of the word index, a row of the table `volume`. Segments are searched newest first, so a frequent word needs only one. */
 export interface IndexSegment {
   readonly id: number;
-  /** The first entry in it. */
+  /** The id of its first entry. */
   readonly first: number;
+  /** The number of characters; the column keeps its old name. */
   readonly letters: number;
-  /** When the newest entry in it was written, in milliseconds since 1970. */
+  /** The time of its newest entry, in milliseconds since 1970. */
   readonly newest: number;
-  /** 1 where nothing is added any more and all of it is one piece. */
+  /** 1 if it is full and merged. */
   readonly sealed: 0 | 1;
 }
 
-/** Newest first. */
+/** Reads all segments, newest first. */
 export function readSegments(database: Database): readonly IndexSegment[] {
   const rows = prepareStatement(
     database,
@@ -24,7 +25,7 @@ export function readSegments(database: Database): readonly IndexSegment[] {
   return rows as unknown as readonly IndexSegment[];
 }
 
-/** Where words go; a new one where there is none yet, or the last is full. */
+/** Returns the segment for new entries; creates one if the last is full. */
 export function openSegment(
   database: Database,
   { first, maxChars }: { readonly first: number; readonly maxChars: number },
@@ -33,11 +34,11 @@ export function openSegment(
   if (last && last.sealed === 0 && last.letters < maxChars) return last;
   const segment: IndexSegment = { id: (last?.id ?? 0) + 1, first, letters: 0, newest: 0, sealed: 0 };
   const table = segmentTable(segment);
-  // It holds no text, and every sign beyond ASCII belongs to a word: which do is settled before.
+  // No text is stored. Every non-ASCII character counts as a part of a word; query.ts has removed the others.
   database.exec(
     `CREATE VIRTUAL TABLE ${table} USING fts5(words, tokenize = 'ascii', content = '', contentless_delete = 1)`,
   );
-  // Merging is done in small steps of our own, so that nobody waits for a big one.
+  // Automatic merges are off: merging runs in our own small steps, so that no write takes long.
   for (const [option, value] of [
     ["automerge", 0],
     ["crisismerge", 1000],
@@ -51,7 +52,7 @@ export function segmentTable({ id }: Pick<IndexSegment, "id">): string {
   return `words_${id}`;
 }
 
-/** Makes one piece of each volume that is full, a small step each time it is resumed: then a word is looked up once in it. */
+/** Merges each full segment into one b-tree, so that a word is looked up once in it. Each iteration is a small step. */
 export function* mergeFullSegments(database: Database, maxChars: number): Generator<undefined> {
   for (const segment of readSegments(database)) {
     if (segment.sealed === 1 || segment.letters < maxChars) continue;
@@ -60,13 +61,13 @@ export function* mergeFullSegments(database: Database, maxChars: number): Genera
   }
 }
 
-/** Puts some of the pieces together that many small additions have left in the last volume. */
+/** Merges some of the small b-trees that many additions leave in the last segment. */
 export function* mergeLastSegment(database: Database): Generator<undefined> {
   const [last] = readSegments(database);
   if (last?.sealed === 0) yield* mergeSegment(database, last, "some");
 }
 
-/** Away with a volume of which nothing is left. */
+/** Drops segments without entries. */
 export function dropEmptySegments(database: Database): void {
   let end = Number.MAX_SAFE_INTEGER;
   for (const segment of readSegments(database)) {
@@ -86,39 +87,39 @@ function* mergeSegment(database: Database, segment: IndexSegment, pieces: "all" 
   const changes = prepareStatement(database, "SELECT total_changes() AS count");
   for (let step = 0; step < MAX_MERGE_STEPS; step++) {
     const before = Number(changes.get()?.count);
-    // A negative number begins to make one piece of all; positive ones go on with what was begun.
+    // A negative number starts a merge of everything; positive numbers continue it.
     runFtsCommand(database, segmentTable(segment), [
       "merge",
       pieces === "all" && step === 0 ? -MERGE_STEP_PAGES : MERGE_STEP_PAGES,
     ]);
-    // The command itself counts as one change.
+    // The command itself counts as one change, so fewer than two means that nothing was merged.
     if (Number(changes.get()?.count) - before < 2) return;
     yield;
   }
 }
 
 function runFtsCommand(database: Database, table: string, [name, value]: readonly [name: string, value: number]): void {
-  // Not bound: numbers from here would arrive as fractions, which are refused.
+  // Not bound as a parameter: JavaScript numbers are bound as floats, which FTS5 rejects here.
   database.exec(`INSERT INTO ${table} (${table}, rank) VALUES ('${name}', ${value})`);
 }
 
-/** A few milliseconds. */
+/** Takes a few milliseconds. */
 const MERGE_STEP_PAGES = 16;
 const MAX_MERGE_STEPS = 100_000;
 
 export interface IndexEntry {
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** Where its line begins. */
+  /** The offset of its line. */
   readonly offset: number;
   readonly length: number;
   readonly kind: HitKind;
-  /** How long its text is. */
+  /** The length of its text. */
   readonly chars: number;
 }
 
 export interface SearchCandidate extends IndexEntry {
-  /** Grows with every entry that is added. */
+  /** Increases with every added entry. */
   readonly id: number;
   readonly file: number;
 }
@@ -127,7 +128,7 @@ export interface NewIndexEntry extends IndexEntry {
   readonly indexText: string;
 }
 
-/** `most`: letters that a volume takes. */
+/** Adds entries of a file to the index; `maxChars` is the size of a segment. */
 export function addIndexEntries(
   database: Database,
   entries: readonly NewIndexEntry[],
@@ -153,7 +154,7 @@ export function addIndexEntries(
   );
 }
 
-/** Forgets some entries of a file, and the file itself with the last of them; returns whether there are more. */
+/** Deletes up to `limit` entries of a file, and the file with the last of them. Returns whether more are left. */
 export function deleteEntries(database: Database, file: number, limit: number): boolean {
   const rows = prepareStatement(database, "SELECT id FROM entry WHERE file = ? LIMIT ?").all(file, limit);
   const segments = readSegments(database);
@@ -168,17 +169,17 @@ export function deleteEntries(database: Database, file: number, limit: number): 
 }
 
 export interface EntryCriteria {
-  /** In the language of the index. */
+  /** An FTS5 expression. */
   readonly match: string;
-  /** What is quicker to look for, and stands wherever that does. */
+  /** A faster expression that matches wherever `match` does; null if there is none. */
   readonly prefilter: string | null;
-  /** Whether to expect but a few in each volume. */
+  /** Whether few matches per segment are expected. */
   readonly isRare: boolean;
   readonly since: number;
   readonly limit: number;
 }
 
-/** Last added first. */
+/** Finds entries that match, the last added first. */
 export function findMatchingEntries(database: Database, criteria: EntryCriteria): readonly SearchCandidate[] {
   const candidates: SearchCandidate[] = [];
   for (const segment of readSegments(database)) {
@@ -191,7 +192,7 @@ export function findMatchingEntries(database: Database, criteria: EntryCriteria)
   return candidates;
 }
 
-// Forwards is twice as fast as backwards where all has to be looked at anyway; backwards can stop.
+// Ascending order is twice as fast if all matches are read anyway; descending order can stop early.
 function findNewestInTable(database: Database, table: string, criteria: EntryCriteria): readonly SearchCandidate[] {
   if (criteria.prefilter !== null && !hasMatch(database, table, criteria.prefilter)) return [];
   const candidates = criteria.isRare
@@ -215,13 +216,13 @@ function queryCandidates(
     `SELECT entry.id, file, time, at, length, kind, letters FROM ${table} AS words
     JOIN entry ON entry.id = words.rowid WHERE ${table} MATCH ? AND time >= ? ORDER BY words.rowid ${order} LIMIT ?`,
   );
-  // Thousands of rows: as lists they come twice as fast, where Node has them.
+  // Rows as arrays are twice as fast; older Node versions do not support them.
   statement.setReturnArrays?.(true);
   const rows = statement.all(match, since, limit);
   return rows.map((row) => toCandidate((Array.isArray(row) ? row : Object.values(row)) as readonly number[]));
 }
 
-/** Those that match, of all that were added with this one or after it. */
+/** The ids of all matches from `minId` on. */
 export function findMatchingIds(database: Database, match: string, minId: number): ReadonlySet<number> {
   const ids = new Set<number>();
   for (const segment of readSegments(database)) {
@@ -232,7 +233,7 @@ export function findMatchingIds(database: Database, match: string, minId: number
   return ids;
 }
 
-/** Where the session was last named; null where it never was. */
+/** The line with the latest name of a session; null if it has none. */
 export function findNameLine(database: Database, file: number): Pick<IndexEntry, "offset" | "length"> | null {
   const sql = "SELECT at, length FROM entry WHERE file = ? AND kind = ? ORDER BY id DESC LIMIT 1";
   const row = prepareStatement(database, sql).get(file, HIT_KINDS.indexOf("session_info"));
@@ -251,7 +252,7 @@ function toCandidate([
   return { id, file, time, offset, length, kind: HIT_KINDS[kind] ?? "custom", chars };
 }
 
-/** A file as it was when it was read. */
+/** An indexed file, with its state when it was read. */
 export interface FileRecord {
   readonly id: number;
   readonly folder: number;
@@ -259,9 +260,9 @@ export interface FileRecord {
   readonly identity: string;
   readonly size: number;
   readonly modified: number;
-  /** So many bytes are in the index; -1 for a file whose entries are to be forgotten. */
+  /** The number of bytes in the index; -1 if the file must be removed and indexed again. */
   readonly covered: number;
-  /** Checksums of the first and the last of those bytes. */
+  /** Checksums of the first and the last indexed bytes. */
   readonly head: number;
   readonly tail: number;
 }
@@ -269,11 +270,11 @@ export interface FileRecord {
 export interface FolderRecord {
   readonly id: number;
   readonly path: string;
-  /** Tells one state of its files from another; empty while not all of them are in the index. */
+  /** A fingerprint of its files; empty while some of them are not in the index. */
   readonly state: string;
 }
 
-/** By their paths. */
+/** Reads all indexed folders by path. */
 export function readFolders(database: Database): ReadonlyMap<string, FolderRecord> {
   const rows = prepareStatement(
     database,
@@ -283,8 +284,8 @@ export function readFolders(database: Database): ReadonlyMap<string, FolderRecor
 }
 
 /**
- * Here and below nothing is said in one statement that might be undone halfway (upserts): before such a one, the words that were gathered
- * so far are written, and a thousand small pieces cost more than one big. The number of a folder in which something is about to change.
+ * Marks a folder as incomplete and returns its id; adds it if it is new. Upserts are avoided here and below: FTS5 flushes its buffered words
+ * before a statement that may be rolled back, and many small b-trees are slower than one large one.
  */
 export function beginFolderUpdate(database: Database, path: string): number {
   const row = prepareStatement(database, "SELECT id FROM folder WHERE path = ?").get(path);
@@ -296,7 +297,7 @@ export function beginFolderUpdate(database: Database, path: string): number {
   return Number(row.id);
 }
 
-/** All of its files are in the index as they are; a folder without any is forgotten. */
+/** Marks a folder as complete; a folder without files is removed. */
 export function finishFolderUpdate(database: Database, path: string, state: string): void {
   prepareStatement(database, "UPDATE folder SET state = ? WHERE path = ?").run(state, path);
   prepareStatement(database, "DELETE FROM folder WHERE path = ? AND id NOT IN (SELECT folder FROM file)").run(path);
@@ -313,7 +314,7 @@ export interface FileLocation {
   readonly name: string;
 }
 
-/** Null for a file that was forgotten meanwhile. */
+/** The path of an indexed file; null if it was removed from the index meanwhile. */
 export function findFileLocation(database: Database, file: number): FileLocation | null {
   const sql = `SELECT folder.path AS folder, file.name AS name FROM file JOIN folder ON folder.id = file.folder
     WHERE file.id = ?`;
@@ -321,21 +322,21 @@ export function findFileLocation(database: Database, file: number): FileLocation
   return row ? { folder: String(row.folder), name: String(row.name) } : null;
 }
 
-/** Notes a file that was not known before; its number. */
+/** Adds a new file and returns its id. */
 export function insertFile(database: Database, { folder, name }: Pick<FileRecord, "folder" | "name">): number {
   const sql =
     "INSERT INTO file (folder, name, identity, size, modified, covered, head, tail) VALUES (?, ?, '', -1, 0, 0, 0, 0)";
   return Number(prepareStatement(database, sql).run(folder, name).lastInsertRowid);
 }
 
-/** Notes how far it was read, and what it looks like. */
+/** Records how far a file is indexed, and its state. */
 export function updateFile(database: Database, file: Omit<FileRecord, "folder" | "name">): void {
   const { id, identity, size, modified, covered, head, tail } = file;
   const sql = "UPDATE file SET identity = ?, size = ?, modified = ?, covered = ?, head = ?, tail = ? WHERE id = ?";
   prepareStatement(database, sql).run(identity, size, modified, covered, head, tail, id);
 }
 
-/** From the next look on, all of it is forgotten and read anew. */
+/** Makes the next update remove the file and index it again. */
 export function markForReindex(database: Database, file: number): void {
   prepareStatement(database, "UPDATE file SET covered = -1 WHERE id = ?").run(file);
   prepareStatement(database, "UPDATE folder SET state = '' WHERE id = (SELECT folder FROM file WHERE id = ?)").run(

@@ -1,4 +1,4 @@
-/** Brings the index up to date: adds new lines, removes lost files. One process at a time does it, under a lease. */
+/** Updates the index: adds new lines and removes deleted files. One process at a time does it, under a lease. */
 
 import { join } from "node:path";
 import { diskErrorCode, type Files, type OpenFile } from "../node/files.ts";
@@ -32,103 +32,22 @@ import {
   updateFile,
 } from "./tables.ts";
 
-export interface IndexSessionOptions {
-  readonly files: Files;
-  readonly runtime: Runtime;
-  readonly limits: FormatLimits;
-  readonly redaction: Redaction;
-  /** Letters that a volume of the index takes. */
-  readonly segmentChars: number;
-}
-
-/** Reads only what was added, or all of it again if the file is no longer the same. Returns whether the disk let us read it. */
-export function* indexFile(
-  database: Database,
-  change: SessionFileChange,
-  options: IndexSessionOptions,
-): Generator<IndexStep, boolean> {
-  let file: OpenFile | null = null;
-  try {
-    file = options.files.open(join(change.folder, change.name), "read");
-    yield* indexNewEntries(database, file, { ...options, ...change });
-    return true;
-  } catch (error) {
-    // One bad file must not keep the others from being found.
-    if (diskErrorCode(error) === "") throw error;
-    return false;
-  } finally {
-    file?.close();
-  }
-}
-
-/** Forgets all of a file, a bit at a time. */
-export function* removeFileFromIndex(database: Database, file: number): Generator<IndexStep> {
-  // Where it ends early, the rest is forgotten the next time.
-  markForReindex(database, file);
-  while (deleteEntries(database, file, DELETE_BATCH_SIZE)) yield WRITE_ONLY_STEP;
-}
-
-function* indexNewEntries(
-  database: Database,
-  file: OpenFile,
-  options: IndexSessionOptions & SessionFileChange,
-): Generator<IndexStep> {
-  const { known, stat, runtime, limits, redaction } = options;
-  const isAppend = known !== null && hasGrown(file, known, options);
-  if (known && !isAppend) yield* removeFileFromIndex(database, known.id);
-  const folder = beginFolderUpdate(database, options.folder);
-  const fileHead = readSessionFileHead(file, { checksum: runtime.checksum, limits });
-  const id = isAppend ? known.id : insertFile(database, { folder, name: options.name });
-  const { identity, modified, size: end } = stat;
-  let covered = isAppend ? known.covered : 0;
-  const saveProgress = (size: number): void =>
-    updateFile(database, { id, identity, size, modified, covered, ...edgeChecksums(file, covered, runtime) });
-  for (const batch of readNewEntries({ file, fileHead, start: covered, end, modified, folder, redaction })) {
-    const bytes = batch.covered - covered;
-    covered = batch.covered;
-    // Until all of it is read, it has a size that no file has.
-    saveProgress(-1);
-    addIndexEntries(database, batch.entries, { file: id, maxChars: options.segmentChars });
-    yield { bytes, chars: batch.entries.reduce((sum, { chars }) => sum + chars, 0) };
-  }
-  saveProgress(end);
-}
-
-/** Whether it has only grown. One that was written anew is another file, even where it begins and ends alike: its middle may be purged. */
-function hasGrown(
-  file: OpenFile,
-  known: FileRecord,
-  { stat, runtime }: IndexSessionOptions & SessionFileChange,
-): boolean {
-  if (stat.identity !== known.identity || stat.size <= known.size || stat.size < known.covered) return false;
-  const { head, tail } = edgeChecksums(file, known.covered, runtime);
-  return head === known.head && tail === known.tail;
-}
-
-function edgeChecksums(file: OpenFile, covered: number, { checksum }: Runtime): Pick<FileRecord, "head" | "tail"> {
-  const bytes = Buffer.alloc(Math.min(covered, EDGE_BYTES));
-  const sum = (offset: number): number => checksum(bytes.subarray(0, file.read(bytes, offset)));
-  return { head: sum(0), tail: sum(covered - bytes.length) };
-}
-
-const EDGE_BYTES = 1024;
-const DELETE_BATCH_SIZE = 500;
-
 export interface UpdateIndexOptions extends Required<SessionFileOptions>, IndexSessionOptions, IndexProgressOptions {
-  /** The file of the index. */
+  /** The path of the index. */
   readonly path: string;
-  /** Folders with sessions. */
+  /** The session folders. */
   readonly folderPaths: readonly string[];
 }
 
 export type UpdateIndexResult =
   | { readonly type: "up-to-date" }
-  /** Somebody else is at it; so many bytes were not in the index when we looked. */
+  /** Another process is updating the index; `bytes` were not in the index at the start. */
   | { readonly type: "held"; readonly bytes: number }
-  /** So many bytes could not be read. */
+  /** `bytes` could not be read. */
   | { readonly type: "unread"; readonly bytes: number }
   | { readonly type: "aborted" };
 
+/** Adds all changes of the session folders to the index. */
 export async function updateIndex(database: Database, options: UpdateIndexOptions): Promise<UpdateIndexResult> {
   const { checksum, now } = options.runtime;
   const scanOptions = { folderPaths: options.folderPaths, files: options.files, checksum, now };
@@ -137,7 +56,7 @@ export async function updateIndex(database: Database, options: UpdateIndexOption
   const lease = await waitForLease(options);
   if (!lease) return options.signal?.aborted ? { type: "aborted" } : { type: "held", bytes };
   try {
-    // Whoever had the lease before may have done it all.
+    // The previous holder of the lease may have indexed everything.
     const changes = await findChanges(database, scanOptions);
     const unread = new Map<string, number>();
     const outcome = await runInSteps(database, indexSteps(database, changes, { ...options, unread }), {
@@ -152,7 +71,7 @@ export async function updateIndex(database: Database, options: UpdateIndexOption
   }
 }
 
-// Most are done in no time, and then what they found is there to be searched.
+// Waits for a short update of another process, so that its entries are searched, too.
 async function waitForLease({ path, files, processes, runtime, signal }: UpdateIndexOptions): Promise<Lease | null> {
   for (let attempt = 0; ; attempt++) {
     const leaseResult = acquireLease(path, { files, processes, now: runtime.now, nonce: runtime.nonce });
@@ -163,7 +82,7 @@ async function waitForLease({ path, files, processes, runtime, signal }: UpdateI
 }
 
 interface IndexStepOptions extends UpdateIndexOptions {
-  /** Bytes that could not be read, by folder. */
+  /** The number of unreadable bytes by folder. */
   readonly unread: Map<string, number>;
 }
 
@@ -186,3 +105,85 @@ function* indexSteps(
 
 const MAX_LEASE_WAITS = 10;
 const LEASE_RETRY_MS = 25;
+
+export interface IndexSessionOptions {
+  readonly files: Files;
+  readonly runtime: Runtime;
+  readonly limits: FormatLimits;
+  readonly redaction: Redaction;
+  /** The number of characters per segment of the index. */
+  readonly segmentChars: number;
+}
+
+/** Indexes what was appended to a file, or all of it if the file was replaced. Returns false if the file cannot be read. */
+export function* indexFile(
+  database: Database,
+  change: SessionFileChange,
+  options: IndexSessionOptions,
+): Generator<IndexStep, boolean> {
+  let file: OpenFile | null = null;
+  try {
+    file = options.files.open(join(change.folder, change.name), "read");
+    yield* indexNewEntries(database, file, { ...options, ...change });
+    return true;
+  } catch (error) {
+    // One unreadable file must not stop the update.
+    if (diskErrorCode(error) === "") throw error;
+    return false;
+  } finally {
+    file?.close();
+  }
+}
+
+/** Removes a file from the index in small steps. */
+export function* removeFileFromIndex(database: Database, file: number): Generator<IndexStep> {
+  // If the update stops early, the next one removes the rest.
+  markForReindex(database, file);
+  while (deleteEntries(database, file, DELETE_BATCH_SIZE)) yield WRITE_ONLY_STEP;
+}
+
+function* indexNewEntries(
+  database: Database,
+  file: OpenFile,
+  options: IndexSessionOptions & SessionFileChange,
+): Generator<IndexStep> {
+  const { known, stat, runtime, limits, redaction } = options;
+  const isAppend = known !== null && hasGrown(file, known, options);
+  if (known && !isAppend) yield* removeFileFromIndex(database, known.id);
+  const folder = beginFolderUpdate(database, options.folder);
+  const fileHead = readSessionFileHead(file, { checksum: runtime.checksum, limits });
+  const id = isAppend ? known.id : insertFile(database, { folder, name: options.name });
+  const { identity, modified, size: end } = stat;
+  let covered = isAppend ? known.covered : 0;
+  const saveProgress = (size: number): void =>
+    updateFile(database, { id, identity, size, modified, covered, ...edgeChecksums(file, covered, runtime) });
+  for (const batch of readNewEntries({ file, fileHead, start: covered, end, modified, folder, redaction })) {
+    const bytes = batch.covered - covered;
+    covered = batch.covered;
+    // An impossible size until the whole file is indexed, so that the next update continues.
+    saveProgress(-1);
+    addIndexEntries(database, batch.entries, { file: id, maxChars: options.segmentChars });
+    yield { bytes, chars: batch.entries.reduce((sum, { chars }) => sum + chars, 0) };
+  }
+  saveProgress(end);
+}
+
+/** Whether lines were only appended. A rewritten file has another identity, even if its start and end are the same: its middle may be purged. */
+function hasGrown(
+  file: OpenFile,
+  known: FileRecord,
+  { stat, runtime }: IndexSessionOptions & SessionFileChange,
+): boolean {
+  if (stat.identity !== known.identity || stat.size <= known.size || stat.size < known.covered) return false;
+  const { head, tail } = edgeChecksums(file, known.covered, runtime);
+  return head === known.head && tail === known.tail;
+}
+
+function edgeChecksums(file: OpenFile, covered: number, { checksum }: Runtime): Pick<FileRecord, "head" | "tail"> {
+  const bytes = Buffer.alloc(Math.min(covered, EDGE_BYTES));
+  const sum = (offset: number): number => checksum(bytes.subarray(0, file.read(bytes, offset)));
+  return { head: sum(0), tail: sum(covered - bytes.length) };
+}
+
+const EDGE_BYTES = 1024;
+const DELETE_BATCH_SIZE = 500;

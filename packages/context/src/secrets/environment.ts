@@ -1,18 +1,19 @@
-/** Finds secrets in environment variables, by name or because the user lists them, in every form their values may take. */
+/** Finds secrets in environment variables, by name, by pattern or because the user lists them, in every form their values may take. */
 
 import type { SecretKind } from "./matches.ts";
 import { isVaried } from "./pattern.ts";
 import { classifySecret, scanForSecrets } from "./scan.ts";
 
+/** Environment variables by name. */
 export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface EnvironmentSecret {
-  /** Of the variable. */
+  /** The name of the variable. */
   readonly name: string;
   readonly value: string;
 }
 
-/** `names` are variables whose values are secrets whatever they look like. */
+/** Collects the variables with a secret name and value; the values of `listedNames` always count as secrets. */
 export function collectEnvironmentSecrets(
   variables: EnvironmentVariables,
   listedNames: readonly string[] = [],
@@ -23,7 +24,7 @@ export function collectEnvironmentSecrets(
   });
 }
 
-/** Names of the variables that a program should not hand on: their names or their values look secret, or `names` lists them. */
+/** The names of variables that should not be passed to other programs: the name or the value looks secret, or `listedNames` contains it. */
 export function findSecretVariables(
   variables: EnvironmentVariables,
   listedNames: readonly string[] = [],
@@ -39,7 +40,7 @@ export function findSecretVariables(
   );
 }
 
-/** Names of variables that open a vault, or that hold what somebody sends to a host, though neither word is in them. */
+/** Variables of password managers and services that contain secrets, although their names do not say so. */
 const EXTRA_SECRET_VARIABLE =
   /^(?:BW_SESSION|OP_SESSION_\w+|BUNDLE_\w+__\w+)$|(?:^|_)(?:CREDS|CONNECTION_?STRING|WEBHOOK(?:_URL)?)$/i;
 
@@ -47,22 +48,22 @@ function hasCredentials(value: string): boolean {
   return URL_WITH_PASSWORD.test(value) || CONNECTION_STRING_PASSWORD.test(value);
 }
 
-/** A part of a connection string, as databases and clouds have them. */
+/** A password in a connection string of a database or cloud service. */
 const CONNECTION_STRING_PASSWORD =
   /(?:^|[;?&\s])(?:password|passwd|pwd|accountkey|sharedaccesskey|sharedaccesssignature)\s*=\s*[^;&\s]/i;
 
-/** An address with a password in it. */
+/** A URL with a password. */
 const URL_WITH_PASSWORD = /:\/\/[^\s/:@]*:[^\s/@]+@/;
 
-/** Whether a part of the text is known to be a secret by its shape. */
+/** Whether the text contains a secret that matches a pattern. */
 export function hasSecret(text: string): boolean {
   return scanForSecrets(text).matches.length > 0;
 }
 
-/** Shorter ones would stand in the middle of words. */
+/** Shorter values would match inside words. */
 const MIN_LISTED_VALUE_CHARS = 6;
 const MIN_SECRET_VALUE_CHARS = 12;
-/** Whatever is longer is no name, and would take long to look at. */
+/** A longer text is not a name, and would be slow to match. */
 const MAX_SECRET_NAME_CHARS = 80;
 
 export function isSecretName(name: string): boolean {
@@ -81,17 +82,17 @@ function isSecretValue(value: string): boolean {
   return isVaried(value) && /\d|[^A-Za-z]/.test(value) && new Set(value).size >= 7;
 }
 
-/** Whether what stands under this name in an object is a secret, where it looks like one. */
+/** Whether a field with this name contains a secret if its value looks like one. */
 export function isSecretField(name: string): boolean {
   return name.length <= MAX_SECRET_NAME_CHARS && SECRET_FIELD_PATTERN.test(name) && !PAGE_TOKEN_PATTERN.test(name);
 }
 
 const SECRET_FIELD_PATTERN =
   /secret|token|passw|passphrase|credential|(?:api|access|private|auth|account|signing)[-_]?key/i;
-/** What one hands on to have the next page. */
+/** Pagination tokens, which are not secret. */
 const PAGE_TOKEN_PATTERN = /(?:page|next|continuation|sync|cursor|resume)[-_]?token/i;
 
-/** The forms in which a value may come to light: as it is, in JSON, in an address. Of several lines, each for itself. */
+/** The forms in which a value may appear: as it is, in JSON, in a URL. The lines of a multiline value count separately. */
 export function collectValueForms(value: string): readonly string[] {
   const lines = value.includes("\n")
     ? value.split(/\r?\n/).filter((line) => line.length >= MIN_SECRET_LINE_CHARS && !line.startsWith("--"))
@@ -106,7 +107,7 @@ function encodeForUrl(value: string): string {
   return value.isWellFormed() ? encodeURIComponent(value) : value;
 }
 
-/** As it looks where every byte is taken for a letter. */
+/** The UTF-8 bytes of a value, read as latin1. */
 export function toByteString(value: string): string {
   return Array.from(new TextEncoder().encode(value), (byte) => String.fromCharCode(byte)).join("");
 }
@@ -114,11 +115,11 @@ export function toByteString(value: string): string {
 export interface EnvironmentValue {
   readonly text: string;
   readonly kind: SecretKind;
-  /** It counts whatever it looks like. */
+  /** Whether it counts as a secret even if it looks like an ordinary word. */
   readonly isListed: boolean;
 }
 
-/** `names` are variables whose values are secrets whatever they look like. */
+/** Collects the secret values of the environment in all their forms; the values of `listedNames` always count as secrets. */
 export function collectEnvironmentValues(
   variables: EnvironmentVariables,
   listedNames: readonly string[],

@@ -1,9 +1,9 @@
-/** Recognizes handles, with which entries, blobs, sessions and tool calls are named, so that no match of a secret breaks one. */
+/** Recognizes handles, the ids of entries, blobs, sessions and tool calls, so that redaction does not break them. */
 
 import type { CharRange, SecretMatch } from "./matches.ts";
 import { isRandom } from "./pattern.ts";
 
-/** Those that do not break a handle. `isKnown`: they are values that were met before, not shapes. */
+/** Removes matches that would break a handle. `isKnownValue`: the matches are known values, not patterns. */
 export function removeMatchesInHandles(
   text: string,
   matches: readonly SecretMatch[],
@@ -12,15 +12,15 @@ export function removeMatchesInHandles(
   return matches.filter((match) => !breaksHandle(text, match, isKnownValue));
 }
 
-/** Whether a text is a handle and nothing else. */
+/** Whether a text is exactly one handle. */
 export function isHandle(text: string): boolean {
   return text.length <= MAX_HANDLE_CHARS && new RegExp(`^(?:${HANDLE_WITH_PREFIX})$`).test(text);
 }
 
 /**
- * A shape within a handle is chance, and so is one that is nothing without the handle in it. A known value that is a part of a handle
- * is chance as well; one that is all of its id is not: chance does not make a whole id again. A digest without anything before it is
- * a handle only as far as parts of it go, since keys look the same.
+ * A pattern that matches inside a handle, or that is not random without the handle in it, is a coincidence. So is a known value that is a
+ * part of a handle; a known value that equals the whole id is not. A digest without a prefix is protected only against matches of its
+ * parts, because keys look the same.
  */
 function breaksHandle(text: string, match: SecretMatch, isKnownValue: boolean): boolean {
   const word = findSurroundingWord(text, match);
@@ -39,7 +39,7 @@ function breaksHandle(text: string, match: SecretMatch, isKnownValue: boolean): 
   return rest.length < match.end - match.start && !isRandom(rest);
 }
 
-/** The letters that stand together around a match; null where there are more than a handle has. */
+/** The word around a match; null if it is longer than any handle. */
 function findSurroundingWord(text: string, { start, end }: CharRange): CharRange | null {
   let wordStart = start;
   let wordEnd = end;
@@ -62,13 +62,13 @@ function isHandleChar(code: number): boolean {
   );
 }
 
-/** `blob:` and all digits of a hash, with names and numbers beside it. */
+/** Enough for `blob:`, a full hash, and a name and numbers beside it. */
 const MAX_HANDLE_CHARS = 160;
 
 const HANDLE_PREFIX_PATTERN =
   /^(?:#|(?:blob|entry|session|sha1|sha256|sha512|md5)(?::|%3A)|(?:toolu|call|fc)_(?:bdrk_|vrtx_)?)/i;
 
-/** As the model reads and writes them, also in addresses. */
+/** Handles as the model reads and writes them, also URL-encoded. */
 const HANDLE_WITH_PREFIX = [
   "#\\d{1,9}",
   "(?:blob|entry|sha1|sha256|sha512|md5)(?::|%3[Aa])[0-9a-f]{4,128}",
@@ -76,7 +76,7 @@ const HANDLE_WITH_PREFIX = [
   "(?:toolu|call|fc)_(?:bdrk_|vrtx_)?[A-Za-z0-9]{16,64}",
 ].join("|");
 
-/** Ids of entries, and digests in the lengths that they have. */
+/** Entry ids, and digests in their usual lengths. */
 const HANDLE_WITHOUT_PREFIX = "[0-9a-f]{20}|[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128}";
 
 const HANDLE_PATTERN = new RegExp(`(?<![\\w-])(?:(${HANDLE_WITH_PREFIX})|(?:${HANDLE_WITHOUT_PREFIX}))(?![\\w-])`, "g");

@@ -1,24 +1,25 @@
-/** Maps the strings anywhere in a value, returns the same value where none changes, and names the fields redaction must not touch. */
+/** Maps all strings in a value, returns the same value if none changes, and names the fields that redaction must not change. */
 
-/** `key` is the name that a text stands under; null: at the top, or in a list. */
+/** `key` is the field that contains the text; null at the top and in a list. */
 export type StringMapper = (text: string, key: string | null) => string;
 
 export interface MapStringsOptions {
   readonly mapString: StringMapper;
-  /** Whether a field, or all that an object holds, is passed by. */
+  /** Whether a field is skipped. */
   readonly isProtected?: (key: string, object: PlainFields) => boolean;
-  /** Whether something is to be left out of a list. */
+  /** Whether a changed item is removed from its list. */
   readonly shouldDrop?: (mapped: unknown, original: unknown) => boolean;
-  /** What was looked at and found without anything to change. */
+  /** Objects that are already mapped and need no second pass. */
   readonly cleanObjects?: WeakSet<object>;
 }
 
 export type PlainFields = Readonly<Record<string, unknown>>;
 
+/** Maps all strings in a value, including object keys. */
 export function mapStrings(value: unknown, options: MapStringsOptions, key: string | null = null): unknown {
   if (typeof value === "string") return options.mapString(value, key);
   if (typeof value !== "object" || value === null || options.cleanObjects?.has(value)) return value;
-  // Bytes and dates are no texts.
+  // Bytes and dates contain no strings.
   if (!Array.isArray(value) && !isPlainFields(value)) return value;
   const mapped = Array.isArray(value) ? mapListStrings(value, options) : mapFieldStrings(value as PlainFields, options);
   if (typeof mapped === "object" && mapped !== null) options.cleanObjects?.add(mapped);
@@ -56,11 +57,11 @@ function isPlainFields(value: object): boolean {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** Signatures, encrypted content and images: one changed letter would break them, and no shape of a secret means anything there. */
+/** Signatures, encrypted content and images: a change would break them, and a secret pattern in them is a coincidence. */
 export function isProtectedField(key: string, { type, mimeType, redacted }: PlainFields): boolean {
   switch (type) {
     case "thinking":
-      // Reasoning that the provider keeps to itself is passed by whole.
+      // Redacted reasoning is encrypted by the provider.
       return key === "thinkingSignature" || redacted === true;
     case "text":
       return key === "textSignature";
@@ -79,7 +80,7 @@ const CIPHERTEXT_FIELDS: ReadonlySet<string> = new Set([
   "reasoningEncryptedContent",
 ]);
 
-/** A signature belongs to exact words: a secret among them takes the block with it. */
+/** Whether a block is signed thinking. Its signature covers the exact text, so a block with a secret is removed. */
 export function isSignedThinking(_: unknown, original: unknown): boolean {
   const { type, thinkingSignature } = Object(original) as PlainFields;
   return type === "thinking" && thinkingSignature !== undefined;

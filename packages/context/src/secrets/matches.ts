@@ -1,9 +1,9 @@
-/** Orders, filters and replaces matches of secrets in a text, and defines the placeholders that stand for them. */
+/** Merges, filters and replaces matches of secrets in a text, and defines the format of placeholders. */
 
 export interface SecretKind {
   readonly id: string;
   readonly name: string;
-  /** What it stands for, where it is seen in another form. */
+  /** The original value, if the text contains it in another form. */
   readonly value?: string;
 }
 
@@ -16,7 +16,7 @@ export interface SecretMatch extends CharRange {
   readonly kind: SecretKind;
 }
 
-/** In order, and none within another: what overlaps becomes one, of the kind of the first. */
+/** Sorts matches and joins those that overlap; the kind of the first one wins. */
 export function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMatch[] {
   const merged: SecretMatch[] = [];
   for (const match of matches.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
@@ -27,16 +27,16 @@ export function mergeMatches(matches: readonly SecretMatch[]): readonly SecretMa
   return merged;
 }
 
-/** As it is seen: what one of them stands for is not what both of them do. */
+/** Drops `value`: the original value of one match is not that of both. */
 function joinMatches({ start, kind: { id, name } }: SecretMatch, { end }: SecretMatch): SecretMatch {
   return { start, end, kind: { id, name } };
 }
 
-/** Those that touch none of these places. */
+/** The matches that overlap none of the ranges. */
 export function excludeRanges(ranges: readonly CharRange[], matches: readonly SecretMatch[]): readonly SecretMatch[] {
   if (ranges.length === 0) return matches;
   return matches.filter(({ start, end }) => {
-    // The first place that is not wholly before it decides; they stand in order.
+    // The ranges are sorted, so only the first one that does not end before the match can overlap it.
     const nextRange = findNextRange(ranges, start);
     return nextRange === undefined || nextRange.start >= end;
   });
@@ -53,6 +53,7 @@ function findNextRange(ranges: readonly CharRange[], start: number): CharRange |
   return ranges[low];
 }
 
+/** Replaces sorted matches in a text. */
 export function replaceMatches(
   text: string,
   matches: readonly SecretMatch[],
@@ -67,14 +68,14 @@ export function replaceMatches(
   return output + text.slice(index);
 }
 
-/** Whether something new begins here: behind a letter it does not, unless that letter ends an escape. */
+/** Whether a token can start at this index: not after a word character, unless that character ends an escape sequence. */
 export function isTokenStart(text: string, index: number): boolean {
   if (index === 0) return true;
   if (!isWordChar(text.charCodeAt(index - 1))) return true;
   return ESCAPE_AT_END.test(text.slice(Math.max(0, index - MAX_ESCAPE_CHARS), index));
 }
 
-/** Of JSON, of addresses, and of colours. */
+/** Escape sequences of JSON, URLs and terminal colors. */
 const ESCAPE_AT_END =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal escape begins with one.
   /\\[nrtbf]$|%[0-9A-Fa-f]{2}$|\\u[0-9A-Fa-f]{4}$|(?:\x1b|\\x1b|\\u001b|\\033|\\e)\[[\d;]*[A-Za-z]$/;
@@ -90,23 +91,23 @@ function isWordChar(code: number): boolean {
   );
 }
 
-/** A placeholder is one word that JSON, XML and shells leave as it is, the same for the same secret. */
+/** A placeholder is one word without characters that JSON, XML or shells escape. */
 export const PLACEHOLDER_PREFIX = "PITH_SECRET_";
 
-/** The digest decides what it stands for; the family is for people. */
+/** Formats a placeholder. The digest identifies the secret; the kind is for display. */
 export function formatPlaceholder(kindId: string, digest: string): string {
   return `${PLACEHOLDER_PREFIX}${kindId}_${digest.slice(0, PLACEHOLDER_DIGITS)}`;
 }
 
-/** Each with its digits. */
+/** Matches placeholders; the group contains the digits of the digest. */
 export const PLACEHOLDER_PATTERN: RegExp = /PITH_SECRET_[a-z0-9]{1,24}_([0-9a-f]{12})/g;
 
-/** What is left of one, or looks like it, where whole ones are taken out: nobody can tell what it stood for. */
+/** Matches incomplete placeholders and lookalikes, after the complete ones are removed. */
 export const PARTIAL_PLACEHOLDER_PATTERN: RegExp = /PITH_SECRET_[a-z0-9]\w*/g;
 
 const PLACEHOLDER_DIGITS = 12;
 
-/** Where placeholders stand already: nothing within one is looked at again. */
+/** The ranges of existing placeholders, which are not scanned again. */
 export function findPlaceholderRanges(text: string): readonly CharRange[] {
   if (!text.includes(PLACEHOLDER_PREFIX)) return [];
   return Array.from(text.matchAll(PLACEHOLDER_PATTERN), ({ 0: { length }, index }) => ({

@@ -1,31 +1,32 @@
-/** Defines a family of secrets as data, and tests whether a text looks random or like a password. */
+/** Defines the type of a secret pattern, and tests whether a text looks random or like a password. */
 
+/** A kind of secret, as data. */
 export interface SecretPattern {
-  /** Stands in placeholders: small letters and digits. */
+  /** A part of placeholders: lowercase letters and digits. */
   readonly id: string;
-  /** For people. */
+  /** For display. */
   readonly name: string;
   /**
-   * One of these stands at its beginning; a text that has none of all needles is looked at no further. Three letters at least,
-   * and white space at the end alone: a stream passes whole words on.
+   * The secret starts with one of these. A text without any prefix is not scanned further. Each has at least three characters, and white
+   * space only at its end: a stream writes whole words.
    */
   readonly prefixes: readonly string[];
   /**
-   * From the needle on, on one line; where it has a group, the group is the secret and the rest what gives it away. What could
-   * go on without end is bounded, or made of letters before which no needle counts, so that looking takes as long as the text.
+   * A regular expression that starts at the prefix, on one line. If it has a group, the group is the secret and the rest is its context.
+   * Repetitions are bounded, or consist of characters that cannot precede a prefix, so that a scan takes linear time.
    */
   readonly pattern: string;
-  /** The needle stands within: so many of these letters before it belong to the secret. */
+  /** The prefix is inside the secret: up to `maxChars` of these characters before it belong to the secret. */
   readonly lookbehind?: { readonly chars: RegExp; readonly maxChars: number };
-  /** The needle may follow a letter: it is a part of a name, not the beginning of the secret. */
+  /** The prefix may follow a letter: it is a part of a name, not the start of the secret. */
   readonly isWithinWords?: true;
-  /** Counts only where no other family knows the secret better. */
+  /** Matches only if no other pattern matches the secret. */
   readonly isWeak?: true;
-  /** What else must hold of the secret; that it is varied, unless said. */
+  /** An additional test of the secret; default: `isVaried`. */
   readonly isLikely?: (secret: string) => boolean;
 }
 
-/** Not a row of the same few letters, as examples have. */
+/** Whether a text has enough different characters and does not look like an example. */
 export function isVaried(text: string): boolean {
   if (DUMMY_SECRET_PATTERN.test(text)) return false;
   return new Set(text.slice(0, MAX_VARIETY_CHARS)).size >= Math.min(10, Math.ceil(text.length / 3));
@@ -35,7 +36,7 @@ const MAX_VARIETY_CHARS = 100;
 const DUMMY_SECRET_PATTERN =
   /x{6}|X{6}|0{8}|\*{3}|\.{3}|PITH_SECRET_|abcdefghij|0123456789|1234567890|[eE]xample[-_]?[kK]ey/;
 
-/** Long, varied, without words in it: a name, a path, a sentence is none. */
+/** Whether a text looks random: long, varied, without words; not a name, path or sentence. */
 export function isRandom(text: string): boolean {
   if (!isVaried(text)) return false;
   const alphanumerics = text.replace(/[^A-Za-z0-9]/g, "");
@@ -44,7 +45,7 @@ export function isRandom(text: string): boolean {
   if (UUID_PATTERN.test(text) || HASH_NAME_OR_DATE.test(text)) return false;
   if (HEX_PATTERN.test(alphanumerics))
     return alphanumerics.length >= MIN_RANDOM_HEX_DIGITS && shannonEntropy(alphanumerics) >= 3;
-  // Names of things have few digits and long words; what has hardly any digit must be the wilder in its letters.
+  // Names have few digits and long words, so a text with fewer than two digits needs shorter runs.
   const maxMeanRun = digits >= 2 ? MAX_MEAN_RUN : MAX_MEAN_RUN_WITHOUT_DIGITS;
   return (
     shannonEntropy(alphanumerics) >= 3.3 &&
@@ -67,13 +68,13 @@ function longestWordLength(text: string): number {
   return Math.max(0, ...(text.match(/[A-Z]?[a-z]+|[A-Z]+/g) ?? []).map(({ length }) => length));
 }
 
-/** How long a stretch of one sort is: a capital and the small letters behind it are one. */
+/** The mean length of runs of one character class; a capital and the lowercase letters after it are one run. */
 function meanRunLength(alphanumerics: string): number {
   const runs = alphanumerics.match(/[A-Z]?[a-z]+|[A-Z]+|\d+/g) ?? [];
   return alphanumerics.length / Math.max(1, runs.length);
 }
 
-/** What somebody may have for a password where it is plain that one stands there: no example, and no slot to fill. */
+/** Whether a text in the position of a password may be one: not an example and not a template slot. */
 export function isLikelyPassword(text: string): boolean {
   const lettersOnly = text.toLowerCase().replace(/[^a-z]/g, "");
   if (/PITH_SECRET_|[*%]{2}|^[<[(%]|[>\])]$|^%s|\.\.\./.test(text) || new Set(text).size < 4) return false;
@@ -95,7 +96,7 @@ const EXAMPLE_PASSWORDS: readonly string[] = [
   ),
 ];
 
-/** Bits per letter. */
+/** The entropy in bits per character. */
 export function shannonEntropy(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Lists all families of secrets that are known by their shape. Where two match, the earlier counts. */
+/** Lists all secret patterns. If two match, the earlier one wins. */
 
 import { gitleaksPatterns } from "./gitleaks-patterns.ts";
 import { isLikelyPassword, isRandom, isVaried, type SecretPattern, shannonEntropy } from "./pattern.ts";
@@ -51,24 +51,24 @@ export const registryPatterns: readonly SecretPattern[] = [
   { id: "age", name: "age key", prefixes: ["AGE-SECRET-KEY-1"], pattern: "AGE-SECRET-KEY-1[0-9A-Z]{50,}" },
 ];
 
-/** Base64 of a name and a password, as Docker and HTTP have it. */
+/** Whether a secret is the base64 form of `name:password`, as in Docker and HTTP logins. */
 export function isBase64Login(secret: string): boolean {
   try {
     return /^[\x21-\x7e]{1,100}:[\x20-\x7e]{3,}$/.test(atob(secret));
   } catch {
-    // No Base64 at all.
+    // Not base64.
     return false;
   }
 }
 
-/** What may be one where there is a name for it; what is called or looked up with it is none. */
+/** A value after a secret name; not if it is called or indexed, because then it is code. */
 const SECRET_VALUE_PATTERN = "([\\w+/=.~!@#%^&*-]{16,256})(?![\\w+/=.~!@#%^&*(\\[{-])";
 
-/** What stands between a name and its value: in settings, code with and without types, calls, and XML. */
+/** The text between a name and its value: in settings, code with and without types, calls, and XML. */
 const SECRET_ASSIGNMENT_PATTERN =
   "(?::[ \\t]?\\w{1,20}[ \\t]?(?==))?[ \\t]{0,4}(?:=>|:=|={1,3}|[:>]|[(,](?=[ \\t]{0,2}[\"'`]))[ \\t]{0,4}";
 
-/** Known by how they are carried: in a URL, a header, a signed token, a command, or behind a name for secrets. */
+/** Secrets known by their context: a URL, a header, a signed token, a command, or a secret name before them. */
 export const contextualPatterns: readonly SecretPattern[] = [
   {
     id: "jwt",
@@ -131,7 +131,7 @@ export const contextualPatterns: readonly SecretPattern[] = [
   },
 ];
 
-/** As they stand in code, in settings and in shells; without their first letters, which differ. */
+/** Names of secrets in code, settings and shells, without their first letters, whose case differs. */
 function secretNameStems(): readonly string[] {
   const commonNames = [
     "password",
@@ -177,13 +177,13 @@ function secretNameStems(): readonly string[] {
   return [...new Set([...lowerCaseStems, ...lowerCaseStems.map((stem) => stem.toUpperCase()), ...camelCaseStems])];
 }
 
-/** Whose first part says how it was signed. */
+/** Whether the first part of a token names its signature algorithm. */
 function isJsonWebToken(secret: string): boolean {
   try {
     const [header = ""] = secret.split(".");
     return isVaried(secret) && atob(header.replaceAll("-", "+").replaceAll("_", "/")).includes('"alg"');
   } catch {
-    // No Base64: it only looks like one.
+    // Not base64, so not a token.
     return false;
   }
 }
@@ -342,7 +342,7 @@ export const commercePatterns: readonly SecretPattern[] = [
   { id: "easypost", name: "EasyPost key", prefixes: ["EZAK", "EZTK"], pattern: "EZ[AT]K[A-Za-z0-9]{54}" },
 ];
 
-/** What comes behind the two letters, which alone stand in too many words. */
+/** Added to prefixes of two letters, which alone occur in too many words. */
 const hexDigits: readonly string[] = [..."0123456789abcdef"];
 
 /** Chat and e-mail services. */
@@ -480,7 +480,7 @@ export const productivityPatterns: readonly SecretPattern[] = [
   { id: "posthog", name: "PostHog key", prefixes: ["phx_", "phs_"], pattern: "ph[xs]_[A-Za-z0-9]{40,}" },
 ];
 
-/** Kinds that are known from gitleaks alone. */
+/** Patterns that only gitleaks has. */
 const patternsFromGitleaks: readonly SecretPattern[] = gitleaksPatterns.map(
   ({ entropy: minEntropy = 0, mayBeWords, ...row }) => ({
     ...row,
@@ -488,6 +488,7 @@ const patternsFromGitleaks: readonly SecretPattern[] = gitleaksPatterns.map(
   }),
 );
 
+/** All secret patterns; if two match, the earlier one wins. */
 export const secretPatterns: readonly SecretPattern[] = [
   ...codeHostPatterns,
   ...cloudPatterns,

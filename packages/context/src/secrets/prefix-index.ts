@@ -1,4 +1,4 @@
-/** Indexes the prefixes of all secret families, so that a text is searched for all of them at once. Built on first use. */
+/** Indexes the prefixes of all secret patterns, so that a text is searched for all of them at once. Built on first use. */
 
 import type { SecretPattern } from "./pattern.ts";
 import { secretPatterns } from "./patterns.ts";
@@ -8,13 +8,13 @@ export interface LiteralMatch {
   readonly index: number;
 }
 
-/** Searches for many literals at once: three letters decide where one may begin, so a text is skipped as fast as it is read. */
+/** Searches for many literals at once. A rolling hash of three characters decides where one may start. */
 export class LiteralMatcher {
-  /** By the first three letters; 0 where none begins so. */
+  /** The group by the hash of the first three characters; 0 for none. */
   readonly #groupByHash = new Uint16Array(HASH_MASK + 1);
   readonly #groups: LiteralGroup[][] = [[]];
 
-  /** Each has at least three letters. */
+  /** Each literal has at least three characters. */
   constructor(literals: Iterable<string> = []) {
     for (const literal of literals) this.add(literal);
   }
@@ -26,7 +26,7 @@ export class LiteralMatcher {
     addLiteral(this.#groups[this.#groupByHash[hash] ?? 0] ?? [], literal);
   }
 
-  /** The first of them that begins there or later, and of those the longest: it says more. */
+  /** The first match at or after `from`; of several at one index the longest. */
   findNext(text: string, from: number): LiteralMatch | null {
     const groupByHash = this.#groupByHash;
     const end = text.length;
@@ -49,7 +49,7 @@ export class LiteralMatcher {
   }
 }
 
-/** Those of one length, or of any above the most, by their first letters: thousands may begin with the same three. */
+/** Literals of one length, or of any length above the maximum, by their first characters: thousands may share the first three. */
 interface LiteralGroup {
   readonly length: number;
   readonly literals: Map<string, readonly string[]>;
@@ -70,19 +70,19 @@ function compareLongestFirst(one: { readonly length: number }, other: { readonly
   return other.length - one.length;
 }
 
-// What came three letters ago is shifted out.
+// A character is shifted out of the hash after three more.
 const HASH_SHIFT = 5;
 const HASH_MASK: number = (1 << (3 * HASH_SHIFT)) - 1;
 
 export interface PatternMatcher {
   readonly secretPattern: SecretPattern;
-  /** From where the needle, or what belongs before it, begins; made when the needle was found. */
+  /** Matches at the start of the secret; compiled on first use. */
   readonly regExp: () => RegExp;
 }
 
 interface PrefixIndex {
   readonly literals: LiteralMatcher;
-  /** What a needle may belong to, the most likely first. */
+  /** The patterns that a prefix may belong to, the most likely first. */
   readonly findMatchers: (prefix: string) => readonly PatternMatcher[];
 }
 
@@ -93,7 +93,7 @@ export function getPrefixIndex(): PrefixIndex {
 
 let prefixIndexCache: PrefixIndex | null = null;
 
-/** Where the body of a private key begins and ends. */
+/** The start of the header and footer lines of a private key. */
 export const KEY_HEADER_PREFIX = "-----BEGIN ";
 export const KEY_FOOTER_PREFIX = "-----END ";
 
@@ -114,7 +114,7 @@ function buildPrefixIndex(): PrefixIndex {
   };
 }
 
-/** In an address `+`, `/` and `=` are written `%2B`, `%2F` and `%3D`: wherever a pattern has them in a class or a count, that form counts too. */
+/** Makes a pattern also match the URL-encoded forms `%2B`, `%2F` and `%3D` of `+`, `/` and `=` in classes and before counts. */
 function withEncodedCharacters(pattern: string): string {
   return pattern.replace(/\\.|=(?=\{)|\[(?!\^)((?:\\.|[^\]\\])*)\]/g, (part, characters: string = part) => {
     if (part.startsWith("\\") || characters.includes("%")) return part;
@@ -127,7 +127,7 @@ function withEncodedCharacters(pattern: string): string {
 
 const URL_ENCODED_FORMS: Readonly<Record<string, string>> = { "+": "2[Bb]", "/": "2[Ff]", "=": "3[Dd]" };
 
-/** Where one needle begins with another, only the longer is found: what the shorter may belong to is asked next. */
+/** If one prefix starts with another, only the longer is found, so the patterns of the shorter one are added after its own. */
 function createMatcherLookup(
   matchersByPrefix: ReadonlyMap<string, readonly PatternMatcher[]>,
 ): PrefixIndex["findMatchers"] {

@@ -1,4 +1,4 @@
-/** Finds the lines of private keys, whole or in pieces. Markers and line ends stay, so that lines can still be counted. */
+/** Finds the lines of private keys, complete or partial. Header, footer and line ends stay, so that line numbers do not change. */
 
 import type { SecretKind, SecretMatch } from "./matches.ts";
 import { KEY_FOOTER_PREFIX } from "./prefix-index.ts";
@@ -8,12 +8,12 @@ export interface KeyMatches {
   readonly state: KeyState;
 }
 
-/** Where a text ends: outside of any key, behind the mark that begins one, or within its body. */
+/** Where a text ends: outside of any key, after the header of a key, or inside its body. */
 export type KeyState = "outside" | "marked" | "inside";
 
 export const PRIVATE_KEY_KIND: SecretKind = { id: "privatekey", name: "line of a private key" };
 
-/** Null where no private key begins here. */
+/** Finds the lines of a key whose header is at `index`; null if there is no header. */
 export function findKeyBody(text: string, index: number): KeyMatches | null {
   KEY_HEADER_PATTERN.lastIndex = index;
   const header = KEY_HEADER_PATTERN.exec(text);
@@ -24,7 +24,7 @@ export function findKeyBody(text: string, index: number): KeyMatches | null {
 
 const KEY_HEADER_PATTERN = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/y;
 
-/** The rest of a key that began in the text before this one. */
+/** Finds the rest of a key that started in the previous chunk. */
 export function findKeyContinuation(text: string, state: KeyState): KeyMatches {
   if (state === "outside") return { matches: [], state };
   return collectKeyLines(text, { from: 0, isAfterHeader: false, hasKeyLines: state === "inside" });
@@ -32,15 +32,15 @@ export function findKeyContinuation(text: string, state: KeyState): KeyMatches {
 
 interface KeyBodyStart {
   readonly from: number;
-  /** The mark stands right before it. */
+  /** Whether the header is directly before it. */
   readonly isAfterHeader: boolean;
-  /** Lines of the key were seen already. */
+  /** Whether lines of the key were found before. */
   readonly hasKeyLines: boolean;
 }
 
 function collectKeyLines(text: string, { from, isAfterHeader, hasKeyLines: hadKeyLines }: KeyBodyStart): KeyMatches {
   const matches: SecretMatch[] = [];
-  // Whatever mark comes next, the key goes no further.
+  // The key ends at the next marker of any kind.
   const nextMarker = text.indexOf(KEY_MARKER, from);
   const limit = nextMarker < 0 ? text.length : nextMarker;
   let lineStart = from;
@@ -69,7 +69,7 @@ function collectKeyLines(text: string, { from, isAfterHeader, hasKeyLines: hadKe
 export const KEY_MARKER = "-----";
 const MAX_KEY_LINES = 800;
 
-/** Lines before the end of a key whose beginning is not here. */
+/** Finds the lines before the footer of a key whose header is not in the text. */
 export function findKeyTail(text: string, footerIndex: number, minIndex: number): readonly SecretMatch[] {
   if (!KEY_FOOTER_PATTERN.test(text.slice(footerIndex, footerIndex + MAX_KEY_FOOTER_CHARS))) return [];
   const matches: SecretMatch[] = [...findEscapedKeyTail(text, footerIndex, minIndex)];
@@ -77,7 +77,7 @@ export function findKeyTail(text: string, footerIndex: number, minIndex: number)
   for (let lines = 0; lines < MAX_KEY_LINES && end > minIndex; lines += 1) {
     const start = Math.max(minIndex, text.lastIndexOf("\n", end - 1) + 1);
     const line = text.slice(Math.max(start, end - MAX_KEY_LINE_CHARS), end);
-    // The last line of a key is as long as it happens to be, and a sum may follow it.
+    // The last line of a key can have any length, and a checksum may follow it.
     const { index = 0, 0: run = "" } = (lines < 3 ? ANY_BASE64_RUN : LONG_BASE64_RUN).exec(line) ?? {};
     if (run === "" && lines > 0) break;
     if (run !== "") matches.push(toKeyMatch(end - line.length + index, run.length));
@@ -86,7 +86,7 @@ export function findKeyTail(text: string, footerIndex: number, minIndex: number)
   return matches.some(({ start, end: matchEnd }) => matchEnd - start >= MIN_FULL_KEY_LINE_CHARS) ? matches : [];
 }
 
-/** The same on one line, as JSON has it. */
+/** The same for a key on one line with escaped line ends, as in JSON. */
 function findEscapedKeyTail(text: string, footerIndex: number, minIndex: number): readonly SecretMatch[] {
   const matches: SecretMatch[] = [];
   for (let end = footerIndex; isNewlineEscape(text, end - 2); ) {
@@ -94,7 +94,7 @@ function findEscapedKeyTail(text: string, footerIndex: number, minIndex: number)
     while (isNewlineEscape(text, stop - 2)) stop -= 2;
     let start = stop;
     while (start > minIndex && BASE64_CHAR.test(text.charAt(start - 1))) start -= 1;
-    // The letter of the escape before it is none of its own.
+    // The `n` or `r` of the escape before it is not a part of the key.
     if (isNewlineEscape(text, start - 1)) start += 1;
     if (start >= stop) break;
     matches.push(toKeyMatch(start, stop - start));
@@ -110,24 +110,24 @@ function isNewlineEscape(text: string, index: number): boolean {
 const BASE64_CHAR = /[A-Za-z0-9+/=]/;
 const KEY_FOOTER_PATTERN = /^-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/;
 const MAX_KEY_FOOTER_CHARS = 80;
-/** Letters of Base64 that a full line of a key has at least. */
+/** The minimum number of base64 characters in a full line of a key. */
 const MIN_FULL_KEY_LINE_CHARS = 40;
-/** Lines of keys have 64 to 76 letters, and something may stand before them. */
+/** Key lines have 64 to 76 characters, plus possible text before them. */
 const MAX_KEY_LINE_CHARS = 200;
 const LONG_BASE64_RUN = /[A-Za-z0-9+/]{40,}={0,2}(?=\s*$)/;
 const ANY_BASE64_RUN = /[A-Za-z0-9+/]{4,}={0,2}(?=\s*$)/;
 
 interface KeyLineContext {
   readonly end: number;
-  /** Behind the mark that begins the key. */
+  /** Whether the line follows the header. */
   readonly isAfterHeader: boolean;
-  /** Before the mark that ends it. */
+  /** Whether the footer follows the line. */
   readonly isBeforeFooter: boolean;
-  /** A line before it was one of the key. */
+  /** Whether an earlier line belongs to the key. */
   readonly hasKeyLines: boolean;
 }
 
-/** Null where this is no line of a key. */
+/** Null if this is not a line of a key. */
 function matchKeyLine(
   text: string,
   start: number,
@@ -145,7 +145,7 @@ function matchKeyLine(
 }
 
 const KEY_METADATA_LINE = /^[\s>+|#*"'-]*(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): /;
-/** Escapes are passed by, so that the letter of one is not taken for a part of the key. */
+/** Escapes are matched first, so that their letters are not read as a part of the key. */
 const BASE64_RUNS = /\\[nrt]|([A-Za-z0-9+/]{4,}={0,2})/g;
 const BASE64_LINE = /^[\s"'`,;\\]*[A-Za-z0-9+/]{1,}={0,2}(?:\\+[nr])*[\s"'`,;\\+]*$/;
 const EMPTY_KEY_LINE = /^(?:[\s"'`+,;\\]|(?<=\\)[nr])*$/;
@@ -155,17 +155,17 @@ function toKeyMatch(start: number, length: number): SecretMatch {
   return { start, end: start + length, kind: PRIVATE_KEY_KIND };
 }
 
-/** Holds back lines that may end a key whose beginning was not seen, until it is clear whether the marker of its end follows. */
+/** Holds back lines that may belong to a key without a header, until it is clear whether its footer follows. */
 export class KeyLineBuffer {
   #buffer = "";
-  /** The last lines of a key are as long as they happen to be. */
+  /** The last lines of a key can have any length. */
   #shortLines = 0;
 
   get isEmpty(): boolean {
     return this.#buffer === "";
   }
 
-  /** Whether this line waits; else it is what those that wait were waiting for. */
+  /** Holds back the line and returns true, or returns false if the line decides about the held lines. */
   tryAdd(line: string): boolean {
     if (this.#buffer.length >= MAX_KEY_BUFFER_CHARS) return false;
     const isLong = endsLikeKeyLine(line, line.length);
@@ -176,7 +176,7 @@ export class KeyLineBuffer {
     return true;
   }
 
-  /** All that waited. */
+  /** Returns and clears all held lines. */
   flush(): string {
     const lines = this.#buffer;
     this.#buffer = "";
@@ -189,7 +189,7 @@ const MAX_KEY_BUFFER_CHARS = 64 * 1024;
 const MAX_SHORT_KEY_LINES = 2;
 const SHORT_KEY_LINE = /^\S{0,8} {0,4}[A-Za-z0-9+/=]{1,80}\r?\n$/;
 
-/** Whether the line before this place, with its end, ends in as many letters of Base64 as a line of a key has. */
+/** Whether the line that ends at `lineEnd` has as many base64 characters at its end as a line of a key. */
 export function endsLikeKeyLine(text: string, lineEnd: number): boolean {
   let index = lineEnd - 1;
   while (index > lineEnd - 5 && LINE_END_CHAR.test(text.charAt(index))) index -= 1;

@@ -1,9 +1,9 @@
-/** Redacts text that arrives in pieces, holding back what may begin a secret. The result is the same however the text is split. */
+/** Redacts text that arrives in chunks; holds back text that may start a secret. The result does not depend on the chunks. */
 
 import { getPrefixIndex, type LiteralMatch } from "./prefix-index.ts";
 import { endsLikeKeyLine, KeyLineBuffer, type KeyState } from "./private-keys.ts";
 
-/** How much of a line can be passed on before its end: words in which no secret can begin, and those around a needle once settled. */
+/** How much of an incomplete line can be written: words in which no secret can start, and those around a prefix that is decided. */
 export function safePrefixLength(line: string): number {
   const match = getPrefixIndex().literals.findNext(line, 0);
   if (!match) return indexAfterLastSpace(line);
@@ -14,7 +14,7 @@ function indexAfterLastSpace(text: string): number {
   return Math.max(text.lastIndexOf(" "), text.lastIndexOf("\t")) + 1;
 }
 
-/** So many words behind the last needle that nothing which began with one can still go on; null where they are not there yet. */
+/** The end of five words after the last prefix, where no secret can continue; null if the line has fewer words. */
 function safeLengthAfterMatches(line: string, firstMatch: LiteralMatch): number | null {
   const { literals } = getPrefixIndex();
   for (let match: LiteralMatch = firstMatch; ; ) {
@@ -31,10 +31,10 @@ function indexAfterFiveWords(line: string, from: number): number | null {
   return FIVE_WORDS.exec(line) ? FIVE_WORDS.lastIndex : null;
 }
 
-// Between the name of a secret and its end there are four at most.
+// At most four words lie between the name of a secret and its end.
 const FIVE_WORDS = /(?:[^ \t]*[ \t]+(?![ \t])){5}/y;
 
-/** Near here where words part, or right here where none do; 0 where that was before what is held. */
+/** Finds a word boundary at or before `target`, else `target` itself; 0 if the boundary is before the buffer. */
 export function findLineCut(buffer: string, target: number): number {
   for (let index = target; index > target - CUT_LOOKAHEAD_CHARS; index -= 1) {
     if (index <= 0) return 0;
@@ -43,11 +43,11 @@ export function findLineCut(buffer: string, target: number): number {
   return target;
 }
 
-/** What must be known of a line before it is cut. */
+/** How many characters after a cut must be known first. */
 export const CUT_LOOKAHEAD_CHARS: number = 4 * 1024;
 const WORD_SEPARATOR = /[\s,;(){}[\]<>|]/;
 
-/** Who knows what is secret; see `Vault`. */
+/** Redacts chunks for a stream; see `Vault`. */
 export interface ChunkRedactor {
   redactChunk(text: string, state: Pick<RedactChunkResult, "keyState">): RedactChunkResult;
   mayContinue(text: string): boolean;
@@ -55,28 +55,29 @@ export interface ChunkRedactor {
 
 export interface RedactChunkResult {
   readonly text: string;
-  /** Where it ends, as far as private keys go. */
+  /** Whether the text ends inside a private key. */
   readonly keyState: KeyState;
 }
 
+/** Redacts text that arrives in chunks. */
 export class RedactionStream {
   readonly #redactor: ChunkRedactor;
-  /** Whole lines before what is held. */
+  /** Complete lines before the buffer that may belong to a private key. */
   readonly #keyLines = new KeyLineBuffer();
-  /** What has come of a line and was not passed on. */
+  /** The part of the current line that is not written yet. */
   #buffer = "";
-  /** Where in its line that begins, and where a line without end is cut next. */
+  /** The position of the buffer in its line, and where an overlong line is cut next. */
   #bufferStart = 0;
   #nextCut: number = MAX_STREAM_LINE_CHARS;
   #keyState: KeyState = "outside";
-  /** The length of what is held from which it is scanned again. */
+  /** The buffer is scanned again when it has this length. */
   #nextScanLength = 0;
 
   constructor(redactor: ChunkRedactor) {
     this.#redactor = redactor;
   }
 
-  /** What can be passed on now. */
+  /** Adds text and returns the redacted text that is decided. */
   write(text: string): string {
     let output = "";
     let from = 0;
@@ -92,14 +93,14 @@ export class RedactionStream {
   }
 
   /**
-   * BOUND3: a long word in tiny pieces is not scanned anew with each: only a space can settle anything, and after a scan that
-   * settled nothing the text must have grown by an eighth.
+   * BOUND3: a long word in tiny chunks is not scanned with each chunk. Only a space can decide anything, and after a scan without a result
+   * the text must grow by an eighth.
    */
   #isWorthScanning(text: string): boolean {
     return /[ \t]/.test(text) && this.#buffer.length >= this.#nextScanLength;
   }
 
-  /** The rest. */
+  /** Returns the rest of the redacted text. */
   end(): string {
     const output = this.#flushSafePrefix() + this.#flush(this.#buffer.length);
     this.#keyState = "outside";
@@ -110,7 +111,7 @@ export class RedactionStream {
     return this.#bufferStart === 0 && this.#buffer === "" && this.#keyLines.isEmpty && this.#keyState === "outside";
   }
 
-  /** To its end. */
+  /** Adds the rest of a line, including its line end. */
   #writeLine(lineText: string): string {
     let output = this.#bufferLine(lineText);
     if (this.#keyState === "outside" && this.#keyLines.tryAdd(this.#buffer)) this.#buffer = "";
@@ -121,7 +122,7 @@ export class RedactionStream {
     return output;
   }
 
-  /** A line without end is cut where it does not depend on the pieces it came in. */
+  /** Adds to the buffer. An overlong line is cut at positions that do not depend on the chunks. */
   #bufferLine(lineText: string): string {
     let output = "";
     let remaining = lineText;
@@ -138,7 +139,7 @@ export class RedactionStream {
     return output;
   }
 
-  /** What of a line can be passed on though more of it may come: always the same parts of it. */
+  /** Writes the decided part of an incomplete line, always in the same parts. */
   #flushSafePrefix(): string {
     let output = "";
     for (;;) {
@@ -153,7 +154,7 @@ export class RedactionStream {
     }
   }
 
-  /** So much of what is held, behind the lines that waited for it. */
+  /** Writes the held key lines and the start of the buffer. */
   #flush(length: number): string {
     const chunk = this.#keyLines.flush() + this.#buffer.slice(0, length);
     if (chunk === "") return "";
@@ -169,7 +170,7 @@ export class RedactionStream {
 const MAX_STREAM_LINE_CHARS = 64 * 1024;
 const RESCAN_GROWTH = 9 / 8;
 
-/** Where the next needle stands, looked for once as long as it was not reached. */
+/** Returns a function that finds the next prefix and remembers it until it is passed. */
 function createPrefixFinder(text: string): (from: number) => number {
   let index = -1;
   return (from) => {
@@ -178,7 +179,7 @@ function createPrefixFinder(text: string): (from: number) => number {
   };
 }
 
-/** Where the whole lines end in which no secret can begin or end: most of what there is, and passed on at once. */
+/** The end of the complete lines in which no secret can start or end. Most text is such lines, which are written at once. */
 function findPlainLinesEnd(text: string, { from, to }: { readonly from: number; readonly to: number }): number {
   let end = from;
   for (let newline = text.indexOf("\n", end); newline >= 0 && newline < to; newline = text.indexOf("\n", end)) {

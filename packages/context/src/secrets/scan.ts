@@ -1,4 +1,4 @@
-/** Scans a text for every secret that is known by its shape, in one pass from prefix to prefix. */
+/** Scans a text for all secret patterns in one pass, from prefix to prefix. */
 
 import { removeMatchesInHandles } from "./handles.ts";
 import {
@@ -22,11 +22,11 @@ import { findKeyBody, findKeyContinuation, findKeyTail, KEY_MARKER, type KeyStat
 
 export interface SecretScanResult {
   readonly matches: readonly SecretMatch[];
-  /** Where the text ends. */
+  /** Whether the text ends inside a private key. */
   readonly keyState: KeyState;
 }
 
-/** `key`: where the text before this one ended. */
+/** Finds the secrets in a text; `keyState` is the state at the end of the previous chunk. */
 export function scanForSecrets(
   text: string,
   { keyState: previousState = "outside" }: { readonly keyState?: KeyState } = {},
@@ -47,13 +47,13 @@ export function scanForSecrets(
   };
 }
 
-/** The kind of a text that is one secret and nothing else. */
+/** The kind of a text that is exactly one secret; null otherwise. */
 export function classifySecret(text: string): SecretKind | null {
   const [match] = scanForSecrets(text).matches;
   return match?.start === 0 && match.end === text.length ? match.kind : null;
 }
 
-/** Needles, each not before the place that is asked for; what a placeholder holds is passed by. */
+/** Finds prefixes, each at or after `nextStart`; placeholders are skipped. */
 function* findPrefixMatches(text: string, nextStart: () => number): Generator<LiteralMatch> {
   const { literals } = getPrefixIndex();
   const placeholders = findPlaceholderRanges(text);
@@ -73,13 +73,13 @@ function* findPrefixMatches(text: string, nextStart: () => number): Generator<Li
 
 interface PrefixScanResult {
   readonly matches: readonly SecretMatch[];
-  /** Where to look on, if not right behind. */
+  /** Where to continue; default: after the prefix. */
   readonly end?: number;
   readonly state?: KeyState;
 }
 
 function scanPrefixMatch(text: string, { literal: prefix, index }: LiteralMatch, minIndex: number): PrefixScanResult {
-  // What a key holds is looked through all the same: something else may only look like one.
+  // The body of a key is scanned, too: it may be something else that only looks like a key.
   if (prefix === KEY_HEADER_PREFIX) return findKeyBody(text, index) ?? { matches: [] };
   if (prefix === KEY_FOOTER_PREFIX) return { matches: findKeyTail(text, index, minIndex) };
   const match = matchPatterns(text, prefix, index);
@@ -106,7 +106,7 @@ function matchPattern(
   const match = expression.exec(text) ?? matchTruncatedSecret(text, secretPattern, searchStart);
   const [start, stop] = match?.indices?.[1] ?? match?.indices?.[0] ?? [0, 0];
   if (stop === 0) return null;
-  // The mark of a key behind it is no part of it, though it is made of letters that it may have.
+  // A key marker after the secret is not a part of it, although its characters could be.
   const [secret = ""] = text.slice(start, stop).split(KEY_MARKER, 1);
   const end = start + secret.length;
   const { isLikely = isVaried } = secretPattern;
@@ -115,7 +115,7 @@ function matchPattern(
   return { start, end, kind: secretPattern };
 }
 
-/** What a tool has cut off, with a mark where it did, is no less of a secret. */
+/** Matches a secret that a tool truncated and marked with an ellipsis. */
 function matchTruncatedSecret(
   text: string,
   { prefixes, isWithinWords, lookbehind }: SecretPattern,

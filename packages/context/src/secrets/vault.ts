@@ -1,4 +1,4 @@
-/** Replaces secrets by placeholders, and restores them for tools alone. Nothing in the vault is ever written. */
+/** Replaces secrets with placeholders, and restores them only for tools. The vault is never written to disk. */
 
 import type { Redaction } from "../session/session.ts";
 import { collectEnvironmentValues, type EnvironmentVariables, isSecretField } from "./environment.ts";
@@ -21,11 +21,12 @@ import { LiteralMatcher } from "./prefix-index.ts";
 import { type RedactChunkResult, RedactionStream } from "./redact-stream.ts";
 import { classifySecret, scanForSecrets } from "./scan.ts";
 
+/** The value with its secrets, or the placeholders that the vault does not know. */
 export type RestoreSecretsResult<Value> =
   | { readonly type: "restored"; readonly value: Value }
   | { readonly type: "unknown"; readonly placeholders: readonly string[] };
 
-/** The placeholders that were given, and their secrets. Held in memory alone. */
+/** Maps secrets to placeholders and back, in memory only. */
 export class PlaceholderTable {
   readonly #digest: (value: string) => string;
   readonly #bySecret = new Map<string, string>();
@@ -35,7 +36,7 @@ export class PlaceholderTable {
     this.#digest = digest;
   }
 
-  /** Undefined where it has none yet. */
+  /** The placeholder of a secret; undefined if it has none yet. */
   get(secret: string): string | undefined {
     return this.#bySecret.get(secret);
   }
@@ -48,7 +49,7 @@ export class PlaceholderTable {
     return placeholder;
   }
 
-  /** What looks like a placeholder in `own` stands for itself, unless one was given that is the same. */
+  /** Replaces placeholders with their secrets. Unknown placeholders that occur in `sourceText` are literal text. */
   restore<Value>(value: Value, sourceText: string): RestoreSecretsResult<Value> {
     const unknown = new Set<string>();
     const text = (each: string): string =>
@@ -72,19 +73,19 @@ function findLookalikes(text: string): readonly string[] {
   return [...(text.match(PLACEHOLDER_PATTERN) ?? []), ...findPartialPlaceholders(text)];
 }
 
-/** What is left of whole ones is looked at apart, so that nothing grows together. */
+/** Complete placeholders are replaced by a space first, so that the text around them is not joined. */
 function findPartialPlaceholders(text: string): readonly string[] {
   return text.replace(PLACEHOLDER_PATTERN, " ").match(PARTIAL_PLACEHOLDER_PATTERN) ?? [];
 }
 
-/** Finds values that were met before, also without the name that gave them away. */
+/** Finds secret values that are already known, also where no name or shape marks them as secret. */
 export class SecretValueMatcher {
   readonly #kindByValue = new Map<string, SecretKind>();
-  /** How those begin that have white space in them: letters that no space comes before. */
+  /** The starts, up to the first space, of the values that contain white space. */
   readonly #prefixesBeforeSpace: string[] = [];
   readonly #literals = new LiteralMatcher();
 
-  /** What could be a common word is not looked for by itself, unless the user says so. */
+  /** Adds a value. A value that could be an ordinary word is skipped, unless the user lists it. */
   add(value: string, kind: SecretKind, { isListed = false }: { readonly isListed?: boolean } = {}): void {
     if (
       this.#kindByValue.has(value) ||
@@ -101,7 +102,7 @@ export class SecretValueMatcher {
   findMatches(text: string): readonly SecretMatch[] {
     if (this.#kindByValue.size === 0) return [];
     const matches: SecretMatch[] = [];
-    // From letter to letter: one may begin within another and end behind it.
+    // Character by character: a value may start inside another and end after it.
     for (let match = this.#literals.findNext(text, 0); match; match = this.#literals.findNext(text, match.index + 1)) {
       const { literal, index } = match;
       const kind = this.#kindByValue.get(literal);
@@ -110,13 +111,13 @@ export class SecretValueMatcher {
     return mergeMatches(removeMatchesInHandles(text, excludeRanges(findPlaceholderRanges(text), matches), true));
   }
 
-  /** Whether one of them may have begun where this text ends, so that more must be heard first. */
+  /** Whether a value with white space may continue after the end of this text. */
   hasPartialMatch(text: string): boolean {
     return this.#prefixesBeforeSpace.some((prefix) => text.includes(prefix));
   }
 }
 
-/** Whoever meets more has a log of nothing else. */
+/** A limit on memory; a text with more is a list of secrets. */
 const MAX_SECRET_VALUES = 5_000;
 const VALUE_PREFIX_CHARS = 4;
 
@@ -124,27 +125,30 @@ function isDistinctive(value: string): boolean {
   return value.length >= 40 || isRandom(value) || (value.length >= 12 && /\d/.test(value) && isLikelyPassword(value));
 }
 
+/** Options of a `Vault`. */
 export interface VaultOptions {
-  /** At least twelve small hexadecimal digits; keyed, so that nobody can try values against it. */
+  /** A keyed hash with at least twelve lowercase hexadecimal digits; keyed, so that values cannot be guessed from their placeholders. */
   readonly digest: (value: string) => string;
   readonly environment?: EnvironmentVariables;
-  /** Variables whose values are secrets whatever they look like. */
+  /** Variables whose values always count as secrets. */
   readonly variableNames?: readonly string[];
 }
 
+/** A secret that was redacted. */
 export interface SecretFinding {
-  /** What it is, for people: a family, or the variable that holds it. */
+  /** The kind of secret, or the name of its variable; for display. */
   readonly family: string;
   readonly placeholder: string;
 }
 
+/** Redacts secrets with placeholders and restores them; the same secret always gets the same placeholder. */
 export class Vault implements Redaction {
   readonly #options: VaultOptions;
   readonly #secretValues = new SecretValueMatcher();
   readonly #placeholders: PlaceholderTable;
   readonly #cleanObjects = new WeakSet<object>();
   readonly #reportedPlaceholders = new Set<string>();
-  /** Of the environment: a digest is made where one is needed. */
+  /** Values of the environment without a placeholder; their digests are computed on demand. */
   readonly #pendingValues = new Map<string, SecretKind>();
   #findings: SecretFinding[] = [];
   #isEnvironmentLoaded = false;
@@ -154,6 +158,7 @@ export class Vault implements Redaction {
     this.#placeholders = new PlaceholderTable(options.digest);
   }
 
+  /** Replaces the secrets in all strings of a value; returns the same value if there are none. */
   redact<Value>(value: Value): Value {
     this.#loadEnvironment();
     const text = (each: string, key: string | null): string => this.#redactText(each, key);
@@ -165,7 +170,7 @@ export class Vault implements Redaction {
     }) as Value;
   }
 
-  /** A piece of a text that comes in pieces; `key` as it came back with the piece before. */
+  /** Redacts one chunk of a longer text; `keyState` comes from the result of the previous chunk. */
   redactChunk(text: string, { keyState: key }: Pick<RedactChunkResult, "keyState">): RedactChunkResult {
     this.#loadEnvironment();
     const result = scanForSecrets(text, { keyState: key });
@@ -173,20 +178,20 @@ export class Vault implements Redaction {
     return { text: matches.length === 0 ? text : this.#replaceMatches(text, matches), keyState: result.keyState };
   }
 
-  /** For a text that comes in pieces. */
+  /** Creates a stream that redacts text in chunks. */
   stream(): RedactionStream {
     return new RedactionStream(this);
   }
 
-  /** Whether a text has the beginning of something that may go on behind it. */
+  /** Whether a known secret may continue after the end of the text. */
   mayContinue(text: string): boolean {
     this.#loadEnvironment();
     return this.#secretValues.hasPartialMatch(text);
   }
 
   /**
-   * The value with what its placeholders stand for; or those of which nobody knows it. What looks like one in `own` stands
-   * for itself: examples in somebody's documents.
+   * Replaces placeholders with their secrets, or returns the unknown placeholders. Unknown placeholders that occur in `sourceText`, such as
+   * examples in a document, are literal text.
    */
   restore<Value>(
     value: Value,
@@ -200,7 +205,7 @@ export class Vault implements Redaction {
     return this.#placeholders.restore(value, sourceText);
   }
 
-  /** The whole placeholders that stand in a value, each once, whoever gave them. */
+  /** Lists the distinct placeholders in a value, known or not. */
   listPlaceholders(value: unknown): readonly string[] {
     const results = new Set<string>();
     const text = (each: string): string => {
@@ -211,14 +216,14 @@ export class Vault implements Redaction {
     return [...results];
   }
 
-  /** Takes in the secrets of a text that stands where it belongs, such as a file of the user. */
+  /** Adds the secrets of a text that is not redacted itself, such as a file of the user. */
   learn(text: string): void {
     this.#loadEnvironment();
     for (const { start, end, kind } of scanForSecrets(text).matches)
       this.#assignPlaceholder(text.slice(start, end), kind);
   }
 
-  /** What was found since this was asked last, each once. */
+  /** Returns the secrets redacted since the last call, each reported once. */
   takeFindings(): readonly SecretFinding[] {
     const results = this.#findings;
     this.#findings = [];
@@ -238,7 +243,7 @@ export class Vault implements Redaction {
     const matches = mergeMatches([...scanForSecrets(text).matches, ...this.#secretValues.findMatches(text)]);
     if (matches.length === 0) return text;
     const redactedText = this.#replaceMatches(text, matches);
-    // What its name gave away may stand there without it, too.
+    // A value found by its name may occur again without the name.
     return this.#replaceMatches(redactedText, this.#secretValues.findMatches(redactedText));
   }
 
@@ -260,7 +265,7 @@ export class Vault implements Redaction {
     return this.#placeholders.assign(secret, kind.id);
   }
 
-  /** The environment is looked at when something is first looked through, not when the program starts. */
+  /** Reads the environment on first use, not at program start. */
   #loadEnvironment(): void {
     if (this.#isEnvironmentLoaded) return;
     this.#isEnvironmentLoaded = true;
@@ -272,7 +277,7 @@ export class Vault implements Redaction {
   }
 }
 
-/** Nothing shorter is a secret that anybody could tell from a word. */
+/** Shorter values cannot be told from ordinary words. */
 const MIN_SECRET_CHARS = 6;
 const MAX_FIELD_SECRET_CHARS = 512;
 const FIELD_SECRET_KIND: SecretKind = { id: "assigned", name: "secret behind a name" };

@@ -1,17 +1,19 @@
-/** Creates a model that replies from a script and records every request, and deterministic ports. */
+/** Creates a model that replies from a script and records every request, and a deterministic runtime. */
 
 import type { AssistantMessage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, Request } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { emptyUsage } from "./story.ts";
 
-/** A text to say, a whole message, or a way to fail. */
+/** A reply: its text, a message, or a failure. */
 export type ScriptedReply = string | Partial<AssistantMessage> | { readonly failure: ModelFailure };
 
+/** A model that replies from a script, with the requests it received. */
 export interface ScriptedModel extends Model {
   readonly requests: readonly Request[];
 }
 
+/** Creates a model that gives these replies in order; a further request throws. */
 export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedModel {
   const requests: Request[] = [];
   const modelName = { api: "anthropic-messages", provider: "anthropic", model: "storyteller" };
@@ -32,7 +34,7 @@ export function scriptedModel(...replies: readonly ScriptedReply[]): ScriptedMod
 
 const abortEvent: ModelEvent = {
   type: "reply-failed",
-  failure: { kind: "aborted", message: "aborted before it began" },
+  failure: { kind: "aborted", message: "aborted before it started" },
 };
 
 function* createReplyEvents(
@@ -57,7 +59,7 @@ function* createReplyEvents(
   yield { type: "reply-ended", message };
 }
 
-/** Every call gives a fresh set that begins again; `prefix` keeps the ids of two sets apart. */
+/** Creates a runtime with a deterministic clock and ids; `prefix` makes the ids of two runtimes differ. */
 export function testRuntime(prefix = "e"): Runtime {
   let time = 1767225600000;
   let ids = 0;
@@ -72,7 +74,7 @@ export function testRuntime(prefix = "e"): Runtime {
   };
 }
 
-// One millisecond of sleep is one turn of the microtask queue.
+// A sleep of one millisecond waits for one microtask.
 async function sleepMicrotasks(count: number, signal: AbortSignal | undefined): Promise<void> {
   for (let turn = 0; turn < count && !signal?.aborted; turn++) await null;
 }

@@ -1,23 +1,25 @@
-/** Tests what every `Store` must do, as a suite for any test runner and any kind of store. */
+/** Tests what every `Store` must do: a suite for any test runner and any store. */
 
 import type { Entry } from "../entry.ts";
 import { loadBranch } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
 import { story } from "./story.ts";
 
-/** The test runner, handed in so that nothing here depends on one. */
+/** The functions of a test runner, passed in so that the contract does not depend on one. */
 export interface ContractRunner {
   test(name: string, run: () => Promise<void>): void;
   equal(actual: unknown, expected: unknown): void;
 }
 
+/** Creates the stores under test. */
 export interface StoreFactory {
-  /** A new, empty store. */
+  /** Creates a new, empty store. */
   create(): Promise<Store>;
-  /** The same session as another process would find it now. */
+  /** Opens the same session as another process would. */
   reopen(store: Store): Promise<Store>;
 }
 
+/** Registers the tests that every store must pass. */
 export function storeContract({ test, equal }: ContractRunner, stores: StoreFactory): void {
   const createFilledStore = async (entries: readonly Entry[]): Promise<Store> => {
     const store = await stores.create();
@@ -32,7 +34,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     equal((await store.loadBranch(null)).entries, []);
   });
 
-  test("STO2 what was appended is there, also for another process", async () => {
+  test("STO2 appended entries can be read, also by another process", async () => {
     const store = await createFilledStore(twoBranchEntries);
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.leaf(), "e8");
@@ -44,7 +46,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     }
   });
 
-  test("STO3 a window is what the branch gives", async () => {
+  test("STO3 a loaded branch equals the one built from its entries", async () => {
     const store = await createFilledStore(entriesWithCompaction);
     for (const leaf of ["e2", "e4", "e5", "e6"]) {
       equal(await store.loadBranch(leaf), loadBranch(await store.branchEntries(leaf)));
@@ -55,7 +57,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     );
   });
 
-  test("STO4 a batch is appended whole or not at all", async () => {
+  test("STO4 a batch is appended completely or not at all", async () => {
     const store = await createFilledStore(twoBranchEntries.slice(0, 2));
     const [good, bad] = [twoBranchEntries[2], { ...twoBranchEntries[3], parentId: "nobody" }] as readonly Entry[];
     equal(
@@ -70,13 +72,13 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     equal(await store.append(twoBranchEntries.slice(2, 6), { expectedLeaf: "e2" }), { type: "appended", leaf: "e6" });
   });
 
-  test("STO5 a writer that has not seen the leaf is told where it is", async () => {
+  test("STO5 an append with an outdated leaf returns the current leaf", async () => {
     const store = await createFilledStore(twoBranchEntries.slice(0, 3));
     equal(await store.append(twoBranchEntries.slice(3, 4), { expectedLeaf: "e2" }), { type: "leaf-moved", leaf: "e3" });
     equal(await store.entry("e4"), undefined);
   });
 
-  test("STO6 the same entry twice is done already; other content under its id is refused", async () => {
+  test("STO6 appending the same entry again does nothing; other content with its id is rejected", async () => {
     const store = await createFilledStore(twoBranchEntries.slice(0, 3));
     equal(await store.append(twoBranchEntries.slice(2, 3), { expectedLeaf: "e2" }), { type: "appended", leaf: "e3" });
     const other = { ...twoBranchEntries[2], timestamp: "2026-02-02T00:00:00.000Z" } as Entry;
@@ -84,7 +86,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     equal(await store.entry("e3"), twoBranchEntries[2]);
   });
 
-  test("STO7 labels and name: the latest in the file counts", async () => {
+  test("STO7 the latest label and name in the file win", async () => {
     const store = await createFilledStore(entriesWithLabels);
     for (const each of [store, await stores.reopen(store)]) {
       equal([...(await each.labels())], [["e2", "second"]]);
@@ -92,14 +94,14 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     }
   });
 
-  test("STO8 the deepest shared entry of two branches", async () => {
+  test("STO8 the common ancestor is the deepest shared entry of two branches", async () => {
     const store = await createFilledStore(twoBranchEntries);
     equal(await store.commonAncestor("e6", "e8"), "e2");
     equal(await store.commonAncestor("e3", "e6"), "e3");
     equal(await store.commonAncestor("e6", null), null);
   });
 
-  test("STO9 lines come back as they were written", async () => {
+  test("STO9 lines are returned as they were written", async () => {
     const store = await createFilledStore(twoBranchEntries);
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.line("e4"), JSON.stringify(twoBranchEntries[3]));
@@ -107,7 +109,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     }
   });
 
-  test("STO10 a compaction that keeps what is not on its branch, or a result without its call, is refused", async () => {
+  test("STO10 a compaction whose first kept entry is not on its branch, or is a result without its call, is rejected", async () => {
     const store = await createFilledStore(twoBranchEntries);
     for (const firstKeptEntryId of ["e4", "nobody"]) {
       const entry = { ...createTestCompaction("e8"), firstKeptEntryId } as Entry;
@@ -116,13 +118,13 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     equal(await store.append([createTestCompaction("e8")], { expectedLeaf: "e8" }), { type: "appended", leaf: "c" });
   });
 
-  test("STO11 an entry that is not here has no window and no branch; asking for one is refused by name", async () => {
+  test("STO11 loading the branch of an unknown entry throws an error that names it", async () => {
     const store = await createFilledStore(twoBranchEntries);
     equal(await rejectionMessage(store.loadBranch("nobody")), "entry nobody is not in this session");
     equal(await rejectionMessage(store.branchEntries("nobody")), "entry nobody is not in this session");
   });
 
-  test("STO12 branch summaries are found by the leaf that was left, on any branch, in file order", async () => {
+  test("STO12 branch summaries are found by the leaf they summarize, on any branch, in file order", async () => {
     const store = await createFilledStore(entriesWithBranchSummaries);
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.branchSummaries(new Set(["e2", "nobody"])), selectEntries(entriesWithBranchSummaries, "e4 e9"));
@@ -211,7 +213,7 @@ async function appendEach(store: Store, entries: readonly Entry[]): Promise<void
 
 async function rejectionMessage(promise: Promise<unknown>): Promise<string> {
   return promise.then(
-    () => "it was answered",
+    () => "the promise was fulfilled",
     (error: Error) => error.message,
   );
 }
@@ -222,7 +224,7 @@ async function isAppendRefused(store: Store, batch: readonly Entry[]): Promise<b
     await store.append(batch, { expectedLeaf });
     return false;
   } catch {
-    // The contract asks that it throws; what it says is the store's own.
+    // The contract requires an error; its text is up to the store.
     return true;
   }
 }

@@ -1,10 +1,11 @@
-/** Builds a session from short lines (ids e1, e2 … and numbers 1, 2 …, calls c1, c2 …, in written order), and shows messages as lines, for tests and docs. */
+/** Builds a session from short lines, and shows messages as lines, for tests and docs. */
 
 import { type Entry, type EntryContent, MOVE_TYPE } from "../entry.ts";
 import type { AgentMessage, AssistantMessage, Block, Message, ToolCallBlock, Usage } from "../message.ts";
 
 /**
- * Each line is `word: rest`, and adds one entry behind the one before it:
+ * Builds the entries of a session from short lines. Entries get the ids e1, e2 … and the numbers 1, 2 …; tool calls get c1, c2 …. Each line
+ * is `keyword: text`, and adds one entry after the one before it:
  *
  * - `user: text`, `says: text`, `thinks: text` (reasoning of the next `says` or `calls`)
  * - `calls: read path=a.ts; bash command=ls` (one assistant message, its calls c1 and c2)
@@ -33,7 +34,7 @@ function applyStoryLine(state: StoryState, line: string): void {
   const target = head.slice(keyword.length).trim();
   const toEntry = storyKeywords[keyword];
   if (!toEntry)
-    throw new Error(`"${line}": a story has no word "${keyword}"; it has ${Object.keys(storyKeywords).join(", ")}`);
+    throw new Error(`"${line}": unknown keyword "${keyword}"; use one of ${Object.keys(storyKeywords).join(", ")}`);
   const entry = toEntry({ state, body, target });
   if (entry) appendStoryEntry(state, entry);
 }
@@ -101,7 +102,7 @@ function appendStoryEntry(
   const number = entries.length + 1;
   const timestamp = new Date(STORY_START_TIME + number * 1000).toISOString();
   const { type, ...rest } = content;
-  entries.push({ type, id: `e${number}`, parentId, timestamp, number: number, ...rest } as Entry);
+  entries.push({ type, id: `e${number}`, parentId, timestamp, number, ...rest } as Entry);
 }
 
 function createAssistantEntry(state: StoryState, reply: Partial<AssistantMessage>): StoryEntry {
@@ -137,7 +138,7 @@ function createToolResult(
   { text, callId, isError }: { text: string; callId: string; isError: boolean },
 ): StoryEntry {
   const toolCall = state.calls.find(({ id }) => id === callId) ?? state.openCalls[0];
-  if (!toolCall) throw new Error(`"result: ${text}": no call waits for it`);
+  if (!toolCall) throw new Error(`"result: ${text}": there is no open call`);
   state.openCalls = state.openCalls.filter((openCall) => openCall !== toolCall);
   const content = text === "" ? [] : [{ type: "text" as const, text }];
   return {
@@ -157,6 +158,7 @@ const STORY_START_TIME = 1767225600000;
 const nextTimestamp = ({ entries }: StoryState): number => STORY_START_TIME + (entries.length + 1) * 1000;
 const nextEntryId = ({ entries }: StoryState): string => `e${entries.length + 1}`;
 
+/** A usage of zero tokens and no cost. */
 export const emptyUsage: Usage = {
   input: 0,
   output: 0,
@@ -166,7 +168,7 @@ export const emptyUsage: Usage = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
-/** One line per message: `3 assistant  [c1: read path=a.ts]`. */
+/** Formats messages, one per line: `3 assistant  [c1: read path=a.ts]`. */
 export function show(messages: readonly (Message | AgentMessage)[]): string {
   return messages
     .map((message, index) => `${index} ${roleLabel(message).padEnd(9)} ${formatMessage(message)}`.trimEnd())

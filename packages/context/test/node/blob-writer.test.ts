@@ -44,7 +44,7 @@ test("BLOB3 what is dropped leaves nothing, what was never written touches nothi
   draft.write(Buffer.from("late"));
   draft.drop();
   expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read", size: whole.length });
-  await expect(draft.keep()).rejects.toThrow("kept or dropped before");
+  await expect(draft.keep()).rejects.toThrow("already kept or dropped");
 });
 
 test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async () => {

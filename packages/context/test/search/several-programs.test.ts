@@ -38,7 +38,7 @@ test("FIND8 while one program reads what is new, the others search what is there
   const found = await searchSessions("needle", { env: on.env });
   expect(found).toMatchObject({
     hits: [{ entry: "one" }],
-    pending: { why: expect.stringContaining("another program") },
+    pending: { why: expect.stringContaining("another process") },
   });
   if (leasing.type === "leased") leasing.lease.release();
   expect(await on.ids("needle")).toEqual(["one", "two"]);

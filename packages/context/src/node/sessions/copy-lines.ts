@@ -1,4 +1,4 @@
-/** Copies the lines of a session file with their seals, new parent offsets and, on request, without secrets. */
+/** Copies the lines of a session file: with new trailers and parent offsets and, on request, without secrets. */
 
 import { readSummaryPartTexts } from "../../context/summary-parts.ts";
 import type { CompactionEntry, Entry, Header } from "../../entry.ts";
@@ -21,40 +21,16 @@ import { yieldToEventLoop } from "../runtime.ts";
 import { headerFromPath } from "../session-file-name.ts";
 import type { SessionFileOptions } from "./paths.ts";
 
-/** Maps offsets of a file to its copy: one pair for every change of the distance between the two. */
-export class OffsetMap {
-  readonly #sourceOffsets: number[] = [];
-  readonly #deltas: number[] = [];
-
-  /** A line that begins here in the file begins there in the copy; told in file order. */
-  add(sourceOffset: number, copyOffset: number): void {
-    if (this.#deltas.at(-1) === copyOffset - sourceOffset) return;
-    this.#sourceOffsets.push(sourceOffset);
-    this.#deltas.push(copyOffset - sourceOffset);
-  }
-
-  /** Where a line that began here begins now; what lies before the first line stays. */
-  toCopyOffset(sourceOffset: number): number {
-    let [low, high] = [0, this.#sourceOffsets.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#sourceOffsets[middle] ?? 0) <= sourceOffset) low = middle + 1;
-      else high = middle;
-    }
-    return sourceOffset + (this.#deltas[low - 1] ?? 0);
-  }
-}
-
 export interface RewriteLinesOptions {
-  /** The header's line, without seal. */
+  /** The header line, without trailer. */
   readonly header: string;
   readonly lines: Iterable<SourceLine>;
   readonly checksum: Checksum;
-  /** What becomes of the text of a line; it stays, unless said. */
+  /** Changes the text of a line; default: no change. */
   readonly transform?: (text: string) => string;
 }
 
-/** Each with its line end. */
+/** Writes the lines of a copy, each with its line end. */
 export function* rewriteLines({ header, lines, checksum, transform }: RewriteLinesOptions): Generator<Uint8Array> {
   const offsets = new OffsetMap();
   let offset = 0;
@@ -72,7 +48,7 @@ export function* rewriteLines({ header, lines, checksum, transform }: RewriteLin
   }
 }
 
-/** A seal sums up its own line only, so a line that names no place and stays as it is is copied byte for byte; null for all others. */
+/** A checksum covers only its own line, so an unchanged line without offsets is copied byte for byte; null for any other line. */
 function reuseLineBytes(
   { originalBytes, marks, text }: SourceLine,
   transform: RewriteLinesOptions["transform"],
@@ -100,34 +76,58 @@ function rewriteLine(
 
 const keepText = (text: string): string => text;
 
-// The copy is on the disk before anybody sees it: no line of it has anything to wait for.
+// `run` is dropped: it marks lines that may not be on disk yet, and the whole copy is synced before it gets its name.
 function remapMarks({ up, batch }: SourceLine["marks"], offsets: OffsetMap): SourceLine["marks"] {
   return { ...(up !== undefined && { up: offsets.toCopyOffset(up) }), ...(batch && { batch }) };
 }
 
 const LINE_END_BUFFER = Buffer.from("\n");
 
+/** Maps line offsets in a file to offsets in its copy. Stores one pair per change of the difference between the two. */
+export class OffsetMap {
+  readonly #sourceOffsets: number[] = [];
+  readonly #deltas: number[] = [];
+
+  /** Records the offset of a line in the file and in the copy; call it in file order. */
+  add(sourceOffset: number, copyOffset: number): void {
+    if (this.#deltas.at(-1) === copyOffset - sourceOffset) return;
+    this.#sourceOffsets.push(sourceOffset);
+    this.#deltas.push(copyOffset - sourceOffset);
+  }
+
+  /** The offset of a line in the copy; offsets before the first line stay the same. */
+  toCopyOffset(sourceOffset: number): number {
+    let [low, high] = [0, this.#sourceOffsets.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#sourceOffsets[middle] ?? 0) <= sourceOffset) low = middle + 1;
+      else high = middle;
+    }
+    return sourceOffset + (this.#deltas[low - 1] ?? 0);
+  }
+}
+
 export interface LineSource {
   readonly header: Header;
-  /** Without seal, exactly as written. */
+  /** The header line as written, without trailer. */
   readonly headerText: string;
-  /** Whether the lines are all of the file: nothing in it is damaged or torn off. */
+  /** Whether the file contains no damaged or torn line. */
   readonly isComplete: boolean;
   lines(): Iterable<SourceLine>;
 }
 
 export interface SourceLine {
   readonly offset: number;
-  /** As they stand in the file; good until the next line is asked for. Null where the line must be written anew. */
+  /** The bytes in the file, valid until the next line is read. Null if the line must be written again. */
   readonly originalBytes: Uint8Array | null;
   readonly marks: LineMarks;
-  /** Without seal. */
+  /** Without trailer. */
   text(): string;
-  /** The entry's number, on the line or not; 0 for none. */
+  /** The entry's number, whether it is written on the line or not; 0 for none. */
   readonly number: number;
 }
 
-/** With their numbers on them: in the copy the place of a line is no longer what gives it its number. */
+/** Writes the entry numbers onto the lines: in a copy the position of a line no longer gives its number. */
 export function* addEntryNumbers({ lines }: LineSource): Generator<SourceLine> {
   for (const line of lines()) yield hasWrittenNumber(line) ? line : numberSourceLine(line);
 }
@@ -145,8 +145,8 @@ function numberSourceLine(line: SourceLine): SourceLine {
 }
 
 /**
- * Works also while another process writes the file. A sound file is never held whole; one that is not is read with care, and what was lost
- * is noted in its place.
+ * Reads the lines of a file, also while another process writes it. A valid file is streamed; a damaged one is read into memory and
+ * repaired, with a note in place of each lost part.
  */
 export async function readLineSource(
   file: OpenFile,
@@ -180,7 +180,7 @@ function toSourceLine({ entry, text }: EntryLine): SourceLine {
   };
 }
 
-/** Null where a line is not sound. */
+/** Null if a line is damaged. */
 async function buildCompleteIndex(validFile: ValidFile): Promise<LineIndex | null> {
   const fileEntries = new FileEntries(validFile);
   const steps = fileEntries.completeIndex();
@@ -218,7 +218,7 @@ function* readValidLines({ file, rules, start, end, limits }: ValidFile, index: 
   }
 }
 
-/** Writes in large pieces, with a pause after each; the file is there whole or not at all. Each line with its line end. */
+/** Writes a file from lines that include their line ends, in large chunks. The file appears complete or not at all. */
 export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files: Files): Promise<void> {
   const file = startAtomicFile(path, files);
   try {
@@ -242,7 +242,7 @@ export async function writeCopy(path: string, lines: Iterable<Uint8Array>, files
 
 const WRITE_CHUNK_BYTES = 1024 * 1024;
 
-/** Only the members that differ are written anew; every other byte stays. `text` is the line of the entry as it was. */
+/** Changes only the members of a line that differ between two entries; every other byte stays. `text` is the line of `before`. */
 export function patchEntryText(text: string, before: Entry, after: Entry): string {
   if (before === after) return text;
   const members = Object.entries(after) as [keyof Entry, unknown][];
@@ -250,14 +250,14 @@ export function patchEntryText(text: string, before: Entry, after: Entry): strin
   return setJsonMembers(text, Object.fromEntries(changes.map(([name, value]) => [name, JSON.stringify(value)])));
 }
 
-/** The very same entry where there is nothing to hide. */
+/** Redacts an entry; returns the same object if it contains no secret. */
 export function redactEntry(entry: Entry, redaction: Redaction): Entry {
-  // It may come from a file that somebody wrote by hand.
+  // The type is not guaranteed: another program may have written the file.
   const hasSummary = entry.type === "compaction" && typeof entry.summary === "string";
   return redaction.redact(hasSummary ? redactCompactionSummary(entry, redaction) : entry);
 }
 
-// A summary is taken apart by the lengths of its parts, so each part is redacted on its own.
+// A summary is split by the lengths of its parts, so each part is redacted on its own and its length is updated.
 function redactCompactionSummary(entry: CompactionEntry, redaction: Redaction): CompactionEntry {
   const texts = readSummaryPartTexts(entry).map(({ part, text }) => ({
     part,
@@ -276,10 +276,10 @@ function redactCompactionSummary(entry: CompactionEntry, redaction: Redaction): 
   };
 }
 
-/** The very same text where there is nothing to hide. */
+/** Redacts the line of an entry; returns the same text if it contains no secret. */
 export function redactEntryText(text: string, redaction: Redaction): string {
   if (redaction === noRedaction) return text;
-  // As it stands in the file, so that what we do not know of it is looked at too.
+  // Parsed without a schema, so that unknown members are redacted, too.
   const value = JSON.parse(text) as Entry;
   return patchEntryText(text, value, redactEntry(value, redaction));
 }

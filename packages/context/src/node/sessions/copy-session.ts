@@ -1,4 +1,4 @@
-/** Forks, clones and exports sessions to new files. The source may be open anywhere, also for writing. */
+/** Forks, clones and exports sessions to new files. The source may be open in any process, also for writing. */
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
@@ -30,9 +30,9 @@ import { applyDefaults, prepareSessionFile, type SessionFileOptions, sessionCwd 
 import { closeStore, type OpenFailure, type SessionTarget } from "./sessions.ts";
 
 export interface ForkSessionOptions extends SessionFileOptions {
-  /** The end of the branch to take; the last entry if not said, null for an empty session. */
+  /** The last entry of the branch to copy; default: the last entry of the file. Null gives an empty session. */
   readonly leaf?: string | null;
-  /** The directory of the new session; that of the old one if not said. */
+  /** The working directory of the new session; default: that of the source. */
   readonly cwd?: string;
   readonly id?: string;
 }
@@ -42,13 +42,13 @@ export type ForkResult =
       readonly type: "forked";
       readonly path: string;
       readonly id: string;
-      /** Hashes of blobs that the branch names and the source no longer has. */
+      /** Hashes of blobs that the branch refers to and the source no longer has. */
       readonly missing: readonly string[];
     }
   | { readonly type: "no-entry"; readonly why: string }
   | OpenFailure;
 
-/** What is open is only read, and stays open. A `Session` is forked where it stands, also if others have gone on since. */
+/** Copies one branch to a new session. An open source is only read and stays open; a `Session` is forked at its own leaf. */
 export async function forkSession(source: SessionTarget, options: ForkSessionOptions = {}): Promise<ForkResult> {
   if (source instanceof Session) return forkSession(requireFileStore(source), { leaf: source.leaf, ...options });
   if (source instanceof JsonlStore) return forkStore(source, options);
@@ -63,7 +63,7 @@ export async function forkSession(source: SessionTarget, options: ForkSessionOpt
 
 function requireFileStore({ store }: Session): JsonlStore {
   if (store instanceof JsonlStore) return store;
-  throw new Error("this session is not kept in a file; session.fork() gives its bytes");
+  throw new Error("this session is not stored in a file; call session.fork() to get its bytes");
 }
 
 async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkSessionOptions): Promise<ForkResult> {
@@ -73,11 +73,11 @@ async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkS
   return catchDiskErrors<ForkResult>(`${sourcePath} cannot be forked`, async () => {
     const leafId = leaf === undefined ? await store.leaf() : leaf;
     if (leafId !== null && !(await store.entry(leafId)))
-      return { type: "no-entry", why: `${sourcePath} has no entry ${leafId}; take its id from the tree` };
+      return { type: "no-entry", why: `${sourcePath} has no entry ${leafId}; copy the id from the tree` };
     const newCwd = resolve(cwd ?? sessionCwd(sourcePath, store.header, files));
     const target = prepareSessionFile(newCwd, { ...config, id });
     if (target.type !== "free") return target;
-    // Before the log: whoever sees the new session finds its blobs.
+    // Blobs first, so that they exist as soon as the new session does.
     const hashes = collectBlobHashes(await store.branchEntries(leafId), blobHashes(sourcePath, files));
     const copyResult = await copyBlobs(sourcePath, target.path, { hashes, files });
     if (copyResult.type !== "copied") return copyResult;
@@ -92,7 +92,7 @@ async function forkStore(store: JsonlStore, { leaf, cwd, id, ...options }: ForkS
   });
 }
 
-/** Of all that the entries name: in a block that stands for a blob, whether it is kept or not, and anywhere else by a reference. */
+/** The hashes of all blobs that entries refer to: by a blob block, whether the blob is stored or not, and by a reference in any text. */
 function collectBlobHashes(entries: readonly Entry[], storedHashes: readonly string[]): readonly string[] {
   const toPrefix = (digits: string): string => digits.slice(0, MIN_BLOB_DIGITS);
   const citedPrefixes = new Set(entries.flatMap((entry) => findBlobDigits(JSON.stringify(entry)).map(toPrefix)));
@@ -124,7 +124,7 @@ function forkName(name: string): string {
   return stem === name ? `${name} (fork)` : `${stem} (fork ${Number(number ?? 1) + 1})`;
 }
 
-/** Of the last line; null where there is only the header. */
+/** The entry of the last line; null if there is only the header. */
 function parseLastEntry(bytes: Uint8Array): Entry | null {
   const start = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
   if (start === 0) return null;
@@ -132,17 +132,14 @@ function parseLastEntry(bytes: Uint8Array): Entry | null {
 }
 
 export interface CloneSessionOptions extends SessionFileOptions {
-  /** The directory of the new session; that of the old one if not said. */
+  /** The working directory of the new session; default: that of the source. */
   readonly cwd?: string;
   readonly id?: string;
 }
 
 export type CloneResult = { readonly type: "cloned"; readonly path: string; readonly id: string } | UnavailableResult;
 
-/**
- * Copies all branches. Every line stays as written, except the header and the offsets of parents. The source may be open anywhere, also
- * for writing.
- */
+/** Copies all branches to a new session. Every line stays as written, except the header and the parent offsets. */
 export async function cloneSession(
   path: string,
   { cwd, id, ...options }: CloneSessionOptions = {},
@@ -156,7 +153,7 @@ export async function cloneSession(
       const newCwd = resolve(cwd ?? sessionCwd(path, source.header, files));
       const target = prepareSessionFile(newCwd, { ...config, id });
       if (target.type !== "free") return target;
-      // Before the log: whoever sees the new session finds its blobs.
+      // Blobs first, so that they exist as soon as the new session does.
       const copyResult = await copyBlobs(path, target.path, { hashes: blobHashes(path, files), files });
       if (copyResult.type !== "copied") return copyResult;
       const header = {
@@ -188,14 +185,14 @@ const toIsoTime = (now: number): string => new Date(now).toISOString();
 export type ExportResult =
   | {
       readonly type: "exported";
-      /** Hashes of blobs that are lost or changed: where they belong, the words about them stay. */
+      /** Hashes of blobs that are lost or changed; the export keeps their placeholder texts. */
       readonly missing: readonly string[];
     }
   | UnavailableResult;
 
 /**
- * Writes what pi would have written: version 3, no seals, images inline, all branches, the same leaf. `to` must be free; what leaves
- * passes the redaction.
+ * Exports a session as pi writes it: version 3, without trailers, images inline, all branches, the same leaf. `targetPath` must not exist;
+ * the content is redacted.
  */
 export async function exportForPi(
   path: string,
@@ -250,7 +247,7 @@ function toPiLine(text: string, { readContent, redaction }: PiLineOptions): stri
 }
 
 function inlineBlobsInLine(text: string, readContent: PiLineOptions["readContent"]): string {
-  // Few lines name a blob, and only those are taken apart.
+  // Few lines contain a blob; the others are not parsed.
   if (!text.includes('"blob"')) return text;
   const entry = parseEntry(JSON.parse(text) as JsonObject);
   if (!entry || collectBlobs(entry).length === 0) return text;

@@ -1,4 +1,4 @@
-/** Reads what a list shows of a session from both ends of its file. An unreadable file becomes a damaged item, never an exception. */
+/** Reads the list item of a session from the start and end of its file. An unreadable file becomes a damaged item, never an exception. */
 
 import { basename } from "node:path";
 import { displayText } from "../../context/attachments.ts";
@@ -16,6 +16,126 @@ import { readRowBytes } from "../jsonl/line-index.ts";
 import { readLinePrefix, readLines } from "../jsonl/read-lines.ts";
 import { headerFromPath, sessionIdFromFileName } from "../session-file-name.ts";
 
+/** A session in a list. Texts are sanitized for the terminal; paths are not. */
+export interface SessionItem {
+  readonly path: string;
+  readonly id: string;
+  /** The working directory: from the note in its folder, else from its header. */
+  readonly cwd: string;
+  readonly name?: string;
+  /** ISO; empty if unknown. */
+  readonly created: string;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+  /** In bytes. */
+  readonly size: number;
+  /** The start of the first user message; empty if there is none. */
+  readonly firstMessage: string;
+  /** The file that this session was forked from. */
+  readonly parentSession?: string;
+  /** Why the file cannot be read as a session, and what to do. */
+  readonly damaged?: string;
+}
+
+/** The fields that come from the content of the file. */
+export type SessionFileInfo = Omit<SessionItem, "path" | "modified" | "size">;
+
+export interface ReadItemResult {
+  readonly item: SessionFileInfo;
+  /** Whether the item stays valid while the file is unchanged; false after a disk error. */
+  readonly lasting: boolean;
+}
+
+/** Reads the list item of a session file. */
+export function readSessionItem(
+  path: string,
+  { kind }: FileStat,
+  options: FileHeadRules & { readonly files: Files },
+): ReadItemResult {
+  const name = basename(path);
+  if (kind !== "file")
+    return {
+      item: createDamagedItem(name, "this is not a regular file; use the file that it points to"),
+      lasting: false,
+    };
+  try {
+    const file = options.files.open(path, "read");
+    try {
+      return { item: parseSessionItem(path, file, options), lasting: true };
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    return { item: createDamagedItem(name, toUnavailableResult("the file cannot be read", error).why), lasting: false };
+  }
+}
+
+function parseSessionItem(
+  path: string,
+  file: OpenFile,
+  { files, ...rules }: FileHeadRules & { readonly files: Files },
+): SessionFileInfo {
+  const { size } = file.stat();
+  const { bytes, head } = readFileHead(file, size, rules);
+  const { ours, start } = head;
+  const header = head.header ?? (head.isHeaderLost ? headerFromPath(path, { files, ours }) : null);
+  if (!header) return createDamagedItem(basename(path), size === 0 ? EMPTY_FILE_MESSAGE : NO_HEADER_MESSAGE);
+  const name = findLatestName({ path, file, files, rules: { ...rules, isPithFormat: ours }, start, head: bytes, size });
+  const { id, cwd, timestamp, parentSession } = header;
+  return {
+    id: sanitizeLine(id),
+    cwd: typeof cwd === "string" ? cwd : "",
+    ...(name && { name: sanitizeLine(name) }),
+    created: typeof timestamp === "string" ? sanitizeLine(timestamp) : "",
+    firstMessage: sanitizeLine(verifyFirstMessage(file, size, { head, rules })),
+    ...(typeof parentSession === "string" && { parentSession }),
+  };
+}
+
+// Reads more bytes if a long system prompt precedes the first user message.
+function readFileHead(
+  file: OpenFile,
+  size: number,
+  rules: FileHeadRules,
+): { readonly bytes: Buffer; readonly head: FileHead } {
+  const isShort = size <= MAX_LIST_HEAD_BYTES;
+  const bytes = readFirstBytes(file, isShort ? size : LIST_HEAD_BYTES);
+  const head = parseFileHead(bytes, { ...rules, isTruncated: !isShort });
+  const { firstMessage = DAMAGE_PLACEHOLDER, uncheckedOffset } = head;
+  const isKnown = firstMessage !== DAMAGE_PLACEHOLDER && uncheckedOffset === undefined;
+  if (isShort || ((head.header || head.isHeaderLost) && isKnown)) return { bytes, head };
+  const moreBytes = readFirstBytes(file, MAX_LIST_HEAD_BYTES);
+  return { bytes: moreBytes, head: parseFileHead(moreBytes, { ...rules, isTruncated: true }) };
+}
+
+function readFirstBytes(file: OpenFile, length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, file.read(bytes, 0));
+}
+
+// If the first bytes end inside the line, its checksum is verified before its start is shown.
+function verifyFirstMessage(
+  file: OpenFile,
+  size: number,
+  { head, rules }: { readonly head: FileHead; readonly rules: FileHeadRules },
+): string {
+  const { firstMessage = "", uncheckedOffset, ours } = head;
+  if (uncheckedOffset === undefined || !ours) return firstMessage;
+  const [line] = readLines(file, { start: uncheckedOffset, end: size, limits: rules.limits });
+  return line && readRawLine(line, { ...rules, isPithFormat: ours }).type === "whole"
+    ? firstMessage
+    : DAMAGE_PLACEHOLDER;
+}
+
+function createDamagedItem(name: string, damaged: string): SessionFileInfo {
+  return { id: sanitizeLine(sessionIdFromFileName(name) ?? ""), cwd: "", created: "", firstMessage: "", damaged };
+}
+
+const LIST_HEAD_BYTES = 64 * 1024;
+const MAX_LIST_HEAD_BYTES = 256 * 1024;
+const EMPTY_FILE_MESSAGE = "the file is empty; move it to the trash";
+const NO_HEADER_MESSAGE = "this is not a session, or its header is lost; open it to see what can be recovered";
+
 export interface FileHeadRules {
   readonly checksum: Checksum;
   readonly limits: FormatLimits;
@@ -23,18 +143,18 @@ export interface FileHeadRules {
 
 export interface FileHead {
   readonly header: Header | null;
-  /** The first line is damaged, and what follows are lines of a session. */
+  /** Whether the first line is damaged and session lines follow. */
   readonly isHeaderLost: boolean;
   readonly ours: boolean;
-  /** Where the lines behind the header begin. */
+  /** The offset of the first line after the header. */
   readonly start: number;
-  /** Undefined if it is not said within these bytes. */
+  /** Undefined if these bytes contain no user message. */
   readonly firstMessage: string | undefined;
-  /** Where the line of the first message begins, if these bytes end before it does: then nobody has checked it yet. */
+  /** The offset of the first message's line if these bytes end inside it, so that its checksum is not verified yet. */
   readonly uncheckedOffset: number | undefined;
 }
 
-/** `bytes` are the first of the file. `isCut`: there are more. */
+/** Parses the first bytes of a file; `isTruncated` if the file has more. */
 export function parseFileHead(
   bytes: Buffer,
   { isTruncated, ...rules }: FileHeadRules & { readonly isTruncated: boolean },
@@ -66,7 +186,7 @@ function findFirstUserMessage(lines: readonly RawLine[], rules: FirstMessageRule
       const text = readTruncatedMessage(bytes);
       if (text !== "") return { text, uncheckedOffset: offset };
     }
-    // HARM3: none of its words are shown, and the session is not taken for one in which nothing was said.
+    // HARM3: no text of a damaged message is shown, and the session does not look empty either.
     if (result.type === "damaged") isLost ||= ended && result.legible.kind === "user";
     const text = result.type === "whole" ? userMessageText(result.value.message) : "";
     if (text !== "") return { text };
@@ -76,10 +196,10 @@ function findFirstUserMessage(lines: readonly RawLine[], rules: FirstMessageRule
 
 type FirstMessageRules = FileHeadRules & { readonly isPithFormat: boolean; readonly isTruncated: boolean };
 
-/** Shown where every message of the user is damaged. */
+/** Shown if every user message is damaged. */
 const DAMAGE_PLACEHOLDER = "(damaged)";
 
-// Most lines of a long beginning are not the user's; a look at the first letters spares parsing them.
+// Most lines are not user messages; reading the line's prefix avoids parsing them.
 function mayBeUserMessage(bytes: Uint8Array): boolean {
   const prefix = readLinePrefix(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   return prefix === null || (prefix.kind === "message" && prefix.role === "user");
@@ -90,7 +210,7 @@ function userMessageText(message: unknown): string {
   return displayText(message.content);
 }
 
-// A first message may be longer than what was read: its beginning is all that is shown.
+// The first message may be longer than the bytes read; only its start is shown.
 function readTruncatedMessage(bytes: Uint8Array): string {
   const head = new TextDecoder().decode(bytes.subarray(0, MAX_LINE_PREFIX_BYTES));
   if (readLinePrefix(Buffer.from(head))?.role !== "user") return "";
@@ -99,15 +219,15 @@ function readTruncatedMessage(bytes: Uint8Array): string {
   return decodeJsonString(text.replace(/\\(?:u[0-9a-fA-F]{0,3})?$/, "")).replace(ATTACHMENT_START, "@$1 ");
 }
 
-/** Of a text that is cut off before it says where the file ends. */
+/** Matches an attachment whose end is not within the truncated text. */
 const ATTACHMENT_START = /^<(?:file|folder) (?:path|name)="([^"\n]+)">\n[\s\S]*/;
 
-// Half a pair of surrogates at the cut is no reason to show nothing; what is no text at all is.
+// A split surrogate pair at the cut is repaired; text that is not valid JSON gives an empty string.
 function decodeJsonString(escapedText: string): string {
   try {
     return (JSON.parse(`"${escapedText}"`) as string).toWellFormed();
   } catch {
-    // The beginning of a damaged line: it has nothing to show.
+    // The line is damaged.
     return "";
   }
 }
@@ -120,14 +240,14 @@ export interface NameSource {
   readonly file: OpenFile;
   readonly files: Files;
   readonly rules: LineRules;
-  /** Where its lines begin. */
+  /** The offset of the first line after the header. */
   readonly start: number;
-  /** Its first bytes; the whole of a short file. */
+  /** The first bytes of the file; all bytes of a short file. */
   readonly head: Buffer;
   readonly size: number;
 }
 
-/** The latest in the file. An empty text is a name taken away; undefined where none was found. */
+/** Finds the latest session name in a file. Empty if the name was removed; undefined if none is found. */
 export function findLatestName(source: NameSource): string | undefined {
   const { head, size, rules } = source;
   if (head.length >= size) return findLastName(head, rules);
@@ -139,7 +259,7 @@ export function findLatestName(source: NameSource): string | undefined {
   );
 }
 
-// What the index does not know yet is read, if it is not too much.
+// The tail starts where the index ends, unless that is too far back.
 function tailStart(size: number, covers: number | undefined): number {
   const defaultStart = size - TAIL_BYTES;
   return covers !== undefined && covers < defaultStart ? Math.max(covers, size - MAX_TAIL_BYTES) : defaultStart;
@@ -163,7 +283,7 @@ function readNameFromIndex({
 function readTailLines({ file, size }: NameSource, offset: number, startsAtLine: boolean): Buffer {
   const bytes = Buffer.allocUnsafe(size - offset);
   const read = bytes.subarray(0, file.read(bytes, offset));
-  // Elsewhere the first line is cut; a name is looked for in whole lines only.
+  // Otherwise the first line is incomplete and is skipped.
   if (startsAtLine) return read;
   return read.subarray(read.indexOf(NEWLINE_BYTE) + 1);
 }
@@ -189,119 +309,3 @@ const SESSION_INFO_TYPE = "session_info";
 const NEWLINE_BYTE = 0x0a;
 const TAIL_BYTES = 64 * 1024;
 const MAX_TAIL_BYTES = 256 * 1024;
-
-/** Texts are cleaned for the screen; paths are as they are. */
-export interface SessionItem {
-  readonly path: string;
-  readonly id: string;
-  /** The directory it belongs to: of the folder it lies in, else what its header says. */
-  readonly cwd: string;
-  readonly name?: string;
-  /** ISO; empty where the file does not say. */
-  readonly created: string;
-  /** Milliseconds since 1970. */
-  readonly modified: number;
-  /** In bytes. */
-  readonly size: number;
-  /** What the user said first, its beginning; empty for nothing. */
-  readonly firstMessage: string;
-  /** The file it was forked from. */
-  readonly parentSession?: string;
-  /** Why it cannot be read as a session, and what to do. */
-  readonly damaged?: string;
-}
-
-/** What the file itself says; its path, size and time are told by its folder. */
-export type SessionFileInfo = Omit<SessionItem, "path" | "modified" | "size">;
-
-export interface ReadItemResult {
-  readonly item: SessionFileInfo;
-  /** Whether it will be the same as long as the file is; not so where the disk refused. */
-  readonly lasting: boolean;
-}
-
-export function readSessionItem(
-  path: string,
-  { kind }: FileStat,
-  options: FileHeadRules & { readonly files: Files },
-): ReadItemResult {
-  const name = basename(path);
-  if (kind !== "file")
-    return { item: createDamagedItem(name, "this is no plain file; name the file that it stands for"), lasting: false };
-  try {
-    const file = options.files.open(path, "read");
-    try {
-      return { item: parseSessionItem(path, file, options), lasting: true };
-    } finally {
-      file.close();
-    }
-  } catch (error) {
-    return { item: createDamagedItem(name, toUnavailableResult("it cannot be read", error).why), lasting: false };
-  }
-}
-
-function parseSessionItem(
-  path: string,
-  file: OpenFile,
-  { files, ...rules }: FileHeadRules & { readonly files: Files },
-): SessionFileInfo {
-  const { size } = file.stat();
-  const { bytes, head } = readFileHead(file, size, rules);
-  const { ours, start } = head;
-  const header = head.header ?? (head.isHeaderLost ? headerFromPath(path, { files, ours }) : null);
-  if (!header) return createDamagedItem(basename(path), size === 0 ? EMPTY_FILE_MESSAGE : NO_HEADER_MESSAGE);
-  const name = findLatestName({ path, file, files, rules: { ...rules, isPithFormat: ours }, start, head: bytes, size });
-  const { id, cwd, timestamp, parentSession } = header;
-  return {
-    id: sanitizeLine(id),
-    cwd: typeof cwd === "string" ? cwd : "",
-    ...(name && { name: sanitizeLine(name) }),
-    created: typeof timestamp === "string" ? sanitizeLine(timestamp) : "",
-    firstMessage: sanitizeLine(verifyFirstMessage(file, size, { head, rules })),
-    ...(typeof parentSession === "string" && { parentSession }),
-  };
-}
-
-// A line that is longer than what was read is checked before its beginning is shown.
-function verifyFirstMessage(
-  file: OpenFile,
-  size: number,
-  { head, rules }: { readonly head: FileHead; readonly rules: FileHeadRules },
-): string {
-  const { firstMessage = "", uncheckedOffset, ours } = head;
-  if (uncheckedOffset === undefined || !ours) return firstMessage;
-  const [line] = readLines(file, { start: uncheckedOffset, end: size, limits: rules.limits });
-  return line && readRawLine(line, { ...rules, isPithFormat: ours }).type === "whole"
-    ? firstMessage
-    : DAMAGE_PLACEHOLDER;
-}
-
-// A system prompt with its tools may come before the first word of the user.
-function readFileHead(
-  file: OpenFile,
-  size: number,
-  rules: FileHeadRules,
-): { readonly bytes: Buffer; readonly head: FileHead } {
-  const isShort = size <= MAX_LIST_HEAD_BYTES;
-  const bytes = readFirstBytes(file, isShort ? size : LIST_HEAD_BYTES);
-  const head = parseFileHead(bytes, { ...rules, isTruncated: !isShort });
-  const { firstMessage = DAMAGE_PLACEHOLDER, uncheckedOffset } = head;
-  const isKnown = firstMessage !== DAMAGE_PLACEHOLDER && uncheckedOffset === undefined;
-  if (isShort || ((head.header || head.isHeaderLost) && isKnown)) return { bytes, head };
-  const moreBytes = readFirstBytes(file, MAX_LIST_HEAD_BYTES);
-  return { bytes: moreBytes, head: parseFileHead(moreBytes, { ...rules, isTruncated: true }) };
-}
-
-function readFirstBytes(file: OpenFile, length: number): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, file.read(bytes, 0));
-}
-
-function createDamagedItem(name: string, damaged: string): SessionFileInfo {
-  return { id: sanitizeLine(sessionIdFromFileName(name) ?? ""), cwd: "", created: "", firstMessage: "", damaged };
-}
-
-const LIST_HEAD_BYTES = 64 * 1024;
-const MAX_LIST_HEAD_BYTES = 256 * 1024;
-const EMPTY_FILE_MESSAGE = "the file is empty; put it into the trash";
-const NO_HEADER_MESSAGE = "this is no session, or its header is lost; open it to see what can be saved";

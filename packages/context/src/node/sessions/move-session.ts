@@ -1,4 +1,4 @@
-/** Moves a session to the trash, back, or to the folder of a moved project. The trash is never emptied automatically. */
+/** Moves a session to the trash, back, or to the session folder of a moved project. The trash is never emptied automatically. */
 
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { Session } from "../../session/session.ts";
@@ -32,89 +32,25 @@ import {
 } from "./paths.ts";
 import { closeStore, type OpenFailure } from "./sessions.ts";
 
-/**
- * Links blobs and backups first, then renames the log: at every moment the session is whole in one of the two places. Whoever calls it
- * holds the lease of the old path; `EEXIST` where anything has the new one. Throws what the disk says.
- */
-export function moveSession(from: string, to: string, files: Files): void {
-  makeDurableFolder(dirname(to), files);
-  for (const [oldPath, newPath] of sideFilePairs(from, to, files)) linkIfMissing(oldPath, newPath, files);
-  if (blobHashes(from, files).length > 0) syncBlobFolders(to, files);
-  else files.syncFolder(dirname(to));
-  // Renaming replaces what is there, and it may have come a moment ago.
-  if (files.stat(to)) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
-  files.rename(from, to);
-  files.syncFolder(dirname(to));
-  files.syncFolder(dirname(from));
-}
-
-/** Once the lease is given up: takes away what now lies in both places, and brings what can be made again. */
-export function cleanUpAfterMove(from: string, to: string, files: Files): void {
-  // The session is whole in its new place: what cannot be swept is litter, no reason to say that it did not move.
-  ignoreDiskErrors(() => {
-    for (const [oldPath, newPath] of sideFilePairs(from, to, files))
-      if (isSameFile(oldPath, newPath, files)) files.remove(oldPath);
-    moveRemainingFiles(sidecarFolder(from), sidecarFolder(to), files);
-  });
-}
-
-/** What must never be missing beside the log, by its old and its new path. */
-function sideFilePairs(from: string, to: string, files: Files): readonly (readonly [old: string, moved: string])[] {
-  const blobs = blobHashes(from, files);
-  if (blobs.length > 0) files.makeFolder(blobFolder(to));
-  return [
-    ...listSideFiles(from, files).map((name) => [join(dirname(from), name), join(dirname(to), name)] as const),
-    ...blobs.map((hash) => [join(blobFolder(from), hash), join(blobFolder(to), hash)] as const),
-  ];
-}
-
-/** The names of the files that belong to it and lie beside it: `.bak`, `.damaged` and their like. */
-function listSideFiles(path: string, files: Files): readonly string[] {
-  return files
-    .list(dirname(path))
-    .filter((name) => name.startsWith(`${basename(path)}.`) && files.stat(join(dirname(path), name))?.kind === "file");
-}
-
-// Leases stay: their numbers count on, should a session ever come back to this path.
-function moveRemainingFiles(from: string, to: string, files: Files): void {
-  const leaseName = basename(leasePath(""));
-  const names = files.list(from).filter((name) => name !== "blobs" && !name.startsWith(`${leaseName}.`));
-  if (names.length > 0) files.makeFolder(to);
-  for (const name of names) if (!files.stat(join(to, name))) files.rename(join(from, name), join(to, name));
-}
-
-function linkIfMissing(from: string, to: string, files: Files): void {
-  try {
-    files.link(from, to);
-  } catch (error) {
-    // A second name from an earlier attempt; what is another file stays, and the old one too.
-    if (diskErrorCode(error) !== "EEXIST") throw error;
-  }
-}
-
-function isSameFile(one: string, other: string, files: Files): boolean {
-  const identity = files.stat(one)?.identity;
-  return identity !== undefined && files.stat(other)?.identity === identity;
-}
-
-/** Another process writes it: end that one first. */
+/** Another process has the session open for writing; it must close the session first. */
 export interface LeaseHeldResult {
   readonly type: "held";
   readonly owner: LeaseOwner;
 }
 
 export type TrashResult =
-  /** `folder` is its own in the trash. */
+  /** `folder` is the session's folder in the trash. */
   { readonly type: "trashed"; readonly folder: string } | LeaseHeldResult | UnavailableResult;
 
+/** A session in the trash. */
 export interface TrashItem {
   readonly folder: string;
-  /** Where it lies in the trash. */
+  /** The path of the file in the trash. */
   readonly path: string;
   readonly id: string;
-  /** Where it lay before; null where the note is lost. */
+  /** The path before the session was deleted; null if the note is lost. */
   readonly from: string | null;
-  /** ISO; empty where the note is lost. */
+  /** ISO; empty if the note is lost. */
   readonly trashed: string;
   readonly size: number;
 }
@@ -126,7 +62,7 @@ export type RestoreResult =
   | LeaseHeldResult
   | UnavailableResult;
 
-/** To `$PITH_HOME/trash/<time>_<id>/`, with a note of where it was. */
+/** Moves a session to `$PITH_HOME/trash/<time>_<id>/`, with a note of its old path. */
 export async function trashSession(path: string, options: SessionFileOptions = {}): Promise<TrashResult> {
   const config = applyDefaults(options);
   const { files, runtime } = config;
@@ -144,7 +80,7 @@ export async function trashSession(path: string, options: SessionFileOptions = {
   });
 }
 
-/** Newest first. */
+/** Lists the sessions in the trash, newest first. */
 export async function listTrash(options: SessionFileOptions = {}): Promise<readonly TrashItem[]> {
   const { files, env } = applyDefaults(options);
   const trashPath = trashFolder(env);
@@ -153,7 +89,7 @@ export async function listTrash(options: SessionFileOptions = {}): Promise<reado
   return items.sort((one, other) => (one.folder < other.folder ? 1 : -1));
 }
 
-/** Back to where it was, or to the path that is named. */
+/** Moves a session from the trash back to its old path, or to the path `to`. */
 export async function restoreSession(
   folder: string,
   { to, ...options }: SessionFileOptions & { readonly to?: string } = {},
@@ -161,10 +97,10 @@ export async function restoreSession(
   const config = applyDefaults(options);
   const { files } = config;
   const item = ignoreDiskErrors(() => readTrashItem(folder, files));
-  if (!item) return { type: "none", why: `there is no session in ${folder}; list the trash to see what is there` };
+  if (!item) return { type: "none", why: `${folder} contains no session; list the trash to see its sessions` };
   const target = to ?? item.from;
-  if (target === null) return { type: "none", why: `the note in ${folder} is lost; say where the session shall go` };
-  if (files.stat(target)) return { type: "taken", why: `${target} is there already; say another path for the session` };
+  if (target === null) return { type: "none", why: `the note in ${folder} is lost; give the path to restore to` };
+  if (files.stat(target)) return { type: "taken", why: `${target} already exists; give another path to restore to` };
   return moveUnderLease<RestoreResult>(item.path, config, () => {
     makeDurableFolder(dirname(target), files);
     const { cwd } = readJsonObject(join(folder, TRASH_NOTE_FILE), files);
@@ -195,7 +131,7 @@ async function moveUnderLease<Outcome>(
       to = movePlan.to;
       return movePlan.result;
     } finally {
-      // What is done is done: a lease that cannot be given up ends with this process.
+      // The session is moved; a lease that cannot be released ends with this process.
       ignoreDiskErrors(() => leaseResult.lease.release());
       if (to !== null) cleanUpAfterMove(path, to, files);
     }
@@ -213,7 +149,7 @@ function readTrashItem(folder: string, files: Files): TrashItem | null {
     folder,
     path,
     id: safeSessionId(path),
-    // The note says where to write: only a path that can have been this file's is believed.
+    // The note decides where to write, so only an absolute path with this file's name is accepted.
     from: typeof from === "string" && isAbsolute(from) && basename(from) === name ? from : null,
     trashed: typeof trashed === "string" ? trashed : "",
     size: files.stat(path)?.size ?? 0,
@@ -235,23 +171,23 @@ function sessionNotFound(path: string): UnavailableResult {
   return {
     type: "unavailable",
     code: "ENOENT",
-    why: `${path} is no file; look for the session by its id, it may have been moved`,
+    why: `${path} is not a file; the session may have been moved: find it by its id`,
   };
 }
 
 const TRASH_NOTE_FILE = "note.json";
 
-/** The custom entry that says which directory a session belongs to from there on: `{ cwd }`. */
+/** The type of the custom entry that records a new working directory: `{ cwd }`. */
 export const FOLDER_ENTRY_TYPE = "pith.folder";
 
 export type RebindResult =
-  /** `path` is where it lies now. */
+  /** `path` is the new path. */
   | { readonly type: "rebound"; readonly path: string }
   | { readonly type: "taken"; readonly why: string }
   | Exclude<AppendResult, { readonly type: "appended" }>
   | OpenFailure;
 
-/** Whoever has the session open must close it first, and opens it again at its new path. */
+/** Moves a session to another working directory. It must not be open for writing; open it again at its new path. */
 export async function rebindSession(
   path: string,
   newCwd: string,
@@ -277,9 +213,9 @@ interface RebindOptions {
 async function rebindStore(store: JsonlStore, { to, cwd, config }: RebindOptions): Promise<RebindResult> {
   const { files, runtime } = config;
   const operation = async (): Promise<RebindResult> => {
-    if (files.stat(to)) return { type: "taken", why: `${to} is there already; rename that file, then try again` };
+    if (files.stat(to)) return { type: "taken", why: `${to} already exists; rename that file and try again` };
     createProjectSessionsFolder(cwd, config);
-    // As it is called: by another name nobody would find it, and it stands on the disk anyway.
+    // Without redaction: a redacted path would not be found, and the path is on the disk anyway.
     const session = await Session.open(store, runtime);
     const appended = await session.append({ type: "custom", customType: FOLDER_ENTRY_TYPE, data: { cwd } });
     if (appended.type !== "appended") return appended;
@@ -291,4 +227,69 @@ async function rebindStore(store: JsonlStore, { to, cwd, config }: RebindOptions
   } finally {
     await closeStore(store);
   }
+}
+
+/**
+ * Moves a session file. Blobs and backups are linked first, then the file is renamed, so that the session is always complete at one of
+ * the two paths. The caller holds the lease of the old path. Throws disk errors, `EEXIST` if the new path exists.
+ */
+export function moveSession(from: string, to: string, files: Files): void {
+  makeDurableFolder(dirname(to), files);
+  for (const [oldPath, newPath] of sideFilePairs(from, to, files)) linkIfMissing(oldPath, newPath, files);
+  if (blobHashes(from, files).length > 0) syncBlobFolders(to, files);
+  else files.syncFolder(dirname(to));
+  // A rename would replace a file that was created a moment ago.
+  if (files.stat(to)) throw Object.assign(new Error(`EEXIST: ${to}`), { code: "EEXIST" });
+  files.rename(from, to);
+  files.syncFolder(dirname(to));
+  files.syncFolder(dirname(from));
+}
+
+/** Removes the old links and moves the remaining side files; call it after the lease is released. */
+export function cleanUpAfterMove(from: string, to: string, files: Files): void {
+  // The session is complete at its new path, so errors here do not fail the move.
+  ignoreDiskErrors(() => {
+    for (const [oldPath, newPath] of sideFilePairs(from, to, files))
+      if (isSameFile(oldPath, newPath, files)) files.remove(oldPath);
+    moveRemainingFiles(sidecarFolder(from), sidecarFolder(to), files);
+  });
+}
+
+/** The blobs and backups of a session, each with its old and new path. */
+function sideFilePairs(from: string, to: string, files: Files): readonly (readonly [old: string, moved: string])[] {
+  const blobs = blobHashes(from, files);
+  if (blobs.length > 0) files.makeFolder(blobFolder(to));
+  return [
+    ...listSideFiles(from, files).map((name) => [join(dirname(from), name), join(dirname(to), name)] as const),
+    ...blobs.map((hash) => [join(blobFolder(from), hash), join(blobFolder(to), hash)] as const),
+  ];
+}
+
+/** The names of files beside the session that start with its name, such as `.bak` and `.damaged`. */
+function listSideFiles(path: string, files: Files): readonly string[] {
+  return files
+    .list(dirname(path))
+    .filter((name) => name.startsWith(`${basename(path)}.`) && files.stat(join(dirname(path), name))?.kind === "file");
+}
+
+// Lease files stay, so that their numbers continue if a session returns to this path.
+function moveRemainingFiles(from: string, to: string, files: Files): void {
+  const leaseName = basename(leasePath(""));
+  const names = files.list(from).filter((name) => name !== "blobs" && !name.startsWith(`${leaseName}.`));
+  if (names.length > 0) files.makeFolder(to);
+  for (const name of names) if (!files.stat(join(to, name))) files.rename(join(from, name), join(to, name));
+}
+
+function linkIfMissing(from: string, to: string, files: Files): void {
+  try {
+    files.link(from, to);
+  } catch (error) {
+    // Linked by an earlier attempt. If it is another file, both files stay.
+    if (diskErrorCode(error) !== "EEXIST") throw error;
+  }
+}
+
+function isSameFile(one: string, other: string, files: Files): boolean {
+  const identity = files.stat(one)?.identity;
+  return identity !== undefined && files.stat(other)?.identity === identity;
 }

@@ -1,4 +1,4 @@
-/** Names the folders, files and ids of sessions below `$PITH_HOME`, which never depends on the working directory. */
+/** Names session folders, files and ids below `$PITH_HOME`, which never depends on the working directory. */
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -16,25 +16,27 @@ import { folderNotePath, readFolderCwd, sessionFileName, sessionIdFromFileName }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What every act on sessions can be given; a real machine stands in for what is left out. */
+/** Options of every session operation; the defaults are the real disk, clock and processes. */
 export interface SessionFileOptions extends Partial<Omit<StoreOptions, "runtime">> {
   readonly runtime?: Runtime;
-  /** Where `PITH_HOME` is looked up. */
+  /** The environment that may set `PITH_HOME`; default: `process.env`. */
   readonly env?: Environment;
-  /** What is written passes it; without it, all is written as it is. */
+  /** Applied to everything that is written; default: no redaction. */
   readonly redaction?: Redaction;
 }
 
-/** `$PITH_HOME`, or `~/.pith`. */
+/** Pith's home folder: `$PITH_HOME`, or `~/.pith`. */
 export function pithHome(env: Environment = process.env): string {
-  // A relative one counts from the user's home, or it would be another place in every folder.
+  // A relative path is resolved from the user's home; otherwise it would differ per working directory.
   return resolve(homedir(), env.PITH_HOME || ".pith");
 }
 
+/** The folder that contains a folder of sessions per working directory. */
 export function sessionsFolder(env?: Environment): string {
   return join(pithHome(env), "sessions");
 }
 
+/** The folder of deleted sessions. */
 export function trashFolder(env?: Environment): string {
   return join(pithHome(env), "trash");
 }
@@ -52,8 +54,8 @@ export function applyDefaults({
 }
 
 /**
- * Readable, and never the same for two directories. `/home/me/my project` → `home-me-my-project-0b25e4e5a9`; of a long path the end is
- * shown.
+ * Names the session folder of a working directory: readable, and unique per directory.
+ * `/home/me/my project` → `home-me-my-project-0b25e4e5a9`. A long path is cut at its start.
  */
 export function sessionFolderName(cwd: string): string {
   const path = resolve(cwd);
@@ -62,7 +64,7 @@ export function sessionFolderName(cwd: string): string {
   return [readableName.replace(/^[-.]+|[-.]+$/g, ""), hash].filter((part) => part !== "").join("-");
 }
 
-// Most disks take 255 bytes for a name, and a letter may need four.
+// Most file systems allow 255 bytes for a name, and a character may need four.
 function truncateFolderName(safeName: string): string {
   const chars = [...safeName].slice(-MAX_FOLDER_NAME_CHARS);
   while (Buffer.byteLength(chars.join("")) > MAX_FOLDER_NAME_BYTES) chars.shift();
@@ -73,24 +75,21 @@ const FOLDER_HASH_CHARS = 10;
 const MAX_FOLDER_NAME_CHARS = 80;
 const MAX_FOLDER_NAME_BYTES = 200;
 
-/**
- * An id must be safe in a file name on every system and must never be taken for a flag. What is wrong with it, as a sentence that says
- * what to do; null for an id that is good.
- */
+/** Checks that an id is a valid file name on every system and does not look like a flag. Returns a message for the user, or null. */
 export function sessionIdProblem(id: string): string | null {
-  if (id === "") return "a session id needs at least one letter; leave it out to have one made";
+  if (id === "") return "a session id needs at least one character; leave it out to get a random id";
   if (id.length > MAX_SESSION_ID_CHARS)
-    return `a session id has at most ${MAX_SESSION_ID_CHARS} letters; this one has ${id.length}`;
+    return `a session id has at most ${MAX_SESSION_ID_CHARS} characters; this one has ${id.length}`;
   if (!/^[A-Za-z0-9._-]+$/.test(id))
-    return "a session id holds only letters A-Z and a-z, digits, dot, dash and underscore";
-  if (!/^[A-Za-z0-9]/.test(id)) return "a session id begins with a letter or a digit";
-  if (id.includes("..")) return "a session id holds no two dots in a row";
-  if (id.endsWith(".")) return "a session id does not end in a dot";
-  if (WINDOWS_DEVICE_PATTERN.test(id)) return `"${id}" is the name of a device on Windows; choose another id`;
+    return "a session id may contain only the letters A-Z and a-z, digits, dots, dashes and underscores";
+  if (!/^[A-Za-z0-9]/.test(id)) return "a session id must start with a letter or a digit";
+  if (id.includes("..")) return "a session id must not contain two dots in a row";
+  if (id.endsWith(".")) return "a session id must not end with a dot";
+  if (WINDOWS_DEVICE_PATTERN.test(id)) return `"${id}" is a device name on Windows; choose another id`;
   return null;
 }
 
-/** The id as a part of a path. The header of a file that came from elsewhere may hold anything: what is no good id is named by its hash. */
+/** Makes a session id safe as a part of a path. A header from elsewhere may contain any id, so an invalid one is replaced by its hash. */
 export function sessionIdToFileName(id: string): string {
   return sessionIdProblem(id) === null
     ? id
@@ -98,7 +97,7 @@ export function sessionIdToFileName(id: string): string {
 }
 
 const MAX_SESSION_ID_CHARS = 64;
-/** Windows takes them for devices whatever follows the first dot. */
+/** Windows reserves these names with any extension. */
 const WINDOWS_DEVICE_PATTERN = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 export interface FolderOptions {
@@ -106,11 +105,12 @@ export interface FolderOptions {
   readonly env: Environment;
 }
 
+/** The path of the session folder of a working directory. */
 export function projectSessionsFolder(cwd: string, { env }: Pick<FolderOptions, "env">): string {
   return join(sessionsFolder(env), sessionFolderName(cwd));
 }
 
-/** The same, there and noted. */
+/** Creates that folder, with the note that names the working directory. */
 export function createProjectSessionsFolder(cwd: string, { files, env }: FolderOptions): string {
   const folder = projectSessionsFolder(cwd, { env });
   makeDurableFolder(folder, files);
@@ -118,18 +118,18 @@ export function createProjectSessionsFolder(cwd: string, { files, env }: FolderO
   return folder;
 }
 
-/** Says in the folder which directory it stands for; a note that is there stays. */
+/** Writes the note that names the working directory of a session folder; an existing note stays. */
 export function writeFolderCwd(folder: string, cwd: string, files: Files): void {
   if (files.stat(folderNotePath(folder))) return;
   try {
     createFileAtomically(folderNotePath(folder), Buffer.from(`${JSON.stringify({ cwd })}\n`), files);
   } catch (error) {
-    // Another process was faster, and its note says the same.
+    // Another process wrote the same note first.
     if (diskErrorCode(error) !== "EEXIST") throw error;
   }
 }
 
-/** All folders of sessions; links are not followed. */
+/** Lists all session folders; links are not followed. */
 export function listSessionFolders({ files, env }: FolderOptions): readonly string[] {
   const root = sessionsFolder(env);
   const names = ignoreDiskErrors(() => files.list(root)) ?? [];
@@ -143,13 +143,13 @@ export interface SessionMatch {
   readonly id: string;
 }
 
-/** Compares file names only; no file is opened. Over all folders; those given come instead. */
+/** Finds session files by the id in their names, without opening them; in the given folders, or in all. */
 export function findSessionFiles(
   matchesId: (id: string) => boolean,
   { folders, ...options }: FolderOptions & { readonly folders?: readonly string[] | undefined },
 ): readonly SessionMatch[] {
   return (folders ?? listSessionFolders(options)).flatMap((folder) =>
-    // A folder that cannot be read must not keep those in the others from being found.
+    // An unreadable folder must not hide the sessions of the others.
     (ignoreDiskErrors(() => options.files.list(folder)) ?? []).flatMap((name) => {
       const id = sessionIdFromFileName(name);
       return id !== null && matchesId(id) ? [{ path: join(folder, name), id }] : [];
@@ -160,11 +160,11 @@ export function findSessionFiles(
 export interface NewSessionFile {
   readonly type: "free";
   readonly path: string;
-  /** Time and id of the new session, however often they are asked for. */
+  /** A runtime whose `now` and `sessionId` always return the time and id of the new session. */
   readonly runtime: Runtime;
 }
 
-/** Makes the folder; an id that cannot be used, or is, comes back as a sentence. */
+/** Chooses the path of a new session and creates its folder; an invalid or used id gives `unavailable`. */
 export function prepareSessionFile(
   cwd: string,
   { id, ...config }: Required<SessionFileOptions> & { readonly id?: string | undefined },
@@ -177,12 +177,12 @@ export function prepareSessionFile(
   return { type: "free", path: join(createProjectSessionsFolder(cwd, config), sessionFileName(newId, now)), runtime };
 }
 
-/** The directory a session belongs to now: of the folder it lies in, else of its header, else where the file is. */
+/** The working directory of a session: from the note in its folder, else from its header, else the file's folder. */
 export function sessionCwd(path: string, { cwd }: Pick<Header, "cwd">, files: Files): string {
   return readFolderCwd(dirname(path), files) ?? (typeof cwd === "string" && cwd !== "" ? cwd : dirname(path));
 }
 
 function duplicateIdProblem(id: string, config: Required<SessionFileOptions>): string | null {
   const [existing] = findSessionFiles((otherId) => otherId === id, config);
-  return existing ? `the session ${id} is there already (${existing.path}); open that one, or choose another id` : null;
+  return existing ? `the session ${id} already exists (${existing.path}); open it, or choose another id` : null;
 }

@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { isObject } from "../../json.ts";
 import { replaceBlobDigits } from "../../references.ts";
 import type { Redaction } from "../../session/session.ts";
 import type { FormatLimits } from "../../settings.ts";
@@ -25,134 +26,27 @@ import { type LineSource, readLineSource, redactEntryText, rewriteLines, writeCo
 import type { LeaseHeldResult } from "./move-session.ts";
 import { applyDefaults, type SessionFileOptions } from "./paths.ts";
 
-export interface BlobReplacement {
-  /** Hashes. */
-  readonly oldHash: string;
-  readonly newHash: string;
-  readonly bytes: Uint8Array;
-}
-
-export interface SecretScanOptions {
-  readonly files: Files;
-  readonly redaction: Redaction;
-}
-
-/** Redacted copies of the blobs that hold secrets. A blob is named by its content, so each copy has a new name. */
-export function redactBlobs(sessionPath: string, { files, redaction }: SecretScanOptions): readonly BlobReplacement[] {
-  return blobHashes(sessionPath, files).flatMap((oldHash) => {
-    const result = readBlobSync(sessionPath, oldHash, { files });
-    const bytes = result.type === "read" ? redactBytes(result.bytes, redaction) : null;
-    return bytes ? [{ oldHash, newHash: createHash("sha256").update(bytes).digest("hex"), bytes }] : [];
-  });
-}
-
-/** Null where there are none. What is no text is looked at byte by byte: the environment of a process is none, and is full of them. */
-function redactBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array | null {
-  const encoding = isUtf8(bytes) ? "utf8" : "latin1";
-  const text = Buffer.from(bytes).toString(encoding);
-  const cleanText = redaction.redact(text);
-  return cleanText === text ? null : Buffer.from(cleanText, encoding);
-}
-
-/** A line that names them by their new names. */
-export function replaceBlobHashes(text: string, blobs: readonly BlobReplacement[]): string {
-  if (blobs.length === 0) return text;
-  const updatedText = blobs.reduce((line, { oldHash, newHash }) => line.replaceAll(oldHash, newHash), text);
-  return replaceBlobDigits(updatedText, (digits) =>
-    blobs.find(({ oldHash }) => oldHash.startsWith(digits))?.newHash.slice(0, digits.length),
-  );
-}
-
-interface LineScanOptions extends Pick<SecretScanOptions, "redaction"> {
-  readonly limits: FormatLimits;
-}
-
-/**
- * Damaged and torn lines belong to no session, but they may hold secrets. How many lines tell one, whoever can read them; the header is
- * not looked at.
- */
-export function countSecretLines(file: OpenFile, { redaction, limits }: LineScanOptions): number {
-  let count = 0;
-  for (const line of readLines(file, { start: 0, end: file.stat().size, limits })) {
-    if (line.offset > 0 && lineHasSecret(file, line, redaction)) count += 1;
-  }
-  return count;
-}
-
-function lineHasSecret(file: OpenFile, { bytes, offset, length, overlong }: FileLine, redaction: Redaction): boolean {
-  if (!overlong) {
-    const text = bytes.toString("utf8");
-    return (isJsonObjectText(text) ? redactEntryText(text, redaction) : redaction.redact(text)) !== text;
-  }
-  // Only the beginning of a line beyond the limit is held: it is looked through piece by piece, each a little into the next.
-  for (let position = offset; position < offset + length; position += SCAN_CHUNK_BYTES) {
-    const chunk = Buffer.allocUnsafe(Math.min(SCAN_CHUNK_BYTES + SCAN_OVERLAP_BYTES, offset + length - position));
-    const text = chunk.subarray(0, file.read(chunk, position)).toString("utf8");
-    if (redaction.redact(text) !== text) return true;
-  }
-  return false;
-}
-
-const SCAN_CHUNK_BYTES = 1024 * 1024;
-const SCAN_OVERLAP_BYTES = 16 * 1024;
-
-function isJsonObjectText(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value);
-  } catch {
-    // What is no JSON is looked at as it stands.
-    return false;
-  }
-}
-
-/** Backups, torn ends and blobs left by a crash are no part of the session, so they are not redacted. Their paths. */
-export function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
-  return listStrayFiles(sessionPath, files).filter((path) => {
-    const text = readFileText(path, files);
-    return text !== null && redaction.redact(text) !== text;
-  });
-}
-
-function listStrayFiles(sessionPath: string, files: Files): readonly string[] {
-  const [folder, blobs] = [dirname(sessionPath), blobFolder(sessionPath)];
-  const siblings = files.list(folder).filter((name) => name.startsWith(`${basename(sessionPath)}.`));
-  const strays = files.list(blobs).filter((name) => readBlobSync(sessionPath, name, { files }).type !== "read");
-  return [...siblings.map((name) => join(folder, name)), ...strays.map((name) => join(blobs, name))];
-}
-
-function readFileText(path: string, files: Files): string | null {
-  if (files.stat(path)?.kind !== "file") return null;
-  const file = files.open(path, "read");
-  try {
-    const bytes = new Uint8Array(file.stat().size);
-    file.read(bytes, 0);
-    return Buffer.from(bytes).toString("utf8");
-  } finally {
-    file.close();
-  }
-}
-
 export interface PurgeOptions extends SessionFileOptions {
-  /** What it changes is what is taken out. */
+  /** Everything that it changes is removed from the session. */
   readonly redaction: Redaction;
-  /** Only look: nothing is written. */
+  /** Counts only; nothing is written. */
   readonly isDryRun?: boolean;
 }
 
 export type PurgeResult =
   | {
       readonly type: "purged";
-      /** Lines that held something. */
+      /** The number of lines with secrets. */
       readonly lines: number;
+      /** The number of blobs with secrets. */
       readonly blobs: number;
-      /** Files beside it that held something and were removed: `.bak`, `.damaged` and their like. */
+      /** Names of files beside the session that contained secrets and were removed, such as `.bak` and `.damaged`. */
       readonly removed: readonly string[];
     }
   | LeaseHeldResult
   | UnavailableResult;
 
-/** Nobody may be writing it. */
+/** Removes secrets from a session's lines, blobs and side files. It must not be open for writing. */
 export async function purgeSession(
   path: string,
   { redaction, isDryRun = false, ...options }: PurgeOptions,
@@ -167,7 +61,7 @@ export async function purgeSession(
     try {
       return await purgeFiles(path, { ...config, redaction, isDryRun });
     } finally {
-      // What is done is done: a lease that cannot be given up ends with this process.
+      // The session is purged; a lease that cannot be released ends with this process.
       ignoreDiskErrors(() => leaseResult.lease.release());
     }
   });
@@ -210,7 +104,7 @@ function countChangedLines({ lines }: LineSource, transform: (text: string) => s
   return count;
 }
 
-/** The old file has no copy left: that would keep what is to be gone. */
+/** Replaces the session file. No backup is written: it would contain the secrets. */
 async function rewriteSessionFile(
   path: string,
   { header, headerText, lines }: LineSource,
@@ -222,7 +116,8 @@ async function rewriteSessionFile(
     ? rewriteLines({ header: headerText, lines: lines(), checksum: runtime.checksum, transform })
     : toPlainLines(headerText, lines(), transform);
   await writeCopy(tempPath, outputLines, files);
-  // One says where lines begin, the other quotes them: both are made again. Before, so that a crash leaves nothing to find here.
+  // The index has line offsets, and the list cache quotes lines; both are rebuilt. They are removed before the rename, so that a
+  // crash leaves no secret behind.
   for (const stalePath of [indexPath(path), join(dirname(path), ".pith", "list.json")])
     if (files.stat(stalePath)) files.remove(stalePath);
   files.rename(tempPath, path);
@@ -236,4 +131,107 @@ function* toPlainLines(
 ): Generator<Uint8Array> {
   yield Buffer.from(`${header}\n`);
   for (const { text } of lines) yield Buffer.from(`${transform(text())}\n`);
+}
+
+export interface BlobReplacement {
+  readonly oldHash: string;
+  readonly newHash: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface SecretScanOptions {
+  readonly files: Files;
+  readonly redaction: Redaction;
+}
+
+/** Creates redacted copies of the blobs that contain secrets. A blob is named by its hash, so each copy has a new name. */
+export function redactBlobs(sessionPath: string, { files, redaction }: SecretScanOptions): readonly BlobReplacement[] {
+  return blobHashes(sessionPath, files).flatMap((oldHash) => {
+    const result = readBlobSync(sessionPath, oldHash, { files });
+    const bytes = result.type === "read" ? redactBytes(result.bytes, redaction) : null;
+    return bytes ? [{ oldHash, newHash: createHash("sha256").update(bytes).digest("hex"), bytes }] : [];
+  });
+}
+
+/** Null if there is no secret. Bytes that are not UTF-8 are scanned as latin1: a dumped process environment often contains secrets. */
+function redactBytes(bytes: Uint8Array, redaction: Redaction): Uint8Array | null {
+  const encoding = isUtf8(bytes) ? "utf8" : "latin1";
+  const text = Buffer.from(bytes).toString(encoding);
+  const cleanText = redaction.redact(text);
+  return cleanText === text ? null : Buffer.from(cleanText, encoding);
+}
+
+/** Replaces the hashes of redacted blobs in a line. */
+export function replaceBlobHashes(text: string, blobs: readonly BlobReplacement[]): string {
+  if (blobs.length === 0) return text;
+  const updatedText = blobs.reduce((line, { oldHash, newHash }) => line.replaceAll(oldHash, newHash), text);
+  return replaceBlobDigits(updatedText, (digits) =>
+    blobs.find(({ oldHash }) => oldHash.startsWith(digits))?.newHash.slice(0, digits.length),
+  );
+}
+
+interface LineScanOptions extends Pick<SecretScanOptions, "redaction"> {
+  readonly limits: FormatLimits;
+}
+
+/** Counts the lines with secrets, including damaged and torn lines, which are not part of the session. The header is not scanned. */
+export function countSecretLines(file: OpenFile, { redaction, limits }: LineScanOptions): number {
+  let count = 0;
+  for (const line of readLines(file, { start: 0, end: file.stat().size, limits })) {
+    if (line.offset > 0 && lineHasSecret(file, line, redaction)) count += 1;
+  }
+  return count;
+}
+
+function lineHasSecret(file: OpenFile, { bytes, offset, length, overlong }: FileLine, redaction: Redaction): boolean {
+  if (!overlong) {
+    const text = bytes.toString("utf8");
+    return (isJsonObjectText(text) ? redactEntryText(text, redaction) : redaction.redact(text)) !== text;
+  }
+  // Only the start of a line beyond the limit is in memory, so the line is scanned in overlapping chunks.
+  for (let position = offset; position < offset + length; position += SCAN_CHUNK_BYTES) {
+    const chunk = Buffer.allocUnsafe(Math.min(SCAN_CHUNK_BYTES + SCAN_OVERLAP_BYTES, offset + length - position));
+    const text = chunk.subarray(0, file.read(chunk, position)).toString("utf8");
+    if (redaction.redact(text) !== text) return true;
+  }
+  return false;
+}
+
+const SCAN_CHUNK_BYTES = 1024 * 1024;
+const SCAN_OVERLAP_BYTES = 16 * 1024;
+
+function isJsonObjectText(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    // Not JSON: the line is scanned as plain text.
+    return false;
+  }
+}
+
+/** Finds backups, torn ends and leftover blobs that contain secrets. They are not part of the session, so they are removed, not redacted. */
+export function findFilesWithSecrets(sessionPath: string, { files, redaction }: SecretScanOptions): readonly string[] {
+  return listStrayFiles(sessionPath, files).filter((path) => {
+    const text = readFileText(path, files);
+    return text !== null && redaction.redact(text) !== text;
+  });
+}
+
+function listStrayFiles(sessionPath: string, files: Files): readonly string[] {
+  const [folder, blobs] = [dirname(sessionPath), blobFolder(sessionPath)];
+  const siblings = files.list(folder).filter((name) => name.startsWith(`${basename(sessionPath)}.`));
+  const strays = files.list(blobs).filter((name) => readBlobSync(sessionPath, name, { files }).type !== "read");
+  return [...siblings.map((name) => join(folder, name)), ...strays.map((name) => join(blobs, name))];
+}
+
+function readFileText(path: string, files: Files): string | null {
+  if (files.stat(path)?.kind !== "file") return null;
+  const file = files.open(path, "read");
+  try {
+    const bytes = new Uint8Array(file.stat().size);
+    file.read(bytes, 0);
+    return Buffer.from(bytes).toString("utf8");
+  } finally {
+    file.close();
+  }
 }

@@ -1,4 +1,4 @@
-/** Creates, finds and renames sessions, labels their entries, and totals what they hold and cost. */
+/** Creates, finds and renames sessions, labels their entries, and sums up their usage. */
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
@@ -26,17 +26,17 @@ import {
 } from "./paths.ts";
 
 export interface CreateSessionOptions extends SessionFileOptions {
-  /** The directory it belongs to. */
+  /** The working directory of the session. */
   readonly cwd: string;
-  /** An id of the user's own; made up if not said. */
+  /** Default: a random id. */
   readonly id?: string;
   readonly parentSession?: string;
 }
 
-/** Open for writing; an id that cannot be used is `unavailable`, with a sentence to show. */
+/** Creates a session and opens it for writing; an invalid or used id gives `unavailable` with a message for the user. */
 export async function createSession({ cwd, id, parentSession, ...options }: CreateSessionOptions): Promise<OpenResult> {
   const config = applyDefaults(options);
-  return catchDiskErrors(`no session can be made for ${cwd}`, () => {
+  return catchDiskErrors(`a session for ${cwd} cannot be created`, () => {
     const target = prepareSessionFile(cwd, { ...config, id });
     if (target.type !== "free") return target;
     const header = createHeader(
@@ -54,16 +54,16 @@ export type FindSessionResult =
   | { readonly type: "none"; readonly why: string };
 
 export interface FindSessionOptions extends SessionFileOptions {
-  /** Looked through instead of Pith's own. */
+  /** The folders to search instead of Pith's own. */
   readonly folders?: readonly string[];
 }
 
-/** The names of files are looked at first, headers only if none fits; a whole id goes before one that only begins so. */
+/** Finds a session by its id or the start of its id. File names are compared first, headers only if no name matches; an exact id wins. */
 export async function findSession(
   idOrPrefix: string,
   { folders, ...options }: FindSessionOptions = {},
 ): Promise<FindSessionResult> {
-  if (idOrPrefix === "") return { type: "none", why: "say at least the first letter of a session's id" };
+  if (idOrPrefix === "") return { type: "none", why: "the session id is empty; give at least its first character" };
   const hasPrefix = (id: string): boolean => id.startsWith(idOrPrefix);
   const matches = findSessionFiles(hasPrefix, { ...applyDefaults(options), folders });
   if (matches.length > 0) return chooseSessionMatch(idOrPrefix, matches);
@@ -78,24 +78,24 @@ function chooseSessionMatch(idOrPrefix: string, candidates: readonly SessionMatc
   const exact = candidates.filter(({ id }) => id === idOrPrefix);
   const [first, second] = exact.length > 0 ? exact : candidates;
   if (!first)
-    return { type: "none", why: `no session's id begins with "${idOrPrefix}"; list the sessions to see them all` };
+    return { type: "none", why: `no session id starts with "${idOrPrefix}"; list the sessions to see all ids` };
   if (!second) return { type: "found", ...first };
-  const why = `${candidates.length} sessions have an id that begins with "${idOrPrefix}"; say more of it, or give the path`;
+  const why = `${candidates.length} session ids start with "${idOrPrefix}"; give more of the id, or the path`;
   return { type: "several", candidates: exact.length > 0 ? exact : candidates, why };
 }
 
-/** Whoever has a `Session` gives that one: it then knows of what was added. */
+/** A session by path, store or `Session`. Pass the `Session` if you have one, so that it contains the new entries. */
 export type SessionTarget = string | JsonlStore | Session;
 
-/** Why it could not be opened. */
+/** A result of `openStore` other than `opened`. */
 export type OpenFailure = Exclude<OpenResult, { readonly type: "opened" }>;
 
-/** A path is opened and closed again; for a session that is open, no second lease is taken. */
-export async function withSession<Outcome>(
+/** Runs an operation on a session. A path is opened and closed again; an open session is used as it is, without a second lease. */
+export async function withSession<Value>(
   target: SessionTarget,
   options: SessionFileOptions,
-  operation: (session: Session) => Promise<Outcome>,
-): Promise<Outcome | OpenFailure> {
+  operation: (session: Session) => Promise<Value>,
+): Promise<Value | OpenFailure> {
   if (target instanceof Session) return catchDiskErrors("the session cannot be read", () => operation(target));
   const config = applyDefaults(options);
   if (target instanceof JsonlStore)
@@ -113,7 +113,7 @@ export async function withSession<Outcome>(
   }
 }
 
-/** What was done is done: a disk that fails at the very end leaves at most a lease, which ends with this process. */
+/** Closes a store and ignores disk errors: the entries are written, and a lease that stays ends with this process. */
 export async function closeStore(store: JsonlStore): Promise<void> {
   try {
     await store.close();
@@ -122,7 +122,7 @@ export async function closeStore(store: JsonlStore): Promise<void> {
   }
 }
 
-/** The name is an entry like any other, so it becomes the leaf, as in pi. An empty name takes the name away. */
+/** Names a session; an empty name removes the name. The name is an entry, so it becomes the leaf, as in pi. */
 export async function renameSession(
   target: SessionTarget,
   name: string,
@@ -133,13 +133,13 @@ export async function renameSession(
 
 export interface LabelOptions extends SessionFileOptions {
   readonly entryId: string;
-  /** Left out or empty, it takes the label away. */
+  /** Undefined or empty removes the label. */
   readonly label?: string;
 }
 
 export type LabelResult = AppendResult | OpenFailure | { readonly type: "no-entry"; readonly why: string };
 
-/** The label is an entry like any other, so it becomes the leaf, as in pi. */
+/** Labels an entry of a session. The label is an entry, so it becomes the leaf, as in pi. */
 export async function labelEntry(
   target: SessionTarget,
   { entryId, label = "", ...options }: LabelOptions,
@@ -152,14 +152,14 @@ export async function labelEntry(
 }
 
 function entryNotFound(id: string): LabelResult {
-  return { type: "no-entry", why: `the session has no entry ${id}; take its id from the tree` };
+  return { type: "no-entry", why: `the session has no entry ${id}; copy the id from the tree` };
 }
 
 export type SessionTotalsResult =
   | { readonly type: "counted"; readonly header: Header | null; readonly totals: SessionTotals }
   | UnavailableResult;
 
-/** Also while another process writes it: then up to where it stood. What is damaged counts nothing. */
+/** Sums up the usage of a session file, also while another process writes it. Damaged lines are not counted. */
 export async function readSessionTotals(path: string, options: SessionFileOptions = {}): Promise<SessionTotalsResult> {
   const config = applyDefaults(options);
   return catchDiskErrors<SessionTotalsResult>(`${path} cannot be read`, async () => {
@@ -195,7 +195,7 @@ async function sumTotals(entries: Iterable<Entry>): Promise<SessionTotals> {
   let totals = zeroTotals;
   for (const entry of entries) {
     totals = addToTotals(totals, entry);
-    // A long file must not hold up whoever else works in this process.
+    // A long file must not block the process.
     if (totals.entries % ENTRIES_PER_YIELD === 0) await yieldToEventLoop();
   }
   return totals;

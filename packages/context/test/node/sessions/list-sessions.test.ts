@@ -216,8 +216,8 @@ describe("LOG4 what is no session", () => {
     on.files.addLink("/pi/link.jsonl");
     on.files.makeFolder("/pi/folder.jsonl");
     for (const other of ["good.jsonl.bak", "good.jsonl.new", "notes.txt", ".jsonl"]) planted(on, other, header());
-    expect((await listed(on)).map(({ path, damaged }) => [path, damaged?.slice(0, 12)])).toEqual([
-      ["/pi/link.jsonl", "this is no p"],
+    expect((await listed(on)).map(({ path, damaged }) => [path, damaged?.slice(0, 13)])).toEqual([
+      ["/pi/link.jsonl", "this is not a"],
       ["/pi/good.jsonl", undefined],
     ]);
     on.files.failEvery("EACCES", ["open"]);

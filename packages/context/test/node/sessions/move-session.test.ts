@@ -210,7 +210,7 @@ describe("trash session", () => {
       files.addFile(join(folder, "note.json"), Buffer.from(note));
       expect(await restoreSession(folder, parts)).toMatchObject({
         type: "none",
-        why: expect.stringContaining("say where"),
+        why: expect.stringContaining("give the path"),
       });
     }
     expect(await restoreSession(folder, { ...parts, to: "/elsewhere/b.jsonl" })).toEqual({

@@ -96,7 +96,7 @@ describe("session id", () => {
     await session(parts, { cwd: "/one", id: "mine" });
     expect(await createSession({ cwd: "/two", id: "mine", ...parts })).toMatchObject({
       type: "unavailable",
-      why: expect.stringContaining("there already"),
+      why: expect.stringContaining("already exists"),
     });
   });
 

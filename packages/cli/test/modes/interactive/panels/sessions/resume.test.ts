@@ -170,7 +170,7 @@ test("RES13 a damaged session is marked, and the others are shown", async () => 
   rmSync(path);
   writeFileSync(path, "no session at all\n");
   ground.start("-r");
-  await ground.until("damaged: this is no session");
+  await ground.until("damaged: this is not a session");
   await ground.until("this one is fine");
   ground.terminal.press("\x1b");
   await ground.ended;
