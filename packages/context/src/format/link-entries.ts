@@ -237,7 +237,7 @@ export function dropHeadersAndCopies(allLines: readonly LineRecord[], headerInde
   const firstBytesById = new Map<unknown, Uint8Array>();
   allLines.forEach((line, index) => {
     if (index === headerIndex) return;
-    const value = line.reading.type === "whole" ? line.reading.value : null;
+    const value = line.parsed.type === "intact" ? line.parsed.value : null;
     const earlierBytes = typeof value?.id === "string" ? firstBytesById.get(value.id) : undefined;
     if (value?.type === "session") damage.push(createDamage("second-header", line.raw));
     else if (earlierBytes && hasSameBytes(earlierBytes, line.raw.bytes))
@@ -292,7 +292,7 @@ export function linkEntries(
   const lineResults = allLines.map((line) => {
     const link = linkByLine.get(line);
     const lineResult = link ? linkLine(link, line, lineOptions) : NO_LINES;
-    upgrader.countLine(link?.id ?? null, line.reading.type === "whole" ? line.reading.value.type : null);
+    upgrader.countLine(link?.id ?? null, line.parsed.type === "intact" ? line.parsed.value.type : null);
     return lineResult;
   });
   const lines = assignEntryNumbers(
@@ -308,7 +308,7 @@ export function linkEntries(
       ...entryLines.lines.filter((_, index) => compactionIds.has(links[index]?.id ?? "")).map(missingFirstKeptDamage),
     ],
     hasMissingLinks: entryLines.lines.some(
-      ({ reading }) => reading.type === "whole" && invalidLinkField(reading.value, true) !== null,
+      ({ parsed }) => parsed.type === "intact" && invalidLinkField(parsed.value, true) !== null,
     ),
   };
 }
@@ -341,11 +341,11 @@ function findNextNumbers(lines: LineLinkResult["lines"]): readonly (number | und
   return nextNumbers;
 }
 
-function toLinkInput({ raw, reading }: LineRecord): LinkInput {
-  if (reading.type === "damaged") {
-    return { id: reading.legible.id ?? null, parent: reading.legible.parentId, isLost: true, offset: raw.offset };
+function toLinkInput({ raw, parsed }: LineRecord): LinkInput {
+  if (parsed.type === "damaged") {
+    return { id: parsed.legible.id ?? null, parent: parsed.legible.parentId, isLost: true, offset: raw.offset };
   }
-  const { id, parentId } = reading.value;
+  const { id, parentId } = parsed.value;
   const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
   const ownId = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
   return { id: ownId, parent, isLost: false, offset: raw.offset };
@@ -363,16 +363,12 @@ interface LineLinkOptions extends LinkOptions {
   readonly upgrader: LineUpgrader;
 }
 
-function linkLine(
-  link: EntryLink,
-  { raw, reading }: LineRecord,
-  options: Omit<LineLinkOptions, "raw">,
-): LineLinkResult {
+function linkLine(link: EntryLink, { raw, parsed }: LineRecord, options: Omit<LineLinkOptions, "raw">): LineLinkResult {
   const { gap, damageKinds } = link;
   const lineResult =
-    reading.type === "damaged"
-      ? { lines: [createGapLine(link, reading.kind, reading.legible)], damage: [createDamage(reading.kind, raw)] }
-      : linkIntactLine(link, reading, { ...options, raw });
+    parsed.type === "damaged"
+      ? { lines: [createGapLine(link, parsed.kind, parsed.legible)], damage: [createDamage(parsed.kind, raw)] }
+      : linkIntactLine(link, parsed, { ...options, raw });
   return {
     lines: gap ? [createGapLine(gap, gap.why, { number: 0 }), ...lineResult.lines] : lineResult.lines,
     damage: [...damageKinds.map((damageKind) => createDamage(damageKind, raw)), ...lineResult.damage],
@@ -381,16 +377,16 @@ function linkLine(
 
 function linkIntactLine(
   link: EntryLink,
-  reading: IntactLine,
+  parsed: IntactLine,
   { raw, upgrader, isPithFormat, requiresLinks }: LineLinkOptions,
 ): LineLinkResult {
-  const upgrade = upgrader.upgrade(reading.value, link.id);
-  const value = applyUpgrade(reading.value, upgrade);
+  const upgrade = upgrader.upgrade(parsed.value, link.id);
+  const value = applyUpgrade(parsed.value, upgrade);
   const wrongEntryField = invalidField(value);
   const entry = toEntry(value, link, wrongEntryField !== null);
   const wrongLineField = wrongEntryField ?? invalidLinkField(value, requiresLinks);
   const damage: Damage[] = [];
-  if (reading.minorDamage) damage.push(createDamage(reading.minorDamage, raw));
+  if (parsed.minorDamage) damage.push(createDamage(parsed.minorDamage, raw));
   if (entry.type === "gap") damage.push(createDamage("lost-entry", raw));
   if (wrongLineField) damage.push(createDamage("malformed", raw, wrongLineField));
   if (upgrade.keepsNothing && entry.type === "compaction") damage.push(missingFirstKeptDamage({ raw }));

@@ -11,7 +11,7 @@ import { isTrailerValid, type LineMarks, type LineTrailer, readTrailer, repairTr
 export type ReadLineResult = IntactLine | CorruptLine;
 
 export interface IntactLine {
-  readonly type: "whole";
+  readonly type: "intact";
   /** Without the members of the seal. */
   readonly value: JsonObject;
   readonly marks: LineMarks;
@@ -45,7 +45,7 @@ export interface LineRules {
   /** Whose file it is has yet to be found out: no line is damaged for want of a seal. */
   readonly isFormatUnknown?: boolean;
   /** The header says that no line carries a seal. One whose seal holds shows that the header has changed: then the line is not believed. */
-  readonly isPlain?: boolean;
+  readonly forbidsTrailers?: boolean;
 }
 
 export type DecodeText = (bytes: Uint8Array, end: number) => string | null;
@@ -57,7 +57,7 @@ export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
     limits = formatLimits,
     decode = decodeUtf8,
     isFormatUnknown = false,
-    isPlain = false,
+    forbidsTrailers = false,
   } = rules;
   if (raw.length > limits.lineBytes) return toOverlongLine(raw);
   const bytes = raw[0] === 0 || raw[raw.length - 1] === 0 ? trimZeroBytes(raw) : raw;
@@ -74,11 +74,11 @@ export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
   const repairedBytes = isPithFormat && trailer === null ? repairTrailer(bytes, checksum) : null;
   if (repairedBytes) return withMinorDamage(readLine(repairedBytes, rules), "damaged-trailer");
   const isTrailerMissing = isPithFormat && !isFormatUnknown && trailer === null && hasEntryNumber(value);
-  if (isTrailerMissing || (isPlain && hasValidTrailer(bytes, checksum)))
+  if (isTrailerMissing || (forbidsTrailers && hasValidTrailer(bytes, checksum)))
     return toCorruptLine("wrong-checksum", text, bytes);
   const hasOddLineEnd = trailer !== null && bytes[bytes.length - 1] !== CLOSING_BRACE && hasUnusualLineEnd(bytes);
   const minorDamage = bytes.length < raw.length ? "nul-bytes" : hasOddLineEnd ? "damaged-trailer" : null;
-  return { type: "whole", value, marks: trailer?.marks ?? EMPTY_MARKS, hasTrailer: trailer !== null, minorDamage };
+  return { type: "intact", value, marks: trailer?.marks ?? EMPTY_MARKS, hasTrailer: trailer !== null, minorDamage };
 }
 
 // Every line of ours has a number and a seal, and no other program writes numbers: the seal was cut off, and who knows what with it.
@@ -93,7 +93,7 @@ export function hasValidTrailer(line: Uint8Array, checksum: Checksum): boolean {
 }
 
 function withMinorDamage(result: ReadLineResult, minorDamage: DamageKind): ReadLineResult {
-  return result.type === "whole" ? { ...result, minorDamage } : result;
+  return result.type === "intact" ? { ...result, minorDamage } : result;
 }
 
 // The line end has changed into another kind of space; the line before it is as it was written.
@@ -104,10 +104,10 @@ function hasUnusualLineEnd(bytes: Uint8Array): boolean {
 
 /** The same for a line of which only the beginning may be there. */
 export function readRawLine(
-  raw: { readonly bytes: Uint8Array; readonly overlong?: boolean },
+  raw: { readonly bytes: Uint8Array; readonly isOverlong?: boolean },
   rules: LineRules,
 ): ReadLineResult {
-  return raw.overlong ? toOverlongLine(raw.bytes) : readLine(raw.bytes, rules);
+  return raw.isOverlong ? toOverlongLine(raw.bytes) : readLine(raw.bytes, rules);
 }
 
 function toOverlongLine(head: Uint8Array): CorruptLine {

@@ -67,10 +67,10 @@ function createHeaderMark(lastNumber: number): HeaderMark {
  */
 export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "isPithFormat">): FindHeaderResult {
   let firstIntact: { readonly raw: RawLine; readonly hasTrailer: boolean } | null = null;
-  let corruptFirst: { readonly raw: RawLine; readonly reading: CorruptLine } | null = null;
+  let corruptFirst: { readonly raw: RawLine; readonly parsed: CorruptLine } | null = null;
   for (const [lineIndex, raw] of lines.entries()) {
-    const reading = readRawLine(raw, { ...rules, isPithFormat: true, isFormatUnknown: true });
-    const headerLine = reading.type === "whole" ? parseHeaderLine(raw, reading) : null;
+    const parsed = readRawLine(raw, { ...rules, isPithFormat: true, isFormatUnknown: true });
+    const headerLine = parsed.type === "intact" ? parseHeaderLine(raw, parsed) : null;
     if (headerLine?.header && lineIndex === 0 && isHeaderContradicted(headerLine.header, lines, rules.checksum))
       return toDamagedHeader(raw, "wrong-checksum", true);
     if (headerLine)
@@ -79,17 +79,17 @@ export function findHeader(lines: readonly RawLine[], rules: Omit<LineRules, "is
         lineIndex,
         damage: firstIntact ? [noHeaderDamage(firstIntact.raw), ...headerLine.damage] : headerLine.damage,
       };
-    if (reading.type === "whole") firstIntact ??= { raw, hasTrailer: reading.hasTrailer };
+    if (parsed.type === "intact") firstIntact ??= { raw, hasTrailer: parsed.hasTrailer };
     // Half a line is what a crash leaves; a line that ends in its seal is all there.
-    else if (lineIndex === 0 && (raw.ended || reading.kind === "wrong-checksum")) corruptFirst = { raw, reading };
+    else if (lineIndex === 0 && (raw.hasLineEnd || parsed.kind === "wrong-checksum")) corruptFirst = { raw, parsed };
     // A file whose first line is lost and whose next ones are entries has no other header.
     if (corruptFirst && firstIntact) break;
   }
   if (corruptFirst)
     return toDamagedHeader(
       corruptFirst.raw,
-      corruptFirst.reading.kind,
-      firstIntact?.hasTrailer ?? corruptFirst.reading.kind === "wrong-checksum",
+      corruptFirst.parsed.kind,
+      firstIntact?.hasTrailer ?? corruptFirst.parsed.kind === "wrong-checksum",
     );
   return {
     header: null,
@@ -184,7 +184,7 @@ export function decodeSessionLines(
   rules: Omit<LineRules, "isPithFormat">,
 ): SessionFile {
   const { header, text, lineIndex: headerIndex, isPithFormat, damage } = findHeader(split.lines, rules);
-  const allLines = split.lines.map((raw) => ({ raw, reading: readRawLine(raw, { ...rules, isPithFormat }) }));
+  const allLines = split.lines.map((raw) => ({ raw, parsed: readRawLine(raw, { ...rules, isPithFormat }) }));
   const intact = dropTornTail(allLines, headerIndex);
   // Our files are of this version, also where the header no longer says so.
   const version = header ? (header.version ?? 1) : isPithFormat ? CURRENT_VERSION : 1;

@@ -10,9 +10,9 @@ export interface RawLine {
   readonly length: number;
   readonly number: number;
   /** Whether a line end follows; the last line of a crashed writer has none. */
-  readonly ended: boolean;
+  readonly hasLineEnd: boolean;
   /** It is beyond the limit, and only its first bytes were kept. */
-  readonly overlong?: boolean;
+  readonly isOverlong?: boolean;
 }
 
 export interface SplitLinesResult {
@@ -64,7 +64,7 @@ function* iterateLines(file: Uint8Array, encoding: FileEncoding, lineEnd: number
     const lineEndIndex = findLineEnd(file, { ...encoding, start: index }, lineEnd);
     const end = lineEndIndex === -1 ? file.length : lineEndIndex;
     const bytes = toUtf8(file.subarray(offset, end), encoding);
-    if (!isBlankLine(bytes)) yield { bytes, offset, length: end - offset, number, ended: lineEndIndex !== -1 };
+    if (!isBlankLine(bytes)) yield { bytes, offset, length: end - offset, number, hasLineEnd: lineEndIndex !== -1 };
     offset = end + width;
   }
 }

@@ -7,7 +7,7 @@ import type { RawLine } from "./split-lines.ts";
 
 export interface LineRecord {
   readonly raw: RawLine;
-  readonly reading: ReadLineResult;
+  readonly parsed: ReadLineResult;
 }
 
 export interface DropTornTailResult {
@@ -19,7 +19,7 @@ export interface DropTornTailResult {
 /** The header is never torn off: if its line could be used, it stays. */
 export function dropTornTail(lines: readonly LineRecord[], headerIndex: number): DropTornTailResult {
   const last = lines.at(-1);
-  const isLastLineTorn = last?.reading.type === "damaged" && !last.raw.ended && lines.length - 1 !== headerIndex;
+  const isLastLineTorn = last?.parsed.type === "damaged" && !last.raw.hasLineEnd && lines.length - 1 !== headerIndex;
   const candidates = isLastLineTorn ? lines.slice(0, -1) : lines;
   const lineDamage = isLastLineTorn && last ? [createDamage(tailDamageKind(last), last.raw)] : [];
   const batchStart = findTornBatchStart(candidates, { headerIndex, lineCount: lines.length });
@@ -37,13 +37,13 @@ export function dropTornTail(lines: readonly LineRecord[], headerIndex: number):
   };
 }
 
-function tailDamageKind({ reading }: LineRecord): "nul-bytes" | "torn-tail" {
-  return reading.type === "damaged" && reading.kind === "nul-bytes" ? "nul-bytes" : "torn-tail";
+function tailDamageKind({ parsed }: LineRecord): "nul-bytes" | "torn-tail" {
+  return parsed.type === "damaged" && parsed.kind === "nul-bytes" ? "nul-bytes" : "torn-tail";
 }
 
 // LOG3: only a batch at the very end can be torn; behind one that others followed, the writer had its acknowledgement.
 function findTornBatchStart(lines: readonly LineRecord[], file: { headerIndex: number; lineCount: number }): number {
-  const index = lines.findLastIndex(({ reading }) => reading.type === "whole");
+  const index = lines.findLastIndex(({ parsed }) => parsed.type === "intact");
   const mark = readBatchMark(lines[index]);
   if (!mark) return lines.length;
   const [position, size] = mark;
@@ -60,7 +60,7 @@ function findBatchStart(lines: readonly LineRecord[], index: number, headerIndex
   for (; start - 1 > headerIndex; start--) {
     const previous = lines[start - 1];
     const [position, batchSize] =
-      previous?.reading.type === "damaged" ? [next - 1, size] : (readBatchMark(previous) ?? NO_BATCH_MARK);
+      previous?.parsed.type === "damaged" ? [next - 1, size] : (readBatchMark(previous) ?? NO_BATCH_MARK);
     if (batchSize !== size || position < 1 || (position >= next && !hasSameId(previous, lines[start]))) break;
     next = position;
   }
@@ -78,26 +78,26 @@ function findBrokenRunStart(lines: readonly LineRecord[]): number {
 
 /** Where the last lines of ours begin that the disk may not have had. Lines of others behind them do not say. */
 export function findRunStart(lines: readonly LineRecord[]): number | undefined {
-  const last = lines.findLast(({ reading }) => reading.type === "whole" && reading.hasTrailer);
-  return last?.reading.type === "whole" ? last.reading.marks.run : undefined;
+  const last = lines.findLast(({ parsed }) => parsed.type === "intact" && parsed.hasTrailer);
+  return last?.parsed.type === "intact" ? last.parsed.marks.run : undefined;
 }
 
 // Behind the last whole line, zeros are what is left of a write that the disk never had whole, also if its end arrived.
 function findWrittenEnd(lines: readonly LineRecord[], headerIndex: number): number {
   const last = Math.max(
     headerIndex,
-    lines.findLastIndex(({ reading }) => reading.type === "whole"),
+    lines.findLastIndex(({ parsed }) => parsed.type === "intact"),
   );
   const missing = lines.findIndex((line, index) => index > last && hasMissingBytes(line) && !isForeignDamage(line));
   return missing === -1 ? lines.length : missing;
 }
 
 // Nothing but zeros, or more than a line may hold: no write of ours leaves that. It stays where it is, and is named.
-const isForeignDamage = ({ reading }: LineRecord): boolean =>
-  reading.type === "damaged" && (reading.kind === "nul-bytes" || reading.kind === "line-too-long");
+const isForeignDamage = ({ parsed }: LineRecord): boolean =>
+  parsed.type === "damaged" && (parsed.kind === "nul-bytes" || parsed.kind === "line-too-long");
 
-function hasMissingBytes({ raw, reading }: LineRecord): boolean {
-  return (reading.type === "damaged" || reading.minorDamage !== null) && raw.bytes.includes(0);
+function hasMissingBytes({ raw, parsed }: LineRecord): boolean {
+  return (parsed.type === "damaged" || parsed.minorDamage !== null) && raw.bytes.includes(0);
 }
 
 function hasSameId(one: LineRecord | undefined, other: LineRecord | undefined): boolean {
@@ -105,11 +105,11 @@ function hasSameId(one: LineRecord | undefined, other: LineRecord | undefined): 
 }
 
 function lineId(line: LineRecord | undefined): unknown {
-  return line?.reading.type === "whole" ? line.reading.value.id : undefined;
+  return line?.parsed.type === "intact" ? line.parsed.value.id : undefined;
 }
 
 function readBatchMark(line: LineRecord | undefined): BatchMark | null {
-  const mark = line?.reading.type === "whole" ? (line.reading.marks.batch ?? null) : null;
+  const mark = line?.parsed.type === "intact" ? (line.parsed.marks.batch ?? null) : null;
   return mark && mark[0] >= 1 && mark[0] <= mark[1] ? mark : null;
 }
 

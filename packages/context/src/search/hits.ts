@@ -110,7 +110,7 @@ function readHit(hitFile: HitFile, candidate: SearchCandidate, options: HitFileO
 function readLineValue({ file, fileHead }: HitFile, location: LineLocation): JsonObject | null {
   const line = readLineBytes(file, fileHead, location);
   const result = line && readLine(line, fileHead.rules);
-  return result?.type === "whole" ? result.value : null;
+  return result?.type === "intact" ? result.value : null;
 }
 
 function describeSession(

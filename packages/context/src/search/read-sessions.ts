@@ -6,7 +6,7 @@ import { findHeader } from "../format/session-file.ts";
 import { splitLines } from "../format/split-lines.ts";
 import type { JsonObject } from "../json.ts";
 import type { OpenFile } from "../node/files.ts";
-import { decode, readLinePrefix, readLines } from "../node/jsonl/read-lines.ts";
+import { decodeUtf8Native, readLinePrefix, readLines } from "../node/jsonl/read-lines.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Redaction } from "../session/session.ts";
 import type { FormatLimits } from "../settings.ts";
@@ -18,8 +18,8 @@ export interface SessionLine {
   readonly offset: number;
   readonly length: number;
   readonly bytes: Uint8Array;
-  readonly ended: boolean;
-  readonly overlong?: boolean;
+  readonly hasLineEnd: boolean;
+  readonly isOverlong?: boolean;
 }
 
 export interface SessionFileHead {
@@ -42,7 +42,7 @@ export function readSessionFileHead(file: OpenFile, rules: SessionReadRules): Se
   const { header, isPithFormat: ours } = findHeader(lines.slice(0, MAX_HEADER_LINES), rules);
   return {
     header,
-    rules: { ...rules, isPithFormat: ours, decode },
+    rules: { ...rules, isPithFormat: ours, decode: decodeUtf8Native },
     isPlain: damage.length === 0 && head[0] !== BOM_FIRST_BYTE,
   };
 }
@@ -110,7 +110,7 @@ export function* readNewEntries(source: IndexSource): Generator<IndexBatch> {
   // Blank lines are not returned; those after the last line must not be read again next time.
   let end = endsWithNewline(source) ? source.end : 0;
   for (const line of readSessionLines(source.file, source.fileHead, source)) {
-    if (!line.ended) {
+    if (!line.hasLineEnd) {
       end = 0;
       break;
     }
@@ -146,11 +146,11 @@ function toIndexEntry(line: SessionLine, { fileHead, modified, folder, redaction
   };
 }
 
-function parseSearchableLine({ bytes, overlong }: SessionLine, { rules }: SessionFileHead): JsonObject | null {
+function parseSearchableLine({ bytes, isOverlong }: SessionLine, { rules }: SessionFileHead): JsonObject | null {
   const prefix = readLinePrefix(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  if (overlong || (prefix && (KINDS_WITHOUT_TEXT.has(prefix.kind) || prefix.role === "system"))) return null;
+  if (isOverlong || (prefix && (KINDS_WITHOUT_TEXT.has(prefix.kind) || prefix.role === "system"))) return null;
   const result = readLine(bytes, rules);
-  return result.type === "whole" ? result.value : null;
+  return result.type === "intact" ? result.value : null;
 }
 
 // A timestamp in the future would make an entry the newest forever.

@@ -32,7 +32,7 @@ test("a blob block says kind, size, tokens and handle in plain words", () => {
 test("a blob block is recognised again, also from a file", () => {
   const line = new TextEncoder().encode(serializeEntry(said([image])));
   const reading = readLine(line, { isPithFormat: false, checksum: testRuntime().checksum });
-  const entry = reading.type === "whole" ? parseEntry(reading.value) : null;
+  const entry = reading.type === "intact" ? parseEntry(reading.value) : null;
   expect(entry && collectBlobs(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
 });
 

@@ -119,7 +119,7 @@ export class FileEntries implements EntryReader {
       entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#findRow(entry.parentId);
     this.#index.add({ id, kind, offset, length, parent, number: nextRowNumber(this.#file, fields) });
     this.#coveredEnd = end;
-    this.#file = { ...this.#file, end, leaf: id, ended: true };
+    this.#file = { ...this.#file, end, leaf: id, hasLineEnd: true };
   }
 
   /** The index must be complete. */
@@ -233,14 +233,14 @@ export class FileEntries implements EntryReader {
 
   // A line may have been damaged since it was indexed: then a gap stands in its place.
   #readEntry(row: number): Entry {
-    const reading = readLine(readRowBytes(this.#file, row), this.#file.rules);
-    const entry = reading.type === "whole" ? parseEntry(reading.value) : null;
+    const parsed = readLine(readRowBytes(this.#file, row), this.#file.rules);
+    const entry = parsed.type === "intact" ? parseEntry(parsed.value) : null;
     const number = this.#index.number(row);
-    if (reading.type === "whole" && reading.minorDamage) this.#noteDamage(row, reading.minorDamage);
+    if (parsed.type === "intact" && parsed.minorDamage) this.#noteDamage(row, parsed.minorDamage);
     if (entry) return withEntryNumber(entry, number);
     const parent = this.#index.parent(row);
-    const kind = reading.type === "damaged" ? reading.kind : "malformed";
-    const lostKind = reading.type === "damaged" ? reading.legible.kind : undefined;
+    const kind = parsed.type === "damaged" ? parsed.kind : "malformed";
+    const lostKind = parsed.type === "damaged" ? parsed.legible.kind : undefined;
     this.#noteDamage(row, kind);
     const gap: Entry = {
       type: "gap",

@@ -179,7 +179,7 @@ export class JsonlStore extends BaseStore {
     if (why) return this.#refuse(why);
     const { entries, repair } = this.#file.contents;
     // Half a line that was not there before is somebody's write under way: it is left alone until nothing is added any more.
-    if (change === "grown" && repair?.type === "torn") return { type: "leaf-moved", leaf: entries.leaf };
+    if (change === "grown" && repair?.type === "torn-tail") return { type: "leaf-moved", leaf: entries.leaf };
     const contents = checkAppend(entries, batch, guard, this.#options.limits);
     if (contents.type !== "write") return contents;
     const result = this.#tryToWrite(batch, contents.texts, guard);
@@ -193,7 +193,7 @@ export class JsonlStore extends BaseStore {
     // The lease lies beside the file, and goes where it goes.
     if (change === "file-removed") return change;
     if (!this.#isLeased()) return "lease-lost";
-    if (repair?.type === "whole" && isNewerFormat(repair.file)) return "newer-version";
+    if (repair?.type === "fully-read" && isNewerFormat(repair.file)) return "newer-version";
     return change === "none" || change === "grown" ? null : change;
   }
 

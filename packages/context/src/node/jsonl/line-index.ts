@@ -238,15 +238,15 @@ export interface LineFields {
  * file must be read with care.
  */
 export function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
-  const prefix = line.overlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
+  const prefix = line.isOverlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
   if (prefix) {
     const { id, parentId, number } = prefix;
     return { id, parentId, number, kind: toLineKind(prefix.kind, prefix.role) };
   }
-  const reading = readRawLine(line, rules);
-  if (reading.type === "damaged" || reading.minorDamage) return null;
-  const entry = parseEntry(reading.value);
-  return entry && { ...toLineFields(entry), number: reading.value.number };
+  const parsed = readRawLine(line, rules);
+  if (parsed.type === "damaged" || parsed.minorDamage) return null;
+  const entry = parseEntry(parsed.value);
+  return entry && { ...toLineFields(entry), number: parsed.value.number };
 }
 
 export function toLineFields(entry: Entry): LineFields {
@@ -285,8 +285,8 @@ export function readRowBytes(
 export function readRowId(source: FileWithIndex, row: number): string {
   const prefix = readLinePrefix(readRowBytes(source, row, MAX_PREFIX_BYTES));
   if (prefix) return prefix.id;
-  const reading = readLine(readRowBytes(source, row), source.rules);
-  const id = reading.type === "whole" ? reading.value.id : reading.legible.id;
+  const parsed = readLine(readRowBytes(source, row), source.rules);
+  const id = parsed.type === "intact" ? parsed.value.id : parsed.legible.id;
   return typeof id === "string" ? id : `gap-${source.index.offset(row)}`;
 }
 

@@ -13,7 +13,7 @@ export interface LineBytes {
   /** Good until the next line is asked for. */
   readonly bytes: Buffer;
   /** Whether a line end follows. */
-  readonly ended: boolean;
+  readonly hasLineEnd: boolean;
 }
 
 export interface ReadRange {
@@ -55,7 +55,7 @@ export class ReverseLineReader {
       const line = {
         offset: this.#offset + start + 1,
         bytes: this.#buffer.subarray(start + 1, this.#end),
-        ended: this.#hasLineEnd,
+        hasLineEnd: this.#hasLineEnd,
       };
       this.#hasLineEnd = true;
       this.#end = Math.max(start, 0);
@@ -117,7 +117,7 @@ export interface FileLine extends LineBytes {
   readonly length: number;
   /** Of the line, from 1 at the start of the stretch. */
   readonly number: number;
-  readonly overlong: boolean;
+  readonly isOverlong: boolean;
 }
 
 /** A line beyond the limit is never held: only its beginning is kept. Blank lines are passed over, and counted. */
@@ -139,7 +139,7 @@ export function* readLines(file: OpenFile, { start, end, limits }: ReadRange): G
       const lineEnd = chunk.indexOf(LINE_END, lineStart);
       if (lineEnd === -1 || lineEnd >= count) break;
       const line = finishLine(partial, chunk.subarray(lineStart, lineEnd), limits.lineBytes);
-      if (!isBlankLine(line.bytes)) yield { ...line, number, ended: true };
+      if (!isBlankLine(line.bytes)) yield { ...line, number, hasLineEnd: true };
       number += 1;
       lineStart = lineEnd + 1;
       partial = { offset: offset + lineStart, pieces: [], length: 0 };
@@ -148,7 +148,7 @@ export function* readLines(file: OpenFile, { start, end, limits }: ReadRange): G
     offset += count;
   }
   const last = finishLine(partial, EMPTY_BUFFER, limits.lineBytes);
-  if (!isBlankLine(last.bytes)) yield { ...last, number, ended: false };
+  if (!isBlankLine(last.bytes)) yield { ...last, number, hasLineEnd: false };
 }
 
 /** Where the first line begins that has something in it, or may have; without an object for each that has not. */
@@ -177,12 +177,12 @@ function extendPartialLine({ offset, pieces, length }: PartialLine, piece: Buffe
   return { offset, pieces: newPieces, length: length + piece.length };
 }
 
-function finishLine(partial: PartialLine, rest: Buffer, limit: number): Omit<FileLine, "ended" | "number"> {
+function finishLine(partial: PartialLine, rest: Buffer, limit: number): Omit<FileLine, "hasLineEnd" | "number"> {
   const length = partial.length + rest.length;
   const overlong = length > limit;
-  if (overlong) return { offset: partial.offset, bytes: lineHead(partial.pieces, rest), length, overlong };
+  if (overlong) return { offset: partial.offset, bytes: lineHead(partial.pieces, rest), length, isOverlong: overlong };
   const bytes = partial.pieces.length === 0 ? rest : Buffer.concat([...partial.pieces, rest]);
-  return { offset: partial.offset, bytes, length, overlong };
+  return { offset: partial.offset, bytes, length, isOverlong: overlong };
 }
 
 // A copy: a few bytes must not keep a whole chunk in memory.
@@ -258,7 +258,7 @@ const LINE_PREFIX_PATTERN = new RegExp(
 );
 
 /** Null for invalid UTF-8. Uses the native decoder, because opening a file calls it more often than anything else. */
-export function decode(bytes: Uint8Array, end: number): string | null {
+export function decodeUtf8Native(bytes: Uint8Array, end: number): string | null {
   const text = (bytes instanceof Buffer ? bytes : Buffer.from(bytes)).toString("utf8", 0, end);
   // What is no UTF-8 turns into this letter; where it is missing, nobody needs to look at the bytes again.
   return text.includes("\ufffd") && !isUtf8(bytes.subarray(0, end)) ? null : text;

@@ -9,7 +9,7 @@ import { type DropTornTailResult, dropTornTail, findRunStart, type LineRecord } 
 import type { Checksum } from "../../runtime.ts";
 import { type FormatLimits, formatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
-import { decode, MAX_PREFIX_BYTES, ReverseLineReader, readLinePrefix } from "./read-lines.ts";
+import { decodeUtf8Native, MAX_PREFIX_BYTES, ReverseLineReader, readLinePrefix } from "./read-lines.ts";
 
 export interface ValidFile {
   readonly file: OpenFile;
@@ -21,7 +21,7 @@ export interface ValidFile {
   /** Where the last whole line ends, its line end included; what follows was torn. */
   readonly end: number;
   /** Whether that line has a line end. */
-  readonly ended: boolean;
+  readonly hasLineEnd: boolean;
   /** The last entry; null for none. */
   readonly leaf: string | null;
   /** Their lines are not counted. */
@@ -37,10 +37,10 @@ export function readValidFile(
   const { size } = file.stat();
   const headerBytes = readFirstLine(file, size);
   if (headerBytes === null || headerBytes[0] !== OPEN_BRACE || headerBytes[1] === 0) return null;
-  const raw = { bytes: headerBytes, offset: 0, length: headerBytes.length, number: 1, ended: true };
+  const raw = { bytes: headerBytes, offset: 0, length: headerBytes.length, number: 1, hasLineEnd: true };
   const { header, isPithFormat, damage } = findHeader([raw], { checksum, limits });
   if (!header || damage.length > 0 || header.version !== CURRENT_VERSION) return null;
-  const rules = { isPithFormat, checksum, limits, decode, isPlain: forbidsTrailers(header) };
+  const rules = { isPithFormat, checksum, limits, decode: decodeUtf8Native, forbidsTrailers: forbidsTrailers(header) };
   const start = headerBytes.length + 1;
   const tail = readTail(file, { rules, limits, start, size });
   return tail && { file, header, rules, limits, start, ...tail };
@@ -53,19 +53,19 @@ interface FileBody {
   readonly size: number;
 }
 
-function readTail(file: OpenFile, body: FileBody): Pick<ValidFile, "end" | "ended" | "leaf" | "damage"> | null {
+function readTail(file: OpenFile, body: FileBody): Pick<ValidFile, "end" | "hasLineEnd" | "leaf" | "damage"> | null {
   const tail = readIntactTail(file, body);
   if (tail === null) return null;
   const { damage } = tail;
   const lastLine = tail.lines.at(-1);
-  if (!lastLine) return { end: damage.length > 0 ? body.start : body.size, ended: true, leaf: null, damage };
-  const entry = lastLine.reading.type === "whole" ? parseEntry(lastLine.reading.value) : null;
-  const isIntact = tail.lines.every(({ reading }) => reading.type === "whole" && !reading.minorDamage);
+  if (!lastLine) return { end: damage.length > 0 ? body.start : body.size, hasLineEnd: true, leaf: null, damage };
+  const entry = lastLine.parsed.type === "intact" ? parseEntry(lastLine.parsed.value) : null;
+  const isIntact = tail.lines.every(({ parsed }) => parsed.type === "intact" && !parsed.minorDamage);
   if (!isIntact || !entry || entry.type === "gap") return null;
-  const { offset, length, ended } = lastLine.raw;
+  const { offset, length, hasLineEnd } = lastLine.raw;
   // Blank bytes behind the last line stay where they are.
-  const end = damage.length > 0 ? offset + length + (ended ? 1 : 0) : body.size;
-  return { end, ended, leaf: entry.id, damage };
+  const end = damage.length > 0 ? offset + length + (hasLineEnd ? 1 : 0) : body.size;
+  return { end, hasLineEnd, leaf: entry.id, damage };
 }
 
 // As far back as what was written at once may reach: a batch, lines that did not wait for the disk, and the line before them.
@@ -89,9 +89,9 @@ function readIntactTail(file: OpenFile, { rules, limits, start, size }: FileBody
 function readLinesToBatchStart(reader: ReverseLineReader, rules: LineRules): LineRecord[] {
   const lines: LineRecord[] = [];
   for (let line = reader.next(); line && lines.length < MAX_TAIL_LINES; line = reader.next()) {
-    const reading = readLine(line.bytes, rules);
-    lines.push({ raw: { ...line, bytes: Buffer.from(line.bytes), length: line.bytes.length, number: 0 }, reading });
-    if (reading.type === "whole" && (reading.marks.batch?.[0] ?? 1) <= 1) break;
+    const parsed = readLine(line.bytes, rules);
+    lines.push({ raw: { ...line, bytes: Buffer.from(line.bytes), length: line.bytes.length, number: 0 }, parsed });
+    if (parsed.type === "intact" && (parsed.marks.batch?.[0] ?? 1) <= 1) break;
   }
   return lines.reverse();
 }
@@ -133,15 +133,15 @@ export class AncestorReader {
     let isOffBranch = false;
     for (let line = this.#reader.next(); line; line = this.#reader.next()) {
       if (isOffBranch && hasOtherId(line.bytes, wantedId)) continue;
-      const reading = readLine(line.bytes, this.#file.rules);
-      const entry = reading.type === "whole" && !reading.minorDamage ? parseEntry(reading.value) : null;
-      if (reading.type === "damaged" || !entry) break;
+      const parsed = readLine(line.bytes, this.#file.rules);
+      const entry = parsed.type === "intact" && !parsed.minorDamage ? parseEntry(parsed.value) : null;
+      if (parsed.type === "damaged" || !entry) break;
       isOffBranch = wantedId !== null && entry.id !== wantedId;
       if (isOffBranch) continue;
       yield entry;
       if (entry.parentId === null) return;
       wantedId = entry.parentId;
-      if (reading.marks.up !== undefined) this.#jump(reading.marks.up, wantedId, line.offset);
+      if (parsed.marks.up !== undefined) this.#jump(parsed.marks.up, wantedId, line.offset);
     }
     this.failed = true;
   }

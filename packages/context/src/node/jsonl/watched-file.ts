@@ -31,7 +31,7 @@ export interface FileContents {
 
 export type FileRepair =
   /** What lies behind `end` was torn. */
-  { readonly type: "torn"; readonly end: number } | { readonly type: "whole"; readonly file: SessionFile };
+  { readonly type: "torn-tail"; readonly end: number } | { readonly type: "fully-read"; readonly file: SessionFile };
 
 export interface ReadContentsOptions {
   readonly files: Files;
@@ -71,7 +71,7 @@ export function readContentsFully(log: LogFile, { files, runtime, limits }: Read
     header: header ?? headerFromPath(log.path, { files, ours: isPithFormat }),
     isPithFormat,
     damage: () => damage,
-    repair: { type: "whole", file },
+    repair: { type: "fully-read", file },
   };
 }
 
@@ -86,7 +86,7 @@ export function updateContents(before: FileContents, log: LogFile, options: Read
 }
 
 function tornTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
-  return end < size ? { type: "torn", end } : null;
+  return end < size ? { type: "torn-tail", end } : null;
 }
 
 function once<Made>(compute: () => Made): () => Made {
@@ -228,9 +228,9 @@ export interface AppendTarget {
 export function makeAppendable({ log, contents }: AppendTarget, files: Files, checksum: Checksum): AppendTarget | null {
   const { repair } = contents;
   if (!repair) return { log, contents };
-  if (repair.type === "whole" && repair.file.needsRewrite)
+  if (repair.type === "fully-read" && repair.file.needsRewrite)
     return migrateFile({ log, contents }, repair.file, { files, checksum });
-  const end = repair.type === "torn" ? repair.end : skipLineEnd(log, repair.file.end);
+  const end = repair.type === "torn-tail" ? repair.end : skipLineEnd(log, repair.file.end);
   return cutTornTail(log, end, files) ? { log, contents: { ...contents, repair: null } } : null;
 }
 

@@ -122,7 +122,7 @@ function verifyFirstMessage(
   const { firstMessage = "", uncheckedOffset, ours } = head;
   if (uncheckedOffset === undefined || !ours) return firstMessage;
   const [line] = readLines(file, { start: uncheckedOffset, end: size, limits: rules.limits });
-  return line && readRawLine(line, { ...rules, isPithFormat: ours }).type === "whole"
+  return line && readRawLine(line, { ...rules, isPithFormat: ours }).type === "intact"
     ? firstMessage
     : DAMAGE_PLACEHOLDER;
 }
@@ -179,16 +179,16 @@ interface FirstUserMessage {
 
 function findFirstUserMessage(lines: readonly RawLine[], rules: FirstMessageRules): FirstUserMessage | undefined {
   let isLost = false;
-  for (const { bytes, ended, offset } of lines) {
+  for (const { bytes, hasLineEnd, offset } of lines) {
     if (!mayBeUserMessage(bytes)) continue;
     const result = readLine(bytes, rules);
-    if (result.type === "damaged" && !ended && rules.isTruncated) {
+    if (result.type === "damaged" && !hasLineEnd && rules.isTruncated) {
       const text = readTruncatedMessage(bytes);
       if (text !== "") return { text, uncheckedOffset: offset };
     }
     // HARM3: no text of a damaged message is shown, and the session does not look empty either.
-    if (result.type === "damaged") isLost ||= ended && result.legible.kind === "user";
-    const text = result.type === "whole" ? userMessageText(result.value.message) : "";
+    if (result.type === "damaged") isLost ||= hasLineEnd && result.legible.kind === "user";
+    const text = result.type === "intact" ? userMessageText(result.value.message) : "";
     if (text !== "") return { text };
   }
   return isLost ? { text: DAMAGE_PLACEHOLDER } : undefined;
@@ -300,7 +300,7 @@ function findLastName(bytes: Buffer, rules: LineRules): string | undefined {
 function parseNameLine(line: Uint8Array, rules: LineRules): string | undefined {
   if (!Buffer.from(line.buffer, line.byteOffset, line.byteLength).includes(SESSION_INFO_TYPE)) return undefined;
   const result = readLine(line, rules);
-  if (result.type !== "whole" || !isObject(result.value) || result.value.type !== SESSION_INFO_TYPE) return undefined;
+  if (result.type !== "intact" || !isObject(result.value) || result.value.type !== SESSION_INFO_TYPE) return undefined;
   const { name } = result.value;
   return typeof name === "string" ? name.trim() : "";
 }

@@ -183,8 +183,8 @@ export function countSecretLines(file: OpenFile, { redaction, limits }: LineScan
   return count;
 }
 
-function lineHasSecret(file: OpenFile, { bytes, offset, length, overlong }: FileLine, redaction: Redaction): boolean {
-  if (!overlong) {
+function lineHasSecret(file: OpenFile, { bytes, offset, length, isOverlong }: FileLine, redaction: Redaction): boolean {
+  if (!isOverlong) {
     const text = bytes.toString("utf8");
     return (isJsonObjectText(text) ? redactEntryText(text, redaction) : redaction.redact(text)) !== text;
   }

@@ -186,7 +186,7 @@ async function computeFileTotals(
 function* readValidEntries({ file, rules, start, end, limits }: ValidFile): Generator<Entry> {
   for (const line of readLines(file, { start, end, limits })) {
     const result = readRawLine(line, rules);
-    const entry = result.type === "whole" ? parseEntry(result.value) : null;
+    const entry = result.type === "intact" ? parseEntry(result.value) : null;
     if (entry) yield entry;
   }
 }
