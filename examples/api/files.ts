@@ -36,7 +36,7 @@ const damage = file.damage.map(({ kind, line }) => `line ${line}: ${kind}`); // 
 // #endregion
 
 // #region harmlessDamageKinds
-const isHarmless = harmlessDamageKinds.has("duplicate-line"); // true: the line counts once, and nobody needs to be told
+const isHarmless = harmlessDamageKinds.has("duplicate-line"); // true: the copy is ignored and no data is lost
 // #endregion
 
 // #region crashDamageKinds

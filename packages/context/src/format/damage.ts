@@ -1,68 +1,74 @@
-/** Names every kind of damage in a session file. Damage is always reported, never thrown and never ignored. */
+/** Defines the kinds of damage in a session file. Damage is always reported, never thrown and never ignored. */
 
-/** One damaged place in a session file. */
+/** One damaged part of a session file. */
 export interface Damage {
   readonly kind: DamageKind;
-  /** Counted from 1, as an editor shows it. */
+  /** The line number, counted from 1. */
   readonly line: number;
-  /** In bytes from the start of the file. */
+  /** The offset in bytes from the start of the file. */
   readonly offset: number;
+  /** The length in bytes. */
   readonly length: number;
+  /** The explanation for the user. */
   readonly note: string;
 }
 
+/** A kind of damage in a session file. */
 export type DamageKind = keyof typeof damageNotes;
 
-/** What each kind of damage means. */
+/**
+ * Explains each kind of damage to the user. Migration writes some of these texts into session files, as the reason of a gap, so those
+ * texts do not change.
+ */
 export const damageNotes = {
-  "utf-16": "the file is UTF-16; it was read as such, and will be written as UTF-8",
-  "lone-carriage-returns": "lines end in CR alone",
+  "utf-16": "the file is encoded as UTF-16; the next append rewrites it as UTF-8",
+  "lone-carriage-returns": "the lines end in CR without LF",
   "no-header": "the file does not begin with a session header",
   "damaged-header": "the session header cannot be read; the file's name and folder are used instead",
-  "second-header": "another session header; two files were joined",
-  "future-version": "written by a newer version of the format; unknown things are kept as they are",
-  "torn-tail": "the last line was cut off",
-  "torn-batch": "the last entries belong together and not all of them arrived; none of them counts",
-  "torn-run": "lines before this one never reached the disk; it came too early and does not count",
+  "second-header": "a second session header; two files were probably joined",
+  "future-version": "a newer version of the format; unknown fields are kept unchanged",
+  "torn-tail": "the last line is incomplete",
+  "torn-batch": "the last batch of entries is incomplete; all of its entries are ignored",
+  "torn-run": "lines before this one never reached the disk; this line is ignored",
   "not-json": "not JSON",
   "not-an-object": "JSON, but not an object",
   "invalid-utf8": "not UTF-8",
   "nul-bytes": "zero bytes, as a power cut leaves them",
   "wrong-checksum": "the checksum does not fit: the line has changed since it was written",
-  "damaged-trailer": "the end of the line has changed; the entry before it is as it was written",
+  "damaged-trailer": "the checksum at the end of the line is damaged; the entry itself is unchanged",
   "line-too-long": "longer than the limit",
   "nested-too-deep": "nested deeper than the limit",
   malformed: "fields are missing or of another type than the entry's kind promises",
-  "duplicate-line": "the same line once more; it counts once",
-  "duplicate-id": "an id that another entry has; this one was given a new id",
+  "duplicate-line": "a copy of an earlier line; it is ignored",
+  "duplicate-id": "another entry has the same id; this entry gets a new id",
   "missing-parent": "its parent is not in the file; it hangs under a gap",
   "parent-cycle": "its ancestors lead back to itself; it hangs under a gap",
-  "out-of-order": "its parent comes later in the file",
-  "lost-entry": "an entry was lost here before the file was written anew; a note stands in its place",
+  "out-of-order": "the parent of this entry comes later in the file",
+  "lost-entry": "an entry was lost here before the file was rewritten; a gap marks its position",
   "missing-first-kept":
-    "the first entry this compaction keeps is not before it on its branch; only the summary is seen",
+    "the first entry that this compaction keeps is not before it on its branch; only the summary is in the context",
 } as const;
 
-/** Kinds that cost nothing: every entry is there and reads as it was written. Nobody needs to be told of them. */
+/** The kinds that lose no data: every entry can still be read. They are not shown to the user. */
 export const harmlessDamageKinds: ReadonlySet<DamageKind> = new Set([
   "utf-16",
   "lone-carriage-returns",
   "second-header",
-  // The session can be read; the first attempt to write says why it cannot be written.
+  // The session can be read. The first append is refused and explains why.
   "future-version",
   "duplicate-line",
   "duplicate-id",
   "out-of-order",
 ] satisfies DamageKind[]);
 
-/** Kinds of what a crash left at the end of a file: the next append sets it aside. */
+/** The kinds that a crash leaves at the end of a file. The next append moves those bytes to a `.damaged` file. */
 export const crashDamageKinds: ReadonlySet<DamageKind> = new Set([
   "torn-tail",
   "torn-batch",
   "torn-run",
 ] satisfies DamageKind[]);
 
-/** The damage of one line. */
+/** Creates the report for one damaged line. */
 export function createDamage(
   kind: DamageKind,
   line: (Pick<Damage, "offset" | "length"> & { readonly number: number }) | undefined,

@@ -1,11 +1,12 @@
-/** Changes single members of a JSON text without parsing it, keeps every other byte, and checks how deep the text nests. */
+/** Sets members of a JSON object in its text, so that every other byte stays, and checks how deep a text nests. */
 
+/** The position of a value in a JSON text. */
 export interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** The same object with these members set, each given as JSON text: in place where it exists, in front where it does not. */
+/** Sets members of a JSON object, each given as JSON text. Existing members change in place; new members come first. */
 export function setJsonMembers(text: string, changes: Readonly<Record<string, string>>): string {
   const spans = findMemberSpans(text);
   const newMembers = Object.entries(changes).filter(([name]) => !spans.has(name));
@@ -13,14 +14,14 @@ export function setJsonMembers(text: string, changes: Readonly<Record<string, st
     .flatMap(([name, json]) => ({ span: spans.get(name), json }))
     .filter((edit): edit is { span: JsonSpan; json: string } => edit.span !== undefined)
     .sort((a, b) => b.span.start - a.span.start);
-  const edited = edits.reduce(
+  const editedText = edits.reduce(
     (result, { span, json }) => result.slice(0, span.start) + json + result.slice(span.end),
     text,
   );
-  return newMembers.length === 0 ? edited : prependMembers(edited, newMembers, spans.size > 0);
+  return newMembers.length === 0 ? editedText : prependMembers(editedText, newMembers, spans.size > 0);
 }
 
-/** Where the value of each member stands in the text of a valid JSON object; of a doubled member, the last. */
+/** Finds the position of each member's value in a valid JSON object. Of a repeated member, the last one counts. */
 export function findMemberSpans(text: string): ReadonlyMap<string, JsonSpan> {
   const spans = new Map<string, JsonSpan>();
   let index = skipWhitespace(text, text.indexOf("{") + 1);
@@ -35,9 +36,9 @@ export function findMemberSpans(text: string): ReadonlyMap<string, JsonSpan> {
   return spans;
 }
 
-/** Whether objects and lists nest deeper than the limit; looks at any text, valid JSON or not. */
+/** Whether objects and arrays nest deeper than the limit. The text need not be valid JSON. */
 export function exceedsDepth(text: string, limit: number): boolean {
-  // Most lines have so few brackets, in strings or not, that nobody needs to look which of them nest.
+  // Most lines have fewer brackets than the limit, so nesting is not examined.
   let count = 0;
   for (let index = text.indexOf("{"); index !== -1 && count <= limit; index = text.indexOf("{", index + 1)) count++;
   for (let index = text.indexOf("["); index !== -1 && count <= limit; index = text.indexOf("[", index + 1)) count++;
@@ -56,10 +57,14 @@ function exceedsDepthOutsideStrings(text: string, limit: number): boolean {
   return false;
 }
 
-function prependMembers(text: string, members: readonly (readonly [string, string])[], othersFollow: boolean): string {
+function prependMembers(
+  text: string,
+  members: readonly (readonly [string, string])[],
+  hasOtherMembers: boolean,
+): string {
   const open = text.indexOf("{") + 1;
-  const added = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",");
-  return `${text.slice(0, open)}${added}${othersFollow ? "," : ""}${text.slice(open)}`;
+  const newText = members.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(",");
+  return `${text.slice(0, open)}${newText}${hasOtherMembers ? "," : ""}${text.slice(open)}`;
 }
 
 function skipValue(text: string, start: number): number {
@@ -83,7 +88,7 @@ function skipGroup(text: string, start: number): number {
   return text.length;
 }
 
-// Strings are most of a line: the engine's own search skips them far faster than a loop over letters.
+// Strings are most of a line, and indexOf skips them much faster than a loop over characters.
 function findClosingQuote(text: string, open: number): number {
   let index = text.indexOf('"', open + 1);
   while (index !== -1 && isEscapedQuote(text, index)) index = text.indexOf('"', index + 1);

@@ -1,4 +1,4 @@
-/** Converts between entries and the JSON of their lines. What could not be read again is refused before it is written. */
+/** Converts between entries and the JSON of their lines. An entry that could not be read back is refused before it is written. */
 
 import type { Entry, GapEntry } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -8,22 +8,21 @@ import { exceedsDepth } from "./edit-json.ts";
 import { isEntryNumber } from "./entry-number.ts";
 import { invalidField, isKnownKind, isLostKind } from "./read-line.ts";
 
-/** The text of an entry's line, without seal. Throws for an entry beyond the limits of the format. */
+/** Serializes an entry as the JSON of its line, without trailer. Throws if the entry exceeds the limits of the format. */
 export function serializeEntry(entry: Entry, limits: FormatLimits = formatLimits): string {
   const value = toLineObject(entry);
-  const invalidPart =
-    invalidField(value) ?? (isUnknownWithKnownType(entry) ? "kind of its own" : invalidNumberField(entry));
-  if (invalidPart) throw new Error(`entry ${entry.id} has no ${invalidPart} that could be read again`);
+  const field = invalidField(value) ?? (isUnknownWithKnownType(entry) ? "type" : invalidNumberField(entry));
+  if (field) throw new Error(`entry ${entry.id} has an invalid ${field}`);
   const text = JSON.stringify(value);
   const trailerBytes = 128;
-  // A letter takes three bytes of UTF-8 at most, so only long lines need counting.
+  // A UTF-16 code unit takes at most three bytes of UTF-8, so short lines are not encoded to measure them.
   if (text.length * 3 > limits.lineBytes && new TextEncoder().encode(text).length + trailerBytes > limits.lineBytes)
     throw new Error(`entry ${entry.id} is longer than ${limits.lineBytes} bytes; store its content as a blob`);
   if (exceedsDepth(text, limits.depth)) throw new Error(`entry ${entry.id} is nested deeper than ${limits.depth}`);
   return text;
 }
 
-// An unknown entry that would be read as a known one, or as a header, must be written as what it is.
+// An unknown entry with a known type would be read back as that type, or as a header.
 function isUnknownWithKnownType(entry: Entry): boolean {
   return entry.type === "unknown" && (isKnownKind(String(entry.value.type)) || entry.value.type === "session");
 }
@@ -32,7 +31,7 @@ function invalidNumberField({ number }: Entry): string | null {
   return number === undefined || isEntryNumber(number) ? null : "number";
 }
 
-// What was lost stays visible where its session is written anew: as a note in its place.
+// A gap is written as a custom entry, so that a rewritten session still shows where an entry was lost.
 function toLineObject(entry: Entry): JsonObject {
   const { id, parentId, timestamp, number = 0 } = entry;
   if (entry.type === "gap")
@@ -47,26 +46,27 @@ function toLineObject(entry: Entry): JsonObject {
     };
   const { number: _, ...value }: JsonObject =
     entry.type === "unknown" ? { ...entry.value, id, parentId, timestamp } : { ...entry };
-  // Behind the timestamp, where whoever only looks at the head of a line finds it.
+  // The number follows the timestamp, where readLinePrefix expects it.
   return number === 0 ? value : { type: value.type, id, parentId, timestamp, number, ...value };
 }
 
+/** The custom type of the entry that stands for a gap in a rewritten file. */
 export const GAP_CUSTOM_TYPE = "pith.gap";
 
 type EntryPosition = Pick<Entry, "id" | "parentId">;
 
-/** The entry of a line that needs nothing from other lines; null for one that has no place of its own or an old spelling. */
+/** Parses an entry from its line alone. Returns null if the line lacks an id or a parent, or uses an old spelling. */
 export function parseEntry(value: JsonObject): Entry | null {
   const { type, id, parentId } = value;
   if (type === "session" || typeof id !== "string" || id === "") return null;
   if (typeof parentId !== "string" && parentId !== null) return null;
-  // Version 1 counted lines where a compaction now names an entry; version 2 had another name for a role.
+  // In version 1 a compaction names a line index instead of an entry; version 2 has another name for the role "custom".
   if (type === "message" && Object(value.message).role === "hookMessage") return null;
   if (type === "compaction" && typeof value.firstKeptEntryId !== "string") return null;
   return toEntry(value, { id, parentId }, invalidField(value) !== null);
 }
 
-/** The entry at its place in the tree; one whose fields are wrong is of an unknown kind. */
+/** Converts a line to an entry with this id and parent. A malformed line becomes an entry of type `unknown`. */
 export function toEntry(value: JsonObject, { id, parentId }: EntryPosition, isMalformed: boolean): Entry {
   const { type, timestamp } = value;
   const hasSamePosition = value.id === id && value.parentId === parentId;
@@ -77,7 +77,7 @@ export function toEntry(value: JsonObject, { id, parentId }: EntryPosition, isMa
     hasValidNumber &&
     typeof timestamp === "string" &&
     value.customType !== GAP_CUSTOM_TYPE;
-  // wrongField has looked at every field that the kind promises.
+  // invalidField has checked every field of the type.
   if (isWellFormed && (type === "message" || (typeof type === "string" && isKnownKind(type))))
     return value as unknown as Entry;
   const { number, ...rest } = value;
@@ -89,7 +89,7 @@ export function toEntry(value: JsonObject, { id, parentId }: EntryPosition, isMa
   };
   if (isMalformed || typeof type !== "string" || !isKnownKind(type)) {
     const kind = typeof type === "string" ? type : "";
-    // Its number is a part of its place, also where it was given only when the file was written anew.
+    // A valid number belongs to the position, not to the unknown fields.
     const ownValue = isEntryNumber(number) ? rest : value;
     return { type: "unknown", ...position, kind, value: hasSamePosition ? ownValue : { ...ownValue, id, parentId } };
   }

@@ -1,31 +1,33 @@
-/** Numbers the entries of a session file: each keeps the number on its line, or gets the next free one. No number is given twice. */
+/** Numbers the entries of a session file. An entry keeps the number on its line or gets the next free one; no number is used twice. */
 
 import type { Entry, Header } from "../entry.ts";
 import { findMemberSpans, setJsonMembers } from "./edit-json.ts";
 
-/** The largest number that a row of the line index holds. Entries behind it have none and are named by their id. */
+/** The largest number that fits into a row of the line index. Later entries have no number and are identified by their id. */
 export const MAX_ENTRY_NUMBER: number = 2 ** 27 - 1;
 
+/** Whether the value is a valid entry number. */
 export function isEntryNumber(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 1 && (value as number) <= MAX_ENTRY_NUMBER;
 }
 
-/** The highest number that was in use where this file was copied from; 0 for a file that is no copy. */
+/** Reads the highest number in use in the session that this file was copied from; 0 if the file is not a copy. */
 export function readReservedNumber(header: Header | null): number {
   const reserved: unknown = header?.pith?.lastNumber;
   return isEntryNumber(reserved) ? reserved : 0;
 }
 
+/** The numbers that a new number must exceed. */
 export interface NumberContext {
-  /** The highest number on the lines before; 0 for none. */
+  /** The highest number on the lines before, or 0. */
   readonly previous: number;
-  /** See `reservedNumber`. */
+  /** The result of `readReservedNumber`. */
   readonly reserved: number;
 }
 
 /**
- * The number of a line; 0 for none. `stored` is what the line says: 0 on the note of a gap that stands for no line. A number that does not
- * follow the one before, as in two files that were joined, counts as missing.
+ * Determines the number of a line; 0 means none. `stored` is the number on the line; a gap that stands for no line has 0. A stored number
+ * that is not higher than the previous one, as in two files that were joined, is ignored.
  */
 export function resolveEntryNumber(stored: unknown, { previous, reserved }: NumberContext): number {
   if (stored === 0) return 0;
@@ -34,7 +36,7 @@ export function resolveEntryNumber(stored: unknown, { previous, reserved }: Numb
   return next > MAX_ENTRY_NUMBER ? 0 : next;
 }
 
-/** The entry with this number, 0 for none; the very same entry where it has it already. */
+/** Returns the entry with this number; 0 removes the number. Returns the same object if nothing changes. */
 export function withEntryNumber(entry: Entry, number: number): Entry {
   if (number > 0) return entry.number === number ? entry : { ...entry, number };
   if (entry.number === undefined) return entry;
@@ -42,7 +44,7 @@ export function withEntryNumber(entry: Entry, number: number): Entry {
   return rest;
 }
 
-/** The line of an entry with this number behind its timestamp, every other byte as it was; the very same text where it stands there. */
+/** Sets the number on the text of a line, after the timestamp. Every other byte stays. */
 export function setEntryNumberInLine(text: string, number: number | undefined): string {
   const [head, stored] = LINE_HEAD_PATTERN.exec(text) ?? [];
   if (number === undefined || stored === String(number)) return text;
@@ -50,7 +52,7 @@ export function setEntryNumberInLine(text: string, number: number | undefined): 
   return `${head},"number":${number}${removeNumberMember(text).slice(head.length)}`;
 }
 
-// Another program may have put it elsewhere, where whoever only looks at the head of a line does not find it.
+// Another program may have written the number elsewhere on the line, where readLinePrefix does not find it.
 function removeNumberMember(text: string): string {
   const span = text.includes('"number"') ? findMemberSpans(text).get("number") : undefined;
   if (!span) return text;

@@ -2,59 +2,61 @@
 
 import type { Checksum } from "../runtime.ts";
 
-/** What the store notes on a line, for whoever reads the file from its end. */
+/** The store's marks on a line, used when a file is read from its end. */
 export interface LineMarks {
-  /** Where the parent's line begins, if the parent is not the line before. A hint: it counts only if the parent is there. */
+  /** The offset of the parent's line, if the parent is not the line before. It is a hint: a reader checks that the parent is there. */
   readonly up?: number;
-  /** From this byte on, lines were perhaps not on the disk yet when this one was written. */
+  /** The offset from which lines may not have been synced when this line was written. */
   readonly run?: number;
+  /** The position of the line in its batch; absent for a batch of one. */
   readonly batch?: BatchMark;
 }
 
-/** Place and size of a batch, counted from 1. */
-export type BatchMark = readonly [place: number, size: number];
+/** The position of a line in its batch, counted from 1, and the size of the batch. */
+export type BatchMark = readonly [position: number, size: number];
 
+/** The parsed trailer of a line. */
 export interface LineTrailer {
-  /** Where the entry's own bytes end; the brace that closes them stands behind the seal. */
+  /** Where the entry's own bytes end. The closing brace of the entry comes after the trailer. */
   readonly textEnd: number;
   readonly marks: LineMarks;
-  /** Where the bytes end that the checksum sums up. */
+  /** Where the bytes covered by the checksum end. */
   readonly bodyEnd: number;
-  /** Null for what is no checksum. */
+  /** Null if the digits are not a checksum. */
   readonly crc: number | null;
 }
 
-/** Whether the checksum fits the bytes of the line. */
+/** Whether the checksum matches the bytes of the line. */
 export function isTrailerValid({ bodyEnd, crc }: LineTrailer, line: Uint8Array, checksum: Checksum): boolean {
   return crc !== null && checksum(line.subarray(0, bodyEnd)) === crc;
 }
 
-/** A line ready to be written, without its line end. */
+/** Adds marks and checksum to the JSON of an entry. The result has no line end. */
 export function withTrailer(text: string, marks: LineMarks, checksum: Checksum): string {
   const body = lineBodyWithMarks(text, marks);
   return `${body}${checksumSuffix(checksum(encoder.encode(body)))}`;
 }
 
-/** All of the line that its checksum sums up. */
+/** Returns the part of the line that the checksum covers: the JSON without its closing brace, and the marks. */
 export function lineBodyWithMarks(text: string, marks: LineMarks): string {
   const openText = text.slice(0, text.lastIndexOf("}"));
   return `${openText}${renderMarks(endsLikeMarks(openText) ? { up: 0, ...marks } : marks)}`;
 }
 
-/** What follows it. */
+/** Returns the part of the line after the covered part: the checksum and the closing brace. */
 export function checksumSuffix(crc: number): string {
   return `${CRC_PREFIX}${formatCrc(crc)}"}`;
 }
 
 /**
- * The seal of a line, or null for a line that has none: pi's lines, and ours after pi rewrote them.
+ * Reads the trailer of a line. Returns null for a line without one: a line of pi, or one that pi has rewritten.
  *
- * Most lines end in their checksum and nothing else: `,"crc":"`, eight digits, `"}`. Every line that is read comes by here, so those are
- * compared byte by byte without a call: the engine compiles each function that is called a few hundred times, while a session is opened.
+ * Most trailers have no marks: `,"crc":"`, eight digits, `"}`. Those are compared byte by byte without a function call, because this runs
+ * for every line and each function called a few hundred times would be compiled while a session opens.
  */
 export function readTrailer(line: Uint8Array): LineTrailer | null {
   const start = line.length - CRC_PREFIX.length - CRC_SUFFIX_BYTES;
-  const isPlain =
+  const endsInChecksum =
     start > 0 &&
     line[start] === 0x2c &&
     line[start + 1] === QUOTE &&
@@ -66,11 +68,11 @@ export function readTrailer(line: Uint8Array): LineTrailer | null {
     line[start + 7] === QUOTE &&
     line[line.length - 2] === QUOTE &&
     line[line.length - 1] === BRACE;
-  if (!isPlain || markEndBytes[line[start - 1] ?? 0]) return readTrailerWithMarks(line);
+  if (!endsInChecksum || markEndBytes[line[start - 1] ?? 0]) return readTrailerWithMarks(line);
   return { textEnd: start, marks: NO_MARKS, bodyEnd: start, crc: parseCrc(line, start + CRC_PREFIX.length) };
 }
 
-/** Eight small hexadecimal digits as a number; null for anything else. */
+/** Parses eight lowercase hexadecimal digits; null for anything else. */
 function parseCrc(line: Uint8Array, start: number): number | null {
   const a = hexDigitValues[line[start] ?? 0] ?? 0;
   const b = hexDigitValues[line[start + 1] ?? 0] ?? 0;
@@ -88,23 +90,23 @@ function readTrailerWithMarks(line: Uint8Array): LineTrailer | null {
   const windowStart = Math.max(0, line.length - MAX_TRAILER_CHARS);
   const match = TRAILER_PATTERN.exec(decodeLatin1(line, windowStart));
   if (!match) return null;
-  const { up, run, place, size } = match.groups ?? {};
+  const { up, run, position, size } = match.groups ?? {};
   const marks = {
     ...(up && { up: Number(up) }),
     ...(run && { run: Number(run) }),
-    ...(place && size && { batch: [Number(place), Number(size)] as const }),
+    ...(position && size && { batch: [Number(position), Number(size)] as const }),
   };
   const textEnd = windowStart + match.index;
   const bodyEnd = textEnd + match[0].lastIndexOf(CRC_PREFIX);
   return { textEnd, marks, bodyEnd, crc: parseCrc(line, bodyEnd + CRC_PREFIX.length) };
 }
 
-// A letter a byte: a sound seal is plain ASCII, and in another one it does not matter.
+// One character per byte, so that string indexes are byte offsets. A valid trailer is ASCII.
 function decodeLatin1(line: Uint8Array, start: number): string {
   return latin1Decoder.decode(line.subarray(start));
 }
 
-/** The line with a seal that reads as one, where only the seal's name has changed and its checksum still fits; null for any other line. */
+/** Repairs a line in which only the name of the `crc` member has changed. Returns null for any other line. */
 export function repairTrailer(line: Uint8Array, checksum: Checksum): Uint8Array | null {
   const windowStart = Math.max(0, line.length - MAX_TRAILER_CHARS);
   const match = /,"[^"\\]{3}":"[0-9a-f]{8}"\}\s*$/.exec(decodeLatin1(line, windowStart));
@@ -124,7 +126,7 @@ function renderMarks({ up, run, batch }: LineMarks): string {
   return members.join("");
 }
 
-// A line with such a member of its own gets a true mark behind it, the one that comes first: so its own is not taken for ours.
+// An entry that ends in a member of such a name gets an explicit `up` mark, so that its own member is not read as a mark.
 function endsLikeMarks(openText: string): boolean {
   return /,"(?:up|run)":\d+$|,"batch":\[\d+,\d+\]$/.test(openText.slice(-MAX_TRAILER_CHARS));
 }
@@ -132,11 +134,11 @@ function endsLikeMarks(openText: string): boolean {
 const formatCrc = (crc: number): string => crc.toString(16).padStart(8, "0");
 
 const TRAILER_PATTERN =
-  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<place>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"[^"\\]{8}"\}\s*$/;
+  /(?:,"up":(?<up>\d{1,15}))?(?:,"run":(?<run>\d{1,15}))?(?:,"batch":\[(?<position>\d{1,9}),(?<size>\d{1,9})\])?,"crc":"[^"\\]{8}"\}\s*$/;
 const MAX_TRAILER_CHARS = 120;
 const CRC_PREFIX = ',"crc":"';
 const NO_DIGIT = 16;
-/** By byte: the value of a small hexadecimal digit. */
+/** The value of a lowercase hexadecimal digit, by byte. */
 const hexDigitValues = Uint8Array.from({ length: 256 }, (_, byte) => {
   const value = "0123456789abcdef".indexOf(String.fromCharCode(byte));
   return value === -1 ? NO_DIGIT : value;
@@ -145,7 +147,7 @@ const CRC_SUFFIX_BYTES = 10;
 const QUOTE = 0x22;
 const BRACE = 0x7d;
 const NO_MARKS: LineMarks = {};
-/** By byte: 1 for a digit and a closing bracket. What ends in one of them before the checksum may be a mark. */
+/** 1 for a digit and a closing bracket, by byte: text before the checksum that ends in one of them may be a mark. */
 const markEndBytes = Uint8Array.from({ length: 256 }, (_, byte) =>
   Number("0123456789]".includes(String.fromCharCode(byte))),
 );

@@ -1,4 +1,4 @@
-/** Links lines in file order into one tree of entries: ids from the line or its offset, upgraded spellings, gaps for lost lines. */
+/** Links the lines of a file into one tree of entries: assigns ids, parents and numbers, upgrades old versions, and puts gaps where lines were lost. */
 
 import type { Entry, GapEntry } from "../entry.ts";
 import type { JsonObject } from "../json.ts";
@@ -12,7 +12,209 @@ import { type IntactLine, invalidField, type LegibleFields, lineText } from "./r
 import type { RawLine } from "./split-lines.ts";
 import type { LineRecord } from "./torn-tail.ts";
 
-/** The ids of compactions whose first kept entry is not before them on their branch. One walk over the tree. */
+/** An entry with the text of its line. */
+export interface EntryLine {
+  readonly entry: Entry;
+  /** Returns the line upgraded to the current version, without trailer, every other byte as written; null for a gap. */
+  text(): string | null;
+  /** Whether the line is damaged and nothing on it shows that it was an entry. */
+  readonly isStray?: boolean;
+}
+
+/** The linked entries and the damage found. */
+export interface LinkResult {
+  readonly lines: readonly EntryLine[];
+  readonly damage: readonly Damage[];
+}
+
+/** What the header says about the lines. */
+export interface LinkOptions {
+  readonly headerIndex: number;
+  readonly isPithFormat: boolean;
+  /** Whether the version requires an id and a parent on every line. */
+  readonly requiresLinks: boolean;
+  /** New numbers are higher than this one. */
+  readonly reservedNumber: number;
+}
+
+/** Links the lines of a file into entries. */
+export function linkEntries(
+  allLines: readonly LineRecord[],
+  options: LinkOptions,
+): LinkResult & { readonly hasMissingLinks: boolean } {
+  const entryLines = dropHeadersAndCopies(allLines, options.headerIndex);
+  const links = assignParents(entryLines.lines.map(toLinkInput));
+  const linkByLine = new Map(entryLines.lines.map((line, index) => [line, links[index]]));
+  const upgrader = createUpgrader();
+  const lineOptions = { ...options, upgrader };
+  const lineResults = allLines.map((line) => {
+    const link = linkByLine.get(line);
+    const lineResult = link ? linkLine(link, line, lineOptions) : NO_LINES;
+    upgrader.countLine(link?.id ?? null, line.parsed.type === "intact" ? line.parsed.value.type : null);
+    return lineResult;
+  });
+  const lines = assignEntryNumbers(
+    lineResults.flatMap((lineResult) => lineResult.lines),
+    options.reservedNumber,
+  );
+  const compactionIds = compactionsWithoutKeptEntry(lines.map((line) => line.entry));
+  return {
+    lines,
+    damage: [
+      ...entryLines.damage,
+      ...lineResults.flatMap((lineResult) => lineResult.damage),
+      ...entryLines.lines.filter((_, index) => compactionIds.has(links[index]?.id ?? "")).map(missingFirstKeptDamage),
+    ],
+    hasMissingLinks: entryLines.lines.some(
+      ({ parsed }) => parsed.type === "intact" && invalidLinkField(parsed.value, true) !== null,
+    ),
+  };
+}
+
+/** The lines that hold entries, and the damage of the other lines. */
+export interface LinesToLink {
+  readonly lines: readonly LineRecord[];
+  readonly damage: readonly Damage[];
+}
+
+/** Drops headers and copies of earlier lines. */
+export function dropHeadersAndCopies(allLines: readonly LineRecord[], headerIndex: number): LinesToLink {
+  const lines: LineRecord[] = [];
+  const damage: Damage[] = [];
+  const firstBytesById = new Map<unknown, Uint8Array>();
+  allLines.forEach((line, index) => {
+    if (index === headerIndex) return;
+    const value = line.parsed.type === "intact" ? line.parsed.value : null;
+    const earlierBytes = typeof value?.id === "string" ? firstBytesById.get(value.id) : undefined;
+    if (value?.type === "session") damage.push(createDamage("second-header", line.raw));
+    else if (earlierBytes && hasSameBytes(earlierBytes, line.raw.bytes))
+      damage.push(createDamage("duplicate-line", line.raw));
+    else lines.push(line);
+    if (value && !earlierBytes) firstBytesById.set(value.id, line.raw.bytes);
+  });
+  return { lines, damage };
+}
+
+function hasSameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
+}
+
+function toLinkInput({ raw, parsed }: LineRecord): LinkInput {
+  if (parsed.type === "damaged") {
+    return { id: parsed.legible.id ?? null, parent: parsed.legible.parentId, isLost: true, offset: raw.offset };
+  }
+  const { id, parentId } = parsed.value;
+  const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
+  const ownId = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
+  return { id: ownId, parent, isLost: false, offset: raw.offset };
+}
+
+interface LineLinkResult {
+  /** `storedNumber` is the number on the line; 0 for an inserted gap. */
+  readonly lines: readonly (EntryLine & { readonly storedNumber: unknown })[];
+  readonly damage: readonly Damage[];
+}
+
+const NO_LINES: LineLinkResult = { lines: [], damage: [] };
+
+interface LineLinkOptions extends LinkOptions {
+  readonly raw: RawLine;
+  readonly upgrader: LineUpgrader;
+}
+
+function linkLine(link: EntryLink, { raw, parsed }: LineRecord, options: Omit<LineLinkOptions, "raw">): LineLinkResult {
+  const { gap, damageKinds } = link;
+  const lineResult =
+    parsed.type === "damaged"
+      ? { lines: [createGapLine(link, parsed.kind, parsed.legible)], damage: [createDamage(parsed.kind, raw)] }
+      : linkIntactLine(link, parsed, { ...options, raw });
+  return {
+    lines: gap ? [createGapLine(gap, gap.why, { number: 0 }), ...lineResult.lines] : lineResult.lines,
+    damage: [...damageKinds.map((damageKind) => createDamage(damageKind, raw)), ...lineResult.damage],
+  };
+}
+
+function linkIntactLine(
+  link: EntryLink,
+  parsed: IntactLine,
+  { raw, upgrader, isPithFormat, requiresLinks }: LineLinkOptions,
+): LineLinkResult {
+  const upgrade = upgrader.upgrade(parsed.value, link.id);
+  const value = applyUpgrade(parsed.value, upgrade);
+  const wrongEntryField = invalidField(value);
+  const entry = toEntry(value, link, wrongEntryField !== null);
+  const wrongLineField = wrongEntryField ?? invalidLinkField(value, requiresLinks);
+  const damage: Damage[] = [];
+  if (parsed.minorDamage) damage.push(createDamage(parsed.minorDamage, raw));
+  if (entry.type === "gap") damage.push(createDamage("lost-entry", raw));
+  if (wrongLineField) damage.push(createDamage("malformed", raw, wrongLineField));
+  if (upgrade.keepsNothing && entry.type === "compaction") damage.push(missingFirstKeptDamage({ raw }));
+  const text = (): string => upgradeLineText(lineText(raw.bytes, isPithFormat), entry, upgrade);
+  return { lines: [{ entry, storedNumber: value.number, text }], damage };
+}
+
+// An invalid id counts as missing, but is reported even if the version does not require ids.
+function invalidLinkField({ id, parentId }: JsonObject, requiresLinks: boolean): string | null {
+  if (id === undefined ? requiresLinks : typeof id !== "string" || id === "") return "id";
+  if (parentId === undefined ? requiresLinks : parentId !== null && typeof parentId !== "string") return "parentId";
+  return null;
+}
+
+// An invalid timestamp stays as it is: nothing depends on it, and another program may use it.
+function upgradeLineText(lineJson: string, { id, parentId }: Entry, upgrade: LineUpgrade): string {
+  const value = JSON.parse(lineJson) as JsonObject;
+  const changes: Record<string, string> = {};
+  if (value.id !== id) changes.id = JSON.stringify(id);
+  if (value.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
+  return setJsonMembers(applyUpgradeToText(lineJson, upgrade), changes);
+}
+
+function createGapLine(
+  { id, parentId }: Pick<Entry, "id" | "parentId">,
+  why: DamageKind,
+  legible: LegibleFields,
+): LineLinkResult["lines"][number] {
+  const { kind, number } = legible;
+  const entry: GapEntry = { type: "gap", id, parentId, timestamp: "", why: damageNotes[why], ...(kind && { kind }) };
+  return {
+    entry,
+    storedNumber: number,
+    text: () => null,
+    isStray: legible.id === undefined && legible.kind === undefined,
+  };
+}
+
+const missingFirstKeptDamage = ({ raw }: Pick<LineRecord, "raw">): Damage => createDamage("missing-first-kept", raw);
+
+function assignEntryNumbers(lines: LineLinkResult["lines"], reservedNumber: number): readonly EntryLine[] {
+  const nextNumbers = findNextNumbers(lines);
+  let previous = 0;
+  return lines.map(({ storedNumber, ...line }, index) => {
+    const { entry } = line;
+    const next = nextNumbers[index] ?? Number.POSITIVE_INFINITY;
+    const resolvedNumber = resolveEntryNumber(storedNumber, { previous, reserved: reservedNumber });
+    // NUM6: a damaged line may show a wrong number; a number that a later line needs is ignored.
+    const isTaken = entry.type === "gap" && resolvedNumber >= next;
+    const number = !isTaken ? resolvedNumber : previous + 1 < next ? previous + 1 : 0;
+    previous = Math.max(previous, number);
+    return { ...line, entry: withEntryNumber(entry, number) };
+  });
+}
+
+/** Returns, for each line, the number of the next readable line. */
+function findNextNumbers(lines: LineLinkResult["lines"]): readonly (number | undefined)[] {
+  const nextNumbers: (number | undefined)[] = [];
+  if (!lines.some(({ entry }) => entry.type === "gap")) return nextNumbers;
+  let next: number | undefined;
+  for (let index = lines.length - 1; index >= 0; index--) {
+    nextNumbers[index] = next;
+    const { entry, storedNumber } = lines[index] ?? {};
+    if (entry?.type !== "gap" && isEntryNumber(storedNumber)) next = storedNumber;
+  }
+  return nextNumbers;
+}
+
+/** Returns the ids of compactions whose first kept entry is not before them on their branch. */
 export function compactionsWithoutKeptEntry(entries: readonly Entry[]): ReadonlySet<string> {
   const compactionIds = new Set<string>();
   if (!entries.some((entry) => entry.type === "compaction")) return compactionIds;
@@ -31,7 +233,7 @@ interface TreeStep {
   readonly isEntering: boolean;
 }
 
-// A list of steps instead of recursion: a branch may be longer than the stack is deep.
+// A stack instead of recursion, because a branch may be longer than the call stack allows.
 function* walkEntryTree({ children }: Tree): Generator<TreeStep> {
   const stack: TreeStep[] = [];
   const enter = (entry: Entry): number => stack.push({ entry, isEntering: true });
@@ -44,26 +246,28 @@ function* walkEntryTree({ children }: Tree): Generator<TreeStep> {
   }
 }
 
-/** A line on its way into the tree. */
+/** The id and the parent that a line names. */
 export interface LinkInput {
-  /** Null for a damaged line whose id cannot be made out. */
+  /** Null for a damaged line whose id cannot be read. */
   readonly id: string | null;
-  /** Undefined: it does not say, so it follows the line before. */
+  /** Undefined if the line does not name a parent; the line before is its parent then. */
   readonly parent: string | null | undefined;
-  /** Not readable: the line itself becomes a gap. */
+  /** Whether the line is damaged and becomes a gap. */
   readonly isLost: boolean;
-  /** Where it stands in the file; names what has no other name, so that it can be told without reading the rest. */
+  /** The offset of the line. An entry without an id is named by it, so the name does not depend on other lines. */
   readonly offset: number;
 }
 
+/** The resolved id and parent of a line. */
 export interface EntryLink {
   readonly id: string;
   readonly parentId: string | null;
-  /** The gap to put in front of it, where its parent is nowhere to be found. */
+  /** The gap to insert before the line, if its parent does not exist. */
   readonly gap: GapLink | null;
   readonly damageKinds: readonly DamageKind[];
 }
 
+/** The id and the parent of an inserted gap. */
 export interface GapLink {
   readonly id: string;
   readonly parentId: string | null;
@@ -71,8 +275,8 @@ export interface GapLink {
 }
 
 /**
- * One placement per line, in file order; linear in the number of lines. Whatever the parents say, each entry hangs under a
- * root and none under itself.
+ * Assigns an id and a parent to each line, in linear time. Whatever parents the lines name, every entry reaches a root and no entry is its
+ * own ancestor.
  */
 export function assignParents(lines: readonly LinkInput[]): readonly EntryLink[] {
   const state = createLinkState(lines);
@@ -85,10 +289,10 @@ interface LinkState {
   readonly ids: string[];
   readonly usedIds: Set<string>;
   readonly renamedLines: ReadonlySet<number>;
-  /** Index of the parent, ROOT, or NOWHERE. */
+  /** The index of the parent, ROOT_INDEX or MISSING_PARENT_INDEX. */
   readonly parentIndexes: Int32Array;
   readonly visitStates: Uint8Array;
-  /** Lines that hang under a gap, and whether the line brings that gap with it. */
+  /** The gap that is the parent of a line, and whether that line creates the gap. */
   readonly gapParents: Map<number, { readonly gap: string; readonly lineBefore: number; readonly createsGap: boolean }>;
   readonly cycles: Set<number>;
   readonly gapsByMissingId: Map<string, { readonly gap: string; readonly lineBefore: number }>;
@@ -124,7 +328,7 @@ function createLinkState(lines: readonly LinkInput[]): LinkState {
   };
 }
 
-// Lost lines choose last: an id that a whole line bears is its own.
+// Lost lines get their ids last, because an intact line keeps its id.
 function assignLostLineIds(lines: readonly LinkInput[], ids: string[], usedIds: Set<string>): void {
   if (!lines.some((line) => line.isLost)) return;
   const parentIds = new Set(lines.map((line) => line.parent));
@@ -134,7 +338,7 @@ function assignLostLineIds(lines: readonly LinkInput[], ids: string[], usedIds: 
   });
 }
 
-// A log is appended in order: the nearest line above that bears the id is the parent that was meant.
+// If several lines have the same id, the nearest one above is the parent, because a log is appended in order.
 function findNearestParents(lines: readonly LinkInput[], ids: readonly string[]): Int32Array {
   const latestIndexById = new Map<string, number>();
   const parentIndexes = new Int32Array(lines.length);
@@ -152,7 +356,7 @@ function findNearestParents(lines: readonly LinkInput[], ids: readonly string[])
   return parentIndexes;
 }
 
-// Every line above is settled already, so whatever hangs below the line above can never close a circle.
+// All earlier lines are resolved already, so a gap under the line before cannot create a cycle.
 function resolveAncestors(state: LinkState, index: number): void {
   const chain: number[] = [];
   let lineIndex = index;
@@ -161,10 +365,10 @@ function resolveAncestors(state: LinkState, index: number): void {
     chain.push(lineIndex);
     lineIndex = moveToParent(state, lineIndex, index - 1);
   }
-  for (const visited of chain) state.visitStates[visited] = VISIT_DONE;
+  for (const visitedIndex of chain) state.visitStates[visitedIndex] = VISIT_DONE;
 }
 
-/** The parent's index, or ROOT where the walk ends: at a root, or at a gap made here. */
+/** Returns the index of the parent, or ROOT_INDEX at a root or at a new gap. */
 function moveToParent(state: LinkState, lineIndex: number, lineBefore: number): number {
   const parentIndex = state.parentIndexes[lineIndex] ?? ROOT_INDEX;
   if (parentIndex === ROOT_INDEX) return ROOT_INDEX;
@@ -224,200 +428,3 @@ function claimUniqueId(usedIds: Set<string>, preferredId: string): string {
   usedIds.add(id);
   return id;
 }
-
-export interface LinesToLink {
-  readonly lines: readonly LineRecord[];
-  readonly damage: readonly Damage[];
-}
-
-/** All lines but headers and copies of an earlier line. */
-export function dropHeadersAndCopies(allLines: readonly LineRecord[], headerIndex: number): LinesToLink {
-  const lines: LineRecord[] = [];
-  const damage: Damage[] = [];
-  const firstBytesById = new Map<unknown, Uint8Array>();
-  allLines.forEach((line, index) => {
-    if (index === headerIndex) return;
-    const value = line.parsed.type === "intact" ? line.parsed.value : null;
-    const earlierBytes = typeof value?.id === "string" ? firstBytesById.get(value.id) : undefined;
-    if (value?.type === "session") damage.push(createDamage("second-header", line.raw));
-    else if (earlierBytes && hasSameBytes(earlierBytes, line.raw.bytes))
-      damage.push(createDamage("duplicate-line", line.raw));
-    else lines.push(line);
-    if (value && !earlierBytes) firstBytesById.set(value.id, line.raw.bytes);
-  });
-  return { lines, damage };
-}
-
-function hasSameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index]);
-}
-
-export interface EntryLine {
-  readonly entry: Entry;
-  /** The line in today's spelling, without seal, every other byte as written; null for a gap. */
-  text(): string | null;
-  /** Nothing on the line shows that it ever was an entry. */
-  readonly isStray?: boolean;
-}
-
-export interface LinkResult {
-  readonly lines: readonly EntryLine[];
-  readonly damage: readonly Damage[];
-}
-
-/** The number that a line says; 0 for what stands for no line. */
-interface LineLinkResult {
-  readonly lines: readonly (EntryLine & { readonly storedNumber: unknown })[];
-  readonly damage: readonly Damage[];
-}
-
-export interface LinkOptions {
-  readonly headerIndex: number;
-  readonly isPithFormat: boolean;
-  /** Whether its version promises an id and a parent on every line. */
-  readonly requiresLinks: boolean;
-  /** No line without a number gets one up to here. */
-  readonly reservedNumber: number;
-}
-
-export function linkEntries(
-  allLines: readonly LineRecord[],
-  options: LinkOptions,
-): LinkResult & { readonly hasMissingLinks: boolean } {
-  const entryLines = dropHeadersAndCopies(allLines, options.headerIndex);
-  const links = assignParents(entryLines.lines.map(toLinkInput));
-  const linkByLine = new Map(entryLines.lines.map((line, index) => [line, links[index]]));
-  const upgrader = createUpgrader();
-  const lineOptions = { ...options, upgrader };
-  const lineResults = allLines.map((line) => {
-    const link = linkByLine.get(line);
-    const lineResult = link ? linkLine(link, line, lineOptions) : NO_LINES;
-    upgrader.countLine(link?.id ?? null, line.parsed.type === "intact" ? line.parsed.value.type : null);
-    return lineResult;
-  });
-  const lines = assignEntryNumbers(
-    lineResults.flatMap((lineResult) => lineResult.lines),
-    options.reservedNumber,
-  );
-  const compactionIds = compactionsWithoutKeptEntry(lines.map((line) => line.entry));
-  return {
-    lines,
-    damage: [
-      ...entryLines.damage,
-      ...lineResults.flatMap((lineResult) => lineResult.damage),
-      ...entryLines.lines.filter((_, index) => compactionIds.has(links[index]?.id ?? "")).map(missingFirstKeptDamage),
-    ],
-    hasMissingLinks: entryLines.lines.some(
-      ({ parsed }) => parsed.type === "intact" && invalidLinkField(parsed.value, true) !== null,
-    ),
-  };
-}
-
-function assignEntryNumbers(lines: LineLinkResult["lines"], reservedNumber: number): readonly EntryLine[] {
-  const nextNumbers = findNextNumbers(lines);
-  let previous = 0;
-  return lines.map(({ storedNumber, ...line }, index) => {
-    const { entry } = line;
-    const next = nextNumbers[index] ?? Number.POSITIVE_INFINITY;
-    const resolvedNumber = resolveEntryNumber(storedNumber, { previous, reserved: reservedNumber });
-    // NUM6: a damaged line may say any number; one that would take the numbers of the lines after it is not believed.
-    const isTaken = entry.type === "gap" && resolvedNumber >= next;
-    const number = !isTaken ? resolvedNumber : previous + 1 < next ? previous + 1 : 0;
-    previous = Math.max(previous, number);
-    return { ...line, entry: withEntryNumber(entry, number) };
-  });
-}
-
-/** For each line, the number of the nearest readable line after it. */
-function findNextNumbers(lines: LineLinkResult["lines"]): readonly (number | undefined)[] {
-  const nextNumbers: (number | undefined)[] = [];
-  if (!lines.some(({ entry }) => entry.type === "gap")) return nextNumbers;
-  let next: number | undefined;
-  for (let index = lines.length - 1; index >= 0; index--) {
-    nextNumbers[index] = next;
-    const { entry, storedNumber } = lines[index] ?? {};
-    if (entry?.type !== "gap" && isEntryNumber(storedNumber)) next = storedNumber;
-  }
-  return nextNumbers;
-}
-
-function toLinkInput({ raw, parsed }: LineRecord): LinkInput {
-  if (parsed.type === "damaged") {
-    return { id: parsed.legible.id ?? null, parent: parsed.legible.parentId, isLost: true, offset: raw.offset };
-  }
-  const { id, parentId } = parsed.value;
-  const parent = typeof parentId === "string" || parentId === null ? parentId : undefined;
-  const ownId = typeof id === "string" && id !== "" ? id : `at-${raw.offset}`;
-  return { id: ownId, parent, isLost: false, offset: raw.offset };
-}
-
-// What is no id is as good as none, but must not go unsaid.
-function invalidLinkField({ id, parentId }: JsonObject, requiresLinks: boolean): string | null {
-  if (id === undefined ? requiresLinks : typeof id !== "string" || id === "") return "id";
-  if (parentId === undefined ? requiresLinks : parentId !== null && typeof parentId !== "string") return "parentId";
-  return null;
-}
-
-interface LineLinkOptions extends LinkOptions {
-  readonly raw: RawLine;
-  readonly upgrader: LineUpgrader;
-}
-
-function linkLine(link: EntryLink, { raw, parsed }: LineRecord, options: Omit<LineLinkOptions, "raw">): LineLinkResult {
-  const { gap, damageKinds } = link;
-  const lineResult =
-    parsed.type === "damaged"
-      ? { lines: [createGapLine(link, parsed.kind, parsed.legible)], damage: [createDamage(parsed.kind, raw)] }
-      : linkIntactLine(link, parsed, { ...options, raw });
-  return {
-    lines: gap ? [createGapLine(gap, gap.why, { number: 0 }), ...lineResult.lines] : lineResult.lines,
-    damage: [...damageKinds.map((damageKind) => createDamage(damageKind, raw)), ...lineResult.damage],
-  };
-}
-
-function linkIntactLine(
-  link: EntryLink,
-  parsed: IntactLine,
-  { raw, upgrader, isPithFormat, requiresLinks }: LineLinkOptions,
-): LineLinkResult {
-  const upgrade = upgrader.upgrade(parsed.value, link.id);
-  const value = applyUpgrade(parsed.value, upgrade);
-  const wrongEntryField = invalidField(value);
-  const entry = toEntry(value, link, wrongEntryField !== null);
-  const wrongLineField = wrongEntryField ?? invalidLinkField(value, requiresLinks);
-  const damage: Damage[] = [];
-  if (parsed.minorDamage) damage.push(createDamage(parsed.minorDamage, raw));
-  if (entry.type === "gap") damage.push(createDamage("lost-entry", raw));
-  if (wrongLineField) damage.push(createDamage("malformed", raw, wrongLineField));
-  if (upgrade.keepsNothing && entry.type === "compaction") damage.push(missingFirstKeptDamage({ raw }));
-  const text = (): string => upgradeLineText(lineText(raw.bytes, isPithFormat), entry, upgrade);
-  return { lines: [{ entry, storedNumber: value.number, text }], damage };
-}
-
-const missingFirstKeptDamage = ({ raw }: Pick<LineRecord, "raw">): Damage => createDamage("missing-first-kept", raw);
-
-function createGapLine(
-  { id, parentId }: Pick<Entry, "id" | "parentId">,
-  why: DamageKind,
-  legible: LegibleFields,
-): LineLinkResult["lines"][number] {
-  const { kind, number } = legible;
-  const entry: GapEntry = { type: "gap", id, parentId, timestamp: "", why: damageNotes[why], ...(kind && { kind }) };
-  return {
-    entry,
-    storedNumber: number,
-    text: () => null,
-    isStray: legible.id === undefined && legible.kind === undefined,
-  };
-}
-
-// A timestamp that is missing or no string stays so: nothing hangs on it, and its bytes may mean something to others.
-function upgradeLineText(lineJson: string, { id, parentId }: Entry, upgrade: LineUpgrade): string {
-  const value = JSON.parse(lineJson) as JsonObject;
-  const changes: Record<string, string> = {};
-  if (value.id !== id) changes.id = JSON.stringify(id);
-  if (value.parentId !== parentId) changes.parentId = JSON.stringify(parentId);
-  return setJsonMembers(applyUpgradeToText(lineJson, upgrade), changes);
-}
-
-const NO_LINES: LineLinkResult = { lines: [], damage: [] };

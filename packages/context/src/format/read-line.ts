@@ -1,4 +1,4 @@
-/** Reads one line of bytes into a JSON object, or names what is wrong with it, and checks the fields of an entry. Never throws. */
+/** Reads one line into a JSON object, or reports its damage, and checks the fields of an entry. Never throws. */
 
 import type { Entry, LostKind } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
@@ -8,48 +8,55 @@ import type { DamageKind } from "./damage.ts";
 import { exceedsDepth } from "./edit-json.ts";
 import { isTrailerValid, type LineMarks, type LineTrailer, readTrailer, repairTrailer } from "./line-checksum.ts";
 
+/** The result of reading a line. */
 export type ReadLineResult = IntactLine | CorruptLine;
 
+/** A line that can be used. */
 export interface IntactLine {
   readonly type: "intact";
-  /** Without the members of the seal. */
+  /** The parsed JSON, without the members of the trailer. */
   readonly value: JsonObject;
   readonly marks: LineMarks;
   readonly hasTrailer: boolean;
-  /** What was wrong around the line and did not hurt it. */
+  /** Damage around the entry that did not change the entry. */
   readonly minorDamage: DamageKind | null;
 }
 
+/** A line that cannot be used. */
 export interface CorruptLine {
   readonly type: "damaged";
   readonly kind: DamageKind;
-  /** What can still be made out of its place in the tree and of what it was. None of its words: any byte of it may have changed. */
+  /** The fields that can still be read. They contain no message text, because any byte of it may have changed. */
   readonly legible: LegibleFields;
 }
 
+/** The position and the kind of a damaged entry, as far as they can be read. */
 export interface LegibleFields {
   readonly id?: string;
   readonly parentId?: string | null;
   readonly number?: number;
-  /** A kind of entry, or the role of a message. Only names that the format knows. */
+  /** The type of the entry or the role of the message, if the format knows it. */
   readonly kind?: LostKind;
 }
 
+/** How the lines of a file are read. */
 export interface LineRules {
-  /** Whether the file says that its lines carry a seal. */
+  /** Whether the header says that lines have trailers. */
   readonly isPithFormat: boolean;
   readonly checksum: Checksum;
   readonly limits?: FormatLimits;
-  /** The bytes before `end` as text, null for what is no UTF-8; a machine may know a faster way. */
+  /** A faster UTF-8 decoder, if the platform has one. */
   readonly decode?: DecodeText;
-  /** Whose file it is has yet to be found out: no line is damaged for want of a seal. */
+  /** The format is not known yet, so a missing trailer is not damage. */
   readonly isFormatUnknown?: boolean;
-  /** The header says that no line carries a seal. One whose seal holds shows that the header has changed: then the line is not believed. */
+  /** The header says that no line has a trailer. A valid trailer then shows that the header was changed, and the line is damaged. */
   readonly forbidsTrailers?: boolean;
 }
 
+/** Decodes the bytes before `end`; null for invalid UTF-8. */
 export type DecodeText = (bytes: Uint8Array, end: number) => string | null;
 
+/** Reads one line and verifies its checksum. */
 export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
   const {
     isPithFormat,
@@ -81,12 +88,12 @@ export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
   return { type: "intact", value, marks: trailer?.marks ?? EMPTY_MARKS, hasTrailer: trailer !== null, minorDamage };
 }
 
-// Every line of ours has a number and a seal, and no other program writes numbers: the seal was cut off, and who knows what with it.
+// LOG2: only Pith writes numbers, always with a trailer. A line with a number and without a trailer was cut off.
 function hasEntryNumber({ type, number }: JsonObject): boolean {
   return type !== "session" && number !== undefined;
 }
 
-/** Whether the line ends in a seal that holds. */
+/** Whether the line ends in a trailer with the right checksum. */
 export function hasValidTrailer(line: Uint8Array, checksum: Checksum): boolean {
   const trailer = readTrailer(line);
   return trailer !== null && isTrailerValid(trailer, line, checksum);
@@ -96,13 +103,13 @@ function withMinorDamage(result: ReadLineResult, minorDamage: DamageKind): ReadL
   return result.type === "intact" ? { ...result, minorDamage } : result;
 }
 
-// The line end has changed into another kind of space; the line before it is as it was written.
+// The line end was changed into other whitespace; the line before it is unchanged.
 function hasUnusualLineEnd(bytes: Uint8Array): boolean {
   const end = bytes.lastIndexOf(CLOSING_BRACE);
   return bytes.subarray(end + 1).some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d);
 }
 
-/** The same for a line of which only the beginning may be there. */
+/** Like `readLine`, for a line of which only the beginning was read if it is overlong. */
 export function readRawLine(
   raw: { readonly bytes: Uint8Array; readonly isOverlong?: boolean },
   rules: LineRules,
@@ -114,7 +121,7 @@ function toOverlongLine(head: Uint8Array): CorruptLine {
   return toCorruptLine("line-too-long", decodeLegibleHead(head), head);
 }
 
-/** The text of a whole line, exactly as written but for its seal. */
+/** Returns the text of an intact line exactly as written, without its trailer. */
 export function lineText(raw: Uint8Array, isPithFormat: boolean): string {
   const bytes = trimZeroBytes(raw);
   const trailer = isPithFormat ? readTrailer(bytes) : null;
@@ -123,7 +130,7 @@ export function lineText(raw: Uint8Array, isPithFormat: boolean): string {
     : (decodeUtf8(bytes, bytes.length) ?? "").trimEnd();
 }
 
-// The brace that closes the entry stands behind its seal. Put in the seal's place while the text is made, it saves a copy of every line.
+// The closing brace of the entry comes after the trailer. Writing it over the trailer while decoding saves a copy of every line.
 function decodeBeforeTrailer(bytes: Uint8Array, { textEnd }: LineTrailer, decode: DecodeText): string | null {
   const originalByte = bytes[textEnd] ?? 0;
   bytes[textEnd] = CLOSING_BRACE;
@@ -136,7 +143,7 @@ function decodeUtf8(bytes: Uint8Array, end: number): string | null {
   try {
     return strictUtf8Decoder.decode(bytes.subarray(0, end));
   } catch {
-    // Not UTF-8 is an answer here; the caller names the damage.
+    // The caller reports invalid UTF-8 as damage.
     return null;
   }
 }
@@ -145,12 +152,12 @@ function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Not JSON is an answer here; the caller names the damage.
+    // The caller reports invalid JSON as damage.
     return undefined;
   }
 }
 
-// After a power cut a file system may leave zeros where a line began; the line behind them is whole.
+// After a power cut a file system may leave zeros before a line; the line after them is intact.
 function trimZeroBytes(bytes: Uint8Array): Uint8Array {
   let start = 0;
   let end = bytes.length;
@@ -159,7 +166,7 @@ function trimZeroBytes(bytes: Uint8Array): Uint8Array {
   return end - start === bytes.length ? bytes : bytes.subarray(start, end);
 }
 
-// pi and we write id and parent first, so a damaged line usually still tells where it stood.
+// pi and Pith write id and parent first, so a damaged line usually still shows its position in the tree.
 function toCorruptLine(kind: DamageKind, text: string, raw: Uint8Array): CorruptLine {
   const head = text.slice(0, MAX_LEGIBLE_CHARS);
   const id = /"id":"([^"\\]{1,100})"/.exec(head)?.[1];
@@ -180,14 +187,14 @@ function toCorruptLine(kind: DamageKind, text: string, raw: Uint8Array): Corrupt
 }
 
 function detectLostKind(head: string, raw: Uint8Array): LostKind | undefined {
-  // Where a line end has changed, the line holds two entries: what the first one was says nothing of the second.
+  // If a line end was changed, the line holds two entries, and the type of the first does not describe the second.
   if (TWO_ENTRIES_PATTERN.test(lineByteDecoder.decode(raw))) return undefined;
   const type = /^\s*\{"type":"([a-z_]{1,40})"/.exec(head)?.[1];
   const kind = type === "message" ? /"message":\{"role":"([a-zA-Z]{1,20})"/.exec(head)?.[1] : type;
   return isLostKind(kind) ? kind : undefined;
 }
 
-/** Whether it is a kind that a gap may name. */
+/** Whether a gap can have this kind. */
 export function isLostKind(kind: unknown): kind is LostKind {
   return typeof kind === "string" && (gapMessageRoles.has(kind) || hasEntryShape(kind));
 }
@@ -212,17 +219,18 @@ type FieldCheck = (value: unknown) => boolean;
 type EntryShape = Readonly<Record<string, FieldCheck>>;
 
 /**
- * Names the first field that is wrong, or null. A kind we do not know has no wrong fields. An entry with a wrong field becomes
- * an unknown one: kept and reported, never in a context.
+ * Returns the name of the first invalid field, or null. An unknown type has no invalid fields. An entry with an invalid field becomes an
+ * entry of type `unknown`: it is kept and reported, but never in a context.
  */
 export function invalidField(value: JsonObject): string | null {
   const kind = value.type;
   if (typeof kind !== "string") return "type";
-  // Most lines are messages, and every line that is read comes by here.
+  // Messages come first, because most lines are messages and this runs for every line.
   if (kind === "message") return isObject(value.message) ? invalidMessageField(value.message) : "message";
   return hasEntryShape(kind) ? firstInvalidField(value, entryShapes[kind]) : null;
 }
 
+/** Whether the format defines this entry type. */
 export function isKnownKind(kind: string): kind is KnownKind {
   return kind === "message" || hasEntryShape(kind);
 }
@@ -232,7 +240,7 @@ function hasEntryShape(kind: string): kind is Exclude<KnownKind, "message"> {
 }
 
 function invalidMessageField(message: JsonObject): string | null {
-  // pi writes null where a message has no content, and reads it as nothing.
+  // pi writes null for a message without content.
   const isList = message.content == null || Array.isArray(message.content);
   switch (message.role) {
     case "assistant":
@@ -263,16 +271,16 @@ const stringField: FieldCheck = (value) => typeof value === "string";
 const optionalStringField: FieldCheck = (value) => value === undefined || typeof value === "string";
 const objectField: FieldCheck = isObject;
 const arrayField: FieldCheck = Array.isArray;
-// pi writes null where a message has no content, and reads it as nothing.
-const content: FieldCheck = (value) => value == null || typeof value === "string" || Array.isArray(value);
-const replacement: FieldCheck = (value) =>
-  value === null || (isObject(value) && value.content != null && content(value.content));
+// pi writes null for a message without content.
+const contentField: FieldCheck = (value) => value == null || typeof value === "string" || Array.isArray(value);
+const replacementField: FieldCheck = (value) =>
+  value === null || (isObject(value) && value.content != null && contentField(value.content));
 
 const entryShapes: Readonly<Record<Exclude<KnownKind, "message">, EntryShape>> = {
   compaction: { summary: stringField },
   branch_summary: { summary: stringField },
-  custom_message: { customType: stringField, content },
-  context_edit: { targetId: stringField, replacement },
+  custom_message: { customType: stringField, content: contentField },
+  context_edit: { targetId: stringField, replacement: replacementField },
   model_change: { provider: stringField, modelId: stringField },
   thinking_level_change: { thinkingLevel: stringField },
   active_tools_change: { activeToolNames: arrayField },

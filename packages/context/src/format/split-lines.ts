@@ -1,25 +1,30 @@
-/** Splits the bytes of a file into lines, in any encoding and with any line ends. Blank lines are skipped. */
+/** Splits the bytes of a file into lines, for any encoding and any line end. Blank lines are skipped. */
 
 import { createDamage, type Damage, type DamageKind } from "./damage.ts";
 
+/** One line of a file. */
 export interface RawLine {
-  /** In UTF-8, whatever the file is in. */
+  /** The bytes in UTF-8, whatever the encoding of the file. */
   readonly bytes: Uint8Array;
+  /** The offset in bytes from the start of the file. */
   readonly offset: number;
-  /** In bytes of the file. */
+  /** The length in bytes of the file. */
   readonly length: number;
+  /** The line number, counted from 1. */
   readonly number: number;
-  /** Whether a line end follows; the last line of a crashed writer has none. */
+  /** Whether a line end follows. After a crash the last line may have none. */
   readonly hasLineEnd: boolean;
-  /** It is beyond the limit, and only its first bytes were kept. */
+  /** The line exceeds the limit, and `bytes` holds only its beginning. */
   readonly isOverlong?: boolean;
 }
 
+/** The lines of a file, and the damage that concerns the whole file. */
 export interface SplitLinesResult {
   readonly lines: readonly RawLine[];
   readonly damage: readonly Damage[];
 }
 
+/** Splits a file into lines. */
 export function splitLines(file: Uint8Array): SplitLinesResult {
   const encoding = detectEncoding(file);
   const lineEnd = findLineEnd(file, encoding, LF) === -1 && findLineEnd(file, encoding, CR) !== -1 ? CR : LF;
@@ -32,15 +37,15 @@ export function splitLines(file: Uint8Array): SplitLinesResult {
 }
 
 interface FileEncoding {
-  /** Bytes of a unit. */
+  /** The bytes per code unit. */
   readonly width: 1 | 2;
-  /** Which byte of a unit is the low one. */
+  /** The index of the low byte in a code unit. */
   readonly low: 0 | 1;
-  /** Where the first line begins: behind a byte order mark, if there is one. */
+  /** Where the first line begins, after a byte order mark. */
   readonly start: number;
 }
 
-// Without a mark, a brace and another letter must both be two bytes wide: one zero alone is what a power cut leaves.
+// Without a byte order mark, the first two characters must both be two bytes wide: a power cut can leave a single zero byte.
 function detectEncoding([a, b, c, d]: Uint8Array): FileEncoding {
   if (a === 0xff && b === 0xfe) return { width: 2, low: 0, start: 2 };
   if (a === 0xfe && b === 0xff) return { width: 2, low: 1, start: 2 };
@@ -53,7 +58,7 @@ function* iterateLines(file: Uint8Array, encoding: FileEncoding, lineEnd: number
   const { width, low } = encoding;
   let number = 1;
   for (let offset = encoding.start; offset < file.length; number++) {
-    // Blank lines are passed over without looking for their ends: a file may have a hundred million of them.
+    // Blank lines are skipped without searching for their ends, because a file may have a hundred million of them.
     let index = offset;
     for (; index < file.length && isBlankUnit(file, index, encoding); index += width) {
       if (file[index + low] !== lineEnd) continue;
@@ -74,7 +79,7 @@ function isBlankUnit(file: Uint8Array, index: number, { width, low }: FileEncodi
   return (byte === LF || isBlankByte(byte)) && (width === 1 || file[index + 1 - low] === 0);
 }
 
-/** Where the next line end stands, counted in whole units; -1 for none. */
+/** Returns the offset of the next line end, aligned to code units; -1 if there is none. */
 function findLineEnd(file: Uint8Array, { width, low, start }: FileEncoding, lineEnd: number): number {
   if (width === 1) return file.indexOf(lineEnd, start);
   for (let index = start; index + 1 < file.length; index += 2)
@@ -87,17 +92,17 @@ function toUtf8(line: Uint8Array, { width, low }: FileEncoding): Uint8Array {
   try {
     return new TextEncoder().encode(utf16Decoders[low].decode(line));
   } catch {
-    // Half a character: the line is handed on as it is, and named as what cannot be read.
+    // Invalid UTF-16: the bytes stay as they are, and readLine reports them as invalid.
     return line;
   }
 }
 
-/** Nothing but space: such a line is passed over. */
+/** Whether the line holds only whitespace. */
 export function isBlankLine(line: Uint8Array): boolean {
   return (line[0] ?? 0) <= SPACE && line.every(isBlankByte);
 }
 
-/** Of a blank line; a line end is none. */
+/** Whether the byte is a space, a tab or a carriage return. */
 export function isBlankByte(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === CR;
 }

@@ -1,22 +1,23 @@
-/** Drops what a crash leaves at the end of a file: half a line, half a batch, lines whose predecessors never reached the disk. */
+/** Drops what a crash leaves at the end of a file: an incomplete line, an incomplete batch, or lines after bytes that never reached the disk. */
 
 import { createDamage, type Damage } from "./damage.ts";
 import type { BatchMark } from "./line-checksum.ts";
 import type { ReadLineResult } from "./read-line.ts";
 import type { RawLine } from "./split-lines.ts";
 
+/** A line with the result of reading it. */
 export interface LineRecord {
   readonly raw: RawLine;
   readonly parsed: ReadLineResult;
 }
 
+/** The lines that remain, and the damage of the dropped lines. */
 export interface DropTornTailResult {
-  /** Everything before the tear. */
   readonly lines: readonly LineRecord[];
   readonly damage: readonly Damage[];
 }
 
-/** The header is never torn off: if its line could be used, it stays. */
+/** Drops the torn end of a file. A header that could be used is never dropped. */
 export function dropTornTail(lines: readonly LineRecord[], headerIndex: number): DropTornTailResult {
   const last = lines.at(-1);
   const isLastLineTorn = last?.parsed.type === "damaged" && !last.raw.hasLineEnd && lines.length - 1 !== headerIndex;
@@ -41,19 +42,19 @@ function tailDamageKind({ parsed }: LineRecord): "nul-bytes" | "torn-tail" {
   return parsed.type === "damaged" && parsed.kind === "nul-bytes" ? "nul-bytes" : "torn-tail";
 }
 
-// LOG3: only a batch at the very end can be torn; behind one that others followed, the writer had its acknowledgement.
+// LOG3: only the last batch can be incomplete. If lines follow a batch, its append was acknowledged.
 function findTornBatchStart(lines: readonly LineRecord[], file: { headerIndex: number; lineCount: number }): number {
   const index = lines.findLastIndex(({ parsed }) => parsed.type === "intact");
   const mark = readBatchMark(lines[index]);
   if (!mark) return lines.length;
   const [position, size] = mark;
-  const othersFollowed = file.lineCount - 1 - index > size - position;
+  const hasLaterLines = file.lineCount - 1 - index > size - position;
   const start = findBatchStart(lines, index, file.headerIndex);
   const positions = new Set(lines.slice(start, index + 1).flatMap((line) => readBatchMark(line)?.[0] ?? []));
-  return othersFollowed || positions.size === size ? lines.length : start;
+  return hasLaterLines || positions.size === size ? lines.length : start;
 }
 
-// Any line of the batch may be missing, so its start is not found by counting: what is no part of it stays.
+// Any line of the batch may be missing, so its start cannot be computed from the last position.
 function findBatchStart(lines: readonly LineRecord[], index: number, headerIndex: number): number {
   let start = index;
   let [next, size] = readBatchMark(lines[index]) ?? NO_BATCH_MARK;
@@ -67,8 +68,8 @@ function findBatchStart(lines: readonly LineRecord[], index: number, headerIndex
   return start;
 }
 
-// LOG13: lines that did not wait for the disk name the byte where their stretch begins. Where one of them never arrived there
-// are zeros; what follows came too early. A line that merely changed has arrived, and is damage like any other.
+// LOG13: each unsynced line has the offset where its run of unsynced lines begins. A line of the run that never reached the disk reads as
+// zeros, and the lines after it are dropped. A line with other damage did reach the disk, and stays as damage.
 function findBrokenRunStart(lines: readonly LineRecord[]): number {
   const runOffset = findRunStart(lines);
   if (runOffset === undefined) return lines.length;
@@ -76,13 +77,13 @@ function findBrokenRunStart(lines: readonly LineRecord[]): number {
   return brokenIndex === -1 ? lines.length : brokenIndex;
 }
 
-/** Where the last lines of ours begin that the disk may not have had. Lines of others behind them do not say. */
+/** Returns the offset of the last run of unsynced lines. Lines without trailers, written by other programs, are skipped. */
 export function findRunStart(lines: readonly LineRecord[]): number | undefined {
   const last = lines.findLast(({ parsed }) => parsed.type === "intact" && parsed.hasTrailer);
   return last?.parsed.type === "intact" ? last.parsed.marks.run : undefined;
 }
 
-// Behind the last whole line, zeros are what is left of a write that the disk never had whole, also if its end arrived.
+// Zeros after the last intact line come from a write that reached the disk only in part.
 function findWrittenEnd(lines: readonly LineRecord[], headerIndex: number): number {
   const last = Math.max(
     headerIndex,
@@ -92,7 +93,7 @@ function findWrittenEnd(lines: readonly LineRecord[], headerIndex: number): numb
   return missing === -1 ? lines.length : missing;
 }
 
-// Nothing but zeros, or more than a line may hold: no write of ours leaves that. It stays where it is, and is named.
+// Pith never writes a line of zeros or an overlong line, so such damage is reported and stays in the file.
 const isForeignDamage = ({ parsed }: LineRecord): boolean =>
   parsed.type === "damaged" && (parsed.kind === "nul-bytes" || parsed.kind === "line-too-long");
 
@@ -100,8 +101,8 @@ function hasMissingBytes({ raw, parsed }: LineRecord): boolean {
   return (parsed.type === "damaged" || parsed.minorDamage !== null) && raw.bytes.includes(0);
 }
 
-function hasSameId(one: LineRecord | undefined, other: LineRecord | undefined): boolean {
-  return lineId(one) !== undefined && lineId(one) === lineId(other);
+function hasSameId(a: LineRecord | undefined, b: LineRecord | undefined): boolean {
+  return lineId(a) !== undefined && lineId(a) === lineId(b);
 }
 
 function lineId(line: LineRecord | undefined): unknown {

@@ -1,4 +1,4 @@
-/** D11: files in other encodings, with other line ends, and with bytes in them that are no text. */
+/** D11: files in other encodings, with other line ends, and with bytes that are not text. */
 
 import type { DamagedFile } from "./damaged-file.ts";
 import { bytesOf, chain, file, inUtf16, joined, note, ourHeader, piHeader, seal } from "./specimen.ts";

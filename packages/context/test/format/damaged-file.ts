@@ -1,4 +1,4 @@
-/** A file with something wrong in it, and what reading it must give. */
+/** Defines a damaged file and the expected result of reading it. */
 
 import type { FormatLimits } from "../../src/settings.ts";
 

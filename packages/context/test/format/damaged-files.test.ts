@@ -1,4 +1,4 @@
-/** Proves that damage of any kind is named and contained: what can be read is read, hangs in one tree, and can be worked on. */
+/** Tests that damage of any kind is reported, and that the readable entries form one tree that can be appended to. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -15,7 +15,7 @@ import { chain, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } f
 describe("D9 lines replaced, removed, doubled and swapped", () => {
   test.each(damagedLines)("D9 $name", expectContained);
 
-  test.each(damagedLines)("D9 what lies before a gap is on the branch of what lies after it: $name", ({ bytes }) => {
+  test.each(damagedLines)("D9 entries before a gap are on the branch of the entries after it: $name", ({ bytes }) => {
     const entries = entriesIn(read(bytes));
     const tree = buildTree(entries);
     const longest = entries.map(({ id }) => readable(branchEntries(tree, id)).length);
@@ -23,11 +23,11 @@ describe("D9 lines replaced, removed, doubled and swapped", () => {
   });
 });
 
-describe("D10 lines that make no sense", () => {
+describe("D10 lines with contradictory ids and parents", () => {
   test.each(damagedTrees)("D10 $name", expectContained);
 });
 
-describe("D10 what is appended under a gap", () => {
+describe("D10 an entry appended under a gap", () => {
   const [e1 = "", e2 = "", e3 = ""] = chain(3);
 
   test.each([
@@ -37,7 +37,7 @@ describe("D10 what is appended under a gap", () => {
     ["a lost line that nobody names", file(piHeader, e1, e2, "garbage"), "gap-2"],
     ["a damaged line that says its id", file(piHeader, e1, e2.slice(0, 60), e3), "e2"],
     ["a damaged line whose id nobody names", file(piHeader, e1, e2.slice(0, 60)), "gap-1"],
-  ])("D10 stays there when the file is read again: %s", async (_, bytes, name) => {
+  ])("D10 has the same parent when the file is read again: %s", async (_, bytes, name) => {
     const [, prefix = "", number] = /^(gap-before-|gap-)(\d)$/.exec(name) ?? [];
     const gap = number === undefined ? name : idAt(bytes, prefix, Number(number));
     const store = MemoryStore.open(bytes, testRuntime());

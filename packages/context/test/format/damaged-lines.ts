@@ -1,4 +1,4 @@
-/** D9: chains in which lines were replaced, removed, doubled and swapped, at the start, in the middle and at the end. */
+/** D9: chains in which lines are replaced, removed, doubled and swapped, at the start, in the middle and at the end. */
 
 import type { DamagedFile } from "./damaged-file.ts";
 import { chain, file, ourHeader, piHeader, seal } from "./specimen.ts";

@@ -1,4 +1,4 @@
-/** D10: files whose lines are JSON and make no sense: circles, shared ids, lost parents, wrong headers, wrong fields. */
+/** D10: files with valid JSON and contradictory content: cycles, duplicate ids, missing parents, wrong headers, wrong fields. */
 
 import type { DamagedFile } from "./damaged-file.ts";
 import { malformedLines } from "./malformed-lines.ts";

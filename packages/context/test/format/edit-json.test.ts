@@ -1,4 +1,4 @@
-/** Proves that one member of a JSON text can change while every other byte stays. */
+/** Tests that a member of a JSON text can be set while every other byte stays. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -22,12 +22,12 @@ describe("LOG6 setting a member", () => {
     expect(setJsonMembers(text, { id: "7" })).toBe(changed);
   });
 
-  test("LOG6 several at once, each where it stands", () => {
+  test("LOG6 sets several members at once, each in place", () => {
     const changed = setJsonMembers('{"b":[1.0], "a":1e3}', { a: "null", b: '"x"', c: "{}", d: "0" });
     expect(changed).toBe('{"c":{},"d":0,"b":"x", "a":null}');
   });
 
-  test("LOG6 none changes nothing", () => {
+  test("LOG6 without changes returns the same text", () => {
     expect(setJsonMembers('{ "a" : 1.0 }', {})).toBe('{ "a" : 1.0 }');
   });
 
@@ -44,7 +44,7 @@ describe("LOG6 setting a member", () => {
 });
 
 describe("LOG6 the members of an object", () => {
-  test("LOG6 stand where their values do", () => {
+  test("LOG6 have the spans of their values", () => {
     const text = '{"a":1.0,"b":"}\\"","c":[{"a":2},"]"] ,"d":{"e":{}}}';
     const found = [...findMemberSpans(text)].map(([member, { start, end }]) => [member, text.slice(start, end)]);
     expect(found).toEqual([
@@ -55,7 +55,7 @@ describe("LOG6 the members of an object", () => {
     ]);
   });
 
-  test("LOG6 are those that a parser finds, with the same values", () => {
+  test("LOG6 are the same as those of the JSON parser", () => {
     fc.assert(
       fc.property(writtenObject, ({ text }) => {
         const found = [...findMemberSpans(text)].map(([member, { start, end }]) => [

@@ -1,4 +1,4 @@
-/** Files that were made to cost more than their size: for each, what it looks like at any size. */
+/** Creates files, of any size, that are designed to be slow to read. */
 
 import { withTrailer } from "../../src/format/line-checksum.ts";
 import type { LinkInput } from "../../src/format/link-entries.ts";

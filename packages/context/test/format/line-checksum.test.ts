@@ -1,4 +1,4 @@
-/** Proves that a sealed line tells its own damage: whatever bit of it changes, it is noticed or does no harm. */
+/** Tests that any changed bit of a line with a trailer is detected or harmless. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -16,8 +16,8 @@ const readSeal = (line: string): { text: string; marks: LineMarks; holds: boolea
   return seal && { text, marks: seal.marks, holds: isTrailerValid(seal, bytes, checksum) };
 };
 
-describe("LOG2 a seal", () => {
-  test("LOG2 stands at the end of the line and sums up every byte before it", () => {
+describe("LOG2 a trailer", () => {
+  test("LOG2 is at the end of the line, and its checksum covers every byte before it", () => {
     const line = withTrailer('{"a":"ä"}', {}, checksum);
     expect(line).toBe(`{"a":"ä","crc":"${hex('{"a":"ä"')}"}`);
     expect(withTrailer('{"a":"ä"}', { batch: [2, 3] }, checksum)).toBe(
@@ -53,7 +53,7 @@ describe("LOG2 a seal", () => {
     expect(readSeal(withTrailer(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
   });
 
-  test.each(["\r", "  ", "\t\r"])("LOG2 holds with %j behind the line", (behind) => {
+  test.each(["\r", "  ", "\t\r"])("LOG2 is valid with %j after the line", (behind) => {
     const seal = readSeal(withTrailer(said, { batch: [1, 2] }, checksum) + behind);
     expect(seal).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
   });
@@ -69,7 +69,7 @@ describe("LOG2 a seal", () => {
     '{"a":1,"crc":0}',
   ])("LOG2 is not seen where there is none: %s", (line) => expect(readTrailer(bytesOf(line))).toBeNull());
 
-  test("LOG2 comes off any object without a trace", () => {
+  test("LOG2 can be removed from any object without a change", () => {
     const number = fc.integer({ min: 1, max: 999_999_999 });
     const marks = fc.record({ up: number, run: number, batch: fc.tuple(number, number) }, { requiredKeys: [] });
     fc.assert(
@@ -95,7 +95,7 @@ describe("D8 a single changed bit", () => {
     }
   });
 
-  test("D8 of a file of 40 entries is named, and every other entry is still read", () => {
+  test("D8 in a file of 40 entries is reported, and every other entry is read", () => {
     const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
     const bytes = file(seal(ourHeader, ...short));
     const silent: string[] = [];

@@ -1,4 +1,4 @@
-/** Proves that reading takes time in proportion to the size of the file, whatever the file was made to do to us. */
+/** Tests that reading takes time in proportion to the size of the file, for any content. */
 
 import { describe, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";

@@ -1,4 +1,4 @@
-/** D10: lines that are not what they promise to be: wrong fields, no object at all, too deep, too long. */
+/** D10: malformed lines: wrong fields, not an object, nested too deep, too long. */
 
 import type { DamagedFile } from "./damaged-file.ts";
 import { bytesOf, chain, file, note, piHeader } from "./specimen.ts";

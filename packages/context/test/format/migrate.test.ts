@@ -1,4 +1,4 @@
-/** Proves what the lines of older files mean: version 1, version 2, and the files of document 003. */
+/** Tests how lines of older files are read: version 1, version 2, and the files of document 003. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -10,7 +10,7 @@ const firstHeader =
 const secondHeader = piHeader.replace('"version":3', '"version":2');
 
 describe("LOG9 a file of version 1", () => {
-  test("LOG9 is a chain, its ids are the places of its lines, and a compaction keeps by index, the header being 0", () => {
+  test("LOG9 becomes a chain with ids from line offsets, and a compaction keeps entries by line index (the header is 0)", () => {
     const lines = [firstHeader, says("one"), says("two"), says("three"), compaction('"firstKeptEntryIndex":2')];
     const [one, two, three, fourth] = idsOf(lines);
     const found = read(file(lines));
@@ -29,7 +29,7 @@ describe("LOG9 a file of version 1", () => {
     });
   });
 
-  test("LOG9 says its upgraded lines with id, parent and first kept in front, and every other byte as it was", () => {
+  test("LOG9 upgraded lines start with id, parent and first kept entry; every other byte stays", () => {
     const odd = '{"type":"compaction", "summary":"so far","tokensBefore":1.0,"firstKeptEntryIndex":1}';
     const lines = [firstHeader, says("one"), odd];
     const [one, second] = idsOf(lines);
@@ -71,19 +71,19 @@ describe("LOG5 a file of version 2", () => {
   const hook =
     '{"type":"message","id":"e1","parentId":null,"timestamp":"t","message":{"role":"hookMessage","customType":"x","content":"a\\/b","display":true,"n":1.0}}';
 
-  test("LOG5 calls the role of a custom message hookMessage", () => {
+  test("LOG5 has the role hookMessage for a custom message", () => {
     const found = read(file(secondHeader, hook));
     expect(entriesIn(found)).toEqual(numbered([JSON.parse(hook.replace("hookMessage", "custom"))]));
     expect({ damage: found.damage, outdated: found.needsRewrite }).toEqual({ damage: [], outdated: true });
   });
 
-  test("LOG5 changes nothing else on such a line", () => {
+  test("LOG5 the upgrade changes nothing else on the line", () => {
     expect(read(file(secondHeader, hook)).lines[0]?.text()).toBe(hook.replace("hookMessage", "custom"));
   });
 });
 
 describe("LOG6 a file of version 3", () => {
-  test("LOG6 is read as it stands", () => {
+  test("LOG6 is read without changes", () => {
     const line =
       '{"type":"message","id":"e1","parentId":null,"timestamp":"t","message":{"role":"user","content":null,"timestamp":1}}';
     const found = read(file(piHeader, line));
@@ -122,7 +122,7 @@ describe("LOG9 a file of document 003", () => {
     expect(damageIn(found)).toBe("no-header@1");
   });
 
-  test("LOG9 has no header, no ids and no parents: it is a chain of places", () => {
+  test("LOG9 has no header, ids or parents, and becomes a chain with ids from line offsets", () => {
     const lines = ["u1", "a1", "C1"].map(lineOf003);
     const [one, two, three] = idsOf(lines);
     const found = read(file(lines));
@@ -134,7 +134,7 @@ describe("LOG9 a file of document 003", () => {
     expect([found.header, found.headerText, found.needsRewrite]).toEqual([null, null, true]);
   });
 
-  test("LOG9 a compaction that says nothing of what it keeps is named, and keeps nothing", () => {
+  test("LOG9 a compaction that does not say what it keeps is reported, and keeps nothing", () => {
     const found = read(
       file(piHeader, '{"type":"compaction","id":"c","parentId":null,"timestamp":"t","summary":"so far"}'),
     );

@@ -1,4 +1,4 @@
-/** Random damage for fast-check: bytes turned, cut, put in and zeroed, lines moved about, ids confused. */
+/** Generates random damage for fast-check: changed, removed, inserted and zeroed bytes, moved lines, mixed-up ids. */
 
 import fc from "fast-check";
 import { story } from "../../src/testing/story.ts";

@@ -1,4 +1,4 @@
-/** Proves that a file of any version is read without being touched, and written on without losing a byte of what others put there. */
+/** Tests that a file of any version is read without a change, and appended to without losing unknown bytes. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -53,7 +53,7 @@ const strangeWithNumbers = [
   known.replace("{", '{"number":3,'),
 ];
 
-describe("LOG6 what we do not know", () => {
+describe("LOG6 unknown fields and entry types", () => {
   test.each([
     ["a file of pi's", file(piHeader, strange)],
     ["a file of pi's with CR LF", bytesOf([piHeader, ...strange, ""].join("\r\n"))],
@@ -74,7 +74,7 @@ describe("LOG6 what we do not know", () => {
     expect(found.damage).toEqual([]);
   });
 
-  test("LOG6 LOG5 is kept byte for byte by a migration", async () => {
+  test("LOG6 LOG5 stay byte for byte in a migration", async () => {
     const store = await withAppended(file(secondHeader, strange));
     const written = textOf(store.bytes()).split("\n").slice(1, 4);
     expect(written).toEqual(seal(...strangeWithNumbers));
@@ -85,7 +85,7 @@ describe("LOG6 what we do not know", () => {
     ).toEqual(strangeWithNumbers);
   });
 
-  test("LOG6 LOG5 is kept byte for byte by a migration that gives ids", async () => {
+  test("LOG6 LOG5 stay byte for byte in a migration that assigns ids", async () => {
     const bare = `{"type":"of_tomorrow",${odd}`;
     const store = await withAppended(file(firstHeader, bare, bare));
     const [one, two] = [bytesOf(firstHeader).length + 1, bytesOf(firstHeader).length + bytesOf(bare).length + 2];
@@ -99,14 +99,14 @@ describe("LOG6 what we do not know", () => {
     ]);
   });
 
-  test("LOG6 is kept byte for byte by a fork", async () => {
+  test("LOG6 stay byte for byte in a fork", async () => {
     for (const bytes of [file(piHeader, strange), file(seal(ourHeader, ...strange))]) {
       const fork = read(await forkBranch(MemoryStore.open(bytes, testRuntime()), { leaf: "e3" }, testRuntime()));
       expect(fork.lines.map((line) => line.text())).toEqual(strangeWithNumbers);
     }
   });
 
-  test("LOG6 is kept byte for byte by a fork that leaves a label out, but for the parent", async () => {
+  test("LOG6 stay byte for byte, except the parent, in a fork that omits a label", async () => {
     const label = '{"type":"label","id":"l","parentId":"e1","timestamp":"t","targetId":"e1"}';
     const behind = unknown.replace('"parentId":"e1"', '"parentId" : "l"');
     const fork = await forkBranch(
@@ -120,7 +120,7 @@ describe("LOG6 what we do not know", () => {
     ]);
   });
 
-  test("LOG6 on a header is kept byte for byte by a migration", async () => {
+  test("LOG6 of a header stay byte for byte in a migration", async () => {
     const store = await withAppended(file(firstHeader, note("e1", null)));
     expect(read(store.bytes()).headerText).toBe(`{"version":3,"pith":{"format":1},${firstHeader.slice(1)}`);
     expect(addHeaderMark(secondHeader)).toBe(secondHeader.replace("2.0", "3").replace("{", '{"pith":{"format":1},'));
@@ -128,7 +128,7 @@ describe("LOG6 what we do not know", () => {
 });
 
 describe("LOG2 a checksum", () => {
-  test("LOG2 that is wrong means damage: a gap takes the place of the line", () => {
+  test("LOG2 that is wrong makes the line a gap", () => {
     const lines = seal(ourHeader, ...chain(3)).map((line) =>
       line.replace('"e2","parentId":"e1","timestamp":"2026', '"e2","parentId":"e1","timestamp":"2025'),
     );
@@ -136,12 +136,12 @@ describe("LOG2 a checksum", () => {
     expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 (e2) e3", "wrong-checksum@3"]);
   });
 
-  test("LOG2 that is absent means unverified: the line is accepted", () => {
+  test("LOG2 that is absent leaves the line unverified, and the line is accepted", () => {
     const found = read(file(seal(ourHeader, note("e1", null)), note("e2", "e1"), seal(note("e3", "e2"))));
     expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3", ""]);
   });
 
-  test("LOG2 HARM3 that was cut off a line of ours, with words before it, means damage", () => {
+  test("LOG2 HARM3 that was cut off with part of the text makes the line damaged", () => {
     const lines = seal(ourHeader, ...texts(talk));
     const cut = lines.map((line, at) => (at === 1 || at === 7 ? withCut(line, at === 1 ? "on" : "thr") : line));
     const found = read(file(cut));
@@ -152,7 +152,7 @@ describe("LOG2 a checksum", () => {
     );
   });
 
-  test("LOG2 HARM4 blanks over the mark and the seal of the header do not switch the others off", () => {
+  test("LOG2 HARM4 overwriting the mark and the trailer of the header does not disable the other checksums", () => {
     const [header = "", ...lines] = seal(ourHeader, ...chain(3));
     const bytes = file(blanked(header), lines[0]?.replace('"note"', '"vote"') ?? "", lines.slice(1));
     const found = read(bytes);
@@ -165,7 +165,7 @@ describe("LOG2 a checksum", () => {
     ]);
   });
 
-  test("LOG2 under a header of pi's that names the session they are from, lines of ours are unverified", () => {
+  test("LOG2 lines of Pith in a fork by pi, whose header names the original session, are unverified", () => {
     const fork = piHeader.replace("}", ',"parentSession":"/home/ada/origin.jsonl"}');
     const found = read(
       file(
@@ -177,19 +177,19 @@ describe("LOG2 a checksum", () => {
     expect([found.isPithFormat, idsIn(entriesIn(found)), damageIn(found)]).toEqual([false, "e1 e2 e3", ""]);
   });
 
-  test("LOG2 behind a second header, seals say nothing about the first", () => {
+  test("LOG2 trailers after a second header do not affect the first header", () => {
     const found = read(file(piHeader, note("e1", null), seal(ourHeader, note("e2", "e1"))));
     expect([found.isPithFormat, found.header?.id, damageIn(found)]).toEqual([false, "s1", "second-header@3"]);
   });
 
-  test("LOG2 means nothing in a file without our mark", () => {
+  test("LOG2 is ignored in a file without the pith mark", () => {
     const foreign = note("e1", null, ',"crc":"00000000"');
     const found = read(file(piHeader, foreign));
     expect(entriesIn(found)).toEqual(numbered([JSON.parse(foreign)]));
     expect([found.isPithFormat, found.lines[0]?.text(), damageIn(found)]).toEqual([false, foreign, ""]);
   });
 
-  test("LOG2 is looked at where the header is lost and the lines are ours", () => {
+  test("LOG2 is verified if the header is lost and the lines have trailers", () => {
     const lines = [...seal(note("e1", null)), withTrailer(note("e2", "e1"), {}, () => 0)];
     const bytes = file("garbage", lines);
     const found = read(bytes);
@@ -200,13 +200,13 @@ describe("LOG2 a checksum", () => {
     ]);
   });
 
-  test("HARM4 what a damaged header says is not used", () => {
+  test("HARM4 the content of a damaged header is not used", () => {
     const found = read(file(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", seal(note("e1", null))));
     expect(found.header).toBeNull();
     expect([found.isPithFormat, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "damaged-header@1"]);
   });
 
-  test("LOG2 a file of ours comes back whole", () => {
+  test("LOG2 a file in Pith format is read back unchanged", () => {
     const found = read(encodeSession([ourHeader, ...texts(talk)], checksum));
     expect({ ...found, lines: entriesIn(found) }).toEqual({
       header: JSON.parse(ourHeader),
@@ -259,7 +259,7 @@ const current: readonly [string, Uint8Array][] = [
 ];
 
 describe("LOG5 a file is migrated at the first append", () => {
-  test.each([...outdated, ...current])("LOG5 and never by opening it: %s", async (_, bytes) => {
+  test.each([...outdated, ...current])("LOG5 and not by opening it: %s", async (_, bytes) => {
     const copy = Uint8Array.from(bytes);
     const store = MemoryStore.open(bytes, testRuntime());
     await store.branchEntries(await store.leaf());
@@ -267,7 +267,7 @@ describe("LOG5 a file is migrated at the first append", () => {
     expect([store.bytes(), bytes]).toEqual([copy, copy]);
   });
 
-  test.each(outdated)("LOG5 to a file of ours, version 3, with the same entries: %s", async (_, bytes) => {
+  test.each(outdated)("LOG5 to version 3 in Pith format, with the same entries: %s", async (_, bytes) => {
     const store = await withAppended(bytes);
     const found = read(store.bytes());
     expect(found.header).toMatchObject({ version: 3, pith: { format: 1 } });
@@ -280,7 +280,7 @@ describe("LOG5 a file is migrated at the first append", () => {
     expect(entriesIn(found).at(-1)?.id).toBe("appended");
   });
 
-  test.each(current)("LOG1 and what is of version 3 stays as it is, new lines behind it: %s", async (_, bytes) => {
+  test.each(current)("LOG1 and a file of version 3 stays unchanged before the new lines: %s", async (_, bytes) => {
     const ended = bytes.at(-1) === 0x0a ? bytes : Uint8Array.from([...bytes, 0x0a]);
     const store = await withAppended(bytes);
     expect(store.bytes().subarray(0, ended.length)).toEqual(ended);

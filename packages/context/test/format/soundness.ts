@@ -1,4 +1,4 @@
-/** What holds for every file, whole or broken: it is read to the end, every entry hangs in one tree, and work can go on. */
+/** Checks what holds for every file, intact or damaged: all of it is read, the entries form one tree, and appends work. */
 
 import { expect } from "vitest";
 import type { Entry } from "../../src/entry.ts";

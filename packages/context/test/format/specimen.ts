@@ -1,4 +1,4 @@
-/** Session files to read and to break: whole ones in pi's spelling and in ours, and the parts they are made of. */
+/** Builds session files for tests, in the format of pi and of Pith, and their parts. */
 
 import type { Entry } from "../../src/entry.ts";
 import { serializeEntry } from "../../src/format/entry-line.ts";

@@ -1,4 +1,4 @@
-/** Proves what a crash may take: the half line and the half batch at the very end, and nothing that was acknowledged. */
+/** Tests what a crash can lose: an incomplete line and an incomplete batch at the end, and nothing that was acknowledged. */
 
 import { describe, expect, test } from "vitest";
 import { withTrailer } from "../../src/format/line-checksum.ts";
@@ -25,7 +25,7 @@ const [first = "", second = "", third = ""] = batch(e3, e4, e5);
 const [after = ""] = seal(e6);
 
 describe("LOG3 a batch at the end", () => {
-  test("LOG3 counts when all of it is whole", () => {
+  test("LOG3 counts if all of its lines are intact", () => {
     const bytes = file(before, first, second, third);
     expect(reading(bytes)).toEqual({ ids: "e1 e2 e3 e4 e5", damage: "", cut: 0 });
   });
@@ -46,12 +46,12 @@ describe("LOG3 a batch at the end", () => {
       [first, first, second],
       "torn-batch@4 torn-batch@5 torn-batch@6",
     ],
-  ])("LOG3 does not count where %s", (_, lines, damage) => {
+  ])("LOG3 is ignored if %s", (_, lines, damage) => {
     const bytes = file(before, lines);
     expect(reading(bytes)).toEqual({ ids: "e1 e2", damage, cut: file(lines).length });
   });
 
-  test.each([0, 1, 2])("LOG3 does not count wherever line %i of it is cut off", (at) => {
+  test.each([0, 1, 2])("LOG3 is ignored if line %i is cut off at any byte", (at) => {
     const whole = file([first, second, third].slice(0, at));
     const last = bytesOf([first, second, third][at] ?? "");
     for (let length = 1; length < last.length; length++) {
@@ -61,7 +61,7 @@ describe("LOG3 a batch at the end", () => {
     }
   });
 
-  test("LOG3 counts when only its last line end is missing", () => {
+  test("LOG3 counts if only its last line end is missing", () => {
     const bytes = file(before, first, second, third).subarray(0, -1);
     expect(reading(bytes)).toEqual({ ids: "e1 e2 e3 e4 e5", damage: "", cut: 0 });
   });
@@ -74,7 +74,7 @@ describe("LOG3 a batch at the end", () => {
     expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3 e4 e5", `duplicate-line@${twin}`]);
   });
 
-  test("LOG3 takes no line of the batch before it along", () => {
+  test("LOG3 does not affect the batch before it", () => {
     const lines = [...batch(e3, e4), ...batch(e5, e6).slice(0, 1)];
     expect(idsIn(entriesIn(read(file(before, lines))))).toBe("e1 e2 e3 e4");
   });
@@ -91,7 +91,7 @@ describe("LOG3 a batch at the end", () => {
   });
 });
 
-describe("LOG3 a batch with something behind it was acknowledged", () => {
+describe("LOG3 a batch that is followed by other lines", () => {
   test.each([
     ["its first line is missing", [second, third, after], "e1 e2 (e3) e4 e5 e6", "missing-parent@4"],
     ["its second line is missing", [first, third, after], "e1 e2 e3 (e4) e5 e6", "missing-parent@5"],
@@ -110,14 +110,14 @@ describe("LOG3 a batch with something behind it was acknowledged", () => {
     expect([idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([ids, damage]);
   });
 
-  test("LOG3 and counts although the line behind it is torn", () => {
+  test("LOG3 counts if the line after it is torn", () => {
     const bytes = Uint8Array.from([...file(before, first, third), ...bytesOf(after.slice(0, 20))]);
     expect(reading(bytes)).toEqual({ ids: "e1 e2 e3 (e4) e5", damage: "missing-parent@5 torn-tail@6", cut: 21 });
   });
 });
 
-describe("D3 half a line at the end", () => {
-  test("D3 goes, and every whole line before it stays, wherever it was cut", () => {
+describe("D3 an incomplete line at the end", () => {
+  test("D3 is dropped, and every intact line before it stays, for a cut at any byte", () => {
     const bytes = file(before);
     const ends = before.map((_, at) => file(before.slice(0, at + 1)).length);
     for (let length = 1; length <= bytes.length; length++) {
@@ -127,20 +127,20 @@ describe("D3 half a line at the end", () => {
     }
   });
 
-  test("D3 a header that is all there is never torn off, be it changed and without line end", () => {
+  test("D3 a complete header is never dropped, even if it is damaged and has no line end", () => {
     const changed = bytesOf(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "");
     const found = read(changed);
     expect([found.header, found.end, damageIn(found)]).toEqual([null, changed.length, "damaged-header@1"]);
   });
 
-  test("D3 a header that is all there is no part of a torn batch", () => {
+  test("D3 a complete header is not part of a torn batch", () => {
     const changed = seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "";
     const found = read(file(changed, second));
     expect([found.header, found.end, damageIn(found)]).toEqual([null, changed.length, "damaged-header@1 torn-batch@2"]);
   });
 });
 
-test("LOG3 a file that is not ours has no batches, whatever its lines say", () => {
+test("LOG3 a file of pi has no batches, whatever marks its lines have", () => {
   const theirs = [note("e1", null, ',"batch":[1,3]'), note("e2", "e1", ',"batch":[2,3],"crc":"00000000"')];
   const found = read(file(piHeader, theirs));
   expect(entriesIn(found)).toEqual(numbered(theirs.map((line) => JSON.parse(line))));
