@@ -1,28 +1,28 @@
-/** Builds and reads the text block that stands for a blob in an entry: its type, its size and its handle. pi reads it as plain text. */
+/** Creates and parses the text block that stands for a blob in an entry. pi reads it as plain text. */
 
 import type { Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { TextBlock } from "../message.ts";
 import { blobReference } from "../references.ts";
 
-/** What a block says of its blob. */
+/** The blob that a block refers to. */
 export interface BlobInfo {
-  /** SHA-256 of the content, in 64 hexadecimal digits. */
+  /** The SHA-256 of the content, in 64 hexadecimal digits. */
   readonly hash: string;
   readonly mimeType: string;
-  /** Of the content itself, not of its base64. */
+  /** The size of the content, not of its base64 form. */
   readonly bytes: number;
 }
 
-/** A text block with a field that pi passes over. */
+/** A text block with a field that pi ignores. */
 export interface BlobBlock extends TextBlock {
   readonly pith: { readonly blob: string; readonly mimeType: string; readonly bytes: number };
 }
 
 /**
- * `tokens` is what the content would cost in a context, as the caller counts it:
+ * Creates the block that refers to a blob. `tokens` is the estimated size of the content in a context:
  *
- *     blobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 }).text
+ *     createBlobBlock({ hash, mimeType: "image/png", bytes: 34816, tokens: 1200 }).text
  *     // "[image/png, 34 KB, about 1,200 tokens: blob:5891b5f2]"
  */
 export function createBlobBlock({ hash, mimeType, bytes, tokens }: BlobInfo & { readonly tokens: number }): BlobBlock {
@@ -30,12 +30,12 @@ export function createBlobBlock({ hash, mimeType, bytes, tokens }: BlobInfo & { 
   return { type: "text", text, pith: { blob: hash, mimeType, bytes } };
 }
 
-/** Whether it can be the name of a blob: anything else is never made into a path. */
+/** Whether the value is a valid blob hash. Any other value must never become part of a path. */
 export function isBlobHash(hash: unknown): hash is string {
   return typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash);
 }
 
-/** The blob that a block stands for; null for any other block. It comes from a file, so nothing in it is taken on trust. */
+/** Returns the blob that a block refers to, or null. The block comes from a file, so every field is checked. */
 export function parseBlobBlock(block: unknown): BlobInfo | null {
   if (!isObject(block) || block.type !== "text" || typeof block.text !== "string" || !isObject(block.pith)) return null;
   const { blob: hash, mimeType, bytes } = block.pith;
@@ -44,12 +44,12 @@ export function parseBlobBlock(block: unknown): BlobInfo | null {
   return typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes >= 0 ? { hash, mimeType, bytes } : null;
 }
 
-/** All blobs that an entry names, in order; one that it names twice comes twice. */
+/** Returns the blobs that an entry refers to, in order, with repetitions. */
 export function collectBlobs(entry: Entry): readonly BlobInfo[] {
   return contentBlocks(entry).flatMap((block) => parseBlobBlock(block) ?? []);
 }
 
-/** The entry as it would be without blobs; `contentOf` gives the base64 of an image and the text of all else, null leaves the block. */
+/** Replaces blob blocks by their content. `contentOf` returns base64 for an image and text for other types; null keeps the block. */
 export function inlineBlobs(entry: Entry, contentOf: (blob: BlobInfo) => string | null): Entry {
   return mapContentBlocks(entry, (block) => {
     const blob = parseBlobBlock(block);
@@ -62,18 +62,22 @@ export function inlineBlobs(entry: Entry, contentOf: (blob: BlobInfo) => string 
   });
 }
 
-/** The block that takes the place of another one; what was attached stays marked as attached. */
-export function keepAttachmentMark<Each extends object>(before: unknown, after: Each): Each {
+/** Copies the attachment mark of a block to the block that replaces it. */
+export function keepAttachmentMark<Block extends object>(before: unknown, after: Block): Block {
   const { attachment } = Object(Object(before).pith) as { readonly attachment?: unknown };
   return attachment === undefined ? after : { ...after, pith: { ...Object(Object(after).pith), attachment } };
 }
 
+/** Whether the blob is an image. */
 export function isImageBlob({ mimeType }: Pick<BlobInfo, "mimeType">): boolean {
   return mimeType.startsWith("image/");
 }
 
-/** The same with every block of its content replaced by what is made of it; the entry itself where none has changed. */
-export function mapContentBlocks<Each extends BlockHolder>(entry: Each, change: (block: unknown) => unknown): Each {
+/** Maps every content block of an entry. Returns the same entry if no block changes. */
+export function mapContentBlocks<Holder extends BlockHolder>(
+  entry: Holder,
+  change: (block: unknown) => unknown,
+): Holder {
   const before = contentBlocks(entry);
   const after = before.map(change);
   if (after.every((block, index) => block === before[index])) return entry;
@@ -87,7 +91,7 @@ export function mapContentBlocks<Each extends BlockHolder>(entry: Each, change: 
   }
 }
 
-/** What of an entry or a draft holds blocks. */
+/** The fields of an entry that can hold content blocks. */
 export type BlockHolder = Pick<Entry, "type"> &
   Partial<Readonly<Record<"message" | "replacement" | "content", unknown>>>;
 

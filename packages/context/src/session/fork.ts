@@ -1,4 +1,4 @@
-/** Writes one branch of a session as a new file: lines as they were, except around labels, which are collected at the end. */
+/** Writes one branch of a session as a new session file. Lines stay as they are; labels are collected at the end. */
 
 import type { Entry } from "../entry.ts";
 import { setJsonMembers } from "../format/edit-json.ts";
@@ -8,14 +8,17 @@ import { createHeader, encodeSession } from "../format/session-file.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Store } from "./store.ts";
 
+/** Options of a fork. */
 export interface ForkOptions {
-  /** The end of the branch to take; where we stand, if not said. */
+  /** The end of the branch to fork; the current leaf by default. */
   readonly leaf?: string | null;
+  /** The working directory of the new session; that of the old one by default. */
   readonly cwd?: string;
-  /** What the new header names as its origin: the path of the file. */
+  /** The path of the forked file, for the new header. */
   readonly parentSession?: string;
 }
 
+/** Returns the bytes of a new session file that holds one branch of the store. */
 export async function forkBranch(
   store: Store,
   options: ForkOptions & { readonly leaf: string | null },
@@ -27,7 +30,7 @@ export async function forkBranch(
   const lines = await Promise.all(
     entries.map((entry, index) => relinkLine(store, entry, { replacements, parentId: entries[index - 1]?.id ?? null })),
   );
-  // NUM4: what stays behind keeps its numbers, so the new session goes on behind the last of them all.
+  // NUM4: numbers continue after the highest one of the original session, so no number refers to two entries.
   const lastNumber = await store.lastNumber();
   const labelTexts = await createLabelLines(store, entries, { lastNumber, runtime });
   const { cwd = store.header.cwd, parentSession } = options;
@@ -50,7 +53,7 @@ async function relinkLine(
   return setEntryNumberInLine(Object.keys(changes).length === 0 ? text : setJsonMembers(text, changes), entry.number);
 }
 
-// A compaction may have kept a label first, and labels do not come along: the entry behind it takes its place.
+// FORK2: the first entry that a compaction keeps may be a label. Labels are not copied, so the next entry replaces it.
 function entriesAfterLabels(branch: readonly Entry[]): ReadonlyMap<string, string> {
   const replacements = new Map<string, string>();
   let next: string | null = null;

@@ -1,26 +1,27 @@
-/** Maintains the loaded end of a branch: all that the context at its leaf needs, however long the history before it. */
+/** Maintains the loaded end of a branch: the entries that the context at its leaf needs, without the history before them. */
 
 import type { ContextEditEntry, Entry, GapEntry } from "../entry.ts";
 import { initialSessionState, reduceState, type SessionState, stateInCompaction } from "./state.ts";
 
+/** The loaded end of a branch. */
 export interface LoadedBranch {
   /** Oldest first; the last is the leaf. */
   readonly entries: readonly Entry[];
-  /** What holds at the leaf, wherever it was set. */
+  /** The state at the leaf, including what earlier entries set. */
   readonly state: SessionState;
-  /** Whether `state` was looked for as far as need be. A file without our marks is opened before that is done; its first append is. */
+  /** Whether `state` includes all earlier entries. A file of pi is opened without them; the first append loads them. */
   readonly isStateComplete: boolean;
-  /** Where the newest compaction stands among the entries; -1 for none. */
+  /** The index of the newest compaction in `entries`; -1 for none. */
   readonly compactionIndex: number;
-  /** Whether nothing lies before the first entry. */
+  /** Whether the first entry is a root. */
   readonly reachesRoot: boolean;
-  /** Places on it where entries were lost. */
+  /** The gaps among the entries, where lines were lost. */
   readonly gaps: readonly GapEntry[];
-  /** Changes of what its entries give to the context. */
+  /** The context edits among the entries. */
   readonly edits: readonly ContextEditEntry[];
 }
 
-/** The window of a session in which nothing was said yet. */
+/** The branch of an empty session. */
 export const emptyBranch: LoadedBranch = {
   entries: [],
   state: initialSessionState,
@@ -31,7 +32,7 @@ export const emptyBranch: LoadedBranch = {
   edits: [],
 };
 
-/** The window at the end of a branch that is given whole, from its root. */
+/** Loads a branch from all of its entries, root first. */
 export function loadBranch(entries: readonly Entry[]): LoadedBranch {
   return trimToFirstKept(entries, {
     state: entries.reduce(reduceState, initialSessionState),
@@ -40,7 +41,7 @@ export function loadBranch(entries: readonly Entry[]): LoadedBranch {
   });
 }
 
-/** The window after these entries were appended at its leaf. */
+/** Returns the branch after an append at its leaf. */
 export function appendToBranch(branch: LoadedBranch, newEntries: readonly Entry[]): LoadedBranch {
   const entries = branch.entries.concat(newEntries);
   const state = newEntries.reduce(reduceState, branch.state);
@@ -49,14 +50,14 @@ export function appendToBranch(branch: LoadedBranch, newEntries: readonly Entry[
   return { ...branch, entries, state, edits: edits.length === 0 ? branch.edits : [...branch.edits, ...edits] };
 }
 
-/** Whether a compaction among these keeps what lies before the window, so that the window must be read anew. */
+/** Whether a new compaction keeps entries that are not loaded, so that the branch must be loaded again. */
 export function needsReload(branch: LoadedBranch, newEntries: readonly Entry[]): boolean {
   const isLoaded = (id: string): boolean =>
     [branch.entries, newEntries].some((entries) => entries.some((entry) => entry.id === id));
   return newEntries.some((entry) => entry.type === "compaction" && !isLoaded(entry.firstKeptEntryId));
 }
 
-/** The window of a leaf, found by walking up from it; stops as soon as nothing further back matters. */
+/** Loads a branch by reading entries from the leaf to the root. Stops when no earlier entry is needed. */
 export function loadBranchFrom(
   leafToRoot: Iterable<Entry>,
   { requireState = true }: { readonly requireState?: boolean } = {},
@@ -79,7 +80,7 @@ export function loadBranchFrom(
   return trimToFirstKept(entries, { state, isStateComplete: hasState || reachesRoot, reachesRoot });
 }
 
-/** The same window with the state that entries before it set, given oldest first; those that set none may be left out. */
+/** Completes the state of a branch with earlier entries, oldest first. Entries that set no state may be omitted. */
 export function withEarlierState(branch: LoadedBranch, earlierEntries: readonly Entry[]): LoadedBranch {
   return {
     ...branch,
@@ -88,12 +89,12 @@ export function withEarlierState(branch: LoadedBranch, earlierEntries: readonly 
   };
 }
 
-/** The id of the last entry; null where there is none. */
+/** Returns the id of the last entry, or null. */
 export function branchLeaf(branch: LoadedBranch): string | null {
   return branch.entries.at(-1)?.id ?? null;
 }
 
-// WIN1: what the newest compaction does not keep is not in the context; if it names nobody on the branch, it keeps nothing.
+// WIN1: entries that the newest compaction does not keep are not in the context. If its first kept entry is not on the branch, it keeps none.
 function trimToFirstKept(
   allEntries: readonly Entry[],
   { state, isStateComplete, reachesRoot }: Pick<LoadedBranch, "state" | "isStateComplete" | "reachesRoot">,

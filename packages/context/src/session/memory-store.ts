@@ -1,4 +1,4 @@
-/** Implements a session store in memory: the bytes of the session file, and the tree of its entries. */
+/** Implements a session store in memory: the bytes of a session file and the tree of its entries. */
 
 import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Damage } from "../format/damage.ts";
@@ -27,6 +27,102 @@ import {
 import { type LoadedBranch, loadBranchFrom } from "./loaded-branch.ts";
 import { type AppendGuard, type AppendResult, BaseStore, checkAppend, type EntryReader, requireId } from "./store.ts";
 
+type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
+
+/** A store without a disk: opened from the bytes of a session file and saved as such. */
+export class MemoryStore extends BaseStore {
+  /** The damage in the bytes that the store was opened from. */
+  readonly damage: readonly Damage[];
+  readonly #runtime: StoreRuntime;
+  #header: Header;
+  readonly #entries: InMemoryEntries;
+  #chunks: Uint8Array[];
+  #isPithFormat: boolean;
+  /** The file as it was opened; null after the first append. */
+  #openedFile: SessionFile | null;
+
+  /** Creates an empty session. */
+  static create(runtime: StoreRuntime, origin: SessionOrigin = { cwd: "" }): MemoryStore {
+    return MemoryStore.open(encodeSession([JSON.stringify(createHeader(origin, runtime))], runtime.checksum), runtime);
+  }
+
+  /** Opens a session from the bytes of its file, of any version and with any damage. The bytes do not change before the first append. */
+  static open(bytes: Uint8Array, runtime: StoreRuntime): MemoryStore {
+    return new MemoryStore(bytes, decodeSession(bytes, runtime), runtime);
+  }
+
+  private constructor(bytes: Uint8Array, file: SessionFile, runtime: StoreRuntime) {
+    super();
+    this.#runtime = runtime;
+    this.#chunks = [bytes];
+    this.#openedFile = file;
+    this.#isPithFormat = file.isPithFormat;
+    this.#header = file.header ?? createHeader({ cwd: "" }, runtime);
+    this.damage = file.damage;
+    this.#entries = new InMemoryEntries(file.lines, readReservedNumber(this.#header));
+  }
+
+  get header(): Header {
+    return this.#header;
+  }
+
+  /** Returns the session as the bytes of a file. */
+  bytes(): Uint8Array {
+    if (this.#chunks.length > 1) this.#chunks = [concatBytes(this.#chunks)];
+    return this.#chunks[0] ?? new Uint8Array();
+  }
+
+  async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
+    const decision = checkAppend(this.#entries, batch, guard);
+    if (decision.type !== "write") return decision;
+    if (this.#openedFile && isNewerFormat(this.#openedFile))
+      return { type: "refused", why: "newer-version", leaf: this.#entries.leaf };
+    this.#write(decision.texts);
+    for (const [index, entry] of batch.entries()) this.#entries.addEntry(entry, decision.texts[index] ?? "");
+    return { type: "appended", leaf: this.#entries.leaf };
+  }
+
+  protected async reader(): Promise<EntryReader> {
+    return this.#entries;
+  }
+
+  #write(texts: readonly string[]): void {
+    if (this.#openedFile) this.#makeAppendable(this.#openedFile);
+    this.#openedFile = null;
+    const { checksum } = this.#runtime;
+    const size = texts.length;
+    const line = (text: string, index: number): string =>
+      this.#isPithFormat ? withTrailer(text, size > 1 ? { batch: [index + 1, size] } : {}, checksum) : text;
+    this.#chunks.push(new TextEncoder().encode(texts.map((text, index) => `${line(text, index)}\n`).join("")));
+  }
+
+  // LOG5: the first append migrates an old file and cuts off a torn end. Opening changes nothing.
+  #makeAppendable(file: SessionFile): void {
+    if (file.needsRewrite) {
+      const { header, bytes } = migrateSession(file, this.header, this.#runtime.checksum);
+      this.#chunks = [bytes];
+      this.#header = header;
+      this.#isPithFormat = true;
+      return;
+    }
+    const intactBytes = this.bytes().subarray(0, file.end);
+    this.#chunks = intactBytes.at(-1) === LINE_END ? [intactBytes] : [intactBytes, Uint8Array.of(LINE_END)];
+  }
+}
+
+const LINE_END = 0x0a;
+
+function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+/** The entries of a session, all in memory. */
 export class InMemoryEntries implements EntryReader {
   readonly #tree: MutableTree;
   readonly #texts: Map<string, () => string | null>;
@@ -36,7 +132,7 @@ export class InMemoryEntries implements EntryReader {
   #leaf: string | null;
   #name: string | undefined;
 
-  /** `reserved` is what the header says of the numbers in use elsewhere. */
+  /** `reservedNumber` is the highest number in use in the session that this one was copied from. */
   constructor(lines: readonly EntryLine[], reservedNumber: number) {
     this.#reservedNumber = reservedNumber;
     this.#tree = buildTree(lines.map((line) => line.entry));
@@ -58,7 +154,7 @@ export class InMemoryEntries implements EntryReader {
     return this.#tree.entries.size;
   }
 
-  /** In file order, beginning with the one that has so many before it. */
+  /** Returns the entries in file order, from index `start`. */
   listEntries(start: number): readonly Entry[] {
     return [...this.#tree.entries.values()].slice(start);
   }
@@ -129,99 +225,4 @@ export class InMemoryEntries implements EntryReader {
   #updateName(entry: Entry): void {
     if (entry.type === "session_info") this.#name = entry.name?.trim() || undefined;
   }
-}
-
-type StoreRuntime = Pick<Runtime, "now" | "sessionId" | "checksum">;
-
-/** A store without a disk: made from the bytes of a file, and given back as such. */
-export class MemoryStore extends BaseStore {
-  /** What was wrong with the bytes it was opened from. */
-  readonly damage: readonly Damage[];
-  readonly #runtime: StoreRuntime;
-  #header: Header;
-  readonly #entries: InMemoryEntries;
-  #chunks: Uint8Array[];
-  #isPithFormat: boolean;
-  /** Set until the first append: the file as it was found. */
-  #openedFile: SessionFile | null;
-
-  /** A new, empty session. */
-  static create(runtime: StoreRuntime, origin: SessionOrigin = { cwd: "" }): MemoryStore {
-    return MemoryStore.open(encodeSession([JSON.stringify(createHeader(origin, runtime))], runtime.checksum), runtime);
-  }
-
-  /** A session from the bytes of its file, of any version and in any state. Opening changes nothing. */
-  static open(bytes: Uint8Array, runtime: StoreRuntime): MemoryStore {
-    return new MemoryStore(bytes, decodeSession(bytes, runtime), runtime);
-  }
-
-  private constructor(bytes: Uint8Array, file: SessionFile, runtime: StoreRuntime) {
-    super();
-    this.#runtime = runtime;
-    this.#chunks = [bytes];
-    this.#openedFile = file;
-    this.#isPithFormat = file.isPithFormat;
-    this.#header = file.header ?? createHeader({ cwd: "" }, runtime);
-    this.damage = file.damage;
-    this.#entries = new InMemoryEntries(file.lines, readReservedNumber(this.#header));
-  }
-
-  get header(): Header {
-    return this.#header;
-  }
-
-  /** The session as a file. */
-  bytes(): Uint8Array {
-    if (this.#chunks.length > 1) this.#chunks = [concatBytes(this.#chunks)];
-    return this.#chunks[0] ?? new Uint8Array();
-  }
-
-  async append(batch: readonly Entry[], guard: AppendGuard): Promise<AppendResult> {
-    const decision = checkAppend(this.#entries, batch, guard);
-    if (decision.type !== "write") return decision;
-    if (this.#openedFile && isNewerFormat(this.#openedFile))
-      return { type: "refused", why: "newer-version", leaf: this.#entries.leaf };
-    this.#write(decision.texts);
-    for (const [index, entry] of batch.entries()) this.#entries.addEntry(entry, decision.texts[index] ?? "");
-    return { type: "appended", leaf: this.#entries.leaf };
-  }
-
-  protected async reader(): Promise<EntryReader> {
-    return this.#entries;
-  }
-
-  #write(texts: readonly string[]): void {
-    if (this.#openedFile) this.#makeAppendable(this.#openedFile);
-    this.#openedFile = null;
-    const { checksum } = this.#runtime;
-    const size = texts.length;
-    const line = (text: string, index: number): string =>
-      this.#isPithFormat ? withTrailer(text, size > 1 ? { batch: [index + 1, size] } : {}, checksum) : text;
-    this.#chunks.push(new TextEncoder().encode(texts.map((text, index) => `${line(text, index)}\n`).join("")));
-  }
-
-  // LOG5: a file is migrated at the first append, never by opening it; a torn end goes, everything whole stays as it is.
-  #makeAppendable(file: SessionFile): void {
-    if (file.needsRewrite) {
-      const { header, bytes } = migrateSession(file, this.header, this.#runtime.checksum);
-      this.#chunks = [bytes];
-      this.#header = header;
-      this.#isPithFormat = true;
-      return;
-    }
-    const intactBytes = this.bytes().subarray(0, file.end);
-    this.#chunks = intactBytes.at(-1) === LINE_END ? [intactBytes] : [intactBytes, Uint8Array.of(LINE_END)];
-  }
-}
-
-const LINE_END = 0x0a;
-
-function concatBytes(chunks: readonly Uint8Array[]): Uint8Array {
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.length;
-  }
-  return bytes;
 }

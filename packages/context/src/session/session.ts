@@ -10,19 +10,19 @@ import { addStateToCompactions } from "./state.ts";
 import { type AppendGuard, type AppendResult, refusalNotes, type Store } from "./store.ts";
 import { streamReply } from "./stream-reply.ts";
 
-/** Finds what must not be written. Everything passes it on its way into the log; nothing that is in the log already does. */
+/** Removes secrets from everything that is written to the log. Entries already in the log are not changed. */
 export interface Redaction {
   /**
-   * The same value where it holds no secret, else a copy in which a placeholder stands for each. A text, or anything made of
-   * texts, lists and objects. What was redacted is not changed by being redacted again.
+   * Returns the value, or a copy with a placeholder for each secret. The value is a string, an array or an object. Redacting twice
+   * changes nothing.
    */
   redact<Value>(value: Value): Value;
 }
 
-/** Everything as it is. */
+/** A redaction that changes nothing. */
 export const noRedaction: Redaction = { redact: (value) => value };
 
-/** A draft may bring an id of its own, where another entry of its batch names it; its place it never brings. */
+/** An entry to append. It may have an id, so that another entry of its batch can refer to it; the session sets the position. */
 export type NewEntry = EntryContent & {
   readonly id?: string;
   readonly parentId?: never;
@@ -30,26 +30,28 @@ export type NewEntry = EntryContent & {
   readonly number?: never;
 };
 
+/** Options of a move. */
 export interface MoveOptions {
-  /** What the move has to say of itself. */
+  /** Data for the entry that records the move. */
   readonly data?: Readonly<Record<string, unknown>>;
-  /** Only from here. */
+  /** The move is refused unless the leaf is this one. */
   readonly expectedLeaf?: string | null;
-  /** Entries for the place moved to: written there, they are the move, and no other is needed. */
+  /** Entries to append at the target. They record the move, so no other entry is written. */
   readonly newEntries?: readonly NewEntry[];
 }
 
-/** What is done at the leaf for long. */
+/** A long operation at the leaf. */
 export type BusyReason = "streaming" | "compacting" | "moving";
 
+/** Options of a session. */
 export interface SessionOptions {
-  /** What is written passes it; without it, all is written as it is. */
+  /** Applied to everything that is written; nothing is redacted by default. */
   readonly redaction?: Redaction | undefined;
 }
 
 interface AppendPosition {
   readonly parentId: string | null;
-  /** Null where it is not known. */
+  /** Null if it cannot be read. */
   readonly lastNumber: number | null;
 }
 
@@ -59,17 +61,18 @@ interface SessionInit {
   readonly branch: LoadedBranch;
 }
 
-/** A session as its writer holds it: it adds behind the leaf, moves the leaf, and knows the window at it. */
+/** A session open for writing: appends entries at the leaf, moves the leaf and keeps the branch at the leaf loaded. */
 export class Session {
   readonly store: Store;
   readonly #runtime: Runtime;
   readonly #redaction: Redaction;
   #branch: LoadedBranch;
-  /** The acts under way; the next one waits for them. */
+  /** The last queued operation; the next one waits for it. */
   #queue: Promise<unknown> = Promise.resolve();
   readonly #busyReasons = new Set<{ readonly reason: BusyReason }>();
   readonly #watchers = new Set<(entries: readonly Entry[]) => void>();
 
+  /** Opens a session at the leaf of its store. */
   static async open(
     store: Store,
     runtime: Runtime,
@@ -85,12 +88,12 @@ export class Session {
     this.#branch = branch;
   }
 
-  /** All that the context at the leaf needs. */
+  /** The loaded branch at the leaf: the entries that the context needs. */
   get branch(): LoadedBranch {
     return this.#branch;
   }
 
-  /** Where we stand; null before the first entry. */
+  /** The id of the current entry; null before the first entry. */
   get leaf(): string | null {
     return branchLeaf(this.#branch);
   }
@@ -100,24 +103,24 @@ export class Session {
     return this.#runtime;
   }
 
-  /** As it would be written: without secrets. */
+  /** Returns the value as it would be written, without secrets. */
   redact<Value>(value: Value): Value {
     return this.#redaction.redact(value);
   }
 
-  /** What goes on at the leaf, each as often as it does. Nothing is refused here because of it: acts look at it before they begin. */
+  /** The operations that run at the leaf. The session refuses nothing because of them; callers check before they start an operation. */
   get busyReasons(): readonly BusyReason[] {
     return Array.from(this.#busyReasons, ({ reason }) => reason);
   }
 
-  /** Says that work at the leaf begins; whoever says so calls what comes back when it has ended. */
+  /** Marks the start of an operation at the leaf. Call the returned function when it ends. */
   markBusy(reason: BusyReason): () => void {
     const busy = { reason };
     this.#busyReasons.add(busy);
     return () => void this.#busyReasons.delete(busy);
   }
 
-  /** Told all that is written here, batch by batch, as soon as it is; whoever has heard enough calls what comes back. */
+  /** Calls the watcher with each batch of entries after it is written. Call the returned function to stop. */
   watch(watcher: (entries: readonly Entry[]) => void): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
@@ -150,17 +153,17 @@ export class Session {
     await this.#enqueue(async () => this.store.close?.());
   }
 
-  /** Adds entries behind the leaf, all of them or none; the last becomes the leaf. */
+  /** Appends entries at the leaf, all or none. The last one becomes the leaf. */
   append(...newEntries: readonly NewEntry[]): Promise<AppendResult> {
     return this.#enqueue(() => this.#append(newEntries));
   }
 
-  /** The same for what could be had again, such as a reply: after a power cut the last second of it may be missing. */
+  /** Appends entries that could be produced again, such as a reply, without waiting for the disk. A power cut may lose the last second. */
   appendReplaceable(...newEntries: readonly NewEntry[]): Promise<AppendResult> {
     return this.#enqueue(() => this.#append(newEntries, { isReplaceable: true }));
   }
 
-  /** Adds entries that were made for this leaf, only behind it, and only while they are wanted. */
+  /** Appends entries only if `leaf` is still the leaf and the signal is not aborted. */
   appendAtLeaf(
     leaf: string | null,
     newEntries: readonly NewEntry[],
@@ -172,13 +175,13 @@ export class Session {
     });
   }
 
-  /** Goes to another place in the tree; null goes before the first entry. What is appended next makes a new branch there. */
+  /** Moves the leaf to another entry; null moves before the first entry. The next append starts a new branch there. */
   move(target: string | null, { data, expectedLeaf, newEntries = [] }: MoveOptions = {}): Promise<AppendResult> {
     return this.#enqueue(async () => {
       if (expectedLeaf !== undefined && expectedLeaf !== this.leaf) return { type: "leaf-moved", leaf: this.leaf };
       if (target !== null && !(await this.store.entry(target)))
         throw new Error(`cannot move to ${target}: it is not in this session`);
-      // MOVE3: what is a child of the place moved to, and the last line, says by itself where we stand.
+      // MOVE3: a new entry under the target is the last line and records the move; without one, a move entry does.
       const moveEntries: readonly NewEntry[] =
         newEntries.length > 0 ? newEntries : [{ type: "custom", customType: MOVE_TYPE, ...(data && { data }) }];
       const batch = await this.#createBatch(moveEntries, target);
@@ -190,32 +193,32 @@ export class Session {
     });
   }
 
-  /** All entries from the root to this leaf, or to where we stand. */
+  /** Returns the entries from the root to this leaf; to the current leaf by default. */
   branchEntries(leaf?: string | null): Promise<readonly Entry[]> {
     return this.#enqueue(() => this.store.branchEntries(leaf === undefined ? this.leaf : leaf));
   }
 
-  /** The bytes of a new session that holds one branch of this one: to where we stand, or to the leaf that is named. */
+  /** Returns the bytes of a new session file that holds one branch of this session. */
   fork(options: ForkOptions = {}): Promise<Uint8Array> {
     return this.#enqueue(() => forkBranch(this.store, { leaf: this.leaf, ...options }, this.#runtime));
   }
 
-  /** Waits until all is known that holds at the leaf: a file without our marks is opened before it is. */
+  /** Completes the state of the branch. A file of pi is opened before its state is known. */
   loadState(): Promise<void> {
     return this.#enqueue(() => this.#loadState());
   }
 
-  /** Stands where the store stands now: after another writer has moved the leaf. */
+  /** Moves to the leaf of the store, after another writer has moved it. */
   refresh(): Promise<void> {
     return this.#enqueue(async () => {
       this.#branch = await this.store.loadBranch(await this.store.leaf());
     });
   }
 
-  // SES1: results of parallel tools come when they come; each is appended behind what was appended before it.
-  #enqueue<Outcome>(task: () => Promise<Outcome>): Promise<Outcome> {
+  // SES1: results of parallel tools arrive in any order; each is appended after the previous one.
+  #enqueue<Result>(task: () => Promise<Result>): Promise<Result> {
     const result = this.#queue.then(task);
-    // Whoever asked for an act hears of its failure; the next one only waits for its end.
+    // The caller gets the error; the next operation only waits for the end of this one.
     this.#queue = result.catch(() => undefined);
     return result;
   }
@@ -234,22 +237,22 @@ export class Session {
     return result;
   }
 
-  /** Behind this place; a compaction among them carries what holds there. */
+  /** Creates the entries of a batch under a parent. A compaction gets the state at that parent. */
   async #createBatch(newEntries: readonly NewEntry[], parent: string | null): Promise<readonly Entry[]> {
-    // Why a disk cannot be read is for the append to say. A line without a number gets the next one when it is read.
+    // The append reports a disk error. A line without a number gets the next number when it is read.
     const lastNumber = await this.store.lastNumber().catch(() => null);
     const entries = this.#toEntries(newEntries, { parentId: parent, lastNumber });
     if (!entries.some((entry) => entry.type === "compaction")) return entries;
     if (parent === this.leaf) await this.#loadState();
     const { state } = parent === this.leaf ? this.#branch : await this.store.loadBranch(parent);
-    // What is carried may come from before redaction.
+    // The state may come from entries that were written without redaction.
     return this.redact(addStateToCompactions(entries, state));
   }
 
   async #loadState(): Promise<void> {
     const hasNumbers = this.#branch.entries.every(({ type, number }) => number !== undefined || type === "gap");
     if ((this.#branch.isStateComplete && hasNumbers) || this.leaf === null) return;
-    // Whatever lies further back can only be answered when the whole file is known.
+    // Reading any entry waits for the index of the whole file; then the state is complete.
     await this.store.entry(this.leaf);
     this.#branch = await this.store.loadBranch(this.leaf);
   }
@@ -262,9 +265,9 @@ export class Session {
       const number = lastNumber === null ? null : lastNumber + index + 1;
       const position = { id, parentId, timestamp, ...(isEntryNumber(number) && { number }) };
       parentId = id;
-      // A copy, as a file would give it back: nobody can change it any more.
+      // SES2: a copy, as read from a file, so that the caller cannot change it later.
       const entry = JSON.parse(JSON.stringify({ type, ...position, ...rest, ...position })) as Entry;
-      // Only now is it plain: whatever a draft was made of, this is what would be written.
+      // Redaction needs the plain JSON that will be written.
       return this.redact(entry);
     });
   }

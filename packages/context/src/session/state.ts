@@ -1,4 +1,4 @@
-/** Folds the entries of a branch into the state at its leaf: model, thinking level, tools, pins and queued messages. */
+/** Reduces the entries of a branch to the state at its leaf: model, thinking level, tools, pins and queued messages. */
 
 import {
   type CompactionEntry,
@@ -13,110 +13,18 @@ import { isObject } from "../json.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 
-export interface Pin {
-  /** Of the entry that pinned it; by this it is taken away. */
-  readonly id: string;
-  readonly text: string;
-  /** The entry whose words these are; absent where they were said as a pin. */
-  readonly entryId?: string;
-  /** What opens that entry; absent in pins of earlier versions. */
-  readonly reference?: string;
-}
-
-/** The pins after this entry; the same list where it changes none. */
-export function reducePins(pins: readonly Pin[], entry: Entry): readonly Pin[] {
-  if (entry.type === "context_edit") return entry.pith?.reduced ? pins : editPins(pins, entry);
-  if (entry.type === "custom_message" && entry.customType === PIN_TYPE)
-    return [...pins, { id: entry.id, text: pinContentText(entry.content), reference: entryReference(entry) }];
-  if (entry.type !== "custom") return pins;
-  const data = Object(entry.data) as Readonly<Record<string, unknown>>;
-  if (entry.customType === UNPIN_TYPE) return pins.filter(({ id }) => id !== data.pin);
-  if (entry.customType !== PIN_TYPE || typeof data.text !== "string" || typeof data.entryId !== "string") return pins;
-  const reference = typeof data.reference === "string" ? { reference: data.reference } : {};
-  return [...pins, { id: entry.id, text: data.text, entryId: data.entryId, ...reference }];
-}
-
-// Words that were said as a pin are pinned as they are changed, and not at all once they are removed.
-function editPins(pins: readonly Pin[], { targetId, replacement }: ContextEditEntry): readonly Pin[] {
-  const isTarget = ({ id, entryId }: Pin): boolean => id === targetId && entryId === undefined;
-  if (!pins.some(isTarget)) return pins;
-  return pins.flatMap((pin) => {
-    if (!isTarget(pin)) return [pin];
-    return replacement ? [{ ...pin, text: pinContentText(replacement.content as CustomMessage["content"]) }] : [];
-  });
-}
-
-/** The pins in a compaction of ours; it comes from a file, so what is no pin is left out. */
-export function parsePins(value: unknown): readonly Pin[] {
-  return Array.isArray(value) ? value.filter(isPin) : [];
-}
-
-function isPin(value: unknown): value is Pin {
-  const { id, text, entryId, reference } = Object(value) as Readonly<Record<string, unknown>>;
-  const isOptionalString = (field: unknown): boolean => field === undefined || typeof field === "string";
-  return typeof id === "string" && typeof text === "string" && isOptionalString(entryId) && isOptionalString(reference);
-}
-
-function pinContentText(content: CustomMessage["content"]): string {
-  if (typeof content === "string") return content;
-  return (content ?? []).flatMap((block) => (block?.type === "text" ? block.text : [])).join("\n");
-}
-
-/** A message that waits: in the log as soon as it is sent, part of the conversation when its turn comes. */
-export interface QueuedMessage {
-  /** The id that its message will have: once that is on the branch, it no longer waits. */
-  readonly id: string;
-  /** `steer`: for the next request. `followUp`: for when the model has no more to say. */
-  readonly kind: "steer" | "followUp";
-  readonly content: UserMessage["content"];
-  /** Of a message that no user said. */
-  readonly custom?: Pick<CustomMessageEntry, "customType" | "display" | "details">;
-}
-
-/** The custom entry of a message that waits; its data is the `Queued`. */
-export const QUEUE_TYPE = "pith.queued";
-
-/** The custom entry that takes messages away before their turn; its data names their ids. */
-export const UNQUEUE_TYPE = "pith.unqueued";
-
-/** What waits after this entry; the same list where it changes nothing. */
-export function reduceQueue(queue: readonly QueuedMessage[], entry: Entry): readonly QueuedMessage[] {
-  if (entry.type === "message" || entry.type === "custom_message")
-    return queue.some(({ id }) => id === entry.id) ? queue.filter(({ id }) => id !== entry.id) : queue;
-  if (entry.type !== "custom") return queue;
-  if (entry.customType === QUEUE_TYPE) return [...queue, ...parseQueue([entry.data])];
-  if (entry.customType !== UNQUEUE_TYPE) return queue;
-  const { ids } = Object(entry.data) as { readonly ids?: unknown };
-  return Array.isArray(ids) ? queue.filter(({ id }) => !ids.includes(id)) : queue;
-}
-
-/** It comes from a file: what is no message that waits is left out. */
-export function parseQueue(value: unknown): readonly QueuedMessage[] {
-  return Array.isArray(value) ? value.filter(isQueuedMessage) : [];
-}
-
-function isQueuedMessage(value: unknown): value is QueuedMessage {
-  const { id, kind, content, custom } = Object(value) as Readonly<Record<string, unknown>>;
-  if (custom !== undefined && typeof Object(custom).customType !== "string") return false;
-  const isKnown = kind === "steer" || kind === "followUp";
-  return typeof id === "string" && isKnown && (typeof content === "string" || isBlockList(content));
-}
-
-function isBlockList(content: unknown): boolean {
-  return Array.isArray(content) && content.every((block) => ["text", "image"].includes(Object(block).type));
-}
-
+/** The state at a leaf. */
 export interface SessionState {
   readonly model: { readonly provider: string; readonly modelId: string } | null;
   readonly thinkingLevel: string;
-  /** Null: never said, so all that the host offers. */
+  /** Null if never set: all tools of the host are active. */
   readonly activeTools: readonly string[] | null;
   readonly pins: readonly Pin[];
-  /** In the order in which they were said. */
+  /** In the order in which they were queued. */
   readonly queue: readonly QueuedMessage[];
 }
 
-/** What holds before anything was said. */
+/** The state of an empty session. */
 export const initialSessionState: SessionState = {
   model: null,
   thinkingLevel: "off",
@@ -125,7 +33,7 @@ export const initialSessionState: SessionState = {
   queue: [],
 };
 
-/** What holds after this entry; a fold along a branch, beginning with `nothingCarried`. */
+/** Returns the state after this entry. Reduce a branch with it, beginning with `initialSessionState`. */
 export function reduceState(state: SessionState, entry: Entry): SessionState {
   switch (entry.type) {
     case "thinking_level_change":
@@ -155,16 +63,37 @@ export function reduceState(state: SessionState, entry: Entry): SessionState {
   }
 }
 
-/** The state a compaction of ours carries by value, so that nothing before it needs to be read; null if it is not all there. */
-export function stateInCompaction(entry: Entry): SessionState | null {
-  if (entry.type !== "compaction") return null;
-  const carried = readPithDetails(entry.details).carried as Partial<SessionState> | undefined;
-  return isSessionState(carried)
-    ? { ...carried, pins: parsePins(carried.pins), queue: parseQueue(carried.queue) }
-    : null;
+// Most entries change no pins, so the same object is returned.
+function withPins(state: SessionState, pins: SessionState["pins"]): SessionState {
+  return pins === state.pins ? state : { ...state, pins };
 }
 
-/** The same entries, with the state at its place written into each compaction: so no reader needs to look before it. */
+function withQueue(state: SessionState, queue: SessionState["queue"]): SessionState {
+  return queue === state.queue ? state : { ...state, queue };
+}
+
+// Most assistant messages come from the current model, so the same object is returned.
+function withModel(state: SessionState, model: NonNullable<SessionState["model"]>): SessionState {
+  const isSameModel =
+    state.model !== null && state.model.provider === model.provider && state.model.modelId === model.modelId;
+  return isSameModel ? state : { ...state, model };
+}
+
+/** Returns the state stored in a compaction, so that no earlier entry must be read; null if it is missing or incomplete. */
+export function stateInCompaction(entry: Entry): SessionState | null {
+  if (entry.type !== "compaction") return null;
+  const state = readPithDetails(entry.details).carried as Partial<SessionState> | undefined;
+  return isSessionState(state) ? { ...state, pins: parsePins(state.pins), queue: parseQueue(state.queue) } : null;
+}
+
+// The value comes from a file that another version may have written or a user may have edited.
+function isSessionState(value: Partial<SessionState> | null | undefined): value is SessionState {
+  if (typeof value?.thinkingLevel !== "string") return false;
+  const { model, activeTools } = value;
+  return (model === null || typeof model?.modelId === "string") && (activeTools === null || Array.isArray(activeTools));
+}
+
+/** Stores the state at each compaction in its details, so that readers need no earlier entry. */
 export function addStateToCompactions(entries: readonly Entry[], initialState: SessionState): readonly Entry[] {
   let state = initialState;
   return entries.map((entry) => {
@@ -175,32 +104,103 @@ export function addStateToCompactions(entries: readonly Entry[], initialState: S
   });
 }
 
-// What others put into `details` stays; where it is no object there is no room for ours.
-function addStateToDetails(entry: CompactionEntry, carried: SessionState): CompactionEntry {
+// Details of extensions stay. If the details are not an object, the state cannot be stored.
+function addStateToDetails(entry: CompactionEntry, state: SessionState): CompactionEntry {
   const { details = {} } = entry;
   if (!isObject(details)) return entry;
-  return { ...entry, details: { ...details, pith: { ...(isObject(details.pith) && details.pith), carried } } };
+  return { ...entry, details: { ...details, pith: { ...(isObject(details.pith) && details.pith), carried: state } } };
 }
 
-// It comes from a file: another version, or a hand, may have written it.
-function isSessionState(value: Partial<SessionState> | null | undefined): value is SessionState {
-  if (typeof value?.thinkingLevel !== "string") return false;
-  const { model, activeTools } = value;
-  return (model === null || typeof model?.modelId === "string") && (activeTools === null || Array.isArray(activeTools));
+/** A text that stays in the context through compactions. */
+export interface Pin {
+  /** The id of the entry that created the pin; used to remove it. */
+  readonly id: string;
+  readonly text: string;
+  /** The pinned entry; absent if the text was written as a pin. */
+  readonly entryId?: string;
+  /** The reference of that entry; absent in pins of earlier versions. */
+  readonly reference?: string;
 }
 
-// Most entries change none of them: no new object for those.
-function withPins(state: SessionState, pins: SessionState["pins"]): SessionState {
-  return pins === state.pins ? state : { ...state, pins };
+/** Returns the pins after this entry; the same array if nothing changes. */
+export function reducePins(pins: readonly Pin[], entry: Entry): readonly Pin[] {
+  if (entry.type === "context_edit") return entry.pith?.reduced ? pins : editPins(pins, entry);
+  if (entry.type === "custom_message" && entry.customType === PIN_TYPE)
+    return [...pins, { id: entry.id, text: pinContentText(entry.content), reference: entryReference(entry) }];
+  if (entry.type !== "custom") return pins;
+  const data = Object(entry.data) as Readonly<Record<string, unknown>>;
+  if (entry.customType === UNPIN_TYPE) return pins.filter(({ id }) => id !== data.pin);
+  if (entry.customType !== PIN_TYPE || typeof data.text !== "string" || typeof data.entryId !== "string") return pins;
+  const reference = typeof data.reference === "string" ? { reference: data.reference } : {};
+  return [...pins, { id: entry.id, text: data.text, entryId: data.entryId, ...reference }];
 }
 
-function withQueue(state: SessionState, queue: SessionState["queue"]): SessionState {
-  return queue === state.queue ? state : { ...state, queue };
+// An edit of an entry that was written as a pin changes the pin; an edit that removes the entry removes it.
+function editPins(pins: readonly Pin[], { targetId, replacement }: ContextEditEntry): readonly Pin[] {
+  const isTarget = ({ id, entryId }: Pin): boolean => id === targetId && entryId === undefined;
+  if (!pins.some(isTarget)) return pins;
+  return pins.flatMap((pin) => {
+    if (!isTarget(pin)) return [pin];
+    return replacement ? [{ ...pin, text: pinContentText(replacement.content as CustomMessage["content"]) }] : [];
+  });
 }
 
-// Most assistant messages come from the model already known: no new object for them.
-function withModel(state: SessionState, model: NonNullable<SessionState["model"]>): SessionState {
-  const isSameModel =
-    state.model !== null && state.model.provider === model.provider && state.model.modelId === model.modelId;
-  return isSameModel ? state : { ...state, model };
+function pinContentText(content: CustomMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).flatMap((block) => (block?.type === "text" ? block.text : [])).join("\n");
+}
+
+/** Parses the pins in a compaction and drops invalid ones. */
+export function parsePins(value: unknown): readonly Pin[] {
+  return Array.isArray(value) ? value.filter(isPin) : [];
+}
+
+function isPin(value: unknown): value is Pin {
+  const { id, text, entryId, reference } = Object(value) as Readonly<Record<string, unknown>>;
+  const isOptionalString = (field: unknown): boolean => field === undefined || typeof field === "string";
+  return typeof id === "string" && typeof text === "string" && isOptionalString(entryId) && isOptionalString(reference);
+}
+
+/** A message in the queue: in the log as soon as it is sent, in the conversation when it is delivered. */
+export interface QueuedMessage {
+  /** The id of the future message entry. Once that entry is on the branch, the message leaves the queue. */
+  readonly id: string;
+  /** `steer` is delivered with the next request, `followUp` when the model has finished its turn. */
+  readonly kind: "steer" | "followUp";
+  readonly content: UserMessage["content"];
+  /** The fields of a custom message; absent for a message of the user. */
+  readonly custom?: Pick<CustomMessageEntry, "customType" | "display" | "details">;
+}
+
+/** The custom type of an entry that queues a message; its data is the `QueuedMessage`. */
+export const QUEUE_TYPE = "pith.queued";
+
+/** The custom type of an entry that removes messages from the queue; its data has their ids. */
+export const UNQUEUE_TYPE = "pith.unqueued";
+
+/** Returns the queue after this entry; the same array if nothing changes. */
+export function reduceQueue(queue: readonly QueuedMessage[], entry: Entry): readonly QueuedMessage[] {
+  if (entry.type === "message" || entry.type === "custom_message")
+    return queue.some(({ id }) => id === entry.id) ? queue.filter(({ id }) => id !== entry.id) : queue;
+  if (entry.type !== "custom") return queue;
+  if (entry.customType === QUEUE_TYPE) return [...queue, ...parseQueue([entry.data])];
+  if (entry.customType !== UNQUEUE_TYPE) return queue;
+  const { ids } = Object(entry.data) as { readonly ids?: unknown };
+  return Array.isArray(ids) ? queue.filter(({ id }) => !ids.includes(id)) : queue;
+}
+
+/** Parses queued messages from a file and drops invalid ones. */
+export function parseQueue(value: unknown): readonly QueuedMessage[] {
+  return Array.isArray(value) ? value.filter(isQueuedMessage) : [];
+}
+
+function isQueuedMessage(value: unknown): value is QueuedMessage {
+  const { id, kind, content, custom } = Object(value) as Readonly<Record<string, unknown>>;
+  if (custom !== undefined && typeof Object(custom).customType !== "string") return false;
+  const isKnown = kind === "steer" || kind === "followUp";
+  return typeof id === "string" && isKnown && (typeof content === "string" || isBlockList(content));
+}
+
+function isBlockList(content: unknown): boolean {
+  return Array.isArray(content) && content.every((block) => ["text", "image"].includes(Object(block).type));
 }

@@ -43,7 +43,7 @@ test("TREE6 STO10 B30 nor does the log take a compaction that keeps a result wit
   const session = await drawn(talk);
   await expect(
     session.append({ type: "compaction", summary: "Half.", firstKeptEntryId: "t1", tokensBefore: 9 }),
-  ).rejects.toThrow("would keep tool result t1 without its call");
+  ).rejects.toThrow("keeps tool result t1 without its tool call");
 });
 
 test("CUT2 its first picture holds: the last two turns are kept, with their results", async () => {

@@ -1,4 +1,4 @@
-/** The block that stands for a blob: written, recognised, and turned back. */
+/** Tests the block that stands for a blob: created, parsed and replaced by its content. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -19,7 +19,7 @@ const place = { id: "e1", parentId: null, timestamp: "2026-01-01T00:00:01.000Z" 
 const said = (content: unknown): Entry =>
   ({ type: "message", ...place, message: { role: "user", content, timestamp: 1 } }) as Entry;
 
-test("a blob block says kind, size, tokens and handle in plain words", () => {
+test("a blob block shows type, size, tokens and reference", () => {
   expect(image).toEqual({
     type: "text",
     text: `[image/png, 34 KB, about 1,200 tokens: blob:${hash.slice(0, 8)}]`,
@@ -29,14 +29,14 @@ test("a blob block says kind, size, tokens and handle in plain words", () => {
   expect(createBlobBlock({ hash, mimeType: "text/plain", bytes: 12, tokens: 3 }).text).toContain(", 12 bytes, ");
 });
 
-test("a blob block is recognised again, also from a file", () => {
+test("a blob block is parsed back, also from a file", () => {
   const line = new TextEncoder().encode(serializeEntry(said([image])));
   const reading = readLine(line, { isPithFormat: false, checksum: testRuntime().checksum });
   const entry = reading.type === "intact" ? parseEntry(reading.value) : null;
   expect(entry && collectBlobs(entry)).toEqual([{ hash, mimeType: "image/png", bytes: 34816 }]);
 });
 
-describe("what is no blob block", () => {
+describe("invalid blob blocks", () => {
   const cases: readonly (readonly [string, unknown])[] = [
     ["nothing", null],
     ["a text", "blob"],
@@ -67,7 +67,7 @@ test("blobs are found in messages, custom messages and edits, and nowhere else",
   expect(found({ ...place, type: "custom", customType: "x", data: { content: [image] } })).toEqual([]);
 });
 
-test("inlined, an image is an image again and a text is its text", () => {
+test("inlineBlobs restores images and texts", () => {
   const content = (mimeType: string): string => (mimeType === "image/png" ? "aGVsbG8=" : "all of it");
   const inlined = inlineBlobs(said([{ type: "text", text: "look" }, image, text]), (blob) => content(blob.mimeType));
   expect(inlined).toEqual(
@@ -79,7 +79,7 @@ test("inlined, an image is an image again and a text is its text", () => {
   );
 });
 
-test("a blob that is lost leaves the words about it, and an entry without blobs is handed back as it is", () => {
+test("inlineBlobs keeps the block of a lost blob, and returns an entry without blobs unchanged", () => {
   const lost = said([image]);
   const words = said([{ type: "text", text: "look" }]);
   expect(inlineBlobs(lost, () => null)).toBe(lost);

@@ -1,4 +1,4 @@
-/** One branch as a session of its own. */
+/** Tests forking one branch as a new session. */
 
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
@@ -17,7 +17,7 @@ const stored = async (entries: readonly Entry[]): Promise<MemoryStore> => {
 const forkOf = async (store: MemoryStore, leaf: string): Promise<MemoryStore> =>
   MemoryStore.open(await forkBranch(store, { leaf, parentSession: "/old.jsonl" }, ports), ports);
 
-test("FORK1 the branch without its labels, which are written anew at its end", async () => {
+test("FORK1 a fork has the branch without its labels, which follow at the end", async () => {
   const store = await stored(
     story("user: one", "labels e1: start", "says: two", "labels e3: here", "user: three", "moves: e1", "user: other"),
   );
@@ -44,7 +44,7 @@ test("FORK1 the branch without its labels, which are written anew at its end", a
   expect(copy.header.id).not.toBe(store.header.id);
 });
 
-test("FORK2 a compaction that kept a label first keeps the entry behind it", async () => {
+test("FORK2 a compaction whose first kept entry is a label keeps the entry after it", async () => {
   const store = await stored(
     story("user: one", "labels e1: start", "says: two", "compacts: short, keeps e2", "user: three"),
   );
@@ -55,7 +55,7 @@ test("FORK2 a compaction that kept a label first keeps the entry behind it", asy
   expect(await copy.entry("e4")).toMatchObject({ firstKeptEntryId: "e3" });
 });
 
-test("LOG4 FORK1 what was lost stays visible in the copy", async () => {
+test("LOG4 FORK1 a gap stays visible in the fork", async () => {
   const lines = new TextDecoder()
     .decode((await stored(story("user: one", "says: two", "user: three"))).bytes())
     .split("\n");

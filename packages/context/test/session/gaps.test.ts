@@ -1,4 +1,4 @@
-/** How a tree is made of lines that contradict each other; the many ways are in codec/, here are the promises. */
+/** Tests how lines with contradictory ids and parents become a tree; test/format has more cases. */
 
 import { expect, test } from "vitest";
 import { assignParents, type LinkInput } from "../../src/format/link-entries.ts";
@@ -9,7 +9,7 @@ const placed = (...lines: readonly Omit<LinkInput, "offset">[]): readonly string
     ({ id, parentId, gap }) => `${gap ? `${gap.parentId} <- [${gap.id}] <- ` : ""}${parentId} <- ${id}`,
   );
 
-test("TREE3 of two entries with one id the later gets its own, and what follows it follows it", () => {
+test("TREE3 the second entry with the same id gets a new id, and later children belong to it", () => {
   expect(placed(line("a", null), line("b", "a"), line("b", "a"), line("c", "b"))).toEqual([
     "null <- a",
     "a <- b",
@@ -18,7 +18,7 @@ test("TREE3 of two entries with one id the later gets its own, and what follows 
   ]);
 });
 
-test("TREE4 a circle is opened at a gap under the line before", () => {
+test("TREE4 a cycle is broken by a gap under the line before", () => {
   expect(placed(line("a", null), line("b", "c"), line("c", "b"))).toEqual([
     "null <- a",
     "c <- b",
@@ -27,7 +27,7 @@ test("TREE4 a circle is opened at a gap under the line before", () => {
   expect(placed(line("a", "a"))).toEqual(["null <- [gap-before-0] <- gap-before-0 <- a"]);
 });
 
-test("LOG4 a missing parent becomes a gap in its place, one for all its children", () => {
+test("LOG4 a missing parent becomes one gap for all its children", () => {
   expect(placed(line("a", null), line("c", "b"), line("d", "b"))).toEqual([
     "null <- a",
     "a <- [b] <- b <- c",
@@ -35,7 +35,7 @@ test("LOG4 a missing parent becomes a gap in its place, one for all its children
   ]);
 });
 
-test("LOG4 a damaged line is the missing parent of the line behind it", () => {
+test("LOG4 a damaged line becomes the missing parent of the line after it", () => {
   const lost = { id: null, parent: undefined, isLost: true };
   expect(placed(line("a", null), lost, line("c", "b"))).toEqual(["null <- a", "a <- b", "b <- c"]);
 });

@@ -1,4 +1,4 @@
-/** How much of a branch a window holds, and what it carries from before. */
+/** Tests which entries of a branch are loaded, and the state from the entries before. */
 
 import { expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -26,7 +26,7 @@ const told = story(
 );
 const ids = (window: LoadedBranch): string => window.entries.map(({ id }) => id).join(" ");
 
-test("WIN1 a window begins with what the newest compaction keeps", () => {
+test("WIN1 a loaded branch begins with the first entry that the newest compaction keeps", () => {
   expect(ids(loadBranch(told.slice(0, 5)))).toBe("e1 e2 e3 e4 e5");
   expect(ids(loadBranch(told.slice(0, 7)))).toBe("e5 e6 e7");
   expect(ids(loadBranch(told))).toBe("e7 e8 e9");
@@ -34,7 +34,7 @@ test("WIN1 a window begins with what the newest compaction keeps", () => {
   expect(loadBranch(told.slice(0, 5)).reachesRoot).toBe(true);
 });
 
-test("WIN1 extending a window entry by entry gives the window of the whole branch", () => {
+test("WIN1 appending entry by entry gives the same result as loading the whole branch", () => {
   let window = emptyBranch;
   for (const [at, entry] of told.entries()) {
     window = appendToBranch(window, [entry]);
@@ -43,7 +43,7 @@ test("WIN1 extending a window entry by entry gives the window of the whole branc
   }
 });
 
-test("WIN1 found from the leaf upwards it is the same, and it reads no further than it must", () => {
+test("WIN1 loading from the leaf gives the same result and reads no further than needed", () => {
   const pins = [{ id: "e0", text: "keep to it" }];
   const queue = [{ id: "m1", kind: "steer", content: "and mind the tests" }];
   const model = { provider: "b", modelId: "two" };
@@ -75,7 +75,7 @@ test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "l
   },
 );
 
-test("WIN2 state set before the window is carried into it; the last to speak is the model", () => {
+test("WIN2 state that was set before the loaded branch is included; the model is that of the last reply", () => {
   const [tools] = story("user: x").map(
     (entry) => ({ ...entry, type: "active_tools_change", activeToolNames: ["read"] }) as unknown as Entry,
   );
@@ -89,7 +89,7 @@ test("WIN2 state set before the window is carried into it; the last to speak is 
   });
 });
 
-test("WIN2 a model that was chosen and has not spoken yet is the model", () => {
+test("WIN2 a model that was chosen after the last reply is the model", () => {
   const { state } = loadBranch(story("user: one", "says: two", "model: elsewhere/stranger"));
   expect(state.model).toEqual({ provider: "elsewhere", modelId: "stranger" });
 });

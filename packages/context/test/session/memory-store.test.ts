@@ -1,4 +1,4 @@
-/** The memory store stands the trial of every store, and keeps to the rules of appending. */
+/** Tests the memory store against the store contract and the rules of an append. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
@@ -16,7 +16,7 @@ const fresh = async (...lines: readonly string[]): Promise<MemoryStore> => {
 const after = (parentId: string | null, entry: object): Entry =>
   ({ id: "new", parentId, timestamp: "", ...entry }) as Entry;
 
-describe("the contract", () => {
+describe("the store contract", () => {
   storeContract(
     { test: (name, run) => test(name, run), equal: (actual, expected) => expect(actual).toEqual(expected) },
     {
@@ -26,7 +26,7 @@ describe("the contract", () => {
   );
 });
 
-describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
+describe("TREE1 TREE2 TREE5 TREE6 TREE7 an invalid batch", () => {
   const refused = async (batch: readonly Entry[], sentence: RegExp): Promise<void> => {
     const store = await fresh("user: a", "calls: read", "result: x", "moves: e1", "bash: ls -> a");
     const before = store.bytes();
@@ -49,9 +49,9 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
       [after("e5", custom), after("e1", { ...custom, id: "other" })],
       /must follow new/,
     ],
-    ["TREE1 an id twice", [after("e5", { ...custom, id: "e2" })], /e2 is in this session already/],
+    ["TREE1 an id twice", [after("e5", { ...custom, id: "e2" })], /e2 is already in this session/],
     ["TREE1 no id", [after("e5", { ...custom, id: "" })], /needs an id/],
-    ["TREE1 a gap", [after("e5", { type: "gap", why: "" })], /gaps are found when reading/],
+    ["TREE1 a gap", [after("e5", { type: "gap", why: "" })], /gaps cannot be appended/],
     ["TREE5 a label of nobody", [after("e5", { ...label, targetId: "nobody" })], /labels nobody/],
     [
       "TREE6 a compaction that keeps another branch",
@@ -61,7 +61,7 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
     [
       "TREE6 a compaction that begins with a result",
       [after("e3", { ...compaction, firstKeptEntryId: "e3" })],
-      /tool result e3 without its call/,
+      /tool result e3 without its tool call/,
     ],
     [
       "TREE7 an edit on another branch",
@@ -73,34 +73,31 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
       [after("e5", { ...edit, targetId: "e5" })],
       /changes e5, which has no content/,
     ],
-  ] as const)("%s is refused by a sentence that names it, and nothing is written", (_, batch, sentence) =>
+  ] as const)("%s throws an error that names the entry, and nothing is written", (_, batch, sentence) =>
     refused(batch, sentence),
   );
 
-  test("TREE6 what is earlier in the batch is on its branch too", async () => {
+  test("TREE6 a compaction may keep an earlier entry of its batch", async () => {
     const store = await fresh("user: a");
     const first = after("e1", { type: "message", message: { role: "user", content: "b", timestamp: 0 }, id: "first" });
     const second = after("first", { ...compaction, firstKeptEntryId: "first" });
     expect(await store.append([first, second], { expectedLeaf: "e1" })).toEqual({ type: "appended", leaf: "new" });
   });
 
-  test("LOG12 an entry without what its kind promises is refused before it is written", async () => {
-    await refused(
-      [after("e5", { type: "unknown", kind: "foo", value: { a: 1 } })],
-      /entry new has no type that could be read again/,
-    );
+  test("LOG12 an entry with invalid fields is refused before it is written", async () => {
+    await refused([after("e5", { type: "unknown", kind: "foo", value: { a: 1 } })], /entry new has an invalid type/);
     for (const type of ["message", "session"])
       await refused(
         [after("e5", { type: "unknown", kind: type, value: { type, message: { role: "user" } } })],
-        /kind of its own/,
+        /has an invalid type/,
       );
     await refused(
       [after("e5", { type: "message", message: { role: "toolResult", content: [] } })],
-      /no message.toolCallId/,
+      /invalid message.toolCallId/,
     );
   });
 
-  test("LOG10 a line beyond the limits is refused before it is written", async () => {
+  test("LOG10 a line that exceeds the limits is refused before it is written", async () => {
     let deep: unknown = 0;
     for (let level = 0; level < 250; level++) deep = [deep];
     await refused([after("e5", { ...custom, data: deep })], /nested deeper than 200/);
@@ -108,7 +105,7 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 what no caller may ask", () => {
   });
 });
 
-test("LOG11 a session of a newer version can be read, and not appended to", async () => {
+test("LOG11 a session of a newer version can be read but not appended to", async () => {
   const text =
     '{"type":"session","version":99,"id":"s","timestamp":"","cwd":"/"}\n{"type":"custom","id":"a","parentId":null,"timestamp":"","customType":"x"}\n';
   const store = MemoryStore.open(new TextEncoder().encode(text), ports);
@@ -129,7 +126,7 @@ test("LOG1 the bytes only grow, and a torn end is cut off by the next append", a
   expect((await again.branchEntries("new")).map(({ id }) => id)).toEqual(["e1", "new"]);
 });
 
-test("STO7 a session's name is trimmed, and an empty one takes it away", async () => {
+test("STO7 the name of a session is trimmed, and an empty name removes it", async () => {
   expect(await (await fresh("names:  my session ")).name()).toBe("my session");
   expect(await (await fresh("names: my session", "names: ")).name()).toBe(undefined);
 });

@@ -1,4 +1,4 @@
-/** The few acts of a session: append, move, occupy, fork, refresh. */
+/** Tests the operations of a session: append, move, mark busy, fork, refresh. */
 
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
@@ -16,7 +16,7 @@ const opened = async (): Promise<Session> => {
 };
 const seen = (session: Session): string => show(buildSessionContext(session.branch).messages);
 
-test("STO4 a batch is appended as a chain behind the leaf", async () => {
+test("STO4 a batch is appended as a chain at the leaf", async () => {
   const session = await opened();
   expect(await session.append(user("one"), user("two"))).toEqual({ type: "appended", leaf: "e2" });
   expect((await session.branchEntries()).map(({ id, parentId }) => [id, parentId])).toEqual([
@@ -25,7 +25,7 @@ test("STO4 a batch is appended as a chain behind the leaf", async () => {
   ]);
 });
 
-test("MOVE1 a move is an entry at the place moved to, and survives a crash", async () => {
+test("MOVE1 a move is an entry under the target, and survives a crash", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   await session.move("e1");
@@ -43,7 +43,7 @@ test("MOVE1 a move is an entry at the place moved to, and survives a crash", asy
 
 const summary: NewEntry = { type: "branch_summary", fromId: "e2", summary: "two was tried" };
 
-test("MOVE3 a branch summary is a child of the place moved to, and the leaf; it is the move", async () => {
+test("MOVE3 a branch summary is a child of the target, becomes the leaf, and records the move", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   expect(await session.move("e1", { newEntries: [summary] })).toEqual({ type: "appended", leaf: "e3" });
@@ -57,7 +57,7 @@ test("MOVE3 a branch summary is a child of the place moved to, and the leaf; it 
   expect(session.branch).toEqual(await again.loadBranch("e3"));
 });
 
-test("MOVE3 STO4 what is written at the place moved to is written whole or not at all", async () => {
+test("MOVE3 STO4 the entries of a move are written all or none", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   const named: NewEntry = { type: "label", targetId: "summary", label: "two" };
@@ -70,7 +70,7 @@ test("MOVE3 STO4 what is written at the place moved to is written whole or not a
   expect(await session.store.children("e2")).toEqual([]);
 });
 
-test("MOVE3 before the first entry it is a root", async () => {
+test("MOVE3 the entry of a move before the first entry is a root", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   await session.move(null, { newEntries: [summary] });
@@ -78,7 +78,7 @@ test("MOVE3 before the first entry it is a root", async () => {
   expect(await session.branchEntries()).toHaveLength(1);
 });
 
-test("MOVE1 without anything to write there the move is an entry of its own", async () => {
+test("MOVE1 a move without new entries writes a move entry", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   await session.move("e1", { data: { why: "a test" }, newEntries: [] });
@@ -88,7 +88,7 @@ test("MOVE1 without anything to write there the move is an entry of its own", as
   });
 });
 
-test("MOVE3 STO5 only from the leaf it was made for", async () => {
+test("MOVE3 STO5 a move is refused if the leaf is not the expected one", async () => {
   const session = await opened();
   await session.append(user("one"), user("two"));
   const late = await session.move("e1", { newEntries: [summary], expectedLeaf: "e1" });
@@ -96,7 +96,7 @@ test("MOVE3 STO5 only from the leaf it was made for", async () => {
   expect(await session.store.children("e1")).toHaveLength(1);
 });
 
-test("MOVE3 WIN2 a compaction at the place moved to carries what holds there", async () => {
+test("MOVE3 WIN2 a compaction at the target stores the state at the target", async () => {
   const session = await opened();
   await session.append({ type: "thinking_level_change", thinkingLevel: "high" }, user("one"));
   await session.append({ type: "thinking_level_change", thinkingLevel: "low" });
@@ -107,7 +107,7 @@ test("MOVE3 WIN2 a compaction at the place moved to carries what holds there", a
   expect(session.branch.state).toEqual(carried);
 });
 
-test("B80 who works at the leaf says so until it has ended; two of a kind are two, and nothing waits for them", async () => {
+test("B80 a busy mark lasts until its operation ends; equal marks count separately, and nothing waits for them", async () => {
   const session = await opened();
   expect(session.busyReasons).toEqual([]);
   const ended = [session.markBusy("streaming"), session.markBusy("compacting"), session.markBusy("streaming")];
@@ -120,21 +120,21 @@ test("B80 who works at the leaf says so until it has ended; two of a kind are tw
   expect(session.busyReasons).toEqual([]);
 });
 
-test("MOVE1 before the first entry there is an empty context", async () => {
+test("MOVE1 a move before the first entry gives an empty context", async () => {
   const session = await opened();
   await session.append(user("one"));
   await session.move(null);
   expect(buildSessionContext(session.branch).messages).toEqual([]);
 });
 
-test("MOVE1 FORK1 a place that is not in the session is refused by its name", async () => {
+test("MOVE1 FORK1 an unknown entry id is refused with an error that names it", async () => {
   const session = await opened();
   await expect(session.move("nope")).rejects.toThrow("cannot move to nope: it is not in this session");
   await expect(session.fork({ leaf: "nope" })).rejects.toThrow("entry nope is not in this session");
   expect(session.leaf).toBe(null);
 });
 
-test("SES1 appends that nobody waited for come one after another, none is lost", async () => {
+test("SES1 concurrent appends are written one after another, and none is lost", async () => {
   const session = await opened();
   const outcomes = [
     session.append(user("one")),
@@ -151,13 +151,13 @@ test("SES1 appends that nobody waited for come one after another, none is lost",
   expect(seen(session)).toBe("0 user      one\n1 user      three");
 });
 
-test("SES1 a fork holds what was asked for before it", async () => {
+test("SES1 a fork includes appends that were started before it", async () => {
   const session = await opened();
   const [, bytes] = await Promise.all([session.append(user("one")), session.fork()]);
   expect(await MemoryStore.open(bytes, testRuntime()).leaf()).toBe("e1");
 });
 
-test("SES2 what was appended can no longer be changed from outside", async () => {
+test("SES2 an appended entry cannot be changed by the caller", async () => {
   const session = await opened();
   const content = [{ type: "text" as const, text: "one" }];
   await session.append({ type: "message", message: { role: "user", content, timestamp: 0 } });
@@ -165,7 +165,7 @@ test("SES2 what was appended can no longer be changed from outside", async () =>
   expect(seen(session)).toBe("0 user      one");
 });
 
-test("SES1 one that fails does not keep the next from happening", async () => {
+test("SES1 a failed append does not block the next one", async () => {
   const session = await opened();
   const failing = session.move("nope");
   const next = session.append(user("one"));
@@ -173,7 +173,7 @@ test("SES1 one that fails does not keep the next from happening", async () => {
   expect(await next).toMatchObject({ type: "appended" });
 });
 
-test("SES2 a draft made from an old entry gets a place of its own", async () => {
+test("SES2 a new entry made from an old one gets its own id and position", async () => {
   const session = await opened();
   await session.append(user("one"));
   await session.append(user("two"));
@@ -187,7 +187,7 @@ test("SES2 a draft made from an old entry gets a place of its own", async () => 
   expect(session.branch).toEqual(await session.store.loadBranch("copy"));
 });
 
-test("STO5 two writers: the second is told, looks again, and loses nothing", async () => {
+test("STO5 the second of two writers gets leaf-moved, refreshes, and loses nothing", async () => {
   const session = await opened();
   const other = await Session.open(session.store, testRuntime("other"));
   await session.append(user("one"));
@@ -197,7 +197,7 @@ test("STO5 two writers: the second is told, looks again, and loses nothing", asy
   expect(seen(other)).toBe("0 user      one\n1 user      two");
 });
 
-test("WIN1 a compaction that keeps more than the window reads it anew", async () => {
+test("WIN1 a compaction that keeps entries before the loaded branch loads it again", async () => {
   const session = await opened();
   const compaction = (id: string, firstKeptEntryId: string): NewEntry => ({
     type: "compaction",
@@ -212,7 +212,7 @@ test("WIN1 a compaction that keeps more than the window reads it anew", async ()
   expect(seen(session)).toBe("0 summary   second\n1 user      one\n2 user      two");
 });
 
-test("LOG7 LOG8 ids of the machine have 80 random bits and never repeat; times are ISO", async () => {
+test("LOG7 LOG8 entry ids have 80 random bits and never repeat; timestamps are ISO 8601", async () => {
   const ids = new Set(Array.from({ length: 10_000 }, () => nodeRuntime.entryId()));
   expect(ids.size).toBe(10_000);
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{20}$/);

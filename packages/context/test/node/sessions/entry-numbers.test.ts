@@ -250,7 +250,7 @@ test("NUM2 an entry is found with one read, however long the file", async () => 
 test("NUM1 a number that is in use is refused; what is here already is not", async () => {
   const store = MemoryStore.open(file(piHeader, chain(3)), testRuntime());
   const entry: Entry = { type: "custom", id: "x", parentId: "e3", timestamp: "t", number: 3, customType: "note" };
-  await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow("entry x has the number 3; 3 is in use");
+  await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow("entry x has number 3, but 3 is already in use");
   const third = await store.entry("e3");
   if (!third) throw new Error("e3 is not there");
   expect([third.number, await store.append([third], { expectedLeaf: "e2" })]).toEqual([
