@@ -8,7 +8,7 @@ import { createStore, nodeRuntime, openStore, purgeSession } from "@pith/context
 import { decodeSession } from "@pith/context/store";
 import { afterAll, describe, expect, test } from "vitest";
 
-describe("files of line ends", () => {
+describe("files of blank lines", () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-blank-lines-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   const MILLIONS = 8_000_000;
@@ -73,7 +73,7 @@ describe("files of line ends", () => {
     },
   );
 
-  test("FILE28 a file of line ends alone opens in bounded time, in UTF-16 too", { retry: 2 }, async () => {
+  test("FILE28 a file of line ends opens in bounded time, also in UTF-16", { retry: 2 }, async () => {
     const path = join(folder, "only.jsonl");
     writeFileSync(path, Buffer.alloc(MILLIONS, "\n"));
     const { took, limit } = await limitOf(async () => void (await openAndAppend(path)));
@@ -83,7 +83,7 @@ describe("files of line ends", () => {
     expect(decoding.took).toBeLessThan(decoding.limit);
   });
 
-  test("FILE28 blank lines of every kind are passed over from both ends, and lines keep their numbers", async () => {
+  test("FILE28 blank lines of every kind are skipped in both directions, and lines keep their numbers", async () => {
     const path = await sessionWith("mixed", "\n\r\n \n\t\r\n");
     expect(await openAndAppend(path)).toBe(2);
     appendFileSync(path, "\n\n{broken\n \n");
@@ -95,7 +95,7 @@ describe("files of line ends", () => {
     await opened.store.close();
   });
 
-  test("FILE29 a secret far into a line that is too long to be read is counted before a purge", async () => {
+  test("FILE29 a purge counts a secret in an overlong line", async () => {
     const path = await sessionWith("long", `{"text":"${"x".repeat(2_000_000)} needle"}\n`);
     const redaction = {
       redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll("needle", "···")),

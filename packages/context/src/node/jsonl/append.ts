@@ -1,28 +1,29 @@
-/** Appends batches of lines to a session file. An incomplete write is taken back; after a failed sync nothing more is written. */
+/** Appends batches of lines to a session file. An incomplete write is undone; after a failed sync nothing more is written. */
 
 import { checksumSuffix, type LineMarks, lineBodyWithMarks } from "../../format/line-checksum.ts";
 import type { Checksum } from "../../runtime.ts";
 import type { Refusal } from "../../session/store.ts";
 import { appendAll, diskErrorCode, type Files, type OpenFile } from "../files.ts";
 
-/** `durable` waits for the disk at every append; `fast` at most a second later, and when asked to. */
+/** When an append is synced: `durable` before it returns, `fast` at most a second later or on `sync()`. */
 export type Durability = "durable" | "fast";
 
+/** A session file that is appended to, with its size and the lines that are not synced yet. */
 export class LogFile {
   readonly path: string;
   readonly file: OpenFile;
   readonly #files: Files;
   readonly #identity: string;
-  /** How many bytes of the file are known. */
+  /** The size of the file as far as it was read or written here. */
   #size: number;
-  /** Set once the disk has failed: what a failed sync left behind nobody knows, so it is never tried again. */
+  /** Set after a disk error. What a failed sync leaves on the disk is unknown, so it is never retried. */
   #failure: Refusal | null = null;
   #unsyncedLines = 0;
   #unsyncedStart = 0;
   #timer: NodeJS.Timeout | null = null;
-  /** Whether lines that were there before us may not be on the disk: their writer may have died before it waited. */
+  /** Whether bytes of other writers may not be synced: their process may have died before its sync. */
   #mayHaveUnsyncedBytes = true;
-  /** Known to be so; a file that another hand wrote to is looked at again. */
+  /** Whether the last line is known to have a line end; reset when another process writes. */
   #isLastLineEnded = false;
 
   constructor(path: string, file: OpenFile, files: Files) {
@@ -38,27 +39,28 @@ export class LogFile {
     return this.#size;
   }
 
+  /** Whether the disk has failed, so that nothing more is written. */
   get isBroken(): boolean {
     return this.#failure !== null;
   }
 
-  /** Lines of ours that the disk may not have yet. */
+  /** The number of lines written here that are not synced yet. */
   get unsyncedLines(): number {
     return this.#unsyncedLines;
   }
 
-  /** Where those begin. */
+  /** The offset where the unsynced lines begin. */
   get unsyncedStart(): number {
     return this.#unsyncedLines === 0 ? this.#size : this.#unsyncedStart;
   }
 
-  // LOG13: a run counts from where all is on the disk, so lines of another hand are waited for first.
-  /** Makes sure that every line the disk may not have is one of ours. */
+  // LOG13: a run starts where everything before it is synced, so the lines of other writers are synced first.
+  /** Syncs the lines of other writers, so that all unsynced lines were written here. Returns false if the disk failed. */
   startUnsyncedRun(): boolean {
     return !this.#mayHaveUnsyncedBytes || this.sync();
   }
 
-  /** What has happened to the file since we last looked. */
+  /** Compares the file on disk with the last known size and identity. */
   detectChange(): "none" | "grown" | Refusal {
     if (this.#failure) return this.#failure;
     const stats = this.#files.stat(this.path);
@@ -69,26 +71,26 @@ export class LogFile {
     return stats.readOnly ? "not-writable" : "none";
   }
 
-  /** Takes note of what another hand has added. */
+  /** Accepts the bytes that another process has appended. */
   acceptGrowth(): void {
     this.#size = this.file.stat().size;
     this.#isLastLineEnded = false;
     this.#mayHaveUnsyncedBytes = true;
   }
 
-  /** Whether the last line has a line end, so that the next can follow. */
+  /** Whether the last line has a line end, so that a line can be appended. */
   isLastLineEnded(): boolean {
     this.#isLastLineEnded ||= this.followsLineEnd(this.#size);
     return this.#isLastLineEnded;
   }
 
-  /** Whether the byte before this place is a line end; an empty file ends in one as it were. */
+  /** Whether the byte before this offset is a line end. True for offset 0. */
   followsLineEnd(offset: number): boolean {
     const lastByte = new Uint8Array(1);
     return offset === 0 || (this.file.read(lastByte, offset - 1) === 1 && lastByte[0] === LINE_END);
   }
 
-  /** Writes behind all that is there. */
+  /** Writes bytes at the end of the file, and syncs them if the durability asks for it. */
   append(
     bytes: Uint8Array,
     { lines, durability }: { readonly lines: number; readonly durability: Durability },
@@ -109,7 +111,7 @@ export class LogFile {
     return { type: "written", offset: before };
   }
 
-  /** Waits for the disk; false, and for ever read-only, if it fails. */
+  /** Syncs the file. After a failure it returns false and the file stays read-only. */
   sync(): boolean {
     if (this.#failure) return false;
     if (this.#unsyncedLines === 0 && !this.#mayHaveUnsyncedBytes) return true;
@@ -124,27 +126,27 @@ export class LogFile {
     }
   }
 
-  /** Whatever is not on the disk yet has been waited for, or will not be. */
+  /** Closes the file without a sync. */
   close(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.file.close();
   }
 
-  /** Nothing is written any more: nobody knows what the disk holds. */
+  /** Refuses all further writes, because the content of the disk is unknown. */
   markBroken(): void {
     this.#failure = "disk-error";
   }
 
-  /** Cuts off what was torn; the caller has set it aside. */
+  /** Cuts off torn bytes. The caller has saved them before. */
   truncate(size: number): void {
     this.file.truncate(size);
     this.#size = size;
     this.#isLastLineEnded = false;
-    // Until the disk has it, what was cut off may come back and show through.
+    // Until the next sync, a power cut may bring back the bytes that were cut off.
     this.#mayHaveUnsyncedBytes = true;
   }
 
-  // D5: a line that did not fit is taken back, so that the next one does not stick to its remains.
+  // D5: an incomplete line is removed, so that the next line is not appended to its remains.
   #undoWrite(bytes: Uint8Array, error: unknown): LogAppendResult {
     const why = toRefusal(error);
     try {
@@ -157,7 +159,7 @@ export class LogFile {
     return { type: "refused", why: this.#failure ?? why };
   }
 
-  // What another hand wrote in the same moment is not ours to take back.
+  // Bytes that another process wrote at the same time must not be removed.
   #hasOnlyOwnBytes(bytes: Uint8Array): boolean {
     const addedBytes = new Uint8Array(Math.max(0, this.file.stat().size - this.#size));
     return (
@@ -180,11 +182,12 @@ export class LogFile {
   }
 }
 
+/** The result of a write: the offset, or the reason why nothing was written. */
 export type LogAppendResult =
   | { readonly type: "written"; readonly offset: number }
   | { readonly type: "refused"; readonly why: Refusal };
 
-/** What a disk's error means for whoever wanted to append; anything else is thrown on. */
+/** Converts a disk error to a refusal. Throws any other error again. */
 export function toRefusal(error: unknown): Refusal {
   const code = diskErrorCode(error);
   if (code === "") throw error;
@@ -193,29 +196,32 @@ export function toRefusal(error: unknown): Refusal {
 }
 
 const LINE_END = 0x0a;
-/** Lines; after a power cut they are looked through together. */
+/** After a power cut, opening the file checks at most this many lines. */
 const MAX_UNSYNCED_LINES = 64;
-/** Milliseconds; with the time a sync takes, still less than a second. */
+/** Milliseconds. With the time that a sync takes, still less than a second. */
 const SYNC_DELAY_MS = 800;
 
+/** Options of `encodeBatch`. */
 export interface EncodeBatchOptions {
-  /** Whether the file's lines carry a seal. */
+  /** Whether the lines get trailers. */
   readonly isPithFormat: boolean;
   readonly checksum: Checksum;
-  /** Where the first parent stands, if it is not the line before. */
+  /** The offset of the first entry's parent, if the parent is not the line before. */
   readonly parentOffset: number | undefined;
-  /** Where the lines begin that the disk may not have yet; undefined where every line waits for the disk. */
+  /** The offset where the unsynced lines begin; undefined if every line is synced. */
   readonly unsyncedStart: number | undefined;
-  /** The last line of the file has no line end yet. */
+  /** Whether the last line of the file has no line end. */
   readonly needsLeadingNewline: boolean;
 }
 
+/** The encoded lines of a batch. */
 export interface BatchBytes {
   readonly bytes: Uint8Array;
-  /** Counted from where the bytes are written. */
+  /** The offsets are relative to the start of `bytes`. */
   readonly lineRanges: readonly { readonly offset: number; readonly length: number }[];
 }
 
+/** Encodes the lines of a batch with their marks and checksums. */
 export function encodeBatch(texts: readonly string[], options: EncodeBatchOptions): BatchBytes {
   const lines = texts.map((text, index) => encodeLine(text, createLineMarks(index, texts.length, options), options));
   const prefix = options.needsLeadingNewline ? [NEWLINE] : [];
@@ -232,7 +238,7 @@ export function encodeBatch(texts: readonly string[], options: EncodeBatchOption
   };
 }
 
-// Made into bytes once: the checksum sums up the same bytes that are written.
+// The line is encoded once: the checksum covers the same bytes that are written.
 function encodeLine(text: string, marks: LineMarks, { isPithFormat, checksum }: EncodeBatchOptions): Buffer {
   if (!isPithFormat) return Buffer.from(`${text}\n`);
   const body = lineBodyWithMarks(text, marks);
@@ -252,5 +258,5 @@ function createLineMarks(index: number, size: number, { parentOffset, unsyncedSt
 
 const NO_BYTES = Buffer.alloc(0);
 const NEWLINE = Buffer.from("\n");
-/** `,"crc":"` and eight digits, `"}`, line end. */
+/** The bytes of `,"crc":"`, eight digits, `"}` and the line end. */
 const TRAILER_END_BYTES = 19;

@@ -1,4 +1,4 @@
-/** Reads the entries of a valid file on demand: the end of the active branch without an index, everything else through it. */
+/** Reads the entries of a valid file on demand: the end of the active branch without the line index, everything else through it. */
 
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
 import { createDamage, type Damage, type DamageKind, damageNotes } from "../../format/damage.ts";
@@ -22,10 +22,11 @@ import {
 } from "./line-index.ts";
 import { AncestorReader, type ValidFile } from "./valid-file.ts";
 
+/** The entries of a session file, read when they are needed. */
 export class FileEntries implements EntryReader {
   #file: ValidFile & FileWithIndex;
   #coveredEnd: number;
-  /** By the place of their lines. */
+  /** The damage by offset. */
   readonly #damaged = new Map<number, Damage>();
 
   constructor(file: ValidFile) {
@@ -33,7 +34,7 @@ export class FileEntries implements EntryReader {
     this.#coveredEnd = file.start;
   }
 
-  /** Lines that were found damaged when they were read through the index; their line numbers are not counted. */
+  /** The lines that turned out damaged when they were read through the index. Their line numbers are 0. */
   get damage(): readonly Damage[] {
     return [...this.#damaged.values()];
   }
@@ -42,42 +43,43 @@ export class FileEntries implements EntryReader {
     return this.#file.leaf;
   }
 
+  /** Whether the index covers the whole file. */
   get isIndexed(): boolean {
     return this.#coveredEnd >= this.#file.end;
   }
 
-  /** The index, and how far into the file it reaches. */
+  /** The index, and the offset up to which it covers the file. */
   get index(): { readonly index: LineIndex; readonly coveredEnd: number } {
     return { index: this.#index, coveredEnd: this.#coveredEnd };
   }
 
-  /** Where the first line begins. */
+  /** The offset of the first line after the header. */
   get start(): number {
     return this.#file.start;
   }
 
-  /** Where the last whole line ends. */
+  /** The offset where the last intact line ends. */
   get end(): number {
     return this.#file.end;
   }
 
-  /** How many entries there are; the index must be complete. */
+  /** The number of entries. The index must be complete. */
   get count(): number {
     return this.#index.rows;
   }
 
-  /** An index that was kept on disk, instead of making one. */
-  useIndex({ index, coveredEnd: covers }: { readonly index: LineIndex; readonly coveredEnd: number }): void {
+  /** Uses an index that was saved on disk. */
+  useIndex({ index, coveredEnd }: { readonly index: LineIndex; readonly coveredEnd: number }): void {
     this.#file = { ...this.#file, index };
-    this.#coveredEnd = covers;
+    this.#coveredEnd = coveredEnd;
   }
 
-  /** In file order, beginning with the one that has so many before it. */
+  /** Returns the entries in file order, from index `start`. The index must be complete. */
   listEntries(start: number): readonly Entry[] {
     return Array.from({ length: Math.max(0, this.count - start) }, (_, position) => this.#readEntry(start + position));
   }
 
-  /** The window at the leaf, read from the end of the file; null where it cannot be told that way. */
+  /** Loads the branch at the leaf from the end of the file, without the index. Returns null if that is not possible. */
   tryLoadLeafBranch(): LoadedBranch | null {
     if (this.leaf === null) return loadBranchFrom([]);
     const ancestors = new AncestorReader(this.#file, this.#file.end);
@@ -85,27 +87,27 @@ export class FileEntries implements EntryReader {
     return ancestors.failed ? null : branch;
   }
 
-  /** Completes the index, a piece at a time; returns whether every line is sound. */
+  /** Completes the index in steps. Returns whether every line is valid. */
   *completeIndex(): Generator<undefined, boolean> {
     if (this.isIndexed) return true;
-    // The file may grow while this goes on; what is added then is for the next time.
+    // Lines that are appended during this loop are indexed by the next call.
     const { end } = this.#file;
     const isValid = yield* indexLines(this.#file, this.#coveredEnd, end);
     this.#coveredEnd = end;
     return isValid;
   }
 
-  /** The same file, grown by another hand; the index follows when it is completed. */
+  /** Updates the file after another process has appended to it. The new lines are indexed by `completeIndex`. */
   updateFile(file: ValidFile): void {
     const { index } = this.#file;
     const last = index.rows - 1;
-    // If the other hand wrote in the same moment as we did, our line stands elsewhere than we noted.
+    // If another process wrote at the same time, the last line is not at the offset in the index.
     const indexMatches = last < 0 || readRowId(this.#file, last) === this.leaf || this.#coveredEnd < this.#file.end;
     this.#file = { ...file, index: indexMatches ? index : new LineIndex() };
     if (!indexMatches) this.#coveredEnd = file.start;
   }
 
-  /** A line that was just written; the index must be complete. */
+  /** Adds an entry that was just written. The index must be complete. */
   addEntry(
     entry: Entry,
     _text: string,
@@ -114,7 +116,7 @@ export class FileEntries implements EntryReader {
     const fields = toLineFields(entry);
     const { id, kind } = fields;
     const end = offset + length + 1;
-    // The leaf is the last line: mostly it is the parent, and nobody needs to look for it.
+    // The parent is usually the leaf, which is the last row.
     const parent =
       entry.parentId !== null && entry.parentId === this.leaf ? this.count - 1 : this.#findRow(entry.parentId);
     this.#index.add({ id, kind, offset, length, parent, number: nextRowNumber(this.#file, fields) });
@@ -122,7 +124,7 @@ export class FileEntries implements EntryReader {
     this.#file = { ...this.#file, end, leaf: id, hasLineEnd: true };
   }
 
-  /** The index must be complete. */
+  /** The highest number in use. The index must be complete. */
   get lastNumber(): number {
     return Math.max(this.#index.lastNumber, readReservedNumber(this.#file.header));
   }
@@ -132,7 +134,7 @@ export class FileEntries implements EntryReader {
     return row === ROOT_ROW ? undefined : this.#readEntry(row);
   }
 
-  /** Where the line of an entry begins. */
+  /** Returns the offset of the line of an entry. */
   lineOffset(id: string): number {
     return this.#index.offset(this.#findRow(id));
   }
@@ -170,7 +172,7 @@ export class FileEntries implements EntryReader {
 
   commonAncestor(one: string | null, other: string | null): string | null {
     let [a, b] = [this.#findRow(requireId(this, one)), this.#findRow(requireId(this, other))];
-    // A parent stands before its children, so the later of two rows is never the shared one.
+    // A parent comes before its children, so the later of two different rows is not the common ancestor.
     while (a !== b)
       if (a > b) a = this.#index.parent(a);
       else b = this.#index.parent(b);
@@ -188,7 +190,7 @@ export class FileEntries implements EntryReader {
   name(): string | undefined {
     for (const row of this.#index.rowsOfKind("session_info").reverse()) {
       const entry = this.#readEntry(row);
-      // A line may be of another shape than its kind promises; then it says nothing.
+      // A malformed line is read as an unknown entry, and the name before it counts.
       if (entry.type === "session_info") return entry.name?.trim() || undefined;
     }
     return undefined;
@@ -198,7 +200,7 @@ export class FileEntries implements EntryReader {
     return this.#index.rowsOfKind(kind).map((row) => this.#readEntry(row));
   }
 
-  // Only lines of kinds that set something are read; of most the newest decides, and a compaction of ours holds them all.
+  // Reads only lines that set state. For most kinds only the newest counts; a compaction with stored state ends the search.
   #earlierStateEntries(first: Entry | undefined): readonly Entry[] {
     const entries: Entry[] = [];
     const wantedKinds = new Set<LineKind>([
@@ -231,17 +233,17 @@ export class FileEntries implements EntryReader {
     return this.#index.find(id, (row) => readRowId(this.#file, row) === id);
   }
 
-  // A line may have been damaged since it was indexed: then a gap stands in its place.
+  // A line may have been damaged after it was indexed; it is read as a gap then.
   #readEntry(row: number): Entry {
     const parsed = readLine(readRowBytes(this.#file, row), this.#file.rules);
     const entry = parsed.type === "intact" ? parseEntry(parsed.value) : null;
     const number = this.#index.number(row);
-    if (parsed.type === "intact" && parsed.minorDamage) this.#noteDamage(row, parsed.minorDamage);
+    if (parsed.type === "intact" && parsed.minorDamage) this.#recordDamage(row, parsed.minorDamage);
     if (entry) return withEntryNumber(entry, number);
     const parent = this.#index.parent(row);
     const kind = parsed.type === "damaged" ? parsed.kind : "malformed";
     const lostKind = parsed.type === "damaged" ? parsed.legible.kind : undefined;
-    this.#noteDamage(row, kind);
+    this.#recordDamage(row, kind);
     const gap: Entry = {
       type: "gap",
       id: readRowId(this.#file, row),
@@ -253,7 +255,7 @@ export class FileEntries implements EntryReader {
     return withEntryNumber(gap, number);
   }
 
-  #noteDamage(row: number, kind: DamageKind): void {
+  #recordDamage(row: number, kind: DamageKind): void {
     const offset = this.#index.offset(row);
     this.#damaged.set(offset, createDamage(kind, { number: 0, offset, length: this.#index.length(row) }));
   }
@@ -264,5 +266,5 @@ export class FileEntries implements EntryReader {
 }
 
 const MODEL_KINDS: readonly LineKind[] = ["assistant", "model_change"];
-/** Kinds of which each says something of its own: pins come and go. */
+/** Kinds of which every entry counts, such as pins and unpins. */
 const CUMULATIVE_KINDS: readonly LineKind[] = ["compaction", "custom", "custom_message", "context_edit"];

@@ -5,22 +5,24 @@ import { appendAll, type Files, ignoreDiskErrors, indexPath, type OpenFile } fro
 import type { FileEntries } from "./file-entries.ts";
 import { LineIndex, ROW_BYTES } from "./line-index.ts";
 
+/** A line index and the part of the file that it covers. */
 export interface IndexSnapshot {
   readonly index: LineIndex;
-  /** Up to here the lines of the file are in it. */
+  /** The offset up to which the lines are indexed. */
   readonly coveredEnd: number;
 }
 
+/** What loading and saving an index needs. */
 export interface IndexFileOptions {
   readonly files: Files;
   readonly checksum: Checksum;
-  /** The session file, open. */
+  /** The open session file. */
   readonly file: OpenFile;
-  /** Where its lines begin: the header is a part of what is compared. */
+  /** The offset of the first line after the header. The fingerprint covers the header. */
   readonly start: number;
 }
 
-/** Null where there is none that fits. */
+/** Loads the saved index. Returns null if there is none or it does not match the file. */
 export function loadIndexSnapshot(path: string, options: IndexFileOptions): IndexSnapshot | null {
   const bytes = readIndexFile(path, options.files);
   if (bytes === null || bytes.length < INDEX_HEADER_BYTES) return null;
@@ -33,7 +35,7 @@ export function loadIndexSnapshot(path: string, options: IndexFileOptions): Inde
   return view.getUint32(20) === computeFingerprint(options, index, coveredEnd) ? { index, coveredEnd } : null;
 }
 
-/** Replaces the index beside the file. Where that is not possible, the session does without. */
+/** Saves the index beside the session file. A disk error is ignored, because the index can be rebuilt. */
 export function saveIndexSnapshot(path: string, { index, coveredEnd }: IndexSnapshot, options: IndexFileOptions): void {
   const head = new DataView(new ArrayBuffer(INDEX_HEADER_BYTES));
   const rows = index.bytes();
@@ -45,7 +47,7 @@ export function saveIndexSnapshot(path: string, { index, coveredEnd }: IndexSnap
   replaceIndexFile(path, [new Uint8Array(head.buffer), rows], options.files);
 }
 
-// Header and last line tell whether it is still the same file; every line that is read later is checked for itself.
+// The header and the last indexed line identify the file. Every line is checked again when it is read.
 function computeFingerprint({ file, checksum, start }: IndexFileOptions, index: LineIndex, coveredEnd: number): number {
   const lastLineStart = index.rows === 0 ? start : index.offset(index.rows - 1);
   const bytes = new Uint8Array(start + Math.max(0, coveredEnd - lastLineStart));
@@ -69,7 +71,7 @@ function readIndexFile(path: string, files: Files): Uint8Array<ArrayBuffer> | nu
 
 function replaceIndexFile(path: string, chunks: readonly Uint8Array[], files: Files): void {
   const temporaryPath = `${path}.new`;
-  // An index can always be made again, so a disk that will not have it is no reason to stop.
+  // The index can be rebuilt, so a disk error is ignored.
   ignoreDiskErrors(() => {
     if (files.stat(temporaryPath)) files.remove(temporaryPath);
     const file = files.create(temporaryPath);
@@ -82,10 +84,11 @@ function replaceIndexFile(path: string, chunks: readonly Uint8Array[], files: Fi
   });
 }
 
-/** Another one whenever rows mean something else: there is no reading of old ones, only making them again. */
+/** Changes with the row format. An index with another number is rebuilt. */
 const INDEX_MAGIC = 0x70697834;
 const INDEX_HEADER_BYTES = 24;
 
+/** The saved index of one session file. */
 export class IndexFile {
   readonly #path: string;
   readonly #files: Files;
@@ -98,7 +101,7 @@ export class IndexFile {
     this.#checksum = checksum;
   }
 
-  /** Lets others work in between; returns whether every line is sound. */
+  /** Completes the index and lets other tasks run in between. Returns whether every line is valid. */
   async complete(entries: FileEntries, file: OpenFile): Promise<boolean> {
     if (entries.index.coveredEnd === entries.start) this.#loadSaved(entries, file);
     const steps = entries.completeIndex();
@@ -108,11 +111,12 @@ export class IndexFile {
     }
   }
 
-  /** Whether so many bytes have been added since the last copy. */
+  /** Whether at least `minBytes` were indexed since the last save. */
   shouldSave(entries: FileEntries, minBytes: number = MIN_SAVE_BYTES): boolean {
     return entries.isIndexed && entries.index.coveredEnd - this.#savedEnd >= minBytes;
   }
 
+  /** Saves the index. */
   save(entries: FileEntries, file: OpenFile): void {
     saveIndexSnapshot(this.#path, entries.index, this.#options(entries, file));
     this.#savedEnd = entries.index.coveredEnd;
@@ -120,7 +124,7 @@ export class IndexFile {
 
   #loadSaved(entries: FileEntries, file: OpenFile): void {
     const snapshot = loadIndexSnapshot(this.#path, this.#options(entries, file));
-    // One that reaches past the last whole line knows lines that do not count any more.
+    // An index that covers more than the intact part of the file contains torn lines.
     if (!snapshot || snapshot.coveredEnd > entries.end) return;
     entries.useIndex(snapshot);
     this.#savedEnd = snapshot.coveredEnd;
@@ -131,5 +135,5 @@ export class IndexFile {
   }
 }
 
-// A short file is indexed faster than an index is read.
+// Indexing a short file is faster than loading an index.
 const MIN_SAVE_BYTES = 1024 * 1024;

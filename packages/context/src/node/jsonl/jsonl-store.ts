@@ -1,4 +1,4 @@
-/** Stores a session in a file: one line per entry, appended and never changed. The file stays valid if the process dies. */
+/** Stores a session in a JSONL file: one line per entry, appended and never changed. The file stays valid if the process dies. */
 
 import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
@@ -21,38 +21,7 @@ import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.
 import { FileEntries } from "./file-entries.ts";
 import { type FileChange, makeAppendable, readContentsFully, WatchedFile } from "./watched-file.ts";
 
-export interface FollowOptions {
-  readonly signal: AbortSignal;
-  /** Milliseconds between two looks that find nothing. */
-  readonly intervalMs?: number;
-}
-
-export async function* pollItems<Item>(
-  { signal, intervalMs = 100 }: FollowOptions,
-  /** Null ends it. */
-  readNewItems: () => Promise<readonly Item[] | null>,
-): AsyncGenerator<readonly Item[]> {
-  while (!signal.aborted) {
-    const items = await readNewItems();
-    if (items === null) return;
-    if (items.length > 0) yield items;
-    else await waitOrAbort(intervalMs, signal);
-  }
-}
-
-function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
-}
-
-/** What a store is made of; what is not said is the real machine's. */
+/** Options of a store. The defaults use the real file system, clock and processes. */
 export interface StoreOptions {
   readonly files?: Files;
   readonly runtime?: Pick<Runtime, "now" | "sessionId" | "nonce" | "checksum">;
@@ -61,16 +30,18 @@ export interface StoreOptions {
   readonly durability?: Durability;
 }
 
+/** Store options with all defaults. */
 export type AllStoreOptions = Required<StoreOptions>;
 
+/** A store in a JSONL file. */
 export class JsonlStore extends BaseStore {
   readonly path: string;
   readonly #options: AllStoreOptions;
-  /** Null for a follower. */
+  /** Null for a follower, which only reads. */
   readonly #lease: Lease | null;
   readonly #file: WatchedFile;
 
-  /** By `openStore` and `createStore` only. */
+  /** Use `openStore` or `createStore` instead. */
   constructor(log: LogFile, lease: Lease | null, options: AllStoreOptions) {
     super();
     this.path = log.path;
@@ -83,12 +54,12 @@ export class JsonlStore extends BaseStore {
     return this.#file.contents.header;
   }
 
-  /** What was found to be wrong so far; `check` looks at every line. */
+  /** The damage found so far. `check` reads every line. */
   get damage(): readonly Damage[] {
     return this.#file.contents.damage();
   }
 
-  /** Whether this process may write. */
+  /** Whether this process can append. */
   get isWriter(): boolean {
     return !this.#file.isClosed && !this.#file.log.isBroken && this.#isLeased();
   }
@@ -118,35 +89,35 @@ export class JsonlStore extends BaseStore {
     }
   }
 
-  /** Waits until all that was appended is on the disk; in `fast` mode the end of a turn asks for it. False if the disk failed. */
+  /** Syncs all appended lines; in `fast` mode, call it at the end of a turn. Returns false if the disk failed. */
   async sync(): Promise<boolean> {
     return this.#file.log.sync();
   }
 
-  /** What is wrong with the part of the file that opening reads. A short file is read whole, a long one as far as the context needs. */
+  /** Returns the damage in the part of the file that opening reads: all of a short file, and of a long one what the context needs. */
   async damageOnOpen(): Promise<readonly Damage[]> {
     if (this.#file.log.size <= SMALL_FILE_BYTES) await this.#file.waitForIndex();
     else await this.loadBranch(await this.leaf());
     return this.damage;
   }
 
-  /** Looks at every line of the file. */
+  /** Reads every line of the file and returns all damage. */
   async check(): Promise<readonly Damage[]> {
     return readContentsFully(this.#file.log, this.#options).damage();
   }
 
-  /** Makes the index before anybody asks for what needs it. Others work in between. */
+  /** Builds the index in advance and lets other tasks run in between. */
   async prepareIndex(): Promise<void> {
     try {
       await this.#file.waitForIndex();
       this.#file.saveIndex(this.#isLeased);
     } catch (error) {
-      // Whoever closed it wants no index any more.
+      // A closed store needs no index.
       if (!this.#file.isClosed) throw error;
     }
   }
 
-  /** The entries that come in from the first look on, whoever writes them: each once, in file order. Ends when aborted, or when the file is gone. */
+  /** Yields entries that any process appends from now on, in file order. Ends when aborted or when the file is removed. */
   async *follow(options: FollowOptions): AsyncGenerator<readonly Entry[]> {
     let entryCount = (await this.#file.waitForIndex()).count;
     yield* pollItems(options, async () => {
@@ -158,13 +129,13 @@ export class JsonlStore extends BaseStore {
     });
   }
 
-  /** Waits for the disk, keeps the index and gives up the lease. A second time there is nothing to do. False if the disk failed. */
+  /** Syncs the file, saves the index and releases the lease. A second call does nothing. Returns false if the disk failed. */
   async close(): Promise<boolean> {
     if (this.#file.isClosed) return true;
     const isSynced = this.#file.log.sync();
     this.#file.saveIndex(this.#isLeased);
     this.#file.close();
-    // A lease that cannot be given back ends with this process.
+    // A lease that cannot be released ends with this process.
     ignoreDiskErrors(() => this.#lease?.release());
     return isSynced;
   }
@@ -173,16 +144,16 @@ export class JsonlStore extends BaseStore {
     return this.#file.waitForIndex();
   }
 
-  /** Waits for nothing, so that nothing comes between the look at the file and the write. */
+  /** Synchronous, so that nothing happens between the check of the file and the write. */
   #appendNow(batch: readonly Entry[], guard: AppendGuard, change: FileChange): AppendResult {
     const why = this.#appendRefusal(change);
     if (why) return this.#refuse(why);
     const { entries, repair } = this.#file.contents;
-    // Half a line that was not there before is somebody's write under way: it is left alone until nothing is added any more.
+    // A new incomplete line may be a write in progress, so it is not cut off while the file grows.
     if (change === "grown" && repair?.type === "torn-tail") return { type: "leaf-moved", leaf: entries.leaf };
-    const contents = checkAppend(entries, batch, guard, this.#options.limits);
-    if (contents.type !== "write") return contents;
-    const result = this.#tryToWrite(batch, contents.texts, guard);
+    const decision = checkAppend(entries, batch, guard, this.#options.limits);
+    if (decision.type !== "write") return decision;
+    const result = this.#tryToWrite(batch, decision.texts, guard);
     if (result === "written") return { type: "appended", leaf: entries.leaf };
     return result === "leaf-moved" ? { type: "leaf-moved", leaf: entries.leaf } : this.#refuse(result);
   }
@@ -190,7 +161,7 @@ export class JsonlStore extends BaseStore {
   #appendRefusal(change: FileChange): Refusal | null {
     const { repair } = this.#file.contents;
     if (!this.#lease) return "read-only";
-    // The lease lies beside the file, and goes where it goes.
+    // Removing the session can remove the lease too, so the removal is reported first.
     if (change === "file-removed") return change;
     if (!this.#isLeased()) return "lease-lost";
     if (repair?.type === "fully-read" && isNewerFormat(repair.file)) return "newer-version";
@@ -217,14 +188,14 @@ export class JsonlStore extends BaseStore {
     if (target === null) return "leaf-moved";
     this.#file.replaceContents(target);
     const { log, contents } = target;
-    // A file of pi has no marks to tell by what is missing, so every line waits for the disk.
+    // A file of pi has no marks to detect missing lines, so every append is synced.
     const durability = contents.isPithFormat ? this.#durabilityOf(guard) : "durable";
     if (durability === "fast" && !log.startUnsyncedRun()) return "disk-error";
     const { bytes, lineRanges } = encodeBatch(texts, {
       isPithFormat: contents.isPithFormat,
       checksum: runtime.checksum,
       parentOffset: this.#parentOffset(batch[0]),
-      // LOG13: also one that waits names them, if lines before it may not be on the disk yet.
+      // LOG13: a synced line also has the mark if lines before it are not synced yet.
       unsyncedStart: durability === "fast" || log.unsyncedLines > 0 ? log.unsyncedStart : undefined,
       needsLeadingNewline: !log.isLastLineEnded(),
     });
@@ -242,7 +213,7 @@ export class JsonlStore extends BaseStore {
     return isReplaceable ? "fast" : this.#options.durability;
   }
 
-  // MOVE2: where the line before is not the parent, the line says where the parent stands.
+  // MOVE2: if the parent is not the line before, the line has the offset of the parent.
   #parentOffset(first: Entry | undefined): number | undefined {
     const { entries } = this.#file.contents;
     const parentId = first?.parentId ?? null;
@@ -255,8 +226,40 @@ export class JsonlStore extends BaseStore {
 
 type WriteOutcome = "written" | "leaf-moved" | Refusal;
 
-/** Bytes; a file up to this size is read in a few milliseconds. */
+/** A file up to this size is read in a few milliseconds. */
 const SMALL_FILE_BYTES = 1024 * 1024;
 
-/** Bytes; a process that dies costs the next one no more than to look through so many. */
+/** After a crash, the next process indexes at most this many bytes again. */
 const SAVE_INDEX_BYTES = 8 * 1024 * 1024;
+
+/** Options of `follow`. */
+export interface FollowOptions {
+  readonly signal: AbortSignal;
+  /** The time between two polls that find nothing. */
+  readonly intervalMs?: number;
+}
+
+/** Yields new items until the signal aborts or `readNewItems` returns null. */
+export async function* pollItems<Item>(
+  { signal, intervalMs = 100 }: FollowOptions,
+  readNewItems: () => Promise<readonly Item[] | null>,
+): AsyncGenerator<readonly Item[]> {
+  while (!signal.aborted) {
+    const items = await readNewItems();
+    if (items === null) return;
+    if (items.length > 0) yield items;
+    else await waitOrAbort(intervalMs, signal);
+  }
+}
+
+function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

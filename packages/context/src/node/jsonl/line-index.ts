@@ -1,4 +1,4 @@
-/** Indexes the lines of a session file in 24 bytes each: offset, length, parent, hash of the id, number and kind. */
+/** Indexes the lines of a session file in 24 bytes per line: offset, length, parent, hash of the id, number and kind. */
 
 import type { Entry, Header } from "../../entry.ts";
 import { parseEntry } from "../../format/entry-line.ts";
@@ -9,44 +9,7 @@ import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
 import { type FileLine, MAX_PREFIX_BYTES, readLinePrefix, readLines } from "./read-lines.ts";
 
-export interface ParentLookup {
-  readonly rows: number;
-  /** The row of a row's parent, -1 for none. */
-  parent(row: number): number;
-}
-
-/** Two numbers a row, so that the children of one are found without looking at all others. */
-export class ChildIndex {
-  /** By parent, one further on, since -1 has children, too; rows are kept one higher, so that 0 means none. */
-  #first: Int32Array = new Int32Array(1);
-  #next: Int32Array = new Int32Array(0);
-  #coveredRows = 0;
-
-  /** In file order. */
-  findChildren(parent: number, index: ParentLookup): number[] {
-    if (index.rows - this.#coveredRows > MAX_UNCOVERED_ROWS) this.#rebuild(index);
-    const childRows: number[] = [];
-    for (let row = this.#first[parent + 1] ?? 0; row !== 0; row = this.#next[row - 1] ?? 0) childRows.push(row - 1);
-    for (let row = this.#coveredRows; row < index.rows; row++) if (index.parent(row) === parent) childRows.push(row);
-    return childRows;
-  }
-
-  #rebuild(index: ParentLookup): void {
-    this.#first = new Int32Array(index.rows + 1);
-    this.#next = new Int32Array(index.rows);
-    this.#coveredRows = index.rows;
-    for (let row = index.rows - 1; row >= 0; row--) {
-      const parent = index.parent(row) + 1;
-      this.#next[row] = this.#first[parent] ?? 0;
-      this.#first[parent] = row + 1;
-    }
-  }
-}
-
-/** Rows that are looked at one by one: a session that grows is not gone through anew for each line. */
-const MAX_UNCOVERED_ROWS = 256;
-
-/** The kinds that are told apart; every other is `other`. */
+/** The kinds of lines that the index distinguishes. */
 export const lineKinds = [
   "other",
   "message",
@@ -62,35 +25,41 @@ export const lineKinds = [
   "context_edit",
   "branch_summary",
 ] as const;
+
+/** The kind of an indexed line. */
 export type LineKind = (typeof lineKinds)[number];
 
+/** One line of the index. */
 export interface IndexRow {
   readonly id: string;
   readonly offset: number;
   readonly length: number;
-  /** The row of its parent; ROOT for none. */
+  /** The row of the parent; ROOT_ROW for none. */
   readonly parent: number;
   readonly kind: LineKind;
-  /** The entry's number; 0 for none. */
+  /** The number of the entry; 0 for none. */
   readonly number: number;
 }
 
+/** The parent row of a root. */
 export const ROOT_ROW = -1;
-/** Bytes of a row: offset as a double, then length, parent, a hash of the id, and in one word the highest number so far and the kind. */
+
+/** The bytes of a row: the offset as a double, then length, parent, hash of the id, and one word with the highest number so far and the kind. */
 export const ROW_BYTES = 24;
-/** The bits of a kind. */
+
 const KIND_BITS = 5;
 
+/** A compact index of lines by row, id, number, kind and parent. */
 export class LineIndex {
   #rows: number;
   #buffer: ArrayBuffer;
   #doubles: Float64Array;
   #words: Int32Array;
-  /** Rows by the hash of their id; empty until somebody asks. */
+  /** A hash table from id to row + 1; empty until the first lookup. */
   #slots: Int32Array = new Int32Array(0);
   readonly #children = new ChildIndex();
 
-  /** Of rows as `bytes()` gave them. */
+  /** Takes rows as returned by `bytes()`. */
   constructor(rows: Uint8Array<ArrayBuffer> = new Uint8Array()) {
     this.#rows = Math.floor(rows.length / ROW_BYTES);
     this.#buffer = rows.slice(0, this.#rows * ROW_BYTES).buffer;
@@ -98,10 +67,12 @@ export class LineIndex {
     this.#words = new Int32Array(this.#buffer);
   }
 
+  /** The number of rows. */
   get rows(): number {
     return this.#rows;
   }
 
+  /** Adds a row and returns its index. */
   add({ id, offset, length, parent, kind, number }: IndexRow): number {
     const row = this.#rows;
     const highest = Math.max(number, this.lastNumber);
@@ -132,7 +103,7 @@ export class LineIndex {
     return lineKinds[this.#kindNumber(row)] ?? "other";
   }
 
-  /** The number of a row; 0 for none. */
+  /** Returns the number of a row; 0 for none. */
   number(row: number): number {
     const highest = this.#highestNumber(row);
     return highest > this.#highestNumber(row - 1) ? highest : 0;
@@ -143,7 +114,7 @@ export class LineIndex {
     return this.#highestNumber(this.#rows - 1);
   }
 
-  /** The row that has this number, found by halving: numbers only grow. -1 for none. */
+  /** Returns the row with this number, or -1. Numbers only grow, so this is a binary search. */
   findNumber(number: number): number {
     let [low, high] = [0, this.#rows];
     while (low < high) {
@@ -154,7 +125,7 @@ export class LineIndex {
     return number > 0 && this.#highestNumber(low) === number ? low : -1;
   }
 
-  /** The row that bears this id; `isIt` looks at the line, for two ids may have one hash. -1 for none. */
+  /** Returns the row with this id, or -1. `isMatch` compares the id on the line, because two ids may have the same hash. */
   find(id: string, isMatch: (row: number) => boolean): number {
     if (this.#slots.length < this.#rows * 2) this.#rebuildSlots();
     const hash = hashEntryId(id);
@@ -166,12 +137,12 @@ export class LineIndex {
     }
   }
 
-  /** In file order. */
+  /** Returns the children of a row in file order. */
   children(parent: number): number[] {
     return this.#children.findChildren(parent, this);
   }
 
-  /** In file order. */
+  /** Returns the rows of a kind in file order. */
   rowsOfKind(kind: LineKind): number[] {
     const kindNumber = lineKinds.indexOf(kind);
     const matchingRows: number[] = [];
@@ -179,7 +150,7 @@ export class LineIndex {
     return matchingRows;
   }
 
-  /** All rows, as they are kept on disk. */
+  /** Returns all rows as they are saved on disk. */
   bytes(): Uint8Array {
     return new Uint8Array(this.#buffer, 0, this.#rows * ROW_BYTES);
   }
@@ -218,52 +189,52 @@ export class LineIndex {
   }
 }
 
-// FNV-1a: short, and good enough for a table whose answers are checked.
+// FNV-1a: simple, and good enough because every match is checked.
 function hashEntryId(id: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < id.length; index++) hash = Math.imul(hash ^ id.charCodeAt(index), 0x01000193);
   return hash | 0;
 }
 
-export interface LineFields {
-  readonly id: string;
-  readonly parentId: string | null;
-  readonly kind: LineKind;
-  /** As it stands on the line. */
-  readonly number: unknown;
+/** The parents of all rows. */
+export interface ParentLookup {
+  readonly rows: number;
+  /** Returns the row of a row's parent; -1 for none. */
+  parent(row: number): number;
 }
 
-/**
- * A line of ours whose seal holds is as it was written, so it is not parsed. Null for a line that is not as it should be: then the whole
- * file must be read with care.
- */
-export function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
-  const prefix = line.isOverlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
-  if (prefix) {
-    const { id, parentId, number } = prefix;
-    return { id, parentId, number, kind: toLineKind(prefix.kind, prefix.role) };
+/** Finds the children of a row without a scan of all rows. Uses two numbers per row. */
+export class ChildIndex {
+  /** The first child by parent + 1, because -1 has children too. Rows are stored as row + 1, so that 0 means none. */
+  #first: Int32Array = new Int32Array(1);
+  #next: Int32Array = new Int32Array(0);
+  #coveredRows = 0;
+
+  /** Returns the children of a row in file order. */
+  findChildren(parent: number, index: ParentLookup): number[] {
+    if (index.rows - this.#coveredRows > MAX_UNCOVERED_ROWS) this.#rebuild(index);
+    const childRows: number[] = [];
+    for (let row = this.#first[parent + 1] ?? 0; row !== 0; row = this.#next[row - 1] ?? 0) childRows.push(row - 1);
+    for (let row = this.#coveredRows; row < index.rows; row++) if (index.parent(row) === parent) childRows.push(row);
+    return childRows;
   }
-  const parsed = readRawLine(line, rules);
-  if (parsed.type === "damaged" || parsed.minorDamage) return null;
-  const entry = parseEntry(parsed.value);
-  return entry && { ...toLineFields(entry), number: parsed.value.number };
+
+  #rebuild(index: ParentLookup): void {
+    this.#first = new Int32Array(index.rows + 1);
+    this.#next = new Int32Array(index.rows);
+    this.#coveredRows = index.rows;
+    for (let row = index.rows - 1; row >= 0; row--) {
+      const parent = index.parent(row) + 1;
+      this.#next[row] = this.#first[parent] ?? 0;
+      this.#first[parent] = row + 1;
+    }
+  }
 }
 
-export function toLineFields(entry: Entry): LineFields {
-  const role = entry.type === "message" ? entry.message.role : undefined;
-  return { id: entry.id, parentId: entry.parentId, number: entry.number, kind: toLineKind(entry.type, role) };
-}
+/** New rows up to this number are scanned, so that the index is not rebuilt after each append. */
+const MAX_UNCOVERED_ROWS = 256;
 
-function toLineKind(type: unknown, role: unknown): LineKind {
-  if (type === "message" && role === "assistant") return "assistant";
-  return lineKinds.find((kind) => kind === type) ?? "other";
-}
-
-function isTrailerIntact(bytes: Buffer, { isPithFormat, checksum }: LineRules): boolean {
-  const trailer = isPithFormat ? readTrailer(bytes) : null;
-  return trailer !== null && isTrailerValid(trailer, bytes, checksum);
-}
-
+/** A session file and its index. */
 export interface FileWithIndex {
   readonly file: OpenFile;
   readonly header: Header;
@@ -272,25 +243,7 @@ export interface FileWithIndex {
   readonly limits: FormatLimits;
 }
 
-export function readRowBytes(
-  { file, index }: Pick<FileWithIndex, "file" | "index">,
-  row: number,
-  maxBytes: number = Number.POSITIVE_INFINITY,
-): Buffer {
-  const bytes = Buffer.allocUnsafe(Math.min(index.length(row), maxBytes));
-  return bytes.subarray(0, file.read(bytes, index.offset(row)));
-}
-
-/** The id on a line; a line that no longer says is named by its place. */
-export function readRowId(source: FileWithIndex, row: number): string {
-  const prefix = readLinePrefix(readRowBytes(source, row, MAX_PREFIX_BYTES));
-  if (prefix) return prefix.id;
-  const parsed = readLine(readRowBytes(source, row), source.rules);
-  const id = parsed.type === "intact" ? parsed.value.id : parsed.legible.id;
-  return typeof id === "string" ? id : `gap-${source.index.offset(row)}`;
-}
-
-/** The lines between two places of the file, added to the index. Yields after every piece; returns whether all of it was sound. */
+/** Adds the lines between two offsets to the index. Yields regularly; returns whether every line is valid. */
 export function* indexLines(source: FileWithIndex, start: number, end: number): Generator<undefined, boolean> {
   let lastYieldOffset = start;
   let previous =
@@ -331,7 +284,7 @@ function addRow(source: FileWithIndex, fields: LineFields, { line, previous }: R
   });
 }
 
-/** The number of the row that comes next. */
+/** Returns the number of the next row. */
 export function nextRowNumber(
   { index, header }: Pick<FileWithIndex, "index" | "header">,
   { number }: LineFields,
@@ -340,3 +293,63 @@ export function nextRowNumber(
 }
 
 const YIELD_EVERY_BYTES = 4 * 1024 * 1024;
+
+/** The fields of a line that the index needs. */
+export interface LineFields {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly kind: LineKind;
+  /** The value on the line, not validated. */
+  readonly number: unknown;
+}
+
+/**
+ * Reads the indexed fields of a line. A line with a valid trailer is not parsed. Returns null for a damaged or unusual line; the whole file
+ * must be decoded then.
+ */
+export function readLineFields(line: FileLine, rules: LineRules): LineFields | null {
+  const prefix = line.isOverlong || !isTrailerIntact(line.bytes, rules) ? null : readLinePrefix(line.bytes);
+  if (prefix) {
+    const { id, parentId, number } = prefix;
+    return { id, parentId, number, kind: toLineKind(prefix.kind, prefix.role) };
+  }
+  const parsed = readRawLine(line, rules);
+  if (parsed.type === "damaged" || parsed.minorDamage) return null;
+  const entry = parseEntry(parsed.value);
+  return entry && { ...toLineFields(entry), number: parsed.value.number };
+}
+
+/** Returns the indexed fields of an entry. */
+export function toLineFields(entry: Entry): LineFields {
+  const role = entry.type === "message" ? entry.message.role : undefined;
+  return { id: entry.id, parentId: entry.parentId, number: entry.number, kind: toLineKind(entry.type, role) };
+}
+
+function toLineKind(type: unknown, role: unknown): LineKind {
+  if (type === "message" && role === "assistant") return "assistant";
+  return lineKinds.find((kind) => kind === type) ?? "other";
+}
+
+function isTrailerIntact(bytes: Buffer, { isPithFormat, checksum }: LineRules): boolean {
+  const trailer = isPithFormat ? readTrailer(bytes) : null;
+  return trailer !== null && isTrailerValid(trailer, bytes, checksum);
+}
+
+/** Reads the line of a row, or its first `maxBytes`. */
+export function readRowBytes(
+  { file, index }: Pick<FileWithIndex, "file" | "index">,
+  row: number,
+  maxBytes: number = Number.POSITIVE_INFINITY,
+): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.min(index.length(row), maxBytes));
+  return bytes.subarray(0, file.read(bytes, index.offset(row)));
+}
+
+/** Reads the id of a row. If the line is damaged, the id is derived from its offset. */
+export function readRowId(source: FileWithIndex, row: number): string {
+  const prefix = readLinePrefix(readRowBytes(source, row, MAX_PREFIX_BYTES));
+  if (prefix) return prefix.id;
+  const parsed = readLine(readRowBytes(source, row), source.rules);
+  const id = parsed.type === "intact" ? parsed.value.id : parsed.legible.id;
+  return typeof id === "string" ? id : `gap-${source.index.offset(row)}`;
+}

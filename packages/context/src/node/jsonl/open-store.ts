@@ -19,18 +19,20 @@ import { LogFile } from "./append.ts";
 import { type AllStoreOptions, JsonlStore, type StoreOptions } from "./jsonl-store.ts";
 import { createFileAtomically, makeDurableFolder } from "./rewrite.ts";
 
+/** Options of `openStore`. */
 export interface OpenOptions extends StoreOptions {
-  /** A follower only reads; a taker becomes the writer although another is. */
+  /** `follower` only reads; `takeover` becomes the writer even if another process is. The default is `writer`. */
   readonly mode?: "writer" | "follower" | "takeover";
 }
 
+/** The result of opening or creating a session file. */
 export type OpenResult =
   | { readonly type: "opened"; readonly store: JsonlStore }
-  /** Another process writes it: follow it, fork it, or take it over. */
+  /** Another process writes the session: follow it, fork it, or take it over. */
   | { readonly type: "held"; readonly owner: LeaseOwner }
   | UnavailableResult;
 
-/** A new, empty session; refused where anything has that name. */
+/** Creates a session file. Fails if the path exists. */
 export async function createStore(
   path: string,
   origin: SessionOrigin,
@@ -52,7 +54,7 @@ export async function createStore(
   });
 }
 
-/** Reads no further than the context needs, and changes nothing in the file. */
+/** Opens a session file. Reads only what the context needs and does not change the file. */
 export async function openStore(path: string, { mode = "writer", ...options }: OpenOptions = {}): Promise<OpenResult> {
   return catchDiskErrors(`${path} cannot be opened`, () => openExistingFile(mode, path, withStoreDefaults(options)));
 }
@@ -60,7 +62,7 @@ export async function openStore(path: string, { mode = "writer", ...options }: O
 function openExistingFile(mode: NonNullable<OpenOptions["mode"]>, path: string, options: AllStoreOptions): OpenResult {
   const { files } = options;
   const stats = files.stat(path);
-  // Said before the lease is taken, for that would make folders.
+  // Checked before the lease is acquired, because that creates folders.
   if (stats === null) throw createDiskError("ENOENT", path);
   if (stats.kind !== "file") throw createDiskError(stats.kind === "folder" ? "EISDIR" : "ELOOP", path);
   if (mode === "follower") return openFollower(path, options);
@@ -72,7 +74,7 @@ function openExistingFile(mode: NonNullable<OpenOptions["mode"]>, path: string, 
   return result;
 }
 
-/** The lease comes first, and is given back if anything after it fails. */
+/** Acquires the lease, then opens the file. Releases the lease if opening fails. */
 function openWithLease({ path, open, takeOver }: OpenWithLeaseOptions, options: AllStoreOptions): OpenResult {
   const { files, runtime, processes } = options;
   files.makeFolder(sidecarFolder(path));
@@ -88,7 +90,7 @@ function openWithLease({ path, open, takeOver }: OpenWithLeaseOptions, options: 
   try {
     file = open();
     const log = new LogFile(path, file, files);
-    // What a writer has seen must not be gone tomorrow: whoever wrote it may have died before the disk had it.
+    // The previous writer may have died before its sync. What this writer reads must not be lost in a power cut.
     if (!log.sync()) throw createDiskError("EIO", path);
     return { type: "opened", store: new JsonlStore(log, leaseResult.lease, options) };
   } catch (error) {
@@ -101,7 +103,7 @@ function openWithLease({ path, open, takeOver }: OpenWithLeaseOptions, options: 
 interface OpenWithLeaseOptions {
   readonly path: string;
   open(): OpenFile;
-  /** Although its owner lives. */
+  /** Whether to take the lease from a running process. */
   readonly takeOver: boolean;
 }
 
@@ -109,21 +111,21 @@ function releaseQuietly(lease: Lease): void {
   try {
     lease.release();
   } catch (error) {
-    // What made opening fail is what is said; a lease that stays behind ends with this process.
+    // The error of opening is reported. A lease that stays behind ends with this process.
     if (diskErrorCode(error) === "") throw error;
   }
 }
 
-// The first append needs the index: for a long file it is made while the user reads and types.
+// The first append needs the index. For a long file it is built in the background.
 function prepareIndexSoon(store: JsonlStore): void {
   const ignoreDiskError = (error: unknown): void => {
-    // Whoever asks for the index next hears of it; here a store that was closed meanwhile is no news.
+    // The next operation that needs the index reports the error.
     if (diskErrorCode(error) === "") throw error;
   };
   setImmediate(() => void store.prepareIndex().catch(ignoreDiskError)).unref();
 }
 
-/** Bytes; a shorter file is indexed before anybody notices. */
+/** Indexing a smaller file takes no noticeable time. */
 const LARGE_FILE_BYTES = 1024 * 1024;
 
 function openFollower(path: string, options: AllStoreOptions): OpenResult {

@@ -1,4 +1,4 @@
-/** Reads the lines of a session file: backwards or forwards in bounded chunks, or all of a damaged file. */
+/** Reads the lines of a session file backwards or forwards in bounded chunks, decodes a whole file, and parses the prefix of a line. */
 
 import { Buffer, isUtf8 } from "node:buffer";
 import { decodeSession, decodeSessionLines, type SessionFile } from "../../format/session-file.ts";
@@ -7,32 +7,34 @@ import type { Checksum } from "../../runtime.ts";
 import type { FormatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
 
+/** One line of a file. */
 export interface LineBytes {
-  /** Where it begins, in bytes from the start of the file. */
+  /** The offset in bytes from the start of the file. */
   readonly offset: number;
-  /** Good until the next line is asked for. */
+  /** Valid until the next line is read. */
   readonly bytes: Buffer;
   /** Whether a line end follows. */
   readonly hasLineEnd: boolean;
 }
 
+/** The part of a file to read. */
 export interface ReadRange {
-  /** Nothing before this byte is read. */
+  /** The first byte to read. */
   readonly start: number;
   readonly end: number;
   readonly limits: FormatLimits;
 }
 
-/** From the line that ends at `end` up to `start`; blank lines are passed over. Ends early, with `failed`, at a line beyond the limit, and where the file is shorter than it was said to be. */
+/** Reads lines backwards from `end` to `start` and skips blank lines. Stops and sets `failed` at an overlong line, or if the file is too short. */
 export class ReverseLineReader {
   failed = false;
   readonly #file: OpenFile;
   readonly #range: ReadRange;
-  /** Bytes of the file from `#at` on; those from `#end` on were given out. */
+  /** The bytes of the file from `#offset` on. Those from `#end` on were returned already. */
   #buffer: Buffer = EMPTY_BUFFER;
   #offset: number;
   #end = 0;
-  /** Line ends lie before this one, if there are any. */
+  /** There is no line end between this index and `#end`. */
   #searchEnd = 0;
   #hasLineEnd = false;
   #chunkBytes = FIRST_CHUNK_BYTES;
@@ -43,6 +45,7 @@ export class ReverseLineReader {
     this.#offset = range.end;
   }
 
+  /** Returns the previous line, or null at the start. */
   next(): LineBytes | null {
     for (;;) {
       if (!((this.#buffer[this.#end - 1] ?? 0) > SPACE) && this.#skipBlankLines()) continue;
@@ -64,7 +67,7 @@ export class ReverseLineReader {
     }
   }
 
-  // All blank lines that end here are passed over at once, however many there are. What is blank behind a letter belongs to its line.
+  // Skips all blank lines before `#end` at once. Whitespace at the end of a line belongs to the line.
   #skipBlankLines(): boolean {
     let index = this.#end;
     while (index > 0 && (this.#buffer[index - 1] === LINE_END || isBlankByte(this.#buffer[index - 1]))) index -= 1;
@@ -76,13 +79,13 @@ export class ReverseLineReader {
     return true;
   }
 
-  // Steps grow, so that a long window costs few reads and a short one few bytes. The same memory serves again where it is enough.
+  // Chunks grow, so that a long branch needs few reads and a short one few bytes. The buffer is reused if it is large enough.
   #readMore(): boolean {
     if (this.#end > this.#range.limits.lineBytes) {
       this.failed = true;
       return false;
     }
-    // All that is held is one line without a beginning, and is copied: the longer it is, the more is read at once.
+    // The buffer holds the end of one line, which is copied. A longer line is read in larger chunks to copy it less often.
     const chunkBytes = Math.max(this.#chunkBytes, Math.min(this.#end, MAX_LINE_CHUNK_BYTES));
     const count = Math.min(chunkBytes, this.#offset - this.#range.start);
     const fitsInBuffer = this.#buffer.length >= count + this.#end;
@@ -95,7 +98,7 @@ export class ReverseLineReader {
     this.#buffer = buffer;
     this.#offset -= count;
     this.#end += count;
-    // What was held already has no line end.
+    // The bytes that were in the buffer before have no line end.
     this.#searchEnd = count;
     this.#chunkBytes = Math.min(this.#chunkBytes * 2, MAX_CHUNK_BYTES);
     return true;
@@ -104,23 +107,24 @@ export class ReverseLineReader {
 
 const EMPTY_BUFFER = Buffer.alloc(0);
 const LINE_END = 0x0a;
-/** No byte above it is blank. */
+/** A byte above this one is not blank. */
 const SPACE = 0x20;
-/** Room for the beginning of a line that the next step completes. */
+/** Space for the end of a line that the next read completes. */
 const SPARE_BYTES = 64 * 1024;
 const FIRST_CHUNK_BYTES = 128 * 1024;
-/** What is read stays in the processor's cache until it is parsed, and adds little to the memory of a session. */
+/** Small enough for the processor cache and for the memory of a session. */
 const MAX_CHUNK_BYTES = 256 * 1024;
 const MAX_LINE_CHUNK_BYTES = 4 * 1024 * 1024;
 
+/** One line, read forwards. */
 export interface FileLine extends LineBytes {
   readonly length: number;
-  /** Of the line, from 1 at the start of the stretch. */
+  /** The line number, counted from 1 at the start of the range. */
   readonly number: number;
   readonly isOverlong: boolean;
 }
 
-/** A line beyond the limit is never held: only its beginning is kept. Blank lines are passed over, and counted. */
+/** Reads lines forwards. Keeps only the beginning of an overlong line. Blank lines are skipped but counted. */
 export function* readLines(file: OpenFile, { start, end, limits }: ReadRange): Generator<FileLine> {
   let partial: PartialLine = { offset: start, pieces: [], length: 0 };
   let number = 1;
@@ -151,7 +155,7 @@ export function* readLines(file: OpenFile, { start, end, limits }: ReadRange): G
   if (!isBlankLine(last.bytes)) yield { ...last, number, hasLineEnd: false };
 }
 
-/** Where the first line begins that has something in it, or may have; without an object for each that has not. */
+/** Returns the start of the first line that is not blank, or may not be. Allocates nothing per blank line. */
 function skipBlankLines(chunk: Buffer, from: number, to: number): { readonly start: number; readonly lines: number } {
   let start = from;
   let lines = 0;
@@ -179,13 +183,13 @@ function extendPartialLine({ offset, pieces, length }: PartialLine, piece: Buffe
 
 function finishLine(partial: PartialLine, rest: Buffer, limit: number): Omit<FileLine, "hasLineEnd" | "number"> {
   const length = partial.length + rest.length;
-  const overlong = length > limit;
-  if (overlong) return { offset: partial.offset, bytes: lineHead(partial.pieces, rest), length, isOverlong: overlong };
+  const isOverlong = length > limit;
+  if (isOverlong) return { offset: partial.offset, bytes: lineHead(partial.pieces, rest), length, isOverlong };
   const bytes = partial.pieces.length === 0 ? rest : Buffer.concat([...partial.pieces, rest]);
-  return { offset: partial.offset, bytes, length, isOverlong: overlong };
+  return { offset: partial.offset, bytes, length, isOverlong };
 }
 
-// A copy: a few bytes must not keep a whole chunk in memory.
+// A copy, so that a few bytes do not keep a whole chunk in memory.
 function lineHead(pieces: readonly Buffer[], piece: Buffer): Buffer {
   return Buffer.concat([...pieces, piece].map((part) => part.subarray(0, LINE_HEAD_BYTES))).subarray(
     0,
@@ -196,12 +200,13 @@ function lineHead(pieces: readonly Buffer[], piece: Buffer): Buffer {
 const LINE_HEAD_BYTES = 1024;
 const FORWARD_CHUNK_BYTES = 1024 * 1024;
 
+/** What decoding a file needs. */
 export interface ReadFileRules {
   readonly checksum: Checksum;
   readonly limits: FormatLimits;
 }
 
-/** Reads every version, every encoding and every kind of damage. */
+/** Decodes a whole file of any version and encoding, with any damage. */
 export function decodeWholeFile(file: OpenFile, rules: ReadFileRules): SessionFile {
   const { size } = file.stat();
   if (isUtf8WithLineFeeds(file, size, rules))
@@ -210,8 +215,8 @@ export function decodeWholeFile(file: OpenFile, rules: ReadFileRules): SessionFi
   return decodeSession(bytes.subarray(0, file.read(bytes, 0)), rules);
 }
 
-// UTF-8 with LF: its lines can be taken one by one, and one that is too long need not be held. Where the whole file is longer
-// than any line may be, nothing else can come of it.
+// A UTF-8 file with LF is read line by line, so that overlong lines are not kept in memory. A file without LF in the sample that is much
+// longer than a line may be is read the same way.
 function isUtf8WithLineFeeds(file: OpenFile, size: number, { limits }: ReadFileRules): boolean {
   const head = Buffer.alloc(Math.min(size, SAMPLE_BYTES));
   file.read(head, 0);
@@ -228,38 +233,39 @@ function readAllLines(file: OpenFile, size: number, { limits }: ReadFileRules) {
 
 const SAMPLE_BYTES = 1024 * 1024;
 
+/** The fields at the start of a line. */
 export interface LinePrefix {
   readonly kind: string;
   readonly id: string;
   readonly parentId: string | null;
-  /** The entry's number as it stands on the line. */
+  /** The number on the line. */
   readonly number: number | undefined;
-  /** Of a message. */
+  /** The role of a message. */
   readonly role: string | undefined;
 }
 
-/** Null for a line that does not begin as pi and we write it; such a line has to be read whole. */
+/** Parses the start of a line without parsing its JSON. Returns null if the line does not start as pi and Pith write it. */
 export function readLinePrefix(line: Buffer): LinePrefix | null {
   const match = LINE_PREFIX_PATTERN.exec(line.toString("latin1", 0, Math.min(line.length, MAX_PREFIX_BYTES)));
   if (!match) return null;
   const [, kind = "", id = "", parentId, number, role] = match;
-  // A message whose role comes later must be read whole, or nobody knows who speaks.
+  // Without the role at the start, the line must be parsed.
   if (kind === "message" && role === undefined) return null;
   return { kind, id, parentId: parentId ?? null, number: number === undefined ? undefined : Number(number), role };
 }
 
-/** The bytes that always hold a head that can be peeked at. */
+/** The maximum length of a prefix that `readLinePrefix` accepts. */
 export const MAX_PREFIX_BYTES = 460;
 
-// Plain letters only: what is escaped or not ASCII is left to the parser.
+// Unescaped ASCII only; other strings are left to the JSON parser.
 const PLAIN_ASCII_PATTERN = "[ !#-\\[\\]-~]{1,100}";
 const LINE_PREFIX_PATTERN = new RegExp(
   `^\\{"type":"([a-z_]{1,40})","id":"(${PLAIN_ASCII_PATTERN})","parentId":(?:"(${PLAIN_ASCII_PATTERN})"|null),"timestamp":"${PLAIN_ASCII_PATTERN}"(?:,"number":(\\d{1,15})(?=[,}]))?(?:,"message":\\{"role":"([a-zA-Z]{1,20})")?`,
 );
 
-/** Null for invalid UTF-8. Uses the native decoder, because opening a file calls it more often than anything else. */
+/** Decodes UTF-8 with the native decoder, because opening a file decodes every line. Returns null for invalid UTF-8. */
 export function decodeUtf8Native(bytes: Uint8Array, end: number): string | null {
   const text = (bytes instanceof Buffer ? bytes : Buffer.from(bytes)).toString("utf8", 0, end);
-  // What is no UTF-8 turns into this letter; where it is missing, nobody needs to look at the bytes again.
+  // Invalid bytes become U+FFFD. Without that character the text is valid, and the bytes are not checked again.
   return text.includes("\ufffd") && !isUtf8(bytes.subarray(0, end)) ? null : text;
 }

@@ -1,9 +1,9 @@
-/** Changes files in other ways than appending lines. A crash at any moment leaves the old content or the new. */
+/** Creates and replaces files atomically. A crash at any moment leaves the old content or the new. */
 
 import { dirname } from "node:path";
 import { appendAll, diskErrorCode, type Files, type OpenFile } from "../files.ts";
 
-/** A new file, there whole or not at all; refused (`EEXIST`) where the name is taken. */
+/** Creates a file with all of its content or not at all. Throws `EEXIST` if the path exists. */
 export function createFileAtomically(path: string, bytes: Uint8Array, files: Files): void {
   const file = startAtomicFile(path, files);
   try {
@@ -14,18 +14,19 @@ export function createFileAtomically(path: string, bytes: Uint8Array, files: Fil
   }
 }
 
-/** A new file on its way: nobody sees it before it is kept. */
+/** A new file that is not visible before `commit`. */
 export interface AtomicFile {
+  /** Writes more content. */
   add(piece: Uint8Array): void;
-  /** It is there from now on, whatever happens; refused (`EEXIST`) where the name is taken. */
+  /** Makes the file visible and durable. Throws `EEXIST` if the path exists. */
   commit(): void;
-  /** Takes back what was not kept; after it was, nothing happens. */
+  /** Removes a file that was not committed. Does nothing after `commit`. */
   discard(): void;
 }
 
-/** The same for what is too much to hold at once. */
+/** Starts a new file that is written in pieces. */
 export function startAtomicFile(path: string, files: Files): AtomicFile {
-  // Two processes may make the same file at once: each has one of its own until it is kept.
+  // Two processes may create the same file at once, so each has its own temporary file.
   const temporaryPath = `${path}.${process.pid}.new`;
   const file = createTemporaryFile(temporaryPath, files);
   let state: "open" | "closed" | "gone" = "open";
@@ -48,7 +49,7 @@ export function startAtomicFile(path: string, files: Files): AtomicFile {
   };
 }
 
-/** A folder that survives a power cut, with those above it. */
+/** Creates a folder and its parents, and syncs them so that they survive a power cut. */
 export function makeDurableFolder(path: string, files: Files): void {
   const missingFolders: string[] = [];
   for (let folder = path; !files.stat(folder) && dirname(folder) !== folder; folder = dirname(folder))
@@ -57,7 +58,7 @@ export function makeDurableFolder(path: string, files: Files): void {
   for (const folder of missingFolders.reverse()) files.syncFolder(dirname(folder));
 }
 
-/** Puts another content in a file's place; the old file stays beside it as `.bak`. */
+/** Replaces the content of a file. A copy of the old file stays as `.bak`. */
 export function replaceFileAtomically(path: string, bytes: Uint8Array, files: Files): void {
   const temporaryPath = writeTemporaryFile(`${path}.new`, bytes, files);
   keepBackup(path, files);
@@ -65,7 +66,7 @@ export function replaceFileAtomically(path: string, bytes: Uint8Array, files: Fi
   files.syncFolder(dirname(path));
 }
 
-/** Adds bytes to the file of damaged ends, and waits for the disk. */
+/** Appends torn bytes to the `.damaged` file and syncs it. */
 export function saveDamagedBytes(path: string, pieces: Iterable<Uint8Array>, files: Files): void {
   const file = files.stat(path) ? files.open(path, "append") : files.create(path);
   const { size } = file.stat();
@@ -73,7 +74,7 @@ export function saveDamagedBytes(path: string, pieces: Iterable<Uint8Array>, fil
     for (const piece of pieces) appendAll(file, piece);
     file.sync();
   } catch (error) {
-    // Half of it would stand before the whole, when it is tried again.
+    // A retry would append the bytes again after the incomplete part.
     tryCleanup(() => file.truncate(size));
     throw error;
   } finally {
@@ -94,12 +95,12 @@ function writeTemporaryFile(path: string, bytes: Uint8Array, files: Files): stri
 }
 
 function createTemporaryFile(path: string, files: Files): OpenFile {
-  // Left by a crash before it counted.
+  // A crash may have left a temporary file.
   if (files.stat(path)) files.remove(path);
   return files.create(path);
 }
 
-// Whoever drops a file has heard why already; what cannot be swept is litter that the next attempt removes.
+// The error that led to the cleanup is reported already. A file that cannot be removed is removed by the next attempt.
 function tryCleanup(cleanup: () => void): void {
   try {
     cleanup();
@@ -108,8 +109,8 @@ function tryCleanup(cleanup: () => void): void {
   }
 }
 
-// A copy, and not a second name: the old file may have been readable for others. The first .bak is the oldest, and the one worth
-// having; a later one gets a number.
+// A copy instead of a hard link, because the old file may have been readable for other users. The first backup is the most valuable one and
+// is never overwritten; later ones get a number.
 function keepBackup(path: string, files: Files): void {
   for (let number = 1; ; number++) {
     const backupPath = number === 1 ? `${path}.bak` : `${path}.bak-${number}`;

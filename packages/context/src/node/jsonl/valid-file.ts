@@ -11,24 +11,25 @@ import { type FormatLimits, formatLimits } from "../../settings.ts";
 import type { OpenFile } from "../files.ts";
 import { decodeUtf8Native, MAX_PREFIX_BYTES, ReverseLineReader, readLinePrefix } from "./read-lines.ts";
 
+/** A session file whose header and end are valid. */
 export interface ValidFile {
   readonly file: OpenFile;
   readonly header: Header;
   readonly rules: LineRules;
   readonly limits: FormatLimits;
-  /** Where the first line behind the header begins. */
+  /** The offset of the first line after the header. */
   readonly start: number;
-  /** Where the last whole line ends, its line end included; what follows was torn. */
+  /** The offset after the last intact line and its line end; the bytes after it are torn. */
   readonly end: number;
-  /** Whether that line has a line end. */
+  /** Whether the last intact line has a line end. */
   readonly hasLineEnd: boolean;
-  /** The last entry; null for none. */
+  /** The id of the last entry; null for none. */
   readonly leaf: string | null;
-  /** Their lines are not counted. */
+  /** The damage of the torn end. The line numbers are 0; see `withLineNumbers`. */
   readonly damage: readonly Damage[];
 }
 
-/** Null for a file that must be read whole: of an old or newer version, in another encoding, damaged at its ends. */
+/** Reads the header and the end of a file. Returns null if the whole file must be decoded: another version, another encoding, or damage. */
 export function readValidFile(
   file: OpenFile,
   checksum: Checksum,
@@ -63,16 +64,16 @@ function readTail(file: OpenFile, body: FileBody): Pick<ValidFile, "end" | "hasL
   const isIntact = tail.lines.every(({ parsed }) => parsed.type === "intact" && !parsed.minorDamage);
   if (!isIntact || !entry || entry.type === "gap") return null;
   const { offset, length, hasLineEnd } = lastLine.raw;
-  // Blank bytes behind the last line stay where they are.
+  // Blank bytes after the last line stay in the file.
   const end = damage.length > 0 ? offset + length + (hasLineEnd ? 1 : 0) : body.size;
   return { end, hasLineEnd, leaf: entry.id, damage };
 }
 
-// As far back as what was written at once may reach: a batch, lines that did not wait for the disk, and the line before them.
+// Reads back to the start of the last batch and of the unsynced run, and one line further.
 function readIntactTail(file: OpenFile, { rules, limits, start, size }: FileBody): DropTornTailResult | null {
   const reader = new ReverseLineReader(file, { start, end: size, limits });
   let lines: readonly LineRecord[] = [];
-  // What was not synced is 64 lines at most; a file that says otherwise is read whole.
+  // At most 64 lines are unsynced. If the marks of a file claim more, the whole file is decoded.
   for (let round = 0; round < MAX_TAIL_ROUNDS && lines.length < MAX_TAIL_LINES; round++) {
     const earlierLines = readLinesToBatchStart(reader, rules);
     lines = earlierLines.concat(lines);
@@ -85,7 +86,7 @@ function readIntactTail(file: OpenFile, { rules, limits, start, size }: FileBody
   return null;
 }
 
-/** Upwards to a line with which something begins, a batch or itself; in file order. */
+/** Reads backwards to the start of a batch, or to a line without a batch. Returns the lines in file order. */
 function readLinesToBatchStart(reader: ReverseLineReader, rules: LineRules): LineRecord[] {
   const lines: LineRecord[] = [];
   for (let line = reader.next(); line && lines.length < MAX_TAIL_LINES; line = reader.next()) {
@@ -113,23 +114,24 @@ const MAX_TAIL_LINES = 20_000;
 const MAX_HEADER_BYTES = 1024 * 1024;
 
 /**
- * Reads backwards from a line to its root; needs no index as long as every line is sound. Yields the entries; ends early with `astray` set
- * where a line is damaged or a parent is not above its child.
+ * Reads the ancestors of a line backwards, without an index. Stops early and sets `failed` if a line is damaged or a parent does not come
+ * before its child.
  */
 export class AncestorReader {
   failed = false;
   readonly #file: ValidFile;
   #reader: ReverseLineReader;
 
-  /** `end` is where the first line ends. */
+  /** `end` is the offset where the first line to read ends. */
   constructor(file: ValidFile, end: number) {
     this.#file = file;
     this.#reader = this.#createReader(end);
   }
 
+  /** Yields the entries from the leaf to the root. */
   *entries(): Generator<Entry> {
     let wantedId: string | null = null;
-    // Mostly the line before is the parent. Only where it was not, the next ones are looked at before they are read.
+    // The line before is usually the parent. Off the branch, only the id of each line is read.
     let isOffBranch = false;
     for (let line = this.#reader.next(); line; line = this.#reader.next()) {
       if (isOffBranch && hasOtherId(line.bytes, wantedId)) continue;
@@ -146,7 +148,7 @@ export class AncestorReader {
     this.failed = true;
   }
 
-  // A hint is only believed if the parent is there; otherwise every line above is looked at.
+  // MOVE2: the offset is a hint. If the parent is not there, the lines before are read one by one.
   #jump(offset: number, id: string, limit: number): void {
     if (offset < this.#file.start || offset >= limit) return;
     const head = Buffer.alloc(Math.min(MAX_PREFIX_BYTES, limit - offset));
@@ -178,15 +180,15 @@ function findNextLineEnd({ file }: ValidFile, offset: number, limit: number): nu
 
 const SEEK_CHUNK_BYTES = 64 * 1024;
 
-/** Damage with line numbers as an editor shows them. Counted only on request: opening a file counts no lines. */
+/** Adds line numbers, counted from 1, to damage. Opening a file does not count lines, so this is done on request. */
 export function withLineNumbers(
   { file, start }: Pick<ValidFile, "file" | "start">,
   damage: readonly Damage[],
 ): readonly Damage[] {
   let line = 2;
   let offset = start;
-  const inOrder = damage.toSorted((one, other) => one.offset - other.offset);
-  return inOrder.map((item) => {
+  const sortedDamage = damage.toSorted((a, b) => a.offset - b.offset);
+  return sortedDamage.map((item) => {
     line += countNewlines(file, offset, item.offset);
     offset = item.offset;
     return { ...item, line };

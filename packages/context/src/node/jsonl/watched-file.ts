@@ -1,4 +1,4 @@
-/** Tracks what a session file holds while others write to it. Opening changes nothing; the first append repairs the file. */
+/** Tracks the contents of a session file while other processes write to it. Opening changes nothing; the first append repairs the file. */
 
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
@@ -17,89 +17,10 @@ import { decodeWholeFile } from "./read-lines.ts";
 import { replaceFileAtomically, saveDamagedBytes } from "./rewrite.ts";
 import { readValidFile, type ValidFile, withLineNumbers } from "./valid-file.ts";
 
-export interface FileContents {
-  /** Read when asked for, if the file is sound; all in memory, if it had to be read with care. */
-  readonly entries: FileEntries | InMemoryEntries;
-  readonly header: Header;
-  /** Whether its lines carry a seal. */
-  readonly isPithFormat: boolean;
-  /** Asked for by few: to say in which line something is wrong, all before it must be counted. */
-  readonly damage: () => readonly Damage[];
-  /** Null where anything can be appended as it is. */
-  readonly repair: FileRepair | null;
-}
-
-export type FileRepair =
-  /** What lies behind `end` was torn. */
-  { readonly type: "torn-tail"; readonly end: number } | { readonly type: "fully-read"; readonly file: SessionFile };
-
-export interface ReadContentsOptions {
-  readonly files: Files;
-  readonly runtime: Pick<Runtime, "checksum">;
-  readonly limits: FormatLimits;
-}
-
-export function readContents(log: LogFile, options: ReadContentsOptions): FileContents {
-  const validFile = readValidFile(log.file, options.runtime.checksum, options.limits);
-  if (!validFile) return readContentsFully(log, options);
-  const { header, rules } = validFile;
-  const entries = new FileEntries(validFile);
-  return {
-    entries,
-    header,
-    isPithFormat: rules.isPithFormat,
-    ...validFileDamage(entries, validFile),
-    repair: tornTailRepair(validFile, log),
-  };
-}
-
-/** What was torn off at the end, and the lines that have changed since they were indexed. */
-function validFileDamage(entries: FileEntries, validFile: ValidFile): Pick<FileContents, "damage"> {
-  const tailDamage = once(() => withLineNumbers(validFile, validFile.damage));
-  return {
-    damage: () =>
-      entries.damage.length === 0 ? tailDamage() : [...withLineNumbers(validFile, entries.damage), ...tailDamage()],
-  };
-}
-
-/** Every line looked at: for a file that is not sound, or turned out not to be. */
-export function readContentsFully(log: LogFile, { files, runtime, limits }: ReadContentsOptions): FileContents {
-  const file = decodeWholeFile(log.file, { checksum: runtime.checksum, limits });
-  const { header, isPithFormat, damage, lines } = file;
-  return {
-    entries: new InMemoryEntries(lines, readReservedNumber(header)),
-    header: header ?? headerFromPath(log.path, { files, ours: isPithFormat }),
-    isPithFormat,
-    damage: () => damage,
-    repair: { type: "fully-read", file },
-  };
-}
-
-/** The same session after another hand has added to it. */
-export function updateContents(before: FileContents, log: LogFile, options: ReadContentsOptions): FileContents {
-  const { entries } = before;
-  const validFile =
-    entries instanceof FileEntries ? readValidFile(log.file, options.runtime.checksum, options.limits) : null;
-  if (!validFile || !(entries instanceof FileEntries)) return readContentsFully(log, options);
-  entries.updateFile(validFile);
-  return { ...before, ...validFileDamage(entries, validFile), repair: tornTailRepair(validFile, log) };
-}
-
-function tornTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
-  return end < size ? { type: "torn-tail", end } : null;
-}
-
-function once<Made>(compute: () => Made): () => Made {
-  let value: Made | undefined;
-  return () => {
-    value ??= compute();
-    return value;
-  };
-}
-
-/** What a look at the file finds: nothing new, lines of another hand, or why nothing can be appended. */
+/** The change of a file since the last check: none, appended lines, or a reason to refuse an append. */
 export type FileChange = "none" | "grown" | Refusal;
 
+/** A session file that other processes may change while it is open. */
 export class WatchedFile {
   readonly #options: ReadContentsOptions;
   readonly #isFollower: boolean;
@@ -129,23 +50,24 @@ export class WatchedFile {
     return this.#isClosed;
   }
 
+  /** Whether every entry can be read without waiting for the index. */
   get isIndexed(): boolean {
     return !(this.#contents.entries instanceof FileEntries) || this.#contents.entries.isIndexed;
   }
 
-  /** Takes in what another hand has added; whatever else happened is for whoever wants to append. */
+  /** Reads what other processes have appended. Returns other changes to the caller. */
   checkForChanges(): FileChange {
     this.#assertOpen();
     const change = this.#log.detectChange();
     if (change === "grown") this.#reload(() => updateContents(this.#contents, this.#log, this.#options));
-    // A follower goes along with its writer: one that cuts off a torn end, or puts a migrated file in the old one's place.
+    // A follower accepts that its writer cuts off a torn end or replaces the file by a migrated one.
     if (change === "file-shortened" && this.#isFollower) this.#reload(() => readContents(this.#log, this.#options));
     else if (change === "file-replaced" && this.#isFollower) return this.#reopen();
     else return change;
     return "grown";
   }
 
-  /** The lines, once every question about them can be answered. Others work in between. */
+  /** Returns the entries when the index is complete. Other tasks run in between. */
   async waitForIndex(): Promise<FileEntries | InMemoryEntries> {
     while (!this.isIndexed) {
       this.#assertOpen();
@@ -158,17 +80,17 @@ export class WatchedFile {
     return this.#contents.entries;
   }
 
-  /** After the first append has put right what was found. */
+  /** Sets the file and its contents after a repair. */
   replaceContents({ log, contents }: AppendTarget): void {
     this.#log = log;
     this.#contents = contents;
   }
 
-  /** A copy of the index, if it has grown by so many bytes. `mayKeep` is asked last: it is a look at the disk. */
+  /** Saves the index if it has grown by `minBytes`. `maySave` reads the disk, so it is called last. */
   saveIndex(maySave: () => boolean, minBytes?: number): void {
     const { entries } = this.#contents;
     if (!(entries instanceof FileEntries) || !this.#indexFile.shouldSave(entries, minBytes)) return;
-    // Whatever the disk has against it: an index can be made again, and what was appended is appended.
+    // The index can be rebuilt, so a disk error must not fail the append.
     ignoreDiskErrors(() => {
       if (maySave()) this.#indexFile.save(entries, this.#log.file);
     });
@@ -176,16 +98,16 @@ export class WatchedFile {
 
   close(): void {
     this.#isClosed = true;
-    // Whoever asks later what was wrong still gets an answer.
+    // Computes the damage while the file is open, so that it can be read after closing.
     ignoreDiskErrors(() => this.#contents.damage());
-    // All that could be lost was waited for before.
+    // The caller has synced the file, so an error here loses nothing.
     ignoreDiskErrors(() => this.#log.close());
   }
 
   async #completeIndex(): Promise<void> {
     const { entries } = this.#contents;
     if (!(entries instanceof FileEntries)) return;
-    // A file that was let go of meanwhile is read no further; whoever still asks is answered from the new one.
+    // If the file was closed or replaced meanwhile, the result is not used.
     const isOutdated = (): boolean => this.#isClosed || this.#contents.entries !== entries;
     try {
       const isValid = await this.#indexFile.complete(entries, this.#log.file);
@@ -202,7 +124,7 @@ export class WatchedFile {
 
   #reopen(): FileChange {
     const { files } = this.#options;
-    // A link or a folder is no successor.
+    // A link or a folder cannot replace the session file.
     if (files.stat(this.#log.path)?.kind !== "file") return "file-replaced";
     const log = new LogFile(this.#log.path, files.open(this.#log.path, "read"), files);
     this.#log.close();
@@ -212,18 +134,103 @@ export class WatchedFile {
   }
 
   #assertOpen(): void {
-    if (this.#isClosed) throw new Error(`${this.#log.path} was closed; open it again`);
+    if (this.#isClosed) throw new Error(`${this.#log.path} is closed; open it again`);
   }
 }
 
+/** The contents of a session file. */
+export interface FileContents {
+  /** Read on demand if the file is valid; all in memory if the whole file had to be decoded. */
+  readonly entries: FileEntries | InMemoryEntries;
+  readonly header: Header;
+  /** Whether the lines have trailers. */
+  readonly isPithFormat: boolean;
+  /** Returns the damage. A function, because finding the line numbers counts all lines before them. */
+  readonly damage: () => readonly Damage[];
+  /** What must be repaired before an append; null if nothing. */
+  readonly repair: FileRepair | null;
+}
+
+/** The repair that the next append makes. */
+export type FileRepair =
+  /** The bytes after `end` are torn. */
+  { readonly type: "torn-tail"; readonly end: number } | { readonly type: "fully-read"; readonly file: SessionFile };
+
+/** What reading a file needs. */
+export interface ReadContentsOptions {
+  readonly files: Files;
+  readonly runtime: Pick<Runtime, "checksum">;
+  readonly limits: FormatLimits;
+}
+
+/** Reads a session file: its end if it is valid, all of it otherwise. */
+export function readContents(log: LogFile, options: ReadContentsOptions): FileContents {
+  const validFile = readValidFile(log.file, options.runtime.checksum, options.limits);
+  if (!validFile) return readContentsFully(log, options);
+  const { header, rules } = validFile;
+  const entries = new FileEntries(validFile);
+  return {
+    entries,
+    header,
+    isPithFormat: rules.isPithFormat,
+    ...validFileDamage(entries, validFile),
+    repair: tornTailRepair(validFile, log),
+  };
+}
+
+/** Collects the damage of the torn end, and of lines that were damaged after they were indexed. */
+function validFileDamage(entries: FileEntries, validFile: ValidFile): Pick<FileContents, "damage"> {
+  const tailDamage = once(() => withLineNumbers(validFile, validFile.damage));
+  return {
+    damage: () =>
+      entries.damage.length === 0 ? tailDamage() : [...withLineNumbers(validFile, entries.damage), ...tailDamage()],
+  };
+}
+
+function once<Value>(compute: () => Value): () => Value {
+  let value: Value | undefined;
+  return () => {
+    value ??= compute();
+    return value;
+  };
+}
+
+function tornTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
+  return end < size ? { type: "torn-tail", end } : null;
+}
+
+/** Decodes the whole file, if it is not valid. */
+export function readContentsFully(log: LogFile, { files, runtime, limits }: ReadContentsOptions): FileContents {
+  const file = decodeWholeFile(log.file, { checksum: runtime.checksum, limits });
+  const { header, isPithFormat, damage, lines } = file;
+  return {
+    entries: new InMemoryEntries(lines, readReservedNumber(header)),
+    header: header ?? headerFromPath(log.path, { files, ours: isPithFormat }),
+    isPithFormat,
+    damage: () => damage,
+    repair: { type: "fully-read", file },
+  };
+}
+
+/** Updates the contents after another process has appended. */
+export function updateContents(before: FileContents, log: LogFile, options: ReadContentsOptions): FileContents {
+  const { entries } = before;
+  const validFile =
+    entries instanceof FileEntries ? readValidFile(log.file, options.runtime.checksum, options.limits) : null;
+  if (!validFile || !(entries instanceof FileEntries)) return readContentsFully(log, options);
+  entries.updateFile(validFile);
+  return { ...before, ...validFileDamage(entries, validFile), repair: tornTailRepair(validFile, log) };
+}
+
+/** A file that is ready for an append. */
 export interface AppendTarget {
   readonly log: LogFile;
   readonly contents: FileContents;
 }
 
 /**
- * Called by the first append: opening a file only finds what is wrong and leaves it unchanged. LOG5, LOG14. Null if another hand added to
- * the file meanwhile: nothing of theirs is cut off.
+ * Repairs a file before an append: migrates an old version, or cuts off a torn end (LOG5, LOG14). Returns null if another process has
+ * appended meanwhile, so that its bytes are not cut off.
  */
 export function makeAppendable({ log, contents }: AppendTarget, files: Files, checksum: Checksum): AppendTarget | null {
   const { repair } = contents;

@@ -1,4 +1,4 @@
-/** Proves that no clock orders anything: whatever it says, the file does. */
+/** Tests that the order of entries follows the file and not the clock. */
 
 import { describe, expect, test } from "vitest";
 import { Session } from "../../../src/session/session.ts";
@@ -17,7 +17,7 @@ const clocks: Readonly<Record<string, (look: number) => number>> = {
 };
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
-  test.each(Object.entries(clocks))("D13 order and leaf are the file's, though the clock %s", async (_, clock) => {
+  test.each(Object.entries(clocks))("D13 order and leaf follow the file if the clock %s", async (_, clock) => {
     const { files, path } = disk();
     let looks = 0;
     let ids = 0;

@@ -1,4 +1,4 @@
-/** A closed store says so, whatever is asked of it; closing again is nothing. */
+/** Tests that every operation on a closed store says that it is closed. */
 
 import { expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
@@ -9,7 +9,7 @@ import { storeIn } from "./sittings.ts";
 
 const path = "/s/one.jsonl";
 
-test("DISK3 what is closed is closed: it can be closed again, and nothing else", async () => {
+test("DISK3 a closed store can only be closed again", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
@@ -21,12 +21,12 @@ test("DISK3 what is closed is closed: it can be closed again, and nothing else",
     why: "closed",
   });
   expect(store.isWriter).toBe(false);
-  await expect(store.entry("x")).rejects.toThrow("/s/one.jsonl was closed; open it again");
-  await expect(store.leaf()).rejects.toThrow("was closed");
+  await expect(store.entry("x")).rejects.toThrow("/s/one.jsonl is closed; open it again");
+  await expect(store.leaf()).rejects.toThrow("is closed");
   expect((await openStore(path, { files })).type).toBe("opened");
 });
 
-test("DISK3 a session whose disk has failed knows that it does not write any more", async () => {
+test("DISK3 a store is no writer after the disk has failed", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
@@ -35,7 +35,7 @@ test("DISK3 a session whose disk has failed knows that it does not write any mor
   expect(store.isWriter).toBe(false);
 });
 
-test("DISK7 whoever follows a file that is removed is not left waiting", async () => {
+test("DISK7 following ends when the file is removed", async () => {
   const files = new FaultyFiles();
   await storeIn(await createStore(path, { cwd: "/" }, { files })).close();
   const follower = storeIn(await openStore(path, { files, mode: "follower" }));

@@ -1,4 +1,4 @@
-/** Counts what is read of a disk. */
+/** Counts the bytes that are read from a disk. */
 
 import type { Files, OpenFile } from "../../../src/node/files.ts";
 

@@ -1,4 +1,4 @@
-/** Proves that a file store finds in a damaged file what the codec finds in its bytes, and goes on with it as a store in memory does. */
+/** Tests that the file store reads a damaged file like the memory store reads its bytes, and continues like it. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -32,7 +32,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test.each(damagedEncodings)("D11 $name", found);
 });
 
-describe("files made to cost more than their size", () => {
+describe("files designed to be slow to read", () => {
   test.each(Object.entries(manyLines))("D10 %s", (_, shape) => expectSame(diskInMemory(), shape(60)));
   test.each(Object.entries(oneLine))("D10 %s", (_, shape) => expectSame(diskInMemory(), shape(2000)));
 });
@@ -48,7 +48,7 @@ test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-li
   },
 );
 
-test("D9 a gap has no line of its own, also where it was written down in a migration", async () => {
+test("D9 a gap has no line, even if a migration wrote it as an entry", async () => {
   const { files, path, put, bytes } = diskInMemory();
   put(path, file(piHeader.replace('"version":3', '"version":2'), "garbage", ...chain(1)));
   const store = await sittings(files).open(path);
@@ -69,7 +69,7 @@ test.each([
   await expectSame(diskInMemory(), bytes);
 });
 
-test.each([1, 2, 3])("LOG2 HARM3 a line of ours that lost its seal is damaged: line %i of 3", async (lost) => {
+test.each([1, 2, 3])("LOG2 HARM3 a numbered line without its trailer is damaged: line %i of 3", async (lost) => {
   const lines = chain(3).map((line, at) => line.replace('Z"', `Z","number":${at + 1}`));
   const bytes = file(
     seal(ourHeader),
@@ -85,18 +85,18 @@ test("D11 zeros before a line do not make it longer than the limit", async () =>
   await expectSame(diskInMemory(), bytes, { lineBytes: 300, depth: 200 });
 });
 
-test("D9 D10 D11 whatever happens to the bytes of a session, its file is read as they are", async () => {
+test("D9 D10 D11 a file with randomly changed bytes is read like the same bytes in memory", async () => {
   const same = fc.asyncProperty(damagedSession, (bytes) => expectSame(diskInMemory(), bytes));
   await fc.assert(same, { seed, numRuns: 400 * more });
 });
 
-test("D9 D10 D11 and so it is with limits that some of its lines exceed", async () => {
+test("D9 D10 D11 the same with limits that some lines exceed", async () => {
   const limits = fc.record({ lineBytes: fc.integer({ min: 60, max: 400 }), depth: fc.integer({ min: 1, max: 6 }) });
   const same = fc.asyncProperty(damagedSession, limits, (bytes, each) => expectSame(diskInMemory(), bytes, each));
   await fc.assert(same, { seed, numRuns: 200 * more });
 });
 
-test("D9 D10 D11 and so it is with a long session", async () => {
+test("D9 D10 D11 the same with a long session", async () => {
   const chance = createSeededRandom(seed);
   for (let run = 0; run < 20 * more; run++) {
     const bytes = await longSession(80, chance, chance() < 0.5 ? "fast" : "durable");
@@ -111,7 +111,7 @@ test("D9 D10 D11 and so it is with a long session", async () => {
   }
 });
 
-test("D9 D10 D11 random bytes are read as they are", async () => {
+test("D9 D10 D11 a file of random bytes is read like the same bytes in memory", async () => {
   const same = fc.asyncProperty(noise, (bytes) => expectSame(diskInMemory(), bytes));
   await fc.assert(same, { seed, numRuns: 200 * more });
 });

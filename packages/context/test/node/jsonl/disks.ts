@@ -1,4 +1,4 @@
-/** Two disks for one test: one in memory that can lose power, and the real one with a port around it that refuses on demand. */
+/** Provides two disks for tests: one in memory that can lose power, and the real one with failures on demand. */
 
 import { lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** All that can be asked of a store, as plain data, so that two stores of one session can be held against each other. */
+/** Collects all data of a store, so that two stores of the same session can be compared. */
 
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import type { Entry } from "../../../src/entry.ts";

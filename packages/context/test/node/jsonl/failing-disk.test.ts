@@ -1,4 +1,4 @@
-/** Proves that after an error of the disk nothing is tried twice: the session is read-only until it is opened again. */
+/** Tests that nothing is retried after a disk error: the session is read-only until it is opened again. */
 
 import { describe, expect, test } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
@@ -30,7 +30,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     },
   );
 
-  test("DISK3 D6 an error in a sync that was asked for turns a fast session read-only", async () => {
+  test("DISK3 D6 a failed explicit sync makes a fast session read-only", async () => {
     const ground = disk();
     const seat = sittings(ground.files);
     const store = await seat.create(ground.path, { durability: "fast" });
@@ -41,7 +41,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     expect(await append(await seat.open(ground.path), "c")).toBe("appended");
   });
 
-  test("D6 an error in taking back what did not fit turns the session read-only", async () => {
+  test("D6 an error while undoing a write makes the session read-only", async () => {
     const ground = disk();
     const { files, path } = ground;
     const seat = sittings(files);
@@ -74,7 +74,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     },
   );
 
-  test("D6 an error at any step of opening is named, and the session can be opened right after", async () => {
+  test("D6 an error at any step of opening is reported, and the session can be opened afterwards", async () => {
     for (let step = 1; step <= (await operationsOfOpening(disk())); step++) {
       const { files, path, put } = disk();
       const seat = sittings(files);

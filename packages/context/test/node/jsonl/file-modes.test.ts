@@ -1,4 +1,4 @@
-/** Proves that what a session says is for its owner alone, whatever the process would grant to others. */
+/** Tests that only the owner can read session files, whatever the umask. */
 
 import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => void process.umask(usual));
 
-test("DISK5 S5 a new session, its lease, its index and all folders are the owner's", async () => {
+test("DISK5 S5 only the owner can read a new session, its lease, its index and its folders", async () => {
   const root = temporaryFolder();
   const path = join(root, "sessions/project/s.jsonl");
   const store = await sittings(realFiles).create(path);
@@ -28,7 +28,7 @@ test("DISK5 S5 a new session, its lease, its index and all folders are the owner
   expect([...leased, ...modesIn(root)].filter(isOpen)).toEqual([]);
 });
 
-test("S5 torn bytes are set aside for the owner, though the file was open to others", async () => {
+test("S5 only the owner can read saved torn bytes, even if others could read the file", async () => {
   const root = temporaryFolder();
   const path = join(root, "s.jsonl");
   writeFileSync(path, joined(file(seal(ourHeader, ...chain(2))), Uint8Array.of(0x7b)));
@@ -37,7 +37,7 @@ test("S5 torn bytes are set aside for the owner, though the file was open to oth
   expect(modesIn(root).filter(isOpen)).toEqual([["s.jsonl", "644"]]);
 });
 
-test("S5 a migrated session is the owner's, and so is the old one beside it", async () => {
+test("S5 only the owner can read a migrated session and its backup", async () => {
   const root = temporaryFolder();
   const path = join(root, "s.jsonl");
   writeFileSync(path, file(piHeader.replace('"version":3', '"version":2'), chain(2)));

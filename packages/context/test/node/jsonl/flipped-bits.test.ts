@@ -1,4 +1,4 @@
-/** Bits of every byte of a file, turned: the store that reads from the end notices what the whole reading notices of every bit, or it does no harm. */
+/** Tests that the store, which reads from the end of the file, detects flipped bits like the full decoder, or that they are harmless. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -18,13 +18,13 @@ const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replac
 const bytes = file(seal(ourHeader, ...short));
 const untouched = await reachable(MemoryStore.open(bytes, nodeRuntime));
 
-test("D8 every second bit of a file of 40 entries, the even ones of one byte and the odd ones of the next", async () => {
+test("D8 a flip of any tested bit is reported: every second bit of a file of 40 entries", async () => {
   const files = new FaultyFiles();
   const flips = Array.from({ length: bytes.length * 4 }, (_, half) => half * 2 + ((half >> 2) % 2));
   await expectNoticed(flips, { files, path: "/s/one.jsonl", put: (flipped) => files.addFile("/s/one.jsonl", flipped) });
 });
 
-test("D8 one bit of every byte of it, on the real disk", async () => {
+test("D8 a flip of one bit in any byte is reported, on a real disk", async () => {
   const path = join(temporaryFolder(), "one.jsonl");
   const flips = Array.from({ length: bytes.length }, (_, at) => at * 8 + (at % 8));
   // Over what stands there: a file that is made empty first waits for the disk when it is closed.

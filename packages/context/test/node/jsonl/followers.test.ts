@@ -1,4 +1,4 @@
-/** A follower goes along with whatever its writer does to the file; and what one writer left unsynced, the next waits for. */
+/** Tests that a follower accepts all changes of its writer, and that a writer syncs what the previous one left unsynced. */
 
 import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
@@ -19,7 +19,7 @@ const processes: ProcessTable = {
   isAlive: ({ pid }) => pid === living,
 };
 
-test("DISK7 a follower sees what is written behind a torn end that was cut off", async () => {
+test("DISK7 a follower sees entries that are written after a torn end was cut off", async () => {
   const files = new FaultyFiles();
   await write(files, 2);
   const follower = storeIn(await openStore(path, { files, mode: "follower" }));
@@ -35,7 +35,7 @@ test("DISK7 a follower sees what is written behind a torn end that was cut off",
   expect(await follower.leaf()).toBe(ids.at(-1));
 });
 
-test("DISK7 a follower sees what is written after its file was migrated", async () => {
+test("DISK7 a follower sees entries that are written after a migration", async () => {
   const files = new FaultyFiles();
   const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
   files.addFile(path, new TextEncoder().encode(`${old.join("\n")}\n`));
@@ -47,7 +47,7 @@ test("DISK7 a follower sees what is written after its file was migrated", async 
   expect(await follower.leaf()).toBe(ids.at(-1));
 });
 
-test("LOG13 D4 a writer that died before it waited for the disk leaves no hole under the next one", async () => {
+test("LOG13 D4 a writer that died before its sync leaves no hole before the lines of the next one", async () => {
   for (let seed = 0; seed < 200; seed++) {
     const files = new FaultyFiles();
     const first = await write(files, 4, "fast");

@@ -1,4 +1,4 @@
-/** Proves that whatever others do to the file of an open session is noticed before the next line is written, and is said by name. */
+/** Tests that changes of an open session file by other processes are detected before the next append, and reported. */
 
 import {
   appendFileSync,
@@ -93,18 +93,21 @@ const acts: readonly (readonly [name: string, outcome: string, act: (ground: Gro
 ];
 
 describe("between two appends", () => {
-  test.each(acts)("DISK4 D14 %s: the next is refused with %s, and nothing is written", async (_, outcome, act) => {
-    const { path, elsewhere, seat, store } = await ground();
-    act({ path, elsewhere, seat, store });
-    const before = [contents(path), contents(elsewhere)];
-    for (const id of ["b", "c"]) expect(await append(store, id)).toBe(outcome);
-    expect([contents(path), contents(elsewhere)]).toEqual(before);
-    expect(await branchIds(store).catch(() => ["it cannot be read"])).not.toContain("b");
-    await store.close();
-    expect([contents(path), contents(elsewhere)]).toEqual(before);
-  });
+  test.each(acts)(
+    "DISK4 D14 %s: the next append is refused with %s, and nothing is written",
+    async (_, outcome, act) => {
+      const { path, elsewhere, seat, store } = await ground();
+      act({ path, elsewhere, seat, store });
+      const before = [contents(path), contents(elsewhere)];
+      for (const id of ["b", "c"]) expect(await append(store, id)).toBe(outcome);
+      expect([contents(path), contents(elsewhere)]).toEqual(before);
+      expect(await branchIds(store).catch(() => ["it cannot be read"])).not.toContain("b");
+      await store.close();
+      expect([contents(path), contents(elsewhere)]).toEqual(before);
+    },
+  );
 
-  test("D14 what was only for a while is no matter any more", async () => {
+  test("D14 appends work again after a temporary change is undone", async () => {
     const { path, elsewhere, store } = await ground();
     renameSync(path, elsewhere);
     expect(await append(store, "b")).toBe("file-removed");
@@ -117,7 +120,7 @@ describe("between two appends", () => {
     expect(await branchIds(store)).toEqual(["a", "b", "c"]);
   });
 
-  test("D14 another hand added a line: the leaf has moved, and behind it is appended", async () => {
+  test("D14 after another process has appended a line, the leaf has moved, and the next append follows it", async () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, `${note("p", "a")}\n`);
     const before = contents(path);
@@ -128,7 +131,7 @@ describe("between two appends", () => {
     expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
 
-  test("D14 another hand adds a line right after the append: both are there, and the leaf has moved", async () => {
+  test("D14 after another process appends right after an append, both lines are there and the leaf has moved", async () => {
     const { path, seat, store } = await ground();
     const pending = store.append(notes("a", ["b"]), { expectedLeaf: "a" });
     appendFileSync(path, `${note("p", "a")}\n`);
@@ -139,7 +142,7 @@ describe("between two appends", () => {
     expect(await branchIds(follower)).toEqual(["a", "p"]);
   });
 
-  test("D14 another hand added garbage: it stays in its line, is named, and the session goes on", async () => {
+  test("D14 garbage from another process stays on its line, is reported, and the session continues", async () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, "garbage\n");
     expect(await append(store, "b")).toBe("appended");
@@ -152,7 +155,7 @@ describe("between two appends", () => {
     }
   });
 
-  test("D14 another hand added garbage without a line end: nothing sticks to it", async () => {
+  test("D14 an append after garbage without a line end starts a new line", async () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, "garbage");
     expect(await append(store, "b")).toBe("appended");
@@ -161,7 +164,7 @@ describe("between two appends", () => {
     expect([await branchIds(again), told(await again.check())]).toEqual([["a", "b"], ""]);
   });
 
-  test("D14 another hand added a line without a line end: it counts, and nothing sticks to it", async () => {
+  test("D14 a line from another process without a line end counts, and the next append starts a new line", async () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, note("p", "a"));
     expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
@@ -171,7 +174,7 @@ describe("between two appends", () => {
 });
 
 describe("at open", () => {
-  test.each(["writer", "follower", "takeover"] as const)("DISK5 D14 a link is refused to a %s", async (as) => {
+  test.each(["writer", "follower", "takeover"] as const)("DISK5 D14 a %s cannot open a link", async (as) => {
     const { elsewhere, path, seat, store } = await ground();
     await store.close();
     renameSync(path, elsewhere);
@@ -181,7 +184,7 @@ describe("at open", () => {
     expect(await openStore(path, { ...seat.parts, mode: as })).toMatchObject({ type: "unavailable" });
   });
 
-  test("D14 a session is not created through a link, nor over anything", async () => {
+  test("D14 a session is not created through a link or over an existing file", async () => {
     const { elsewhere, path, seat, store } = await ground();
     await store.close();
     const before = contents(path);
@@ -193,12 +196,12 @@ describe("at open", () => {
     expect(existsSync(elsewhere)).toBe(false);
   });
 
-  test.each(["writer", "follower"] as const)("D14 a folder is refused to a %s", async (as) => {
+  test.each(["writer", "follower"] as const)("D14 a %s cannot open a folder", async (as) => {
     const path = temporaryFolder();
     expect(await openStore(path, { ...sittings(realFiles).parts, mode: as })).toMatchObject({ type: "unavailable" });
   });
 
-  test.each(["writer", "follower"] as const)("D14 a session that is not there is not made for a %s", async (as) => {
+  test.each(["writer", "follower"] as const)("D14 a %s does not create a missing session", async (as) => {
     const path = join(temporaryFolder(), "s.jsonl");
     const found = await openStore(path, { ...sittings(realFiles).parts, mode: as });
     expect(found).toMatchObject({ type: "unavailable", code: "ENOENT" });

@@ -1,4 +1,4 @@
-/** Proves that a full disk costs nothing but the entry that did not fit: it is refused, taken back, and written when there is room. */
+/** Tests that on a full disk only the new entry is refused and undone, and that it can be written when there is space. */
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
@@ -7,7 +7,7 @@ import { type Disk, disks, expectBytes } from "./disks.ts";
 import { append, branchIds, type Sittings, sittings } from "./sittings.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
-  test("DISK2 D5 an entry that fits up to any of its bytes is taken back to the last whole line, and fits later", async () => {
+  test("DISK2 D5 an incomplete write of an entry, cut at any byte, is undone and succeeds later", async () => {
     const { files, path, bytes } = disk();
     const seat = sittings(files);
     const store = await seat.create(path);
@@ -28,7 +28,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(written);
   });
 
-  test("DISK2 D5 a batch that fits up to any of its bytes is taken back whole", async () => {
+  test("DISK2 D5 an incomplete write of a batch, cut at any byte, is undone", async () => {
     const { files, path, bytes } = disk();
     const seat = sittings(files);
     const store = await seat.create(path);
@@ -44,7 +44,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e", "a", "b", "c"]);
   });
 
-  test("D5 a session that cannot be created for lack of room is created when there is", async () => {
+  test("D5 creating a session fails on a full disk and succeeds when there is space", async () => {
     let outcome = "";
     for (let room = 0; outcome !== "opened"; room++) {
       const ground = disk();
@@ -62,7 +62,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     }
   });
 
-  test("D5 a session that cannot be opened for lack of room says so, can be followed, and opens when there is room", async () => {
+  test("D5 opening a session on a full disk fails with a reason; the session can be followed, and opens when there is space", async () => {
     const { files, path, put } = disk();
     const seat = sittings(files);
     put(path, file(seal(ourHeader, ...chain(2))));
@@ -75,7 +75,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     }
   });
 
-  test("D5 a migration that does not fit leaves the old file as it is, and is done when there is room", async () => {
+  test("D5 a migration on a full disk leaves the old file unchanged, and succeeds when there is space", async () => {
     const { files, path, put, bytes } = disk();
     const seat = sittings(files);
     const old = file(piHeader.replace('"version":3', '"version":2'), chain(2));
@@ -94,7 +94,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["e1", "e2", "new", "newer"]);
   });
 
-  test("D5 torn bytes that cannot be set aside stay where they are, and are set aside once when there is room", async () => {
+  test("D5 torn bytes that cannot be saved stay in the file, and are saved once when there is space", async () => {
     const torn = '{"type":"custom","id":"e3"';
     for (let room = 0; room < torn.length; room++) {
       const { files, path, put, bytes } = disk();

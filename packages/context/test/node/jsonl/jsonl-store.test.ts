@@ -1,4 +1,4 @@
-/** The file store stands the trial of every store, on a disk in memory and on the real one. */
+/** Tests the file store against the store contract, on a disk in memory and on the real one. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

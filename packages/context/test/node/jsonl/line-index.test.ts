@@ -1,11 +1,11 @@
-/** Tests node/jsonl/line-index.ts: children, line index. */
+/** Tests the line index and its child index. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ChildIndex, LineIndex, lineKinds, ROOT_ROW } from "../../../src/node/jsonl/line-index.ts";
 
 describe("children", () => {
-  test("DISK9 the children of every row are those that name it, also of rows that came later", () => {
+  test("DISK9 finds the children of every row, including rows added later", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 1_200 }),
@@ -35,7 +35,7 @@ describe("line index", () => {
     step: fc.nat(1000),
   });
 
-  test("DISK9 what goes in comes out, also from its bytes", () => {
+  test("DISK9 returns the rows that were added, also when loaded from bytes", () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 300 }), (rows) => {
         const index = new LineIndex();
@@ -69,7 +69,7 @@ describe("line index", () => {
     );
   });
 
-  test("DISK9 two ids with one hash are told apart by looking", () => {
+  test("DISK9 distinguishes two ids with the same hash by their lines", () => {
     // FNV-1a gives both the same 32 bits.
     const [one, other] = ["costarring", "liquid"];
     const index = new LineIndex();

@@ -1,4 +1,4 @@
-/** A session of some megabytes as our own store writes it: branches, batches, compactions, lines of every size up to that of a whole read. */
+/** Creates a session of some megabytes: branches, batches, compactions, and lines of every size up to that of a read. */
 
 import type { Entry } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";

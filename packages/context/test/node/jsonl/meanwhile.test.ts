@@ -1,4 +1,4 @@
-/** What happens while something else is under way: a long index, another hand's write, a close. */
+/** Tests concurrent operations: a long indexing, a write by another process, a close. */
 
 import { describe, expect, test } from "vitest";
 import { indexPath } from "../../../src/node/files.ts";
@@ -33,8 +33,8 @@ function addByHand(files: FaultyFiles, text: string): void {
   file.close();
 }
 
-describe("while the index is made", () => {
-  test("DISK9 a line that comes in is in it, and in the tree, now and for the next process", async () => {
+describe("while the index is built", () => {
+  test("DISK9 an appended line is in the index and in the tree, also for the next process", async () => {
     const files = new FaultyFiles();
     const ids = await long(files);
     const store = storeIn(await openStore(path, { files }));
@@ -52,7 +52,7 @@ describe("while the index is made", () => {
     expect((await next.branchEntries("pi")).length).toBe(13);
   });
 
-  test("DISK3 a store can be closed: what was asked for is refused, and nothing is thrown at nobody", async () => {
+  test("DISK3 closing the store refuses pending operations without an unhandled rejection", async () => {
     const files = new FaultyFiles();
     await long(files);
     const store = storeIn(await openStore(path, { files }));
@@ -61,14 +61,14 @@ describe("while the index is made", () => {
     const asking = store.entry("x").catch((error: Error) => error.message);
     await store.close();
     expect(await appending).toMatchObject({ type: "refused", why: "closed" });
-    expect(await asking).toBe("/s/one.jsonl was closed; open it again");
+    expect(await asking).toBe("/s/one.jsonl is closed; open it again");
     // What opening began by itself comes to its end here.
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
   });
 });
 
-describe("another hand", () => {
-  test("DISK4 D14 half a line that is being written is left alone until nothing is added any more", async () => {
+describe("another process", () => {
+  test("DISK4 D14 an incomplete line is not cut off while the file grows", async () => {
     const files = new FaultyFiles();
     const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
     const session = await Session.open(store, nodeRuntime);
@@ -84,7 +84,7 @@ describe("another hand", () => {
     expect(files.listPaths()).not.toContain(`${path}.damaged`);
   });
 
-  test("DISK2 D5 what another wrote while the disk was full is not taken back with ours", async () => {
+  test("DISK2 D5 undoing a write on a full disk does not remove bytes of another process", async () => {
     const files = new FaultyFiles();
     const store = storeIn(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
     const session = await Session.open(store, nodeRuntime);
@@ -97,7 +97,7 @@ describe("another hand", () => {
   });
 });
 
-test("DISK9 an index that reaches past the last whole line is not believed", async () => {
+test("DISK9 an index that covers more than the intact lines is ignored", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
@@ -116,7 +116,7 @@ test("DISK9 an index that reaches past the last whole line is not believed", asy
   expect((await again.branchEntries()).map(({ id }) => id)).toEqual([first, again.leaf]);
 });
 
-test("D9 a long tail of garbage is no exception", async () => {
+test("D9 a file with a long tail of garbage can be opened", async () => {
   const files = new FaultyFiles();
   const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
   await (await Session.open(store, nodeRuntime)).append(told(1));

@@ -1,4 +1,4 @@
-/** Proves that a migration is done whole or not at all, whatever stops it, and that the old file is kept. */
+/** Tests that a migration is done completely or not at all, whatever interrupts it, and that the old file is kept. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ describe("a crash at every operation", () => {
     ...[1, 2, 3, 4, 5].map((seed) => [`power is lost (${seed})`, lostPower(seed)] as const),
   ];
 
-  test.each(ends)("D15 leaves the old file or the new one whole, when %s", async (_, restart) => {
+  test.each(ends)("D15 leaves the complete old file or the complete new one, if %s", async (_, restart) => {
     for (let operation = 1; ; operation++) {
       const ground = diskInMemory();
       const { files, path } = ground;
@@ -77,7 +77,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     },
   );
 
-  test("D15 the same session migrates when there is room again, without being opened anew", async () => {
+  test("D15 a failed migration succeeds later without opening the session again", async () => {
     const steps = await operationsOf(disk());
     for (let operation = 1; operation <= steps; operation++) {
       const ground = disk();
@@ -103,7 +103,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   // Read in place, beside the project; where it is missing, only files of our making are migrated.
   if (existsSync(fixture))
-    test("D15 a file of version 1 that pi wrote is migrated at the first append, and kept", async () => {
+    test("D15 a file of version 1 by pi is migrated at the first append, with a backup", async () => {
       const ground = disk();
       const { path, put, bytes } = ground;
       const found = readFileSync(fixture);

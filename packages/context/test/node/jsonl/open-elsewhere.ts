@@ -1,4 +1,4 @@
-/** Opens a session in a process of its own and tells what it cost; run as a program it is that process. */
+/** Opens a session in a child process and reports the cost; run as a program, it is that process. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";

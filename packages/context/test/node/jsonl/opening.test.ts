@@ -1,4 +1,4 @@
-/** Opening reads what the context needs and no more; index and hints save time, and never decide what is true. */
+/** Tests that opening reads only what the context needs, and that index and hints save time but never change the result. */
 
 import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
@@ -35,7 +35,7 @@ async function longSession(files: Files, entries: number): Promise<readonly stri
 }
 
 describe("DISK8 opening", () => {
-  test("DISK8 reads as much of a long session as of a short one", async () => {
+  test("DISK8 reads the same number of bytes of a long session and a short one", async () => {
     const read: number[] = [];
     for (const entries of [350, 3_050]) {
       const files = new FaultyFiles();
@@ -53,7 +53,7 @@ describe("DISK8 opening", () => {
     expect(read[1]).toBeLessThan(600_000);
   });
 
-  test("MOVE2 goes straight to the place moved to", async () => {
+  test("MOVE2 jumps to the target of a move", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 2_050);
     await moveTo(ids[150] ?? "", files);
@@ -66,7 +66,7 @@ describe("DISK8 opening", () => {
     expect(counted.bytes()).toBeLessThan(600_000);
   });
 
-  test("MOVE2 a hint that leads astray costs time, and nothing else", async () => {
+  test("MOVE2 a wrong offset hint costs only time", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 450);
     await moveTo(ids[150] ?? "", files);
@@ -85,7 +85,7 @@ describe("DISK8 opening", () => {
     }
   });
 
-  test("WIN3 a file of pi is opened before its old state is known, and asked nothing before it is", async () => {
+  test("WIN3 a file of pi is opened before its state is complete, and the first append completes it", async () => {
     const files = new FaultyFiles();
     await longSession(files, 350);
     files.addFile(path, asPi(files.readBytes(path)));
@@ -98,7 +98,7 @@ describe("DISK8 opening", () => {
   });
 });
 
-test("MOVE3 WIN3 in a file of pi the window is known as far as need be after a move with a summary", async () => {
+test("MOVE3 WIN3 in a file of pi the state is complete after a move with a summary", async () => {
   const files = new FaultyFiles();
   const ids = await longSession(files, 350);
   const bytes = asPi(files.readBytes(path));
@@ -130,7 +130,7 @@ describe("STO12 branch summaries", () => {
     return ids;
   };
 
-  test("DISK9 STO12 only their own lines are read, however long the file", async () => {
+  test("DISK9 STO12 are found without reading other lines, in a file of any length", async () => {
     const read: number[] = [];
     for (const entries of [1_000, 4_000]) {
       const files = new FaultyFiles();
@@ -146,7 +146,7 @@ describe("STO12 branch summaries", () => {
     expect(read[1]).toBeLessThan(2_000);
   });
 
-  test("DISK9 STO12 an index of before they were told apart is made anew", async () => {
+  test("DISK9 STO12 an index of an older format is rebuilt", async () => {
     const files = new FaultyFiles();
     const ids = await withSummaries(files, 1_000);
     const index = files.readBytes(indexPath(path)).slice();
@@ -164,7 +164,7 @@ describe("STO12 branch summaries", () => {
 });
 
 describe("DISK9 the index", () => {
-  test("DISK9 is kept for long sessions, and used by the next process", async () => {
+  test("DISK9 is saved for long sessions and used by the next process", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
     expect(files.readBytes(indexPath(path)).length).toBeGreaterThan(900 * 24);
@@ -181,14 +181,14 @@ describe("DISK9 the index", () => {
     ["changed in one bit", (index) => index.map((byte, at) => (at === 5_000 ? byte ^ 1 : byte))],
     ["of fewer lines, its head untouched", (index) => index.slice(0, 24 + 24 * 10)],
   ];
-  test.each(spoil)("DISK9 that is %s is made anew", async (_, spoiled) => {
+  test.each(spoil)("DISK9 that is %s is rebuilt", async (_, spoiled) => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
     files.addFile(indexPath(path), spoiled(files.readBytes(indexPath(path))));
     await expectWhole(files, ids);
   });
 
-  test("DISK9 of another file, or of this one before it changed, is made anew", async () => {
+  test("DISK9 of another file, or of this file before a change, is rebuilt", async () => {
     const [files, other] = [new FaultyFiles(), new FaultyFiles()];
     const ids = await longSession(files, 1_000);
     await longSession(other, 1_000);
@@ -196,7 +196,7 @@ describe("DISK9 the index", () => {
     await expectWhole(files, ids);
   });
 
-  test("DISK9 of a file that has grown since is completed", async () => {
+  test("DISK9 of a file that has grown is completed", async () => {
     const files = new FaultyFiles();
     const ids = await longSession(files, 1_000);
     const kept = files.readBytes(indexPath(path)).slice();

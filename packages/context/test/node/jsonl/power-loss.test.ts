@@ -1,4 +1,4 @@
-/** Proves what a power cut may take: nothing that was promised, and of what was not, never the middle. */
+/** Tests what a power cut can lose: nothing that was acknowledged as durable, and otherwise only the end. */
 
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
@@ -17,7 +17,7 @@ import { append, branchIds, sittings, storeIn } from "./sittings.ts";
 const first = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const lives = Number(process.env.PITH_LIVES ?? (process.env.PITH_SEED ? 1 : 600));
 
-describe("power is lost at a random moment of a random life", () => {
+describe("a power cut at a random moment of a random session", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -128,7 +128,7 @@ function ifNoCrash(error: unknown): void {
   if (!(error instanceof CrashError)) throw error;
 }
 
-test("D4 the entries before a torn batch stay, though they did not wait for the disk when they were written", async () => {
+test("D4 unsynced entries before a torn batch stay", async () => {
   const { files, path, ...disk } = diskInMemory();
   const seat = sittings(files);
   const store = await seat.create(path, { durability: "fast" });
@@ -144,7 +144,7 @@ test("D4 the entries before a torn batch stay, though they did not wait for the 
   expect(await branchIds(again)).toEqual(["a", "b", "e"]);
 });
 
-test("LOG13 D4 an entry that came to the disk before its predecessor does not count, though it would fit behind an earlier one", async () => {
+test("LOG13 D4 an entry that reached the disk before its predecessor is ignored, even if it could follow an earlier one", async () => {
   const { files, path, ...disk } = diskInMemory();
   const seat = sittings(files);
   const store = await seat.create(path, { durability: "fast" });
@@ -159,7 +159,7 @@ test("LOG13 D4 an entry that came to the disk before its predecessor does not co
   expect(await branchIds(await seat.open(path))).toEqual(["a"]);
 });
 
-test("DISK1 D4 a sync makes all that was appended fast survive", async () => {
+test("DISK1 D4 all fast appends survive after a sync", async () => {
   for (let seed = 1; seed <= 50; seed++) {
     const { files, path } = diskInMemory();
     const seat = sittings(files);
@@ -174,7 +174,7 @@ test("DISK1 D4 a sync makes all that was appended fast survive", async () => {
   }
 });
 
-test("DISK1 D4 what was appended fast is synced within a second, and not one by one", async () => {
+test("DISK1 D4 fast appends are synced within a second, several at once", async () => {
   const files = new RefusingFiles();
   const path = `${temporaryFolder()}/s.jsonl`;
   const store = storeIn(await createStore(path, { cwd: "/" }, { files, runtime: testRuntime(), durability: "fast" }));

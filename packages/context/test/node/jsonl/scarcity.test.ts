@@ -1,4 +1,4 @@
-/** Proves that a process that runs out of files or memory says so by name, and leaves the session as it was. */
+/** Tests that a process without file handles or memory reports it and leaves the session unchanged. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     },
   );
 
-  test("D16 whatever fails while a session is opened, nothing stays open", async () => {
+  test("D16 no file stays open after a failure while opening a session", async () => {
     for (let step = 1; step <= 30; step++) {
       const { files, path, put } = disk();
       put(path, whole);
@@ -45,7 +45,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     }
   });
 
-  test("D16 no file can be opened any more: an append to an open session needs none", async () => {
+  test("D16 an append to an open session succeeds if no more files can be opened", async () => {
     const { files, path } = disk();
     const store = await sittings(files).create(path);
     files.failEvery("EMFILE", ["open", "create"]);
@@ -53,7 +53,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   });
 });
 
-test("D16 with 128 MB of memory 100,000 entries are opened and appended to", async () => {
+test("D16 a session of 100,000 entries can be opened and appended to with 128 MB of memory", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   compactedSession(path, 100_000);
   const flags = ["--max-old-space-size=128"];

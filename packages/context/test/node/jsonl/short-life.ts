@@ -1,4 +1,4 @@
-/** A short random life of a session file, told by a seed, with a note of all that was promised on the way. */
+/** Generates a short random history of a session file from a seed, and records all acknowledged appends. */
 
 import { vi } from "vitest";
 import { type Entry, MOVE_TYPE } from "../../../src/entry.ts";

@@ -1,4 +1,4 @@
-/** One process after another at the same session file: each sitting opens it anew, and those before are dead. */
+/** Simulates processes that open the same session file one after another. */
 
 import type { Entry } from "../../../src/entry.ts";
 import type { Files } from "../../../src/node/files.ts";

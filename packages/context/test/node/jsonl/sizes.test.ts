@@ -1,4 +1,4 @@
-/** Proves that size alone hurts nobody: lines beyond the limit are named, not held, and many lines are soon read. */
+/** Tests large files: overlong lines are reported and not kept in memory, and many lines are read fast. */
 
 import { closeSync, ftruncateSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -21,23 +21,26 @@ describe("one long line", () => {
     expect(found).toMatchObject({ damage: "", leaf: "e3", appended: "appended" });
   });
 
-  test.each([64, 256])("D12 of %i MB at the end is named and not held", async (megabytes) => {
+  test.each([64, 256])("D12 of %i MB at the end is reported and not kept in memory", async (megabytes) => {
     const found = await cheapest(withLongLine("", megabytes * MB), within(1000));
     expect(found).toMatchObject({ leaf: expect.stringMatching(/^gap-\d+$/), damage: "line-too-long@3" });
     expectCheap(found, within(1000));
   });
 
-  test.each([64, 256, 1024])("D12 of %i MB with another behind it is named and not held", async (megabytes) => {
-    const path = withLongLine("", megabytes * MB, note("e3", "e2"));
-    // A gigabyte has to be read once, whatever stands in it.
-    const most = within(megabytes > 256 ? 3000 : 1000);
-    const found = await cheapest(path, most);
-    expect(found).toMatchObject({ leaf: "e3", damage: "line-too-long@3" });
-    expectCheap(found, most);
-    expect(await openElsewhere(path, { as: "writer", append: true })).toMatchObject({ appended: "appended" });
-  });
+  test.each([64, 256, 1024])(
+    "D12 of %i MB before another line is reported and not kept in memory",
+    async (megabytes) => {
+      const path = withLongLine("", megabytes * MB, note("e3", "e2"));
+      // A gigabyte has to be read once, whatever stands in it.
+      const most = within(megabytes > 256 ? 3000 : 1000);
+      const found = await cheapest(path, most);
+      expect(found).toMatchObject({ leaf: "e3", damage: "line-too-long@3" });
+      expectCheap(found, most);
+      expect(await openElsewhere(path, { as: "writer", append: true })).toMatchObject({ appended: "appended" });
+    },
+  );
 
-  test("D12 of 512 MB in front of everything is named and not held", async () => {
+  test("D12 of 512 MB at the start is reported and not kept in memory", async () => {
     const path = join(temporaryFolder(), "s.jsonl");
     sparse(path, ["", 512 * MB, `\n${chain(1)}\n`]);
     const found = await cheapest(path, within(1000));
@@ -46,7 +49,7 @@ describe("one long line", () => {
     expectCheap(found, within(1000));
   });
 
-  test("D12 of 1 GB without a line end is set aside without being held", async () => {
+  test("D12 of 1 GB without a line end is saved without being kept in memory", async () => {
     const path = withLongLine("", 1024 * MB, null);
     const found = await cheapest(path, within(3000));
     expect(found).toMatchObject({ leaf: "e1" });
@@ -54,7 +57,7 @@ describe("one long line", () => {
     expectCheap(found, within(3000));
   });
 
-  test("D12 that begins anywhere in what is read at once still tells its id", async () => {
+  test("D12 shows its id, wherever it begins in a chunk", async () => {
     const limits = { lineBytes: 2 * MB, depth: 200 };
     for (const before of [MB - 1000, MB - 300, MB - 60, MB - 10, MB - 1, MB]) {
       const path = join(temporaryFolder(), "s.jsonl");
@@ -70,7 +73,7 @@ describe("one long line", () => {
   });
 });
 
-test("D12 nesting 5,000,000 deep is named at once", async () => {
+test("D12 nesting of 5,000,000 levels is reported quickly", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   const deep = note("e2", "e1", `,"data":${"[".repeat(5_000_000)}${"]".repeat(5_000_000)}`);
   writeFileSync(path, file(seal(ourHeader, ...chain(1)), withTrailer(deep, {}, checksum), seal(note("e3", "e2"))));
@@ -79,7 +82,7 @@ test("D12 nesting 5,000,000 deep is named at once", async () => {
   expect(found).toMatchObject({ damage: "nested-too-deep@3", leaf: "e3", appended: "appended" });
 });
 
-test("D12 what could not be read again is refused before it is written", async () => {
+test("D12 an entry that could not be read back is refused before it is written", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   const store = await sittings(realFiles).create(path);
   await append(store, "e");
@@ -93,7 +96,7 @@ test("D12 what could not be read again is refused before it is written", async (
   expect(await append(store, "f")).toBe("appended");
 });
 
-test("D12 300,000 entries are open in less than three seconds", async () => {
+test("D12 a session of 300,000 entries opens in less than three seconds", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   manyEntries(path, 300_000);
   // They are all asked for, so they are all in memory.

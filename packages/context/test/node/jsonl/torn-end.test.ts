@@ -1,4 +1,4 @@
-/** Proves that a file that was cut anywhere goes on: every whole line stays, the torn bytes are set aside, the next entry is kept. */
+/** Tests that a file cut at any byte continues: intact lines stay, torn bytes are saved, the next entry is kept. */
 
 import { expect, test } from "vitest";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
@@ -13,17 +13,17 @@ import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { told } from "./everything.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
 
-test.each(disks)("LOG14 D3 a session goes on wherever it was cut, on a disk that is %s", async (_, disk) =>
+test.each(disks)("LOG14 D3 a session continues after a cut at any byte, on a disk that is %s", async (_, disk) =>
   expectToGoOnEverywhere(disk, await written("durable")),
 );
 
-test("D3 a session of pi goes on wherever it was cut", () =>
+test("D3 a session of pi continues after a cut at any byte", () =>
   expectToGoOnEverywhere(diskInMemory, file(piHeader, chain(3))));
 
-test("D3 a session that did not wait for the disk goes on wherever it was cut", async () =>
+test("D3 an unsynced session continues after a cut at any byte", async () =>
   expectToGoOnEverywhere(diskInMemory, await written("fast")));
 
-test("LOG14 D3 a second tear is set aside behind the first", async () => {
+test("LOG14 D3 a second torn end is saved after the first", async () => {
   const { files, path, ...disk } = diskInMemory();
   const bytes = await written("durable");
   const seat = sittings(files);

@@ -1,4 +1,4 @@
-/** The lines that did not wait for the disk: none of them is lost by anything but a power cut, and that leaves no hole. */
+/** Tests unsynced lines: only a power cut can lose them, and it leaves no hole. */
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
@@ -12,8 +12,8 @@ import { storeIn } from "./sittings.ts";
 const path = "/s/one.jsonl";
 const fast = "fast" as const;
 
-describe("LOG13 lines that did not wait for the disk", () => {
-  test("LOG13 stay, though they follow a line without its line end", async () => {
+describe("LOG13 unsynced lines", () => {
+  test("LOG13 stay after a line without a line end", async () => {
     const files = new FaultyFiles();
     const before = await write(files, 2);
     files.addFile(path, files.readBytes(path).slice(0, -1));
@@ -21,7 +21,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
     expect(await idsIn(files, path)).toEqual([...before, ...after]);
   });
 
-  test("LOG13 stay in a clone, and where the header was changed by hand", async () => {
+  test("LOG13 stay in a clone and after a manual change of the header", async () => {
     const files = new FaultyFiles();
     const ids = await write(files, 4);
     const cloned = await cloneSession(path, { files, env: { PITH_HOME: "/home" }, cwd: "/a/folder/with/a/long/name" });
@@ -31,7 +31,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
     expect(await idsIn(files, path)).toEqual(ids);
   });
 
-  test("LOG13 D4 leave no hole where a torn end was cut off before, nor where pi wrote behind them", async () => {
+  test("LOG13 D4 leave no hole after a torn end was cut off or after pi has appended", async () => {
     for (let seed = 0; seed < 300; seed++) {
       const files = new FaultyFiles();
       const ids = [...(await write(files, 1))];
@@ -52,7 +52,7 @@ describe("LOG13 lines that did not wait for the disk", () => {
   });
 });
 
-test("DISK11 what could be had again is on the disk with the next that waits: of all before that nothing is ever missing", async () => {
+test("DISK11 replaceable entries are on the disk after the next synced append, and nothing before it is ever missing", async () => {
   for (let seed = 0; seed < 300; seed++) {
     const files = new FaultyFiles();
     const chance = createSeededRandom(seed);
@@ -74,7 +74,7 @@ test("DISK11 what could be had again is on the disk with the next that waits: of
   }
 });
 
-test("LOG10 a limit of the store holds for what it writes", async () => {
+test("LOG10 the limits of the store apply to its writes", async () => {
   const files = new FaultyFiles();
   const limits = { lineBytes: 2000, depth: 200 };
   const store = storeIn(await createStore(path, { cwd: "/" }, { files, limits }));
