@@ -48,7 +48,7 @@ export type ModelEvent =
       /** The tool call that the arguments belong to, if it is already known. */
       readonly call?: { readonly id: string; readonly name: string };
     }
-  /** Discards the reply so far; the request is sent again after `waitMs`. `usage` is the cost of the failed attempt. */
+  /** Discards the reply so far; the request is sent again after `waitMs`, at most `maxAttempts` times. `usage` is that of the failed attempt. */
   | {
       readonly type: "reply-restarted";
       readonly failure: ModelFailure;
