@@ -9,15 +9,15 @@ interface Event {
   readonly list: string[];
 }
 
-type Answering = Hook<Event, unknown>;
+type TestHook = Hook<Event, unknown>;
 
-interface Heard extends HookResults<string> {
+interface TestHookResults extends HookResults<string> {
   readonly reported: readonly HookFailure[];
 }
 
 const event = (): Event => ({ type: "asked", list: ["one", "two"] });
-const hanging: Answering = () => new Promise<never>(() => {});
-const throwing: Answering = () => {
+const hanging: TestHook = () => new Promise<never>(() => {});
+const throwing: TestHook = () => {
   throw new Error("no");
 };
 
@@ -27,24 +27,27 @@ function read(result: unknown): string | null {
   return result;
 }
 
-async function heard(hooks: readonly Answering[], asking: Partial<RunHooksOptions<string>> = {}): Promise<Heard> {
+async function runTestHooks(
+  hooks: readonly TestHook[],
+  options: Partial<RunHooksOptions<string>> = {},
+): Promise<TestHookResults> {
   const reported: HookFailure[] = [];
-  const host = { report: (failure: HookFailure) => void reported.push(failure), ...asking.host };
-  const answers = await runHooks(hooks, event, { runtime: testRuntime(), read, ...asking, host });
+  const host = { report: (failure: HookFailure) => void reported.push(failure), ...options.host };
+  const answers = await runHooks(hooks, event, { runtime: testRuntime(), read, ...options, host });
   return { ...answers, reported };
 }
 
 describe("which hooks run", () => {
   test("HOOK1 each in turn; a hook without an answer is skipped", async () => {
     const order: string[] = [];
-    const saying =
-      (text: string, turns: number): Answering =>
+    const createHook =
+      (text: string, turns: number): TestHook =>
       async () => {
         order.push(text);
         await testRuntime().sleep(turns, {});
         return text;
       };
-    expect(await heard([saying("one", 50), () => undefined, saying("two", 1)])).toStrictEqual({
+    expect(await runTestHooks([createHook("one", 50), () => undefined, createHook("two", 1)])).toStrictEqual({
       answers: ["one", "two"],
       failures: [],
       isCancelled: false,
@@ -55,13 +58,13 @@ describe("which hooks run", () => {
 
   test("HOOK1 none after a final answer", async () => {
     const asked: string[] = [];
-    const saying =
-      (text: string): Answering =>
+    const createHook =
+      (text: string): TestHook =>
       () => {
         asked.push(text);
         return text;
       };
-    const { answers } = await heard([saying("one"), saying("stop"), saying("two")], {
+    const { answers } = await runTestHooks([createHook("one"), createHook("stop"), createHook("two")], {
       isFinal: (text) => text === "stop",
     });
     expect({ answers, asked }).toStrictEqual({ answers: ["one", "stop"], asked: ["one", "stop"] });
@@ -69,11 +72,11 @@ describe("which hooks run", () => {
 
   test("HOOK1 each with its own event", async () => {
     const told: string[][] = [];
-    const emptying: Answering = ({ list }) => {
+    const emptying: TestHook = ({ list }) => {
       told.push([...list]);
       list.length = 0;
     };
-    await heard([emptying, emptying]);
+    await runTestHooks([emptying, emptying]);
     expect(told).toStrictEqual([
       ["one", "two"],
       ["one", "two"],
@@ -81,12 +84,12 @@ describe("which hooks run", () => {
   });
 
   test("HOOK1 without hooks there is nothing to wait for", async () => {
-    expect(await heard([])).toStrictEqual({ answers: [], failures: [], isCancelled: false, reported: [] });
+    expect(await runTestHooks([])).toStrictEqual({ answers: [], failures: [], isCancelled: false, reported: [] });
   });
 });
 
 describe("a hook that fails", () => {
-  const failing: readonly [string, Answering, string][] = [
+  const failing: readonly [string, TestHook, string][] = [
     ["throws", throwing, "no"],
     ["fails later", () => Promise.reject<never>(new Error("not now")), "not now"],
     ["hangs", hanging, "no answer within 30 s"],
@@ -96,7 +99,7 @@ describe("a hook that fails", () => {
 
   test.each(failing)("HOOK4 because it %s is reported once, and the other hooks run", async (_, hook, why) => {
     const failure = { event: "asked", why };
-    expect(await heard([() => "one", hook, () => "two"])).toStrictEqual({
+    expect(await runTestHooks([() => "one", hook, () => "two"])).toStrictEqual({
       answers: ["one", "two"],
       failures: [failure],
       isCancelled: false,
@@ -111,7 +114,7 @@ describe("a hook that fails", () => {
       const reported: HookFailure[] = [];
       const host = { onFailure: "cancel" as const, report: (each: HookFailure) => void reported.push(each) };
       let asked = 0;
-      const answers = await heard([hook, () => `${asked++}`], { host });
+      const answers = await runTestHooks([hook, () => `${asked++}`], { host });
       expect({ ...answers, reported, asked }).toStrictEqual({
         answers: [],
         failures: [failure],
@@ -129,22 +132,22 @@ describe("a hook that fails", () => {
 
   test("HOOK4 a slow one is waited for", async () => {
     const ports = testRuntime();
-    const { answers } = await heard([() => ports.sleep(29_000, {}).then(() => "at last")], { runtime: ports });
+    const { answers } = await runTestHooks([() => ports.sleep(29_000, {}).then(() => "at last")], { runtime: ports });
     expect(answers).toStrictEqual(["at last"]);
   });
 });
 
-test.each<[string, Answering]>([
+test.each<[string, TestHook]>([
   ["hangs", hanging],
   ["answers", () => "one"],
   ["fails", throwing],
 ])("HOOK4 an act that is aborted does not wait, though the hook %s", async (_, hook) => {
   const stop = new AbortController();
   let asked = 0;
-  const aborting: Answering = (told) => {
+  const aborting: TestHook = (told) => {
     stop.abort();
     return hook(told);
   };
-  const outcome = await heard([aborting, () => `${asked++}`], { signal: stop.signal });
+  const outcome = await runTestHooks([aborting, () => `${asked++}`], { signal: stop.signal });
   expect({ ...outcome, asked }).toStrictEqual({ answers: [], failures: [], isCancelled: true, reported: [], asked: 0 });
 });

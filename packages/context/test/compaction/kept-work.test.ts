@@ -15,7 +15,13 @@ import { type CompactionPlan, planWithCut } from "../../src/compaction/plan.ts";
 import { ENVIRONMENT_TYPE, type Entry, STATE_TYPE } from "../../src/entry.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
-import { entriesOf, said, type Told, text, used } from "../context/tool-work.ts";
+import {
+  createEntries as entriesOf,
+  messageEntry as said,
+  type EntryFields as Told,
+  text,
+  toolCallEntries as used,
+} from "../context/tool-work.ts";
 import { expectSoon } from "../soon.ts";
 import { smallBudget } from "./small-session.ts";
 

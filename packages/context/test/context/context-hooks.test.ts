@@ -19,7 +19,7 @@ const context = contextAt(
 const user = (content: string): AgentMessage => ({ role: "user", content, timestamp: 0 });
 
 /** The result, and the reported failures. */
-async function hooked(
+async function applyHooks(
   hooks: readonly ContextHook[],
   host: Partial<ContextHooks> = {},
   given: SessionContext = context,
@@ -51,7 +51,7 @@ describe("context_with_system hooks", () => {
         messages: [{ role: "system", content: "be bold", timestamp: 0 }, ...rest.slice(1), first as AgentMessage],
       };
     };
-    const { outcome, reported } = await hooked([({ messages }) => ({ messages: messages.slice(0, 2) })], {
+    const { outcome, reported } = await applyHooks([({ messages }) => ({ messages: messages.slice(0, 2) })], {
       context_with_system: [whole],
     });
     expect(reported).toEqual([]);
@@ -72,11 +72,11 @@ describe("context_with_system hooks", () => {
       { content: "", toolsAdded: [5] },
     ]) {
       const message = { role: "system", timestamp: 0, ...wrong } as unknown as AgentMessage;
-      const { outcome, reported } = await hooked([], { context_with_system: [() => ({ messages: [message] })] });
+      const { outcome, reported } = await applyHooks([], { context_with_system: [() => ({ messages: [message] })] });
       expect(shown(outcome)).toEqual(asItWas);
       expect(reported).toHaveLength(1);
     }
-    const { outcome } = await hooked([() => ({ messages: [{ role: "system", content: "x", timestamp: 0 }] })]);
+    const { outcome } = await applyHooks([() => ({ messages: [{ role: "system", content: "x", timestamp: 0 }] })]);
     expect(shown(outcome)).toEqual(asItWas);
   });
 });
@@ -94,7 +94,7 @@ describe("the event of a context hook", () => {
       }
       messages.length = 0;
     };
-    const { outcome } = await hooked([spoiling, spoiling]);
+    const { outcome } = await applyHooks([spoiling, spoiling]);
     expect(told[0]).toBe(
       ["context", "0 user      one", "1 assistant two", "2 user      three", "3 shell     ls -> a"].join("\n"),
     );
@@ -107,12 +107,12 @@ describe("the event of a context hook", () => {
     const adding =
       (text: string): ContextHook =>
       ({ messages }) => ({ messages: [...messages, user(text)] });
-    const { outcome } = await hooked([adding("first"), () => undefined, adding("second")]);
+    const { outcome } = await applyHooks([adding("first"), () => undefined, adding("second")]);
     expect(shown(outcome)).toStrictEqual([...asItWas, "- user first", "- user second"]);
   });
 
   test("HOOK6 without hooks the context does not change", async () => {
-    expect((await hooked([])).outcome).toStrictEqual({ type: "ready", context });
+    expect((await applyHooks([])).outcome).toStrictEqual({ type: "ready", context });
   });
 });
 
@@ -126,7 +126,7 @@ describe("the result of a context hook", () => {
         { ...first } as AgentMessage,
       ],
     });
-    expect(shown((await hooked([changing])).outcome)).toStrictEqual([
+    expect(shown((await applyHooks([changing])).outcome)).toStrictEqual([
       "e1 system be careful",
       "- user mine",
       "e3 assistant TWO",
@@ -139,7 +139,7 @@ describe("the result of a context hook", () => {
 
   test("HOOK6 CTX14 sources pass through several hooks", async () => {
     const dropping: ContextHook = ({ messages }) => ({ messages: messages.slice(1) });
-    expect(shown((await hooked([dropping, dropping])).outcome)).toStrictEqual([
+    expect(shown((await applyHooks([dropping, dropping])).outcome)).toStrictEqual([
       "e1 system be careful",
       "e5 user three",
       "e6 shell ls -> a",
@@ -148,12 +148,12 @@ describe("the result of a context hook", () => {
   });
 
   test("HOOK6 system messages keep their positions as far as possible", async () => {
-    expect(shown((await hooked([() => ({ messages: [] })])).outcome)).toStrictEqual([
+    expect(shown((await applyHooks([() => ({ messages: [] })])).outcome)).toStrictEqual([
       "e1 system be careful",
       "e4 system be quick",
     ]);
     const before = context.messages.filter(({ role }) => role === "system");
-    const { outcome } = await hooked([() => ({ messages: [user("a"), user("b"), user("c")] })]);
+    const { outcome } = await applyHooks([() => ({ messages: [user("a"), user("b"), user("c")] })]);
     expect(shown(outcome)).toStrictEqual([
       "e1 system be careful",
       "- user a",
@@ -171,14 +171,14 @@ describe("the result of a context hook", () => {
       held.push(...messages, user("mine"));
       return { messages: [...held] };
     };
-    const { outcome } = await hooked([holding]);
+    const { outcome } = await applyHooks([holding]);
     for (const message of held) Object.assign(message, { content: "too late", command: "too late" });
     expect(shown(outcome)).toStrictEqual([...asItWas, "- user mine"]);
   });
 
   test("HOOK6 the rest of the context does not change", async () => {
     const given = contextAt(story("model: anthropic/storyteller", "thinking: high", "user: one"));
-    const { outcome } = await hooked([() => ({ messages: [user("mine")] })], {}, given);
+    const { outcome } = await applyHooks([() => ({ messages: [user("mine")] })], {}, given);
     expect(outcome).toStrictEqual({ type: "ready", context: { ...given, messages: [user("mine")], sources: [""] } });
   });
 
@@ -201,7 +201,7 @@ describe("the result of a context hook", () => {
     const broken = { ...nothing, role: "compactionSummary" as const, blocks: [{ toString: null }] };
     return fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 4 }), async (messages) => {
-        const { outcome, reported } = await hooked([() => ({ messages: messages as never })]);
+        const { outcome, reported } = await applyHooks([() => ({ messages: messages as never })]);
         expect(reported).toStrictEqual([]);
         if (outcome.type === "ready") convertToLlm(outcome.context.messages, storyteller);
       }),
@@ -230,7 +230,7 @@ describe("a hook that fails", () => {
 
   test.each(failing)("HOOK6 HOOK4 because it %s is reported once, and the other hooks run", async (_, hook, why) => {
     const dropping: ContextHook = ({ messages }) => ({ messages: messages.slice(3) });
-    const { outcome, reported } = await hooked([dropping, hook, () => undefined]);
+    const { outcome, reported } = await applyHooks([dropping, hook, () => undefined]);
     expect(reported).toStrictEqual([{ event: "context", why }]);
     expect(shown(outcome)).toStrictEqual(["e1 system be careful", "e6 shell ls -> a", "e4 system be quick"]);
   });
@@ -239,7 +239,7 @@ describe("a hook that fails", () => {
     "HOOK6 HOOK4 because it %s keeps the request from being sent where the host wants that",
     async (_, hook) => {
       let asked = 0;
-      const { outcome, reported } = await hooked([hook, () => void asked++], { onFailure: "cancel" });
+      const { outcome, reported } = await applyHooks([hook, () => void asked++], { onFailure: "cancel" });
       expect(outcome).toStrictEqual({ type: "cancelled" });
       expect({ reports: reported.length, asked }).toStrictEqual({ reports: 1, asked: 0 });
     },
@@ -248,7 +248,7 @@ describe("a hook that fails", () => {
   test.each([[undefined], [null], [7], [{}], [{ messages: null }]])(
     "HOOK6 an answer like %j says nothing",
     async (answer) => {
-      const { outcome, reported } = await hooked([() => answer as never]);
+      const { outcome, reported } = await applyHooks([() => answer as never]);
       expect({ outcome, reported }).toStrictEqual({ outcome: { type: "ready", context }, reported: [] });
     },
   );

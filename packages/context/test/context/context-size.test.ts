@@ -20,7 +20,7 @@ import { story } from "../../src/testing/story.ts";
 import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { expectSoon } from "../soon.ts";
 import { storyteller, stranger, windowAt } from "../told.ts";
-import { changed, measured } from "./measured.ts";
+import { mapReplies, withUsages } from "./measured.ts";
 
 describe("calibration", () => {
   const plain: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
@@ -38,7 +38,7 @@ describe("calibration", () => {
       const at = entries.findIndex((entry) => entry.id === id);
       return entries.slice(0, at).reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
     };
-    return changed(entries, (reply, id): AssistantMessage => {
+    return mapReplies(entries, (reply, id): AssistantMessage => {
       const entry = entries.find((each) => each.id === id) as Entry;
       const [input, output] = [upTo(id), entryTokens(entry, undefined, plain)].map((tokens) => tokens * factor) as [
         number,
@@ -119,7 +119,7 @@ describe("calibration", () => {
     const known = findCalibration(collectCalibration(loadBranch(steady)), storyteller);
     const withLast = (prompt: number): ModelCalibration => {
       const said = steady.at(-2) as Entry;
-      const wild = changed(steady, (reply, id) =>
+      const wild = mapReplies(steady, (reply, id) =>
         id === said.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
       );
       return findCalibration(collectCalibration(loadBranch(wild)), storyteller);
@@ -226,7 +226,7 @@ describe("context size", () => {
 
   describe("with a measured reply", () => {
     const talk = story("user: one", "says: two", "user: three, and much more of it", "note: four");
-    const window = loadBranch(measured(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
+    const window = loadBranch(withUsages(talk, { e2: { input: 400, output: 100, totalTokens: 500 } }));
 
     test("TOK1 the size is the reported tokens plus an estimate of later entries", () => {
       const since = tokensOf(sent(window).slice(2));
@@ -245,12 +245,12 @@ describe("context size", () => {
 
     test("TOK1 a usage without a total is the sum of its parts", () => {
       const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4000 };
-      expect(contextSize(loadBranch(measured(talk, { e2: usage }))).measured).toBe(4321);
+      expect(contextSize(loadBranch(withUsages(talk, { e2: usage }))).measured).toBe(4321);
     });
 
     test("TOK1 a placeholder for a missing result is counted", () => {
       const called = story("user: one", "calls: read path=a; read path=b", "result c1: found", "user: go on");
-      const open = loadBranch(measured(called, { e2: { totalTokens: 500 } }));
+      const open = loadBranch(withUsages(called, { e2: { totalTokens: 500 } }));
       expect(sent(open)).toHaveLength(5);
       expect(contextSize(open).estimated).toBe(tokensOf(sent(open).slice(2)));
     });
@@ -264,12 +264,12 @@ describe("context size", () => {
         "stops: half",
         "user: four",
       );
-      const tried = loadBranch(measured(failed, { e2: { totalTokens: 500 } }));
+      const tried = loadBranch(withUsages(failed, { e2: { totalTokens: 500 } }));
       expect(contextSize(tried).estimated).toBe(tokensOf(sent(tried).slice(2)));
     });
 
     test("TOK1 other branches do not count", () => {
-      const branched = measured(
+      const branched = withUsages(
         story("user: one", "says: two", "user: long ago", "says: elsewhere", "moves: e2", "user: back"),
         {
           e2: { totalTokens: 500 },
@@ -287,11 +287,11 @@ describe("context size", () => {
       contextSize(windowAt(entries), to ? { model: to } : {}).measured;
 
     test("TOK2 usage of zero, and values that are not numbers", () => {
-      expect(measuredAt(measured(talk, both))).toBe(700);
-      expect(measuredAt(measured(talk, { ...both, e4: {} }))).toBe(500);
+      expect(measuredAt(withUsages(talk, both))).toBe(700);
+      expect(measuredAt(withUsages(talk, { ...both, e4: {} }))).toBe(500);
       for (const wrong of [Number.NaN, -5, Number.POSITIVE_INFINITY, "700", null])
-        expect(measuredAt(measured(talk, { ...both, e4: { totalTokens: wrong as number } }))).toBe(500);
-      const without = changed(measured(talk, both), (reply, id) => ({
+        expect(measuredAt(withUsages(talk, { ...both, e4: { totalTokens: wrong as number } }))).toBe(500);
+      const without = mapReplies(withUsages(talk, both), (reply, id) => ({
         ...reply,
         usage: (id === "e4" ? null : reply.usage) as never,
       }));
@@ -299,16 +299,18 @@ describe("context size", () => {
     });
 
     test.each(["error", "aborted"] as const)("TOK2 usage of a reply that ended as %s", (stopReason) => {
-      const ended = changed(measured(talk, both), (reply, id) => (id === "e4" ? { ...reply, stopReason } : reply));
+      const ended = mapReplies(withUsages(talk, both), (reply, id) => (id === "e4" ? { ...reply, stopReason } : reply));
       expect(measuredAt(ended)).toBe(500);
     });
 
     test("TOK2 usage of another model", () => {
-      const mixed = changed(measured(talk, both), (reply, id) => (id === "e4" ? { ...reply, ...stranger } : reply));
+      const mixed = mapReplies(withUsages(talk, both), (reply, id) =>
+        id === "e4" ? { ...reply, ...stranger } : reply,
+      );
       expect(measuredAt(mixed, storyteller)).toBe(500);
       expect(measuredAt(mixed, stranger)).toBe(700);
       expect(measuredAt(mixed)).toBe(700);
-      expect(measuredAt(measured(talk, both), stranger)).toBe(0);
+      expect(measuredAt(withUsages(talk, both), stranger)).toBe(0);
     });
 
     test("TOK2 usage from before a compaction, even of a kept reply", () => {
@@ -320,16 +322,16 @@ describe("context size", () => {
         "compacts: earlier, keeps e3",
         "user: six",
       );
-      expect(measuredAt(measured(compacted, both))).toBe(0);
+      expect(measuredAt(withUsages(compacted, both))).toBe(0);
       const answered = story("user: one", "says: two", "compacts: earlier, keeps e1", "says: four", "user: six");
-      expect(measuredAt(measured(answered, both))).toBe(700);
+      expect(measuredAt(withUsages(answered, both))).toBe(700);
     });
 
     test("TOK2 usage from before an edit", () => {
       const edited = story("user: one", "says: two", "user: three", "edits e1: less", "user: five");
-      expect(measuredAt(measured(edited, both))).toBe(0);
+      expect(measuredAt(withUsages(edited, both))).toBe(0);
       const answered = story("user: one", "says: two", "edits e1: less", "says: four", "user: five");
-      expect(measuredAt(measured(answered, both))).toBe(700);
+      expect(measuredAt(withUsages(answered, both))).toBe(700);
     });
 
     test("TOK6 a size without a measured reply is marked as an estimate until the next reply (B12)", () => {
@@ -345,7 +347,7 @@ describe("context size", () => {
         "fails to answer: busy",
       );
       const usage = { totalTokens: 500 };
-      const all = measured(entries, { e2: usage, e6: usage, e8: usage });
+      const all = withUsages(entries, { e2: usage, e6: usage, e8: usage });
       const estimates = all.map(
         (_, at) => contextSize(loadBranch(all.slice(0, at + 1)), { model: storyteller }).isEstimate,
       );
@@ -355,7 +357,7 @@ describe("context size", () => {
     });
 
     test("TOK2 timestamps do not matter and may run backwards", () => {
-      const backwards = measured(talk, both).map((entry, at) => ({
+      const backwards = withUsages(talk, both).map((entry, at) => ({
         ...entry,
         timestamp: new Date(9e11 - at * 1e9).toISOString(),
       }));
@@ -390,12 +392,12 @@ describe("context size", () => {
     });
 
     test("TOK3 a measured reply already includes them", () => {
-      const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      const answered = loadBranch(withUsages(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 495 })).toMatchObject({ tokens: 500, fixed: 495 });
     });
 
     test("TOK3 the given number holds until a reply reports more", () => {
-      const answered = loadBranch(measured(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
+      const answered = loadBranch(withUsages(story("user: one", "says: two"), { e2: { totalTokens: 500 } }));
       expect(contextSize(answered, { fixed: 10 }).fixed).toBeGreaterThan(450);
     });
 
@@ -469,7 +471,7 @@ describe("context size", () => {
       "user: next",
       "says: yes",
     ];
-    const entries = measured(story(...lines), {
+    const entries = withUsages(story(...lines), {
       e4: { totalTokens: 400 },
       e7: { totalTokens: 900 },
       e12: { totalTokens: 300 },
@@ -503,7 +505,7 @@ describe("context size", () => {
       }));
       // A single call that reads the whole branch takes as long as these hundred.
       expectSoon(55, () => {
-        let window = loadBranch(measured(long as Entry[], { x9999: { totalTokens: 900 } }));
+        let window = loadBranch(withUsages(long as Entry[], { x9999: { totalTokens: 900 } }));
         contextSize(window);
         return () => {
           for (let at = 0; at < 100; at++) {

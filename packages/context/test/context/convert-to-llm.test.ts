@@ -6,7 +6,10 @@ import type { AgentMessage, AssistantMessage, Message } from "../../src/message.
 import { emptyUsage, story } from "../../src/testing/story.ts";
 import { contextAt, sentOf, sentTo, storyteller, stranger } from "../told.ts";
 
-const said = (content: AssistantMessage["content"], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+const assistantMessage = (
+  content: AssistantMessage["content"],
+  more: Partial<AssistantMessage> = {},
+): AssistantMessage => ({
   role: "assistant",
   content,
   ...storyteller,
@@ -68,7 +71,9 @@ describe("pairs", () => {
   test("CTX6 an exchange may be of any length", () => {
     const { messages } = contextAt(story("user: go", "calls: read"));
     const many = Array.from({ length: 200_000 }, (_, at) => user(`${at}`));
-    expect(convertToLlm([...messages, ...many, said([{ type: "text", text: "done" }])])).toHaveLength(200_004);
+    expect(convertToLlm([...messages, ...many, assistantMessage([{ type: "text", text: "done" }])])).toHaveLength(
+      200_004,
+    );
   });
 
   test("CTX7 a second result of one call is sent as text", () => {
@@ -79,7 +84,7 @@ describe("pairs", () => {
 
   test("CTX4 a repeated call id is replaced, and so is that of its result", () => {
     const call = (text: string): AgentMessage[] => [
-      said([{ type: "toolCall", id: "call_0", name: "read", arguments: {} }], { stopReason: "toolUse" }),
+      assistantMessage([{ type: "toolCall", id: "call_0", name: "read", arguments: {} }], { stopReason: "toolUse" }),
       {
         role: "toolResult",
         toolCallId: "call_0",
@@ -98,7 +103,7 @@ describe("pairs", () => {
   });
 
   test("CTX4 ids of another provider are made portable; ids of the same model are sent back unchanged", () => {
-    const message = said([{ type: "toolCall", id: "call_1|fc_2", name: "read", arguments: {} }]);
+    const message = assistantMessage([{ type: "toolCall", id: "call_1|fc_2", name: "read", arguments: {} }]);
     const idTo = (to = storyteller): string | undefined =>
       (convertToLlm([user("go"), message], to)[2] as Extract<Message, { role: "toolResult" }>).toolCallId;
     expect(idTo(storyteller)).toBe("call_1|fc_2");
@@ -113,7 +118,7 @@ describe("reasoning", () => {
   test("CTX5 is sent back to its own model unchanged, and to no other", () => {
     expect(sentTo(storyteller, "user: go", "thinks: hm", "says: so")[1]).toBe("1 assistant (thinks: hm) so");
     expect(sentTo(stranger, "user: go", "thinks: hm", "says: so")[1]).toBe("1 assistant so");
-    expect(blocksSent(said([thinking, text]))).toEqual([thinking, text]);
+    expect(blocksSent(assistantMessage([thinking, text]))).toEqual([thinking, text]);
   });
 
   test.each([
@@ -121,16 +126,18 @@ describe("reasoning", () => {
     ["cut off at the end", [thinking, text, thinking]],
     ["that is not Unicode", [{ ...thinking, thinking: "\ud800" }, text]],
   ] as const)("CTX5 %s it is left out, all of the message's", (_, content) => {
-    expect(blocksSent(said([...content]))).toEqual([text]);
+    expect(blocksSent(assistantMessage([...content]))).toEqual([text]);
   });
 
   test("CTX5 signatures of text and calls are sent to their own model only", () => {
     const signed = { type: "text", text: "so", textSignature: "t" } as const;
-    expect(blocksSent(said([signed]))).toEqual([signed]);
-    expect(blocksSent(said([signed]), stranger)).toEqual([text]);
+    expect(blocksSent(assistantMessage([signed]))).toEqual([signed]);
+    expect(blocksSent(assistantMessage([signed]), stranger)).toEqual([text]);
     const call = { type: "toolCall", id: "c", name: "read", arguments: {}, thoughtSignature: "t" } as const;
-    expect(blocksSent(said([call]))).toEqual([call]);
-    expect(blocksSent(said([call]), stranger)).toEqual([{ type: "toolCall", id: "c", name: "read", arguments: {} }]);
+    expect(blocksSent(assistantMessage([call]))).toEqual([call]);
+    expect(blocksSent(assistantMessage([call]), stranger)).toEqual([
+      { type: "toolCall", id: "c", name: "read", arguments: {} },
+    ]);
   });
 });
 
@@ -147,20 +154,26 @@ describe("nothing that a provider rejects is sent", () => {
   });
 
   test("CTX8 a message with reasoning alone is not sent", () => {
-    expect(blocksSent(said([{ type: "thinking", thinking: "hm", thinkingSignature: "s" }]))).toBeUndefined();
+    expect(
+      blocksSent(assistantMessage([{ type: "thinking", thinking: "hm", thinkingSignature: "s" }])),
+    ).toBeUndefined();
   });
 
   test("CTX8 text is well-formed Unicode, and names and arguments are valid", () => {
     expect(blocksSent({ role: "user", content: "a\ud800b", timestamp: 0 })).toBe("a\ufffdb");
     const call = { type: "toolCall", id: "c", name: "my tool!", arguments: { "\ud800": ["\udc00"] } } as const;
-    expect(blocksSent(said([call]))).toEqual([{ ...call, name: "my_tool_", arguments: { "\ufffd": ["\ufffd"] } }]);
+    expect(blocksSent(assistantMessage([call]))).toEqual([
+      { ...call, name: "my_tool_", arguments: { "\ufffd": ["\ufffd"] } },
+    ]);
     const junk = { type: "toolCall", id: "c", name: "read", arguments: null } as unknown as typeof call;
-    expect(blocksSent(said([junk]))).toEqual([{ ...junk, arguments: {} }]);
+    expect(blocksSent(assistantMessage([junk]))).toEqual([{ ...junk, arguments: {} }]);
   });
 
   test("CTX8 blocks of unknown kinds are left out", () => {
     const future = { type: "video", data: "…" } as unknown as { type: "text"; text: string };
-    expect(blocksSent(said([future, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
+    expect(blocksSent(assistantMessage([future, { type: "text", text: "so" }]))).toEqual([
+      { type: "text", text: "so" },
+    ]);
   });
 
   test.each([
@@ -174,7 +187,9 @@ describe("nothing that a provider rejects is sent", () => {
 
   test("CTX8 values that are not blocks are left out", () => {
     const junk = [null, 7, {}] as unknown as AssistantMessage["content"];
-    expect(blocksSent(said([...junk, { type: "text", text: "so" }]))).toEqual([{ type: "text", text: "so" }]);
+    expect(blocksSent(assistantMessage([...junk, { type: "text", text: "so" }]))).toEqual([
+      { type: "text", text: "so" },
+    ]);
     expect(blocksSent({ role: "user", content: junk, timestamp: 0 } as unknown as AgentMessage)).toBeUndefined();
   });
 

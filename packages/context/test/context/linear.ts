@@ -2,24 +2,24 @@
 
 import { expect } from "vitest";
 
-// The best of a few tries counts, since others use the machine too; whatever is quadratic fails all of them. On a slow
-// machine a few tries take longer than patience lasts.
+// The best of a few tries counts, because other programs use the machine too; quadratic code fails all of them. On a slow
+// machine a few tries take longer than the deadline.
 export function expectLinear(small: () => unknown, large: () => unknown): void {
   let [one, four] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  const patience = performance.now() + 3_000;
+  const deadline = performance.now() + 3_000;
   let tries = 0;
   do {
     tries++;
-    one = Math.min(one, milliseconds(small), milliseconds(small));
-    four = Math.min(four, milliseconds(large));
-  } while (four > 8 * one + 20 && (tries < 10 || performance.now() < patience));
+    one = Math.min(one, processorMs(small), processorMs(small));
+    four = Math.min(four, processorMs(large));
+  } while (four > 8 * one + 20 && (tries < 10 || performance.now() < deadline));
   expect(four).toBeLessThanOrEqual(8 * one + 20);
 }
 
 /** Measures processor time, so that other programs do not count. */
-function milliseconds(run: () => unknown): number {
-  const begun = process.cpuUsage();
+function processorMs(run: () => unknown): number {
+  const start = process.cpuUsage();
   run();
-  const { user, system } = process.cpuUsage(begun);
+  const { user, system } = process.cpuUsage(start);
   return (user + system) / 1_000;
 }

@@ -22,7 +22,7 @@ function skill(name: string, more: Partial<LoadedSkill> = {}): LoadedSkill {
 }
 
 /** The entry of a story, with a skill in its details. */
-function marked(entries: readonly Entry[], id: string, reference: LoadedSkill): readonly Entry[] {
+function addSkill(entries: readonly Entry[], id: string, reference: LoadedSkill): readonly Entry[] {
   return entries.map((entry) => {
     if (entry.id !== id) return entry;
     const details = { pith: { reference } };
@@ -39,7 +39,7 @@ const read = story(
 );
 
 test("SKL6 the summarizer, the ledger and the notes get the name of a skill instead of its text", () => {
-  const entries = marked(read, "e3", skill("deploy"));
+  const entries = addSkill(read, "e3", skill("deploy"));
   expect(readLoadedSkill(entries[2] as Entry)).toEqual(skill("deploy"));
   const told = renderTranscript(entries, { edits: [] }).map(({ text }) => text);
   expect(told[2]).toContain("the skill deploy was loaded here from /skills/deploy/SKILL.md");
@@ -47,7 +47,7 @@ test("SKL6 the summarizer, the ledger and the notes get the name of a skill inst
   const ledger = collectLedger(entries);
   expect(ledger.files).toMatchObject([{ path: "/skills/deploy/SKILL.md", did: "read" }]);
   expect(JSON.stringify(ledger)).not.toMatch(/please|deploy\.example|1234567/);
-  const noted = marked(story("note: Always say please.", "says: done"), "e1", skill("deploy"));
+  const noted = addSkill(story("note: Always say please.", "says: done"), "e1", skill("deploy"));
   expect(JSON.stringify(collectTurnNotes(noted))).toContain("the skill deploy");
   expect(JSON.stringify(collectTurnNotes(noted))).not.toContain("please");
 });
@@ -60,17 +60,17 @@ test("SKL6 invalid skill details change nothing", () => {
     { ...skill("deploy"), path: 7 },
   ];
   for (const each of wrong)
-    expect(readLoadedSkill(marked(read, "e3", each as unknown as LoadedSkill)[2] as Entry)).toBeNull();
+    expect(readLoadedSkill(addSkill(read, "e3", each as unknown as LoadedSkill)[2] as Entry)).toBeNull();
   expect(renderTranscript(read, { edits: [] })[2]?.text).toContain("please");
 });
 
 test("SKL7 the newest skill of each name counts; loading some lines keeps the full text, and a removed skill is gone", () => {
   let entries = story("note: one", "note: two", "note: one again", "note: a part of two", "note: three", "drops e5");
-  entries = marked(entries, "e1", skill("one"));
-  entries = marked(entries, "e2", skill("two"));
-  entries = marked(entries, "e3", skill("one", { hash: hash("b") }));
-  entries = marked(entries, "e4", skill("two", { part: true }));
-  entries = marked(entries, "e5", skill("three"));
+  entries = addSkill(entries, "e1", skill("one"));
+  entries = addSkill(entries, "e2", skill("two"));
+  entries = addSkill(entries, "e3", skill("one", { hash: hash("b") }));
+  entries = addSkill(entries, "e4", skill("two", { part: true }));
+  entries = addSkill(entries, "e5", skill("three"));
   expect(collectLoadedSkills(loadBranch(entries))).toEqual([
     { ...skill("one", { hash: hash("b") }), entryId: "e3" },
     { ...skill("two"), entryId: "e2" },

@@ -9,7 +9,17 @@ import { collectFileLists } from "../../src/ledger/touched-files.ts";
 import { createBlobBlock } from "../../src/session/blobs.ts";
 import { story } from "../../src/testing/story.ts";
 import { expectLinear } from "../context/linear.ts";
-import { bash, compacted, entriesOf, left, ran, said, type Told, text, used } from "../context/tool-work.ts";
+import {
+  bashCallEntries,
+  branchSummaryEntry,
+  compactionEntry,
+  createEntries,
+  type EntryFields,
+  messageEntry,
+  text,
+  toolCallEntries,
+  userBashEntry,
+} from "../context/tool-work.ts";
 
 test("LED5 the ledger has files, the last checks, open errors and commits, and no ids, URLs or output lines", () => {
   const talk = story(
@@ -33,7 +43,7 @@ test("LED5 the ledger has files, the last checks, open errors and commits, and n
 });
 
 describe("LED5 the exit code of a check", () => {
-  const cases: readonly (readonly [string, Told, number | null])[] = [
+  const cases: readonly (readonly [string, EntryFields, number | null])[] = [
     ["its tool says so", { details: { exitCode: 3 }, isError: true }, 3],
     ["its tool says nonsense", { details: { exitCode: "3" } }, 0],
     ["its tool does not know", { details: { exitCode: null } }, null],
@@ -45,16 +55,18 @@ describe("LED5 the exit code of a check", () => {
     ["it did not fail", text("fine"), 0],
   ];
   test.each(cases)("LED5 %s", (_, result, exitCode) => {
-    expect(collectLedger(entriesOf(ran("make", result))).checks).toMatchObject([{ command: "make", exitCode }]);
+    expect(collectLedger(createEntries(bashCallEntries("make", result))).checks).toMatchObject([
+      { command: "make", exitCode },
+    ]);
   });
 
   test("LED5 the last check of each kind counts, also one that the user ran; a call without a result does not", () => {
-    const work = entriesOf(
-      ran("npm test", { ...text("9 failed"), isError: true }),
-      ran("make", text("2 warnings")),
-      bash("npm test -- a", { exitCode: 4, output: "1 failed" }),
-      used({ arguments: { cmd: "pytest" } }),
-      ran("cat a.log", text("7 passed")),
+    const work = createEntries(
+      bashCallEntries("npm test", { ...text("9 failed"), isError: true }),
+      bashCallEntries("make", text("2 warnings")),
+      userBashEntry("npm test -- a", { exitCode: 4, output: "1 failed" }),
+      toolCallEntries({ arguments: { cmd: "pytest" } }),
+      bashCallEntries("cat a.log", text("7 passed")),
     );
     expect(collectLedger(work).checks).toEqual([
       { kind: "build", command: "make", exitCode: 0, outcome: "2 warnings" },
@@ -63,7 +75,9 @@ describe("LED5 the exit code of a check", () => {
   });
 
   test("LED5 two checks of one line share its output: the last one has the outcome", () => {
-    expect(collectLedger(entriesOf(ran("npm run lint && npm test", text("5 passed")))).checks).toMatchObject([
+    expect(
+      collectLedger(createEntries(bashCallEntries("npm run lint && npm test", text("5 passed")))).checks,
+    ).toMatchObject([
       { kind: "check", exitCode: 0, outcome: null },
       { kind: "test", exitCode: 0, outcome: "5 passed" },
     ]);
@@ -83,19 +97,23 @@ describe("LED5 commits", () => {
     ["cat log", "[main 0a1b2c3] Fix the lock", []],
   ];
   test.each(cases)("LED5 %s", (line, output, expected) => {
-    const { commits } = collectLedger(entriesOf(ran(line, text(output))));
+    const { commits } = collectLedger(createEntries(bashCallEntries(line, text(output))));
     expect(commits.map(({ hash, subject }) => `${hash} ${subject}`)).toEqual(expected);
   });
 
   test("LED5 a failed commit does not count, an amended one replaces the first, and the newest are kept", () => {
-    expect(collectLedger(entriesOf(ran("git commit -m x", { ...text("no"), isError: true }))).commits).toEqual([]);
+    expect(
+      collectLedger(createEntries(bashCallEntries("git commit -m x", { ...text("no"), isError: true }))).commits,
+    ).toEqual([]);
     const amended = [
-      ran("git commit -m x", text("[main 0a1b2c3] x")),
-      ran("git commit --amend", text("[main 3c2b1a0] x")),
+      bashCallEntries("git commit -m x", text("[main 0a1b2c3] x")),
+      bashCallEntries("git commit --amend", text("[main 3c2b1a0] x")),
     ];
-    expect(collectLedger(entriesOf(...amended)).commits).toEqual([{ hash: "3c2b1a0", subject: "x" }]);
-    const many = Array.from({ length: 30 }, (_, at) => ran("git commit", text(`[main ${1_000_000 + at}] ${at}`)));
-    expect(collectLedger(entriesOf(...many)).commits.map(({ subject }) => subject)).toEqual(
+    expect(collectLedger(createEntries(...amended)).commits).toEqual([{ hash: "3c2b1a0", subject: "x" }]);
+    const many = Array.from({ length: 30 }, (_, at) =>
+      bashCallEntries("git commit", text(`[main ${1_000_000 + at}] ${at}`)),
+    );
+    expect(collectLedger(createEntries(...many)).commits.map(({ subject }) => subject)).toEqual(
       Array.from({ length: MAX_LEDGER_ITEMS.commits }, (_, at) => `${30 - MAX_LEDGER_ITEMS.commits + at}`),
     );
   });
@@ -108,13 +126,13 @@ describe("images (B51)", () => {
   const noted = { size: null, path: null, caption: null };
 
   test("KEEP8 are listed with a reference, a size, a path and a caption", () => {
-    const shown = entriesOf(
-      used(
+    const shown = createEntries(
+      toolCallEntries(
         { arguments: { path: "shots/home.png" } },
         { content: [{ type: "text", text: "\nThe home page\nof Pith" }, image] },
       ),
-      said({ role: "user", content: [blob, { type: "text", text: "x".repeat(100) }] }),
-      said({
+      messageEntry({ role: "user", content: [blob, { type: "text", text: "x".repeat(100) }] }),
+      messageEntry({
         role: "user",
         content: [createBlobBlock({ hash, mimeType: "text/plain", bytes: 10, tokens: 1 }), null, 7],
       }),
@@ -133,7 +151,7 @@ describe("images (B51)", () => {
   });
 
   test("KEEP8 in an entry with a number are referenced by it", () => {
-    const [entry] = entriesOf({ number: 412, ...said({ role: "user", content: [image] }) });
+    const [entry] = createEntries({ number: 412, ...messageEntry({ role: "user", content: [image] }) });
     expect(collectLedger([entry as Entry]).images).toMatchObject([{ handle: "#412", entryId: "e1" }]);
   });
 
@@ -143,7 +161,7 @@ describe("images (B51)", () => {
       targetId: "e1",
       replacement: { content: [{ type: "text", text: "[image entry:e1]" }] },
     };
-    const work = entriesOf(said({ role: "user", content: [image] }), edit);
+    const work = createEntries(messageEntry({ role: "user", content: [image] }), edit);
     expect(collectLedger(work).images).toEqual([{ ...noted, handle: "entry:e1", size: "800x600", entryId: "e1" }]);
   });
 });
@@ -157,40 +175,48 @@ test("LED6 content that an edit removed does not return through the ledger", () 
 
 test("LED6 a shell line that is excluded from the context is not in the ledger", () => {
   const secret = { output: "Error: no", exitCode: 1, excludeFromContext: true };
-  expect(collectLedger(entriesOf(bash("./deploy secret > a", secret)))).toEqual(emptyLedger);
-  expect(collectLedger(entriesOf(bash("./deploy secret > a", { ...secret, excludeFromContext: false })))).not.toEqual(
-    emptyLedger,
-  );
+  expect(collectLedger(createEntries(userBashEntry("./deploy secret > a", secret)))).toEqual(emptyLedger);
+  expect(
+    collectLedger(createEntries(userBashEntry("./deploy secret > a", { ...secret, excludeFromContext: false }))),
+  ).not.toEqual(emptyLedger);
 });
 
 const work = [
-  ran("make", { ...text("error: no"), isError: true }),
-  used({ arguments: { path: "a", content: "x" } }, {}),
-  ran("cat b"),
+  bashCallEntries("make", { ...text("error: no"), isError: true }),
+  toolCallEntries({ arguments: { path: "a", content: "x" } }, {}),
+  bashCallEntries("cat b"),
 ];
 
-function carrying(...part: readonly (Told | readonly Told[])[]): Told {
-  return { pith: { ledger: collectLedger(entriesOf(...part)) } };
+function compactionWithLedger(...part: readonly (EntryFields | readonly EntryFields[])[]): EntryFields {
+  return { pith: { ledger: collectLedger(createEntries(...part)) } };
 }
 
 test("LED8 an abandoned branch adds nothing", () => {
-  expect(collectLedger(entriesOf(left(carrying(...work)), left({ modifiedFiles: ["a"] })))).toEqual(emptyLedger);
-  expect(collectLedger(entriesOf(left(carrying(...work)), ran("cat c"))).files).toEqual([{ path: "c", did: "read" }]);
+  expect(
+    collectLedger(
+      createEntries(branchSummaryEntry(compactionWithLedger(...work)), branchSummaryEntry({ modifiedFiles: ["a"] })),
+    ),
+  ).toEqual(emptyLedger);
+  expect(
+    collectLedger(createEntries(branchSummaryEntry(compactionWithLedger(...work)), bashCallEntries("cat c"))).files,
+  ).toEqual([{ path: "c", did: "read" }]);
 });
 
 describe("LED2 the ledgers of compactions are merged", () => {
   test("LED2 INV40 unchanged", () => {
-    expect(collectLedger(entriesOf(compacted(carrying(...work))))).toEqual(collectLedger(entriesOf(...work)));
+    expect(collectLedger(createEntries(compactionEntry(compactionWithLedger(...work))))).toEqual(
+      collectLedger(createEntries(...work)),
+    );
   });
 
   test("LED2 covered entries are not counted twice, and kept entries are counted once and are newer", () => {
     const folders = [{ folder: "src", read: 0, modified: 9 }];
     const details = { pith: { ledger: { folders, files: [{ path: "old", did: "read" }] } } };
-    const branch = entriesOf(
-      ran("cat old"),
-      ran("cat kept"),
-      compacted(details, { firstKeptEntryId: "e3" }),
-      ran("cat new"),
+    const branch = createEntries(
+      bashCallEntries("cat old"),
+      bashCallEntries("cat kept"),
+      compactionEntry(details, { firstKeptEntryId: "e3" }),
+      bashCallEntries("cat new"),
     );
     const ledger = collectLedger(branch);
     expect(ledger.files.map(({ path }) => path)).toEqual(["old", "kept", "new"]);
@@ -198,7 +224,11 @@ describe("LED2 the ledgers of compactions are merged", () => {
   });
 
   test("LED2 pi's file lists count as older than every other source", () => {
-    const branch = entriesOf(ran("rm a"), compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }), ran("cat c"));
+    const branch = createEntries(
+      bashCallEntries("rm a"),
+      compactionEntry({ readFiles: ["a", "b"], modifiedFiles: ["c"] }),
+      bashCallEntries("cat c"),
+    );
     expect(collectLedger(branch).files).toEqual([
       { path: "b", did: "read" },
       { path: "a", did: "modified" },
@@ -208,29 +238,31 @@ describe("LED2 the ledgers of compactions are merged", () => {
 });
 
 const path = fc.constantFrom("a", "src/b", "src/c", "d e", "/f");
-const deed: fc.Arbitrary<readonly Told[]> = fc.oneof(
-  path.map((it) => used({ arguments: { path: it } }, {})),
-  path.map((it) => used({ arguments: { path: it, content: "x" } }, {})),
-  path.map((it) => used({ arguments: { path: it, content: "x" } }, { ...text(`${it} is gone`), isError: true })),
-  path.map((it) => ran(`rm '${it}'`, { ...text(`error: ${it} is gone\nexit code 1`), isError: true })),
-  path.map((it) => ran(`rm '${it}'`)),
-  path.map((it) => ran(`npm test '${it}' | tail`, text(`${it.length} passed`))),
-  path.map((it) => ran("git commit", text(`[main 0a1b2c3] change ${it}`))),
-  path.map((it) => [bash(`wc '${it}'`, { output: "1" })]),
-  fc.constant([said({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] })]),
+const randomWork: fc.Arbitrary<readonly EntryFields[]> = fc.oneof(
+  path.map((it) => toolCallEntries({ arguments: { path: it } }, {})),
+  path.map((it) => toolCallEntries({ arguments: { path: it, content: "x" } }, {})),
+  path.map((it) =>
+    toolCallEntries({ arguments: { path: it, content: "x" } }, { ...text(`${it} is gone`), isError: true }),
+  ),
+  path.map((it) => bashCallEntries(`rm '${it}'`, { ...text(`error: ${it} is gone\nexit code 1`), isError: true })),
+  path.map((it) => bashCallEntries(`rm '${it}'`)),
+  path.map((it) => bashCallEntries(`npm test '${it}' | tail`, text(`${it.length} passed`))),
+  path.map((it) => bashCallEntries("git commit", text(`[main 0a1b2c3] change ${it}`))),
+  path.map((it) => [userBashEntry(`wc '${it}'`, { output: "1" })]),
+  fc.constant([messageEntry({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] })]),
 );
 
 test("LED2 LED7 INV40 INV41 the ledger is the same however often the branch was compacted", () => {
   fc.assert(
-    fc.property(fc.array(fc.array(deed, { maxLength: 4 }), { maxLength: 8 }), (parts) => {
-      const whole = entriesOf(parts.flat(2));
+    fc.property(fc.array(fc.array(randomWork, { maxLength: 4 }), { maxLength: 8 }), (parts) => {
+      const whole = createEntries(parts.flat(2));
       let at = 0;
       let summary: readonly Entry[] = [];
       for (const part of parts) {
         const entries = whole.slice(at, at + part.flat().length);
         at += entries.length;
         const details = { pith: { ledger: collectLedger([...summary, ...entries]) } };
-        summary = entriesOf(compacted(JSON.parse(JSON.stringify(details))));
+        summary = createEntries(compactionEntry(JSON.parse(JSON.stringify(details))));
       }
       const cut = collectLedger(summary);
       expect(cut).toEqual(collectLedger(whole));
@@ -253,13 +285,13 @@ test("LED4 an entry may contain any value", () => {
   const result = fc.record({ content, details: anything, nestedCalls: anything, isError: anything });
   fc.assert(
     fc.property(anything, result, content, anything, (args, answered, words, details) => {
-      const entries = entriesOf(
-        used({ arguments: args }, answered),
-        said({ role: "user", content: words }),
-        said({ role: "assistant", content: words }),
-        bash("make", { output: undefined, exitCode: details }),
-        compacted(details),
-        left({ pith: { ledger: details } }),
+      const entries = createEntries(
+        toolCallEntries({ arguments: args }, answered),
+        messageEntry({ role: "user", content: words }),
+        messageEntry({ role: "assistant", content: words }),
+        userBashEntry("make", { output: undefined, exitCode: details }),
+        compactionEntry(details),
+        branchSummaryEntry({ pith: { ledger: details } }),
       );
       const { images, ...lists } = collectLedger(entries);
       for (const { entryId } of images) expect(entries.some(({ id }) => id === entryId)).toBe(true);
@@ -272,9 +304,9 @@ describe("LED3 time is linear in the length of the text", () => {
   const texts = ["error: ", "#1 ", "https://", "a", "/", "Error", "0a1b2c3 ", "exit code 1\n", "'", " ", "\n", "[("];
   test.each(texts)("LED3 %j", (words) => {
     const talk = (letters: number): readonly Entry[] =>
-      entriesOf(
-        ran(words.repeat(letters / 4 / words.length), text(words.repeat(letters / words.length))),
-        said({ role: "user", content: words.repeat(letters / words.length) }),
+      createEntries(
+        bashCallEntries(words.repeat(letters / 4 / words.length), text(words.repeat(letters / words.length))),
+        messageEntry({ role: "user", content: words.repeat(letters / words.length) }),
       );
     const [small, large] = [talk(250_000), talk(1_000_000)];
     expectLinear(
@@ -285,7 +317,7 @@ describe("LED3 time is linear in the length of the text", () => {
 
   test("LED3 and in the number of entries", () => {
     const talk = (count: number): readonly Entry[] =>
-      entriesOf(Array.from({ length: count }, (_, at) => ran(`rm ${at}`, text(`error: ${at}`))).flat());
+      createEntries(Array.from({ length: count }, (_, at) => bashCallEntries(`rm ${at}`, text(`error: ${at}`))).flat());
     const [small, large] = [talk(1_000), talk(4_000)];
     expectLinear(
       () => collectLedger(small),

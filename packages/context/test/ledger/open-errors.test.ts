@@ -4,22 +4,30 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { collectLedger } from "../../src/ledger/collect-ledger.ts";
 import { MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
-import { bash, entriesOf, ran, type Told, text, used } from "../context/tool-work.ts";
+import {
+  bashCallEntries,
+  createEntries,
+  type EntryFields,
+  text,
+  toolCallEntries,
+  userBashEntry,
+} from "../context/tool-work.ts";
 
-type Work = Told | readonly Told[];
+type Work = EntryFields | readonly EntryFields[];
 
-const open = (...work: readonly Work[]): readonly string[] => errorsIn(entriesOf(...work));
+const open = (...work: readonly Work[]): readonly string[] => errorsIn(createEntries(...work));
 const errorsIn = (entries: readonly Entry[]): readonly string[] =>
   collectLedger(entries).errors.map(({ source, text: line }) => `${source}: ${line}`);
 const failing = (command: string, output = "Error: boom", code = 1): Work =>
-  ran(command, { ...text(`${output}\n\nexit code ${code}`), isError: true });
-const change = (path: string, result: Told): Work => used({ name: "edit", arguments: { path, newText: "x" } }, result);
+  bashCallEntries(command, { ...text(`${output}\n\nexit code ${code}`), isError: true });
+const change = (path: string, result: EntryFields): Work =>
+  toolCallEntries({ name: "edit", arguments: { path, newText: "x" } }, result);
 
 test("LED7 an error is open until the same command succeeds", () => {
   expect(open(failing("./deploy"))).toEqual(["./deploy: Error: boom"]);
-  expect(open(failing("./deploy"), ran("./deploy"))).toEqual([]);
-  expect(open(failing("./deploy"), ran("./deploy --dry"))).toHaveLength(1);
-  expect(open(ran("./deploy"), failing("./deploy"))).toHaveLength(1);
+  expect(open(failing("./deploy"), bashCallEntries("./deploy"))).toEqual([]);
+  expect(open(failing("./deploy"), bashCallEntries("./deploy --dry"))).toHaveLength(1);
+  expect(open(bashCallEntries("./deploy"), failing("./deploy"))).toHaveLength(1);
 });
 
 test("LED7 the newest failure of a command replaces the older one", () => {
@@ -39,7 +47,7 @@ describe("LED7 the same command", () => {
     ["in a here-document", "cat > a <<X\n./a\nX\n./b", "cat > a <<X\n./a\nX\n./b", true],
   ];
   test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
-    expect(open(failing(failed), ran(succeeded))).toHaveLength(isClosed ? 0 : 1);
+    expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
   });
 });
 
@@ -55,7 +63,7 @@ describe("LED7 a wider check", () => {
     ["which is no check", "./deploy --all", "./deploy", false],
   ];
   test.each(cases)("LED7 %s", (_, failed, succeeded, isClosed) => {
-    expect(open(failing(failed), ran(succeeded))).toHaveLength(isClosed ? 0 : 1);
+    expect(open(failing(failed), bashCallEntries(succeeded))).toHaveLength(isClosed ? 0 : 1);
   });
 
   test("LED7 closes nothing if it fails itself", () => {
@@ -69,30 +77,32 @@ describe("LED7 a wider check", () => {
 describe("LED7 a check whose exit code is hidden is judged by its output", () => {
   test("LED7 with an error line it failed, without one it succeeded", () => {
     const output = text("src/a.ts(1,2): error TS2304: Cannot find name 'a'.");
-    expect(open(ran("npx tsc | head", output))).toEqual([
+    expect(open(bashCallEntries("npx tsc | head", output))).toEqual([
       "npx tsc: src/a.ts(1,2): error TS2304: Cannot find name 'a'.",
     ]);
-    expect(open(failing("npx tsc"), ran("npx tsc | head", text("ok")))).toEqual([]);
-    expect(open(failing("npx tsc"), ran("npx tsc | head", output))).toHaveLength(1);
+    expect(open(failing("npx tsc"), bashCallEntries("npx tsc | head", text("ok")))).toEqual([]);
+    expect(open(failing("npx tsc"), bashCallEntries("npx tsc | head", output))).toHaveLength(1);
   });
 
   test("LED7 another command neither opens nor closes an error by its output", () => {
     const output = text("TypeError: x is not a function");
-    expect(open(ran("./a | tail", output), ran("./b", output))).toEqual([]);
-    expect(open(failing("./a"), ran("./a | tail", output))).toHaveLength(1);
+    expect(open(bashCallEntries("./a | tail", output), bashCallEntries("./b", output))).toEqual([]);
+    expect(open(failing("./a"), bashCallEntries("./a | tail", output))).toHaveLength(1);
   });
 });
 
 test("LED7 a read-only command opens no error, nor does one after the work", () => {
   expect(open(failing("grep -c lock a.log"), failing("cat missing"))).toEqual([]);
   expect(open(failing("./a; ls | grep -c lock", "0"))).toEqual([]);
-  expect(open(used({ arguments: { path: "missing.ts" } }, { ...text("ENOENT"), isError: true }))).toEqual([]);
+  expect(open(toolCallEntries({ arguments: { path: "missing.ts" } }, { ...text("ENOENT"), isError: true }))).toEqual(
+    [],
+  );
 });
 
 test("LED7 a command that was stopped or still runs opens and closes nothing", () => {
-  expect(open(ran("make", { ...text("Command aborted"), isError: true }))).toEqual([]);
-  expect(open(bash("make", { cancelled: true, exitCode: null }))).toEqual([]);
-  expect(open(failing("make"), ran("make", { details: { exitCode: null } }))).toHaveLength(1);
+  expect(open(bashCallEntries("make", { ...text("Command aborted"), isError: true }))).toEqual([]);
+  expect(open(userBashEntry("make", { cancelled: true, exitCode: null }))).toEqual([]);
+  expect(open(failing("make"), bashCallEntries("make", { details: { exitCode: null } }))).toHaveLength(1);
 });
 
 test("LED7 a failed change of a file is closed by any change of that file", () => {
@@ -100,13 +110,13 @@ test("LED7 a failed change of a file is closed by any change of that file", () =
   expect(open(change("a.ts", refused))).toEqual(["a.ts: a.ts was changed since it was read"]);
   expect(open(change("a.ts", refused), change("b.ts", {}))).toHaveLength(1);
   expect(open(change("a.ts", refused), change("a.ts", {}))).toEqual([]);
-  expect(open(change("a.ts", refused), ran("sed -i s/a/b/ a.ts"))).toEqual([]);
-  expect(open(change("a.ts", refused), used({ arguments: { path: "a.ts", content: "" } }, {}))).toEqual([]);
+  expect(open(change("a.ts", refused), bashCallEntries("sed -i s/a/b/ a.ts"))).toEqual([]);
+  expect(open(change("a.ts", refused), toolCallEntries({ arguments: { path: "a.ts", content: "" } }, {}))).toEqual([]);
 });
 
 test("LED7 an error of another tool is closed by its next success", () => {
-  const fetched = (result: Told): Work =>
-    used({ name: "fetch", arguments: { url: "x" } }, { toolName: "fetch", ...result });
+  const fetched = (result: EntryFields): Work =>
+    toolCallEntries({ name: "fetch", arguments: { url: "x" } }, { toolName: "fetch", ...result });
   const refused = { ...text("HTTP 404"), isError: true };
   expect(open(fetched(refused))).toEqual(["fetch: HTTP 404"]);
   expect(open(fetched(refused), fetched({}))).toEqual([]);
@@ -148,8 +158,8 @@ test("LED3 the newest errors are kept", () => {
 
 test("LED7 later runs close errors of an earlier ledger", () => {
   const before = collectLedger(
-    entriesOf(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })),
+    createEntries(failing("make"), failing("./a"), change("a.ts", { ...text("no"), isError: true })),
   );
-  const after = entriesOf(ran("make"), change("a.ts", {}));
+  const after = createEntries(bashCallEntries("make"), change("a.ts", {}));
   expect(collectLedger(after, {}, before).errors).toEqual([{ kind: "command", source: "./a", text: "Error: boom" }]);
 });

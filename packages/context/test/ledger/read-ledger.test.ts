@@ -5,21 +5,21 @@ import { describe, expect, test } from "vitest";
 import { collectLedger } from "../../src/ledger/collect-ledger.ts";
 import { emptyLedger, MAX_LEDGER_CHARS, MAX_LEDGER_ITEMS, mergeLedgerPair } from "../../src/ledger/ledger.ts";
 import { readLedger } from "../../src/ledger/read-ledger.ts";
-import { entriesOf, ran, said, text, used } from "../context/tool-work.ts";
+import { bashCallEntries, createEntries, messageEntry, text, toolCallEntries } from "../context/tool-work.ts";
 import { fullLedger } from "./ledgers.ts";
 
-const carrying = (ledger: unknown): unknown => JSON.parse(JSON.stringify({ pith: { ledger } }));
+const detailsWithLedger = (ledger: unknown): unknown => JSON.parse(JSON.stringify({ pith: { ledger } }));
 
 test("LED2 a stored ledger is read back", () => {
-  const work = entriesOf(
-    used({ arguments: { path: "a\n<b>", content: "x" } }, {}),
-    ran("make", { ...text("error: no\n3 errors"), isError: true }),
-    ran("git commit -m x", text("[main 0a1b2c3] x")),
-    said({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }),
+  const work = createEntries(
+    toolCallEntries({ arguments: { path: "a\n<b>", content: "x" } }, {}),
+    bashCallEntries("make", { ...text("error: no\n3 errors"), isError: true }),
+    bashCallEntries("git commit -m x", text("[main 0a1b2c3] x")),
+    messageEntry({ role: "user", content: [{ type: "image", data: "", mimeType: "image/png" }] }),
   );
   const ledger = collectLedger(work);
   expect(Object.values(ledger).filter((list) => list.length === 0)).toHaveLength(1);
-  expect(readLedger(carrying(ledger))).toEqual(ledger);
+  expect(readLedger(detailsWithLedger(ledger))).toEqual(ledger);
 });
 
 test("LED2 without a stored ledger, pi's file lists are read", () => {
@@ -54,7 +54,7 @@ test("LED10 a ledger of an earlier version keeps the items that still exist", ()
     references: [{ kind: "commit", text: "0a1b2c3", entryId: "e7" }],
     images: [{ handle: `blob:${hash}`, size: null, path: "a.png", caption: null, entryId: "e8" }],
   };
-  expect(readLedger(carrying(earlier))).toEqual({
+  expect(readLedger(detailsWithLedger(earlier))).toEqual({
     files: [{ path: "a.ts", did: "modified" }],
     folders: [{ folder: "src", read: 1, modified: 2 }],
     checks: [
@@ -113,7 +113,7 @@ test("LED4 invalid items are left out, and texts are sanitized", () => {
 });
 
 test("LED3 a ledger that is too long is shortened", () => {
-  const ledger = readLedger(carrying(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
+  const ledger = readLedger(detailsWithLedger(fullLedger(5_000, (at) => `entry:${at.toString(36)}`)));
   expect(ledger?.checks).toHaveLength(1);
   expect(ledger?.errors).toHaveLength(MAX_LEDGER_ITEMS.errors);
   expect(ledger?.commits).toHaveLength(MAX_LEDGER_ITEMS.commits);

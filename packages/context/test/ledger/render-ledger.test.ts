@@ -92,7 +92,7 @@ describe("LED3 B49 over budget", () => {
     expect(text).toContain(`\n${path(299)}.md\n`);
     expect(text).not.toContain(`${path(205)}.md`);
     expect(text.match(/\.ts$/gm)).toHaveLength(MAX_LEDGER_ITEMS.modified);
-    expect(counted(text, "read")).toBe(MAX_LEDGER_ITEMS.read);
+    expect(countFiles(text, "read")).toBe(MAX_LEDGER_ITEMS.read);
     expect(renderLedger({ ...emptyLedger, files }, plenty).match(/\.md$/gm)).toHaveLength(MAX_LEDGER_ITEMS.read);
   });
 
@@ -104,8 +104,8 @@ describe("LED3 B49 over budget", () => {
     expect(text.match(/\.ts$/gm)?.length).toBeGreaterThan(MAX_LEDGER_ITEMS.modified / 2);
     expect(text).toContain(`${path(299)}.ts`);
     expect(text).not.toContain(`${path(240)}.ts`);
-    expect(counted(text, "modified")).toBe(MAX_LEDGER_ITEMS.modified);
-    expect(counted(text, "read")).toBe(MAX_LEDGER_ITEMS.read);
+    expect(countFiles(text, "modified")).toBe(MAX_LEDGER_ITEMS.modified);
+    expect(countFiles(text, "read")).toBe(MAX_LEDGER_ITEMS.read);
   });
 
   test("LED3 the newest items of every list are shown, and the hidden ones are counted", () => {
@@ -135,7 +135,7 @@ describe("LED3 B49 over budget", () => {
     for (const tokens of [50, 60, 100, 300, 1_000, 5_000]) {
       const text = renderLedger(full, { tokens });
       expect(textTokens(text)).toBeLessThanOrEqual(tokens);
-      expect(counted(text, "modified")).toBe(MAX_LEDGER_ITEMS.modified);
+      expect(countFiles(text, "modified")).toBe(MAX_LEDGER_ITEMS.modified);
     }
   });
 });
@@ -225,7 +225,7 @@ function plain(ledger: Ledger): Ledger {
 }
 
 /** The number of files that are listed, counted in a folder, or counted as not shown. */
-function counted(text: string, did: "read" | "modified"): number {
+function countFiles(text: string, did: "read" | "modified"): number {
   const block = new RegExp(`<${did}-files>\n([^<]*)\n</`).exec(text)?.[1]?.split("\n") ?? [];
   const listed = block
     .map((line) => Number(/\((\d+) files?\)$/.exec(line)?.[1] ?? 1))

@@ -10,7 +10,16 @@ import { collectFileLists, type FileLists, fileTouches } from "../../src/ledger/
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { expectLinear } from "../context/linear.ts";
-import { bash, compacted, entriesOf, left, ran, said, type Told, used } from "../context/tool-work.ts";
+import {
+  bashCallEntries,
+  branchSummaryEntry,
+  compactionEntry,
+  createEntries,
+  type EntryFields,
+  messageEntry,
+  toolCallEntries,
+  userBashEntry,
+} from "../context/tool-work.ts";
 
 const read = (...paths: readonly string[]): FileLists => ({ read: paths, modified: [] });
 const modified = (...paths: readonly string[]): FileLists => ({ read: [], modified: paths });
@@ -32,7 +41,7 @@ test("LED1 files are in the order of the calls, each with its entry", () => {
 });
 
 describe("LED1 files are found by the arguments of a call, not by the name of the tool", () => {
-  const cases: readonly (readonly [string, Told, FileLists])[] = [
+  const cases: readonly (readonly [string, EntryFields, FileLists])[] = [
     ["a path is read", { path: "a" }, read("a")],
     ["so is a file_path", { file_path: "a", offset: 1, limit: 2 }, read("a")],
     ["however it is spelled", { filePath: "a" }, read("a")],
@@ -58,29 +67,29 @@ describe("LED1 files are found by the arguments of a call, not by the name of th
     ["a number is none", { path: 7, command: 8 }, nothing],
   ];
   test.each(cases)("LED1 %s", (_, args, files) => {
-    expect(collectFileLists(entriesOf(used({ name: "zzz", arguments: args }, {})))).toEqual(files);
+    expect(collectFileLists(createEntries(toolCallEntries({ name: "zzz", arguments: args }, {})))).toEqual(files);
   });
 });
 
 test("LED1 a declared tool role takes precedence over the argument names", () => {
   const roles = { ls: {}, copy: { reads: ["path"], modifies: ["to"] }, sh: { runs: ["line"] } };
-  const work = entriesOf(
-    used({ name: "ls", arguments: { path: "src" } }, {}),
-    used({ name: "copy", arguments: { path: "a", to: ["b", "c"] } }, {}),
-    used({ name: "sh", arguments: { line: "rm d", path: "e" } }, {}),
-    used({ name: "constructor", arguments: { path: "f" } }, {}),
+  const work = createEntries(
+    toolCallEntries({ name: "ls", arguments: { path: "src" } }, {}),
+    toolCallEntries({ name: "copy", arguments: { path: "a", to: ["b", "c"] } }, {}),
+    toolCallEntries({ name: "sh", arguments: { line: "rm d", path: "e" } }, {}),
+    toolCallEntries({ name: "constructor", arguments: { path: "f" } }, {}),
   );
   expect(collectFileLists(work, roles)).toEqual({ read: ["a", "f"], modified: ["b", "c", "d"] });
 });
 
 test("LED1 the files that a tool reports take precedence over everything, even if it failed halfway", () => {
-  const touched = (it: unknown): Told => ({ details: { pith: { touched: it } } });
+  const touched = (it: unknown): EntryFields => ({ details: { pith: { touched: it } } });
   const write = { name: "write", arguments: { path: "a", content: "x" } };
-  const work = entriesOf(
-    used(write, touched({ read: ["b"], modified: ["c"] })),
-    used(write, touched({})),
-    used(write, { ...touched({ modified: ["d", 7] }), isError: true }),
-    used({ name: "write", arguments: { path: "e", content: "x" } }, touched("all")),
+  const work = createEntries(
+    toolCallEntries(write, touched({ read: ["b"], modified: ["c"] })),
+    toolCallEntries(write, touched({})),
+    toolCallEntries(write, { ...touched({ modified: ["d", 7] }), isError: true }),
+    toolCallEntries({ name: "write", arguments: { path: "e", content: "x" } }, touched("all")),
   );
   expect(collectFileLists(work)).toEqual({ read: ["b"], modified: ["c", "d", "e"] });
 });
@@ -131,18 +140,18 @@ describe("LED1 files are found in common shell commands", () => {
     ["xargs rm", nothing],
   ];
   test.each(cases)("LED1 %s", (line, files) => {
-    expect(collectFileLists(entriesOf(ran(line)))).toEqual(files);
-    expect(collectFileLists(entriesOf(bash(line)))).toEqual(files);
+    expect(collectFileLists(createEntries(bashCallEntries(line)))).toEqual(files);
+    expect(collectFileLists(createEntries(userBashEntry(line)))).toEqual(files);
   });
 });
 
 test("LED1 a call that failed modified nothing", () => {
-  const work = entriesOf(
-    used({ arguments: { path: "a", content: "x" } }, { isError: true }),
-    ran("cat b > c", { isError: true }),
-    bash("cat d > e", { exitCode: 1 }),
-    bash("cat f > g", { cancelled: true }),
-    used({ arguments: { path: "h", content: "x" } }),
+  const work = createEntries(
+    toolCallEntries({ arguments: { path: "a", content: "x" } }, { isError: true }),
+    bashCallEntries("cat b > c", { isError: true }),
+    userBashEntry("cat d > e", { exitCode: 1 }),
+    userBashEntry("cat f > g", { cancelled: true }),
+    toolCallEntries({ arguments: { path: "h", content: "x" } }),
   );
   expect(collectFileLists(work)).toEqual({ read: ["b", "d", "f"], modified: ["h"] });
 });
@@ -150,16 +159,18 @@ test("LED1 a call that failed modified nothing", () => {
 test("LED1 calls of a reply that failed or was stopped do not count", () => {
   const call = { type: "toolCall", id: "c1", name: "write", arguments: { path: "a", content: "x" } };
   for (const stopReason of ["error", "aborted"])
-    expect(collectFileLists(entriesOf(said({ role: "assistant", content: [call], stopReason })))).toEqual(nothing);
+    expect(collectFileLists(createEntries(messageEntry({ role: "assistant", content: [call], stopReason })))).toEqual(
+      nothing,
+    );
 });
 
 test("LED1 a result belongs to the newest call with its id", () => {
-  const write = (path: string): Told => ({ id: "same", arguments: { path, content: "x" } });
+  const write = (path: string): EntryFields => ({ id: "same", arguments: { path, content: "x" } });
   const answer = { toolCallId: "same" };
-  const work = entriesOf(
-    used(write("a"), answer),
-    used(write("b"), { ...answer, isError: true }),
-    used(write("c"), answer),
+  const work = createEntries(
+    toolCallEntries(write("a"), answer),
+    toolCallEntries(write("b"), { ...answer, isError: true }),
+    toolCallEntries(write("c"), answer),
   );
   expect(collectFileLists(work)).toEqual(modified("a", "c"));
 });
@@ -173,14 +184,16 @@ test("LED1 calls that a tool made on its own count as calls", () => {
     7,
     { arguments: "x" },
   ];
-  expect(collectFileLists(entriesOf(used({ name: "code", arguments: {} }, { nestedCalls })))).toEqual({
+  expect(collectFileLists(createEntries(toolCallEntries({ name: "code", arguments: {} }, { nestedCalls })))).toEqual({
     read: ["a"],
     modified: ["b", "c"],
   });
 });
 
 test("LED6 a shell line that is excluded from the context touches nothing", () => {
-  expect(collectFileLists(entriesOf(bash("cat secret > a", { excludeFromContext: true })))).toEqual(nothing);
+  expect(collectFileLists(createEntries(userBashEntry("cat secret > a", { excludeFromContext: true })))).toEqual(
+    nothing,
+  );
 });
 
 test("LED2 INV40 modified files are not in the read list, and both lists are sorted", () => {
@@ -192,37 +205,39 @@ test("LED2 INV40 modified files are not in the read list, and both lists are sor
 });
 
 test("LED2 INV40 the file lists of compactions and branch summaries count, whichever program wrote them", () => {
-  const work = entriesOf(
-    compacted({ readFiles: ["a", "b"], modifiedFiles: ["c"] }, { fromHook: true }),
-    left({ readFiles: ["d", 7], modifiedFiles: ["b"] }),
-    used({ arguments: { path: "c" } }, {}),
-    compacted(null),
-    left({ readFiles: "a" }),
+  const work = createEntries(
+    compactionEntry({ readFiles: ["a", "b"], modifiedFiles: ["c"] }, { fromHook: true }),
+    branchSummaryEntry({ readFiles: ["d", 7], modifiedFiles: ["b"] }),
+    toolCallEntries({ arguments: { path: "c" } }, {}),
+    compactionEntry(null),
+    branchSummaryEntry({ readFiles: "a" }),
   );
   expect(collectFileLists(work)).toEqual({ read: ["a", "d"], modified: ["b", "c"] });
 });
 
 const file = fc.constantFrom("a", "b", "src/c", "src/d", "/e", "f g");
-const deed: fc.Arbitrary<readonly Told[]> = fc.oneof(
-  file.map((path) => used({ arguments: { path } }, {})),
-  fc.tuple(file, fc.boolean()).map(([path, isError]) => used({ arguments: { path, content: "x" } }, { isError })),
-  file.map((path) => ran(`rm '${path}'`)),
-  file.map((path) => [bash(`cat '${path}'`)]),
+const randomWork: fc.Arbitrary<readonly EntryFields[]> = fc.oneof(
+  file.map((path) => toolCallEntries({ arguments: { path } }, {})),
+  fc
+    .tuple(file, fc.boolean())
+    .map(([path, isError]) => toolCallEntries({ arguments: { path, content: "x" } }, { isError })),
+  file.map((path) => bashCallEntries(`rm '${path}'`)),
+  file.map((path) => [userBashEntry(`cat '${path}'`)]),
 );
 
 test("LED2 INV40 INV41 the lists are the same however often the branch was compacted or left", () => {
   fc.assert(
     fc.property(
-      fc.array(fc.array(deed, { maxLength: 5 }), { maxLength: 8 }),
+      fc.array(fc.array(randomWork, { maxLength: 5 }), { maxLength: 8 }),
       fc.array(fc.boolean()),
       (parts, kinds) => {
-        let work: readonly Told[] = [];
+        let work: readonly EntryFields[] = [];
         parts.forEach((part, at) => {
-          const { read: readFiles, modified: modifiedFiles } = collectFileLists(entriesOf(work, part.flat()));
+          const { read: readFiles, modified: modifiedFiles } = collectFileLists(createEntries(work, part.flat()));
           const details = { readFiles, modifiedFiles };
-          work = [kinds[at] ? left(details) : compacted(details)];
+          work = [kinds[at] ? branchSummaryEntry(details) : compactionEntry(details)];
         });
-        expect(collectFileLists(entriesOf(work))).toEqual(collectFileLists(entriesOf(parts.flat(2))));
+        expect(collectFileLists(createEntries(work))).toEqual(collectFileLists(createEntries(parts.flat(2))));
       },
     ),
   );
@@ -260,11 +275,11 @@ test("LED1 a call, a result and details may contain any value", () => {
   const result = fc.record({ details: anything, nestedCalls: anything, content: anything });
   fc.assert(
     fc.property(call, result, anything, (asked, answered, details) => {
-      const work = entriesOf(
-        used(asked, answered),
-        compacted(details),
-        left(details),
-        said({ role: "assistant", content: details }),
+      const work = createEntries(
+        toolCallEntries(asked, answered),
+        compactionEntry(details),
+        branchSummaryEntry(details),
+        messageEntry({ role: "assistant", content: details }),
       );
       expect(fileTouches(work).every(({ path }) => typeof path === "string" && path.length <= 1000)).toBe(true);
     }),
@@ -280,7 +295,7 @@ test("LED1 any text is accepted as a shell line", () => {
         shellish.map((letters) => letters.join("")),
       ),
       (line) => {
-        expect(() => collectFileLists(entriesOf(ran(line)))).not.toThrow();
+        expect(() => collectFileLists(createEntries(bashCallEntries(line)))).not.toThrow();
       },
     ),
   );
@@ -306,7 +321,7 @@ describe("LED1 time is linear in the length of a shell line", () => {
   ];
   test.each(pieces)("LED1 %j", (piece) => {
     const [small, large] = [100_000, 400_000].map((letters) =>
-      entriesOf(ran(`rm ${piece.repeat(letters / piece.length)}`)),
+      createEntries(bashCallEntries(`rm ${piece.repeat(letters / piece.length)}`)),
     );
     expectLinear(
       () => collectFileLists(small as readonly Entry[]),

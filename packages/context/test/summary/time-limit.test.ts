@@ -9,7 +9,7 @@ import { createSummaryTimeouts } from "../../src/settings.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
 import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { entriesOf } from "../context/tool-work.ts";
+import { createEntries as entriesOf } from "../context/tool-work.ts";
 import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
 
 const request: Request = {
