@@ -1,7 +1,7 @@
 /** D11: files in other encodings, with other line ends, and with bytes that are not text. */
 
 import type { DamagedFile } from "./damaged-file.ts";
-import { bytesOf, chain, file, inUtf16, joined, note, ourHeader, piHeader, seal } from "./specimen.ts";
+import { bytesOf, chain, file, inUtf16, joined, note, ourHeader, piHeader, withTrailers } from "./specimen.ts";
 
 const [e1 = "", e2 = "", e3 = ""] = chain(3);
 const lines = [piHeader, e1, e2, e3];
@@ -15,7 +15,7 @@ const ends: readonly DamagedFile[] = [
   { name: "CR LF", bytes: bytesOf(text.replaceAll("\n", "\r\n")), damage: "", entries: whole },
   {
     name: "CR LF in a file of ours",
-    bytes: bytesOf(`${seal(ourHeader, e1, e2, e3).join("\r\n")}\r\n`),
+    bytes: bytesOf(`${withTrailers(ourHeader, e1, e2, e3).join("\r\n")}\r\n`),
     damage: "",
     entries: whole,
   },
@@ -29,7 +29,7 @@ const ends: readonly DamagedFile[] = [
   { name: "CR alone", bytes: bytesOf(text.replaceAll("\n", "\r")), damage: "lone-carriage-returns@1", entries: whole },
   {
     name: "CR alone in a file of ours",
-    bytes: bytesOf(seal(ourHeader, e1, e2, e3).join("\r")),
+    bytes: bytesOf(withTrailers(ourHeader, e1, e2, e3).join("\r")),
     damage: "lone-carriage-returns@1",
     entries: whole,
   },
@@ -114,7 +114,7 @@ const nul: readonly DamagedFile[] = [
   },
   {
     name: "zeros before a line of ours",
-    bytes: file(seal(ourHeader, e1), zeros(5) + seal(e2)[0], seal(e3)),
+    bytes: file(withTrailers(ourHeader, e1), zeros(5) + withTrailers(e2)[0], withTrailers(e3)),
     damage: "nul-bytes@3",
     entries: whole,
   },

@@ -1,10 +1,10 @@
 /** D9: chains in which lines are replaced, removed, doubled and swapped, at the start, in the middle and at the end. */
 
 import type { DamagedFile } from "./damaged-file.ts";
-import { chain, file, ourHeader, piHeader, seal } from "./specimen.ts";
+import { chain, file, ourHeader, piHeader, withTrailers } from "./specimen.ts";
 
 /** The header is line 1, e1 is line 2. */
-const ours = seal(ourHeader, ...chain(6));
+const ours = withTrailers(ourHeader, ...chain(6));
 const pis = [piHeader, ...chain(6)];
 const whole = "e1 e2 e3 e4 e5 e6";
 

@@ -2,7 +2,7 @@
 
 import type { DamagedFile } from "./damaged-file.ts";
 import { malformedLines } from "./malformed-lines.ts";
-import { chain, file, note, ourHeader, piHeader, seal } from "./specimen.ts";
+import { chain, file, note, ourHeader, piHeader, withTrailers } from "./specimen.ts";
 
 const [e1 = "", e2 = "", e3 = ""] = chain(3);
 const compaction = '{"type":"compaction","id":"c","parentId":"e2","timestamp":"t","summary":"s","tokensBefore":1,';
@@ -216,7 +216,7 @@ const headers: readonly DamagedFile[] = [
   },
   {
     name: "a version from the far future",
-    bytes: file(seal(ourHeader.replace("3,", "99,"), e1)),
+    bytes: file(withTrailers(ourHeader.replace("3,", "99,"), e1)),
     damage: "future-version@1",
     entries: "e1",
     future: true,

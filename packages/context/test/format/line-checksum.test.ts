@@ -5,15 +5,15 @@ import { describe, expect, test } from "vitest";
 import { isTrailerValid, type LineMarks, readTrailer, withTrailer } from "../../src/format/line-checksum.ts";
 import { readLine } from "../../src/format/read-line.ts";
 import { story } from "../../src/testing/story.ts";
-import { bytesOf, chain, checksum, file, ourHeader, read, seal, textOf, texts } from "./specimen.ts";
+import { bytesOf, chain, checksum, file, ourHeader, read, textOf, texts, withTrailers } from "./specimen.ts";
 
 const [said = ""] = texts(story('user: räume auf, "bitte" \\ 👍'));
 
-const readSeal = (line: string): { text: string; marks: LineMarks; holds: boolean } | null => {
+const readLineTrailer = (line: string): { text: string; marks: LineMarks; holds: boolean } | null => {
   const bytes = bytesOf(line);
-  const seal = readTrailer(bytes);
-  const text = `${textOf(bytes.subarray(0, seal?.textEnd))}}`;
-  return seal && { text, marks: seal.marks, holds: isTrailerValid(seal, bytes, checksum) };
+  const trailer = readTrailer(bytes);
+  const text = `${textOf(bytes.subarray(0, trailer?.textEnd))}}`;
+  return trailer && { text, marks: trailer.marks, holds: isTrailerValid(trailer, bytes, checksum) };
 };
 
 describe("LOG2 a trailer", () => {
@@ -35,12 +35,12 @@ describe("LOG2 a trailer", () => {
     ["an object with space in it", '{ "a" : 1 }', {}],
     ["a line with a checksum of its own", '{"a":1,"crc":"00000000"}', {}],
     [
-      "a line with a seal inside a string",
+      "a line with a trailer inside a string",
       JSON.stringify({ a: ',"batch":[1,2],"crc":"00000000"}' }),
       { batch: [2, 2] },
     ],
-  ])("LOG2 comes off again without a trace: %s", (_, text, marks) => {
-    expect(readSeal(withTrailer(text, marks, checksum))).toEqual({ text, marks, holds: true });
+  ])("LOG2 can be removed without a change: %s", (_, text, marks) => {
+    expect(readLineTrailer(withTrailer(text, marks, checksum))).toEqual({ text, marks, holds: true });
   });
 
   test.each<[string, LineMarks]>([
@@ -49,13 +49,17 @@ describe("LOG2 a trailer", () => {
     ['{"type":"theirs","up":7}', {}],
     ['{"type":"theirs","up":7,"run":1}', { run: 3 }],
     ['{"type":"theirs","run":1}', { batch: [1, 2] }],
-  ])("LOG3 members of its own are not taken for marks: %s with %j", (text, marks) => {
-    expect(readSeal(withTrailer(text, marks, checksum))).toEqual({ text, marks: { up: 0, ...marks }, holds: true });
+  ])("LOG3 is not confused with members of the entry: %s with %j", (text, marks) => {
+    expect(readLineTrailer(withTrailer(text, marks, checksum))).toEqual({
+      text,
+      marks: { up: 0, ...marks },
+      holds: true,
+    });
   });
 
   test.each(["\r", "  ", "\t\r"])("LOG2 is valid with %j after the line", (behind) => {
-    const seal = readSeal(withTrailer(said, { batch: [1, 2] }, checksum) + behind);
-    expect(seal).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
+    const trailer = readLineTrailer(withTrailer(said, { batch: [1, 2] }, checksum) + behind);
+    expect(trailer).toEqual({ text: said, marks: { batch: [1, 2] }, holds: true });
   });
 
   test.each([
@@ -67,7 +71,7 @@ describe("LOG2 a trailer", () => {
     '{"a":1,"crc":"0000000"}',
     '{"a":1,"crc":"00000000"',
     '{"a":1,"crc":0}',
-  ])("LOG2 is not seen where there is none: %s", (line) => expect(readTrailer(bytesOf(line))).toBeNull());
+  ])("LOG2 is not found on a line without one: %s", (line) => expect(readTrailer(bytesOf(line))).toBeNull());
 
   test("LOG2 can be removed from any object without a change", () => {
     const number = fc.integer({ min: 1, max: 999_999_999 });
@@ -75,7 +79,7 @@ describe("LOG2 a trailer", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), marks, (value, marks) => {
         const text = JSON.stringify({ type: "x", ...value });
-        expect(readSeal(withTrailer(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
+        expect(readLineTrailer(withTrailer(text, marks, checksum))).toMatchObject({ text, marks, holds: true });
       }),
     );
   });
@@ -86,7 +90,7 @@ describe("D8 a single changed bit", () => {
     ["a line", said, withTrailer(said, {}, checksum)],
     ["a line of a batch", said, withTrailer(said, { batch: [1, 2] }, checksum)],
     ["a line with CR behind it", said, `${withTrailer(said, {}, checksum)}\r`],
-  ])("D8 is noticed, or leaves what was said as it was: %s", (_, text, line) => {
+  ])("D8 is detected, or the text is unchanged: %s", (_, text, line) => {
     for (const bytes of eachFlip(bytesOf(line))) {
       const reading = readLine(bytes, { isPithFormat: true, checksum });
       if (reading.type === "damaged") continue;
@@ -97,7 +101,7 @@ describe("D8 a single changed bit", () => {
 
   test("D8 in a file of 40 entries is reported, and every other entry is read", () => {
     const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
-    const bytes = file(seal(ourHeader, ...short));
+    const bytes = file(withTrailers(ourHeader, ...short));
     const silent: string[] = [];
     let fewest = 40;
     for (const flipped of eachFlip(bytes)) {

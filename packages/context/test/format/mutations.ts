@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { story } from "../../src/testing/story.ts";
-import { batch, bytesOf, file, inUtf16, joined, ourHeader, piHeader, seal, textOf, texts } from "./specimen.ts";
+import { batch, bytesOf, file, inUtf16, joined, ourHeader, piHeader, textOf, texts, withTrailers } from "./specimen.ts";
 
 type Mutation = (bytes: Uint8Array) => Uint8Array;
 
@@ -22,8 +22,8 @@ const said = texts(
 const [first = "", second = "", ...others] = said;
 
 const sessions: readonly Uint8Array[] = [
-  file(seal(ourHeader, first, second), batch(...others)),
-  file(seal(ourHeader), batch(first, second), seal(...others)),
+  file(withTrailers(ourHeader, first, second), batch(...others)),
+  file(withTrailers(ourHeader), batch(first, second), withTrailers(...others)),
   file(piHeader, said),
   bytesOf(`\ufeff${[piHeader, ...said].join("\r\n")}`),
   file(

@@ -23,9 +23,9 @@ import {
   ourHeader,
   piHeader,
   read,
-  seal,
   textOf,
   texts,
+  withTrailers,
 } from "./specimen.ts";
 
 const firstHeader = piHeader.replace('"version":3,', "").replace("}", ',"branchedFrom":"a\\/b","n":1.0}');
@@ -57,8 +57,8 @@ describe("LOG6 unknown fields and entry types", () => {
   test.each([
     ["a file of pi's", file(piHeader, strange)],
     ["a file of pi's with CR LF", bytesOf([piHeader, ...strange, ""].join("\r\n"))],
-    ["a file of ours", file(seal(ourHeader, ...strange))],
-  ])("LOG6 is kept byte for byte: %s", (_, bytes) => {
+    ["a file of ours", file(withTrailers(ourHeader, ...strange))],
+  ])("LOG6 stay byte for byte: %s", (_, bytes) => {
     const found = read(bytes);
     expect(found.lines.map((line) => line.text())).toEqual(strange);
     expect(entriesIn(found)[1]).toEqual({
@@ -77,7 +77,7 @@ describe("LOG6 unknown fields and entry types", () => {
   test("LOG6 LOG5 stay byte for byte in a migration", async () => {
     const store = await withAppended(file(secondHeader, strange));
     const written = textOf(store.bytes()).split("\n").slice(1, 4);
-    expect(written).toEqual(seal(...strangeWithNumbers));
+    expect(written).toEqual(withTrailers(...strangeWithNumbers));
     expect(
       read(store.bytes())
         .lines.slice(0, 3)
@@ -100,7 +100,7 @@ describe("LOG6 unknown fields and entry types", () => {
   });
 
   test("LOG6 stay byte for byte in a fork", async () => {
-    for (const bytes of [file(piHeader, strange), file(seal(ourHeader, ...strange))]) {
+    for (const bytes of [file(piHeader, strange), file(withTrailers(ourHeader, ...strange))]) {
       const fork = read(await forkBranch(MemoryStore.open(bytes, testRuntime()), { leaf: "e3" }, testRuntime()));
       expect(fork.lines.map((line) => line.text())).toEqual(strangeWithNumbers);
     }
@@ -129,7 +129,7 @@ describe("LOG6 unknown fields and entry types", () => {
 
 describe("LOG2 a checksum", () => {
   test("LOG2 that is wrong makes the line a gap", () => {
-    const lines = seal(ourHeader, ...chain(3)).map((line) =>
+    const lines = withTrailers(ourHeader, ...chain(3)).map((line) =>
       line.replace('"e2","parentId":"e1","timestamp":"2026', '"e2","parentId":"e1","timestamp":"2025'),
     );
     const found = read(file(lines));
@@ -137,12 +137,14 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 that is absent leaves the line unverified, and the line is accepted", () => {
-    const found = read(file(seal(ourHeader, note("e1", null)), note("e2", "e1"), seal(note("e3", "e2"))));
+    const found = read(
+      file(withTrailers(ourHeader, note("e1", null)), note("e2", "e1"), withTrailers(note("e3", "e2"))),
+    );
     expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3", ""]);
   });
 
   test("LOG2 HARM3 that was cut off with part of the text makes the line damaged", () => {
-    const lines = seal(ourHeader, ...texts(talk));
+    const lines = withTrailers(ourHeader, ...texts(talk));
     const cut = lines.map((line, at) => (at === 1 || at === 7 ? withCut(line, at === 1 ? "on" : "thr") : line));
     const found = read(file(cut));
     expect(cut.map((line) => JSON.parse(line).crc === undefined)).toEqual(lines.map((_, at) => at === 1 || at === 7));
@@ -153,7 +155,7 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 HARM4 overwriting the mark and the trailer of the header does not disable the other checksums", () => {
-    const [header = "", ...lines] = seal(ourHeader, ...chain(3));
+    const [header = "", ...lines] = withTrailers(ourHeader, ...chain(3));
     const bytes = file(blanked(header), lines[0]?.replace('"note"', '"vote"') ?? "", lines.slice(1));
     const found = read(bytes);
     expect(JSON.parse(blanked(header))).not.toHaveProperty("pith");
@@ -170,7 +172,7 @@ describe("LOG2 a checksum", () => {
     const found = read(
       file(
         fork,
-        seal(...chain(2)),
+        withTrailers(...chain(2)),
         withTrailer(note("e3", "e2"), {}, () => 0),
       ),
     );
@@ -178,7 +180,7 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 trailers after a second header do not affect the first header", () => {
-    const found = read(file(piHeader, note("e1", null), seal(ourHeader, note("e2", "e1"))));
+    const found = read(file(piHeader, note("e1", null), withTrailers(ourHeader, note("e2", "e1"))));
     expect([found.isPithFormat, found.header?.id, damageIn(found)]).toEqual([false, "s1", "second-header@3"]);
   });
 
@@ -190,7 +192,7 @@ describe("LOG2 a checksum", () => {
   });
 
   test("LOG2 is verified if the header is lost and the lines have trailers", () => {
-    const lines = [...seal(note("e1", null)), withTrailer(note("e2", "e1"), {}, () => 0)];
+    const lines = [...withTrailers(note("e1", null)), withTrailer(note("e2", "e1"), {}, () => 0)];
     const bytes = file("garbage", lines);
     const found = read(bytes);
     expect([found.isPithFormat, idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([
@@ -201,7 +203,9 @@ describe("LOG2 a checksum", () => {
   });
 
   test("HARM4 the content of a damaged header is not used", () => {
-    const found = read(file(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", seal(note("e1", null))));
+    const found = read(
+      file(withTrailers(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "", withTrailers(note("e1", null))),
+    );
     expect(found.header).toBeNull();
     expect([found.isPithFormat, idsIn(entriesIn(found)), damageIn(found)]).toEqual([true, "e1", "damaged-header@1"]);
   });
@@ -253,9 +257,9 @@ const current: readonly [string, Uint8Array][] = [
   ["pi's version 3", file(piHeader, texts(talk))],
   ["pi's version 3 with byte order mark and CR LF", bytesOf(`\ufeff${[piHeader, ...texts(talk), ""].join("\r\n")}`)],
   ["pi's version 3 without line end", file(piHeader, texts(talk)).subarray(0, -1)],
-  ["ours", file(seal(ourHeader, ...texts(talk)))],
-  ["ours without line end", file(seal(ourHeader, ...texts(talk))).subarray(0, -1)],
-  ["ours with lines of pi's behind it", file(seal(ourHeader), texts(talk).map(withoutNumber))],
+  ["ours", file(withTrailers(ourHeader, ...texts(talk)))],
+  ["ours without line end", file(withTrailers(ourHeader, ...texts(talk))).subarray(0, -1)],
+  ["ours with lines of pi's behind it", file(withTrailers(ourHeader), texts(talk).map(withoutNumber))],
 ];
 
 describe("LOG5 a file is migrated at the first append", () => {

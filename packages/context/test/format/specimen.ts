@@ -13,45 +13,46 @@ export const piHeader =
   '{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/home/ada"}';
 export const ourHeader = piHeader.replace("}", ',"pith":{"format":1}}');
 
-/** A short entry: `note("e2", "e1")`. */
+/** Creates the line of a short entry: `note("e2", "e1")`. */
 export function note(id: string, parentId: string | null, more = ""): string {
-  const place = `"id":${JSON.stringify(id)},"parentId":${JSON.stringify(parentId)}`;
-  return `{"type":"custom",${place},"timestamp":"2026-01-01T00:00:01.000Z","customType":"note"${more}}`;
+  const position = `"id":${JSON.stringify(id)},"parentId":${JSON.stringify(parentId)}`;
+  return `{"type":"custom",${position},"timestamp":"2026-01-01T00:00:01.000Z","customType":"note"${more}}`;
 }
 
-/** A chain of short entries, e1 to en. */
+/** Creates the lines of a chain of short entries, e1 to en. */
 export function chain(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, at) => note(`e${at + 1}`, at === 0 ? null : `e${at}`));
+  return Array.from({ length: count }, (_, index) => note(`e${index + 1}`, index === 0 ? null : `e${index}`));
 }
 
-/** What entries without numbers on their lines are read as. */
+/** Adds the numbers that entries without numbers on their lines get. */
 export function numbered<Value extends object>(
   values: readonly Value[],
 ): readonly (Value & { readonly number: number })[] {
-  return values.map((value, at) => ({ ...value, number: at + 1 }));
+  return values.map((value, index) => ({ ...value, number: index + 1 }));
 }
 
 export function texts(entries: readonly Entry[]): readonly string[] {
   return entries.map((entry) => serializeEntry(entry));
 }
 
-export function seal(...lines: readonly string[]): readonly string[] {
+/** Adds a trailer to each line. */
+export function withTrailers(...lines: readonly string[]): readonly string[] {
   return lines.map((line) => withTrailer(line, {}, checksum));
 }
 
-/** A sealed header with blanks from the middle of its folder into its checksum: still JSON, without mark and seal. */
+/** Overwrites a header with blanks from the middle of its folder into its checksum: it is still JSON, without mark and trailer. */
 export function blanked(header: string): string {
   const from = header.indexOf("/ada");
   const to = header.length - 6;
   return header.slice(0, from) + " ".repeat(to - from) + header.slice(to);
 }
 
-/** The lines of one batch, each with its mark. */
+/** Adds batch marks and trailers to the lines of one batch. */
 export function batch(...lines: readonly string[]): readonly string[] {
-  return lines.map((line, at) => withTrailer(line, { batch: [at + 1, lines.length] }, checksum));
+  return lines.map((line, index) => withTrailer(line, { batch: [index + 1, lines.length] }, checksum));
 }
 
-/** Lines as they stand, each with a line end. */
+/** Returns the bytes of these lines, each with a line end. */
 export function file(...lines: readonly (string | readonly string[])[]): Uint8Array {
   return bytesOf(
     lines
@@ -66,7 +67,7 @@ export function bytesOf(text: string): Uint8Array {
 }
 
 export function inUtf16(text: string, { mark = true, big = false } = {}): Uint8Array {
-  const units = `${mark ? "\ufeff" : ""}${text}`.split("").map((letter) => letter.charCodeAt(0));
+  const units = `${mark ? "\ufeff" : ""}${text}`.split("").map((char) => char.charCodeAt(0));
   return Uint8Array.from(units.flatMap((unit) => (big ? [unit >> 8, unit & 0xff] : [unit & 0xff, unit >> 8])));
 }
 
@@ -82,20 +83,20 @@ export function read(bytes: Uint8Array, limits?: FormatLimits): SessionFile {
   return decodeSession(bytes, limits ? { checksum, limits } : { checksum });
 }
 
-/** What was wrong, as `kind@line`. */
+/** Formats damage as `kind@line`. */
 export function damageIn({ damage }: SessionFile): string {
   return damage.map(({ kind, line }) => `${kind}@${line}`).join(" ");
 }
 
-/** Ids in file order; a gap stands in brackets. Where a name tells a byte of the file, the number of the line is shown, from 0. */
+/** Formats ids in file order, gaps in parentheses. An offset in an id is shown as the index of its line. */
 export function idsIn(entries: readonly Entry[], bytes: Uint8Array = new Uint8Array()): string {
   const numbers = lineNumbers(bytes);
-  const told = (id: string): string =>
-    id.replace(/(?<=^gap-|^gap-before-|~)\d+/, (at) => `${numbers.get(Number(at)) ?? at}`);
-  return entries.map(({ id, type }) => (type === "gap" ? `(${told(id)})` : told(id))).join(" ");
+  const formatId = (id: string): string =>
+    id.replace(/(?<=^gap-|^gap-before-|~)\d+/, (offset) => `${numbers.get(Number(offset)) ?? offset}`);
+  return entries.map(({ id, type }) => (type === "gap" ? `(${formatId(id)})` : formatId(id))).join(" ");
 }
 
-/** The id that is made of the place of a line, counted from 0 behind the header. */
+/** Returns the id that is derived from the offset of a line, given by its index after the header. */
 export function idAt(bytes: Uint8Array, prefix: string, number: number): string {
   const [offset] = [...lineNumbers(bytes)].find(([, each]) => each === number) ?? [];
   return `${prefix}${offset}`;

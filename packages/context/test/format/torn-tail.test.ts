@@ -16,13 +16,13 @@ import {
   ourHeader,
   piHeader,
   read,
-  seal,
+  withTrailers,
 } from "./specimen.ts";
 
 const [e1 = "", e2 = "", e3 = "", e4 = "", e5 = "", e6 = ""] = chain(6);
-const before = seal(ourHeader, e1, e2);
+const before = withTrailers(ourHeader, e1, e2);
 const [first = "", second = "", third = ""] = batch(e3, e4, e5);
-const [after = ""] = seal(e6);
+const [after = ""] = withTrailers(e6);
 
 describe("LOG3 a batch at the end", () => {
   test("LOG3 counts if all of its lines are intact", () => {
@@ -69,7 +69,7 @@ describe("LOG3 a batch at the end", () => {
   test.each([
     ["first", [first, first, second, third], 5],
     ["last", [first, second, third, third], 7],
-  ])("LOG3 counts when it is whole and its %s line stands twice", (_, lines, twin) => {
+  ])("LOG3 counts if it is complete and its %s line occurs twice", (_, lines, twin) => {
     const found = read(file(before, lines));
     expect([idsIn(entriesIn(found)), damageIn(found)]).toEqual(["e1 e2 e3 e4 e5", `duplicate-line@${twin}`]);
   });
@@ -86,7 +86,7 @@ describe("LOG3 a batch at the end", () => {
     [[0, 2], "e1 e2 e3"],
     [[3, 2], "e1 e2 e3"],
     [[1, 1], "e1 e2 e3"],
-  ] as const)("LOG3 takes nothing else along, whatever its mark says: %j", (mark, ids) => {
+  ] as const)("LOG3 does not affect other lines, whatever its mark is: %j", (mark, ids) => {
     expect(idsIn(entriesIn(read(file(before, withTrailer(e3, { batch: mark }, checksum)))))).toBe(ids);
   });
 });
@@ -104,7 +104,7 @@ describe("LOG3 a batch that is followed by other lines", () => {
       "e1 e2 e3 (e4) e5 (gap-4)",
       "missing-parent@5 wrong-checksum@6",
     ],
-  ])("LOG3 and counts although %s", (_, lines, ids, damage) => {
+  ])("LOG3 counts if %s", (_, lines, ids, damage) => {
     const bytes = file(before, lines);
     const found = read(bytes);
     expect([idsIn(entriesIn(found), bytes), damageIn(found)]).toEqual([ids, damage]);
@@ -128,13 +128,13 @@ describe("D3 an incomplete line at the end", () => {
   });
 
   test("D3 a complete header is never dropped, even if it is damaged and has no line end", () => {
-    const changed = bytesOf(seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "");
+    const changed = bytesOf(withTrailers(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "");
     const found = read(changed);
     expect([found.header, found.end, damageIn(found)]).toEqual([null, changed.length, "damaged-header@1"]);
   });
 
   test("D3 a complete header is not part of a torn batch", () => {
-    const changed = seal(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "";
+    const changed = withTrailers(ourHeader)[0]?.replace("/home/ada", "/home/bob") ?? "";
     const found = read(file(changed, second));
     expect([found.header, found.end, damageIn(found)]).toEqual([null, changed.length, "damaged-header@1 torn-batch@2"]);
   });

@@ -66,7 +66,7 @@ test("WIN1 loading from the leaf gives the same result and reads no further than
 });
 
 test.each([{}, 5, null, { thinkingLevel: "low" }, { model: {}, thinkingLevel: "low", activeTools: null }])(
-  "WIN2 a carried state that is not all there does not count: %j",
+  "WIN2 an incomplete stored state is ignored: %j",
   (carried) => {
     const marked = told.map((entry) =>
       entry.id === "e8" ? ({ ...entry, details: { pith: { carried } } } as Entry) : entry,

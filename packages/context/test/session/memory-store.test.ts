@@ -45,7 +45,7 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 an invalid batch", () => {
       /entry new follows nobody, which is not in this session/,
     ],
     [
-      "TREE2 a batch that is no chain",
+      "TREE2 a batch that is not a chain",
       [after("e5", custom), after("e1", { ...custom, id: "other" })],
       /must follow new/,
     ],
@@ -54,12 +54,12 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 an invalid batch", () => {
     ["TREE1 a gap", [after("e5", { type: "gap", why: "" })], /gaps cannot be appended/],
     ["TREE5 a label of nobody", [after("e5", { ...label, targetId: "nobody" })], /labels nobody/],
     [
-      "TREE6 a compaction that keeps another branch",
+      "TREE6 a compaction that keeps an entry of another branch",
       [after("e5", { ...compaction, firstKeptEntryId: "e2" })],
       /keeps e2, which is not before it/,
     ],
     [
-      "TREE6 a compaction that begins with a result",
+      "TREE6 a compaction whose first kept entry is a tool result",
       [after("e3", { ...compaction, firstKeptEntryId: "e3" })],
       /tool result e3 without its tool call/,
     ],
@@ -69,7 +69,7 @@ describe("TREE1 TREE2 TREE5 TREE6 TREE7 an invalid batch", () => {
       /changes e2, which is not before it/,
     ],
     [
-      "TREE7 an edit of what has no content",
+      "TREE7 an edit of an entry without content",
       [after("e5", { ...edit, targetId: "e5" })],
       /changes e5, which has no content/,
     ],

@@ -13,7 +13,7 @@ import { damagedLines } from "../../format/damaged-lines.ts";
 import { damagedTrees } from "../../format/damaged-trees.ts";
 import { manyLines, oneLine } from "../../format/hostile-shapes.ts";
 import { damagedSession, noise } from "../../format/mutations.ts";
-import { blanked, chain, damageIn, file, ourHeader, piHeader, read, seal } from "../../format/specimen.ts";
+import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
 import type { RandomSource } from "../../support/faulty-files/power-cut.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
@@ -38,7 +38,7 @@ describe("files designed to be slow to read", () => {
 });
 
 test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-line|duplicate-id/.test(damage)))(
-  "D9 D10 where only the whole file can tell the leaf, it is told once every line was looked at: $name",
+  "D9 D10 the leaf is right after a full read, if only a full read can find it: $name",
   async ({ bytes }) => {
     const { files, path, put } = diskInMemory();
     put(path, bytes);
@@ -62,9 +62,9 @@ test("D9 a gap has no line, even if a migration wrote it as an entry", async () 
 test.each([
   ["at the end", (at: number): boolean => at >= 3],
   ["in front", (at: number): boolean => at < 3],
-])("LOG2 HARM4 a header without mark and seal is damaged where a seal holds %s", async (_, isSealed) => {
-  const lines = chain(6).flatMap((line, at) => (isSealed(at) ? seal(line) : line));
-  const bytes = file(seal(ourHeader).map(blanked), lines);
+])("LOG2 HARM4 a header without mark and trailer is damaged if a trailer is valid %s", async (_, isSealed) => {
+  const lines = chain(6).flatMap((line, at) => (isSealed(at) ? withTrailers(line) : line));
+  const bytes = file(withTrailers(ourHeader).map(blanked), lines);
   expect(damageIn(read(bytes))).toBe("damaged-header@1");
   await expectSame(diskInMemory(), bytes);
 });
@@ -72,8 +72,8 @@ test.each([
 test.each([1, 2, 3])("LOG2 HARM3 a numbered line without its trailer is damaged: line %i of 3", async (lost) => {
   const lines = chain(3).map((line, at) => line.replace('Z"', `Z","number":${at + 1}`));
   const bytes = file(
-    seal(ourHeader),
-    lines.flatMap((line, at) => (at + 1 === lost ? line.replace('"note"', '"no"') : seal(line))),
+    withTrailers(ourHeader),
+    lines.flatMap((line, at) => (at + 1 === lost ? line.replace('"note"', '"no"') : withTrailers(line))),
   );
   expect(damageIn(read(bytes))).toBe(`wrong-checksum@${lost + 1}`);
   await expectSame(diskInMemory(), bytes);

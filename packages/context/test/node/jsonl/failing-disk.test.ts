@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { bytesOf, chain, file, joined, ourHeader, seal } from "../../format/specimen.ts";
+import { bytesOf, chain, file, joined, ourHeader, withTrailers } from "../../format/specimen.ts";
 import type { FileOperation } from "../../support/faulty-files/refusal.ts";
 import { type Disk, disks } from "./disks.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
@@ -15,7 +15,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     ["append", "fast"],
     ["sync", "durable"],
   ])(
-    "DISK3 D6 an error in %s turns a %s session read-only, and nothing is synced again",
+    "DISK3 D6 an error in %s makes a %s session read-only, and nothing is synced again",
     async (operation, durability) => {
       const ground = disk();
       const { files, path } = ground;
@@ -58,12 +58,12 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   });
 
   test.each<FileOperation>(["create", "append", "sync", "truncate", "syncFolder"])(
-    "D6 an error in %s while torn bytes are set aside turns the session read-only",
+    "D6 an error in %s while saving torn bytes makes the session read-only",
     async (operation) => {
       const ground = disk();
       const { files, path, put } = ground;
       const seat = sittings(files);
-      put(path, joined(file(seal(ourHeader, ...chain(2))), bytesOf('{"type":"cus')));
+      put(path, joined(file(withTrailers(ourHeader, ...chain(2))), bytesOf('{"type":"cus')));
       const store = await seat.open(path);
       fail(ground, operation);
       expect(await append(store, "b")).toBe("disk-error");
@@ -78,7 +78,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     for (let step = 1; step <= (await operationsOfOpening(disk())); step++) {
       const { files, path, put } = disk();
       const seat = sittings(files);
-      put(path, file(seal(ourHeader, ...chain(2))));
+      put(path, file(withTrailers(ourHeader, ...chain(2))));
       files.failAt(step, "EIO");
       const opened = await openStore(path, seat.parts);
       const which = `step ${step}, ${files.log.find((line) => line.endsWith("EIO"))}`;
@@ -92,7 +92,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 });
 
 async function operationsOfOpening({ files, path, put }: Disk): Promise<number> {
-  put(path, file(seal(ourHeader, ...chain(2))));
+  put(path, file(withTrailers(ourHeader, ...chain(2))));
   const before = files.operations;
   await sittings(files).open(path);
   return files.operations - before;

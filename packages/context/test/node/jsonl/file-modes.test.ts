@@ -4,7 +4,7 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { indexPath, realFiles } from "../../../src/node/files.ts";
-import { chain, file, joined, ourHeader, piHeader, seal } from "../../format/specimen.ts";
+import { chain, file, joined, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 import { append, sittings } from "./sittings.ts";
 
@@ -31,7 +31,7 @@ test("DISK5 S5 only the owner can read a new session, its lease, its index and i
 test("S5 only the owner can read saved torn bytes, even if others could read the file", async () => {
   const root = temporaryFolder();
   const path = join(root, "s.jsonl");
-  writeFileSync(path, joined(file(seal(ourHeader, ...chain(2))), Uint8Array.of(0x7b)));
+  writeFileSync(path, joined(file(withTrailers(ourHeader, ...chain(2))), Uint8Array.of(0x7b)));
   chmodSync(path, 0o644);
   await append(await sittings(realFiles).open(path), "a");
   expect(modesIn(root).filter(isOpen)).toEqual([["s.jsonl", "644"]]);

@@ -10,12 +10,12 @@ import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import type { Store } from "../../../src/session/store.ts";
-import { chain, file, ourHeader, seal } from "../../format/specimen.ts";
+import { chain, file, ourHeader, withTrailers } from "../../format/specimen.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { temporaryFolder } from "./disks.ts";
 
 const short = chain(40).map((line) => line.replace(/,"timestamp".*/, "}").replace("custom", "x"));
-const bytes = file(seal(ourHeader, ...short));
+const bytes = file(withTrailers(ourHeader, ...short));
 const untouched = await reachable(MemoryStore.open(bytes, nodeRuntime));
 
 test("D8 a flip of any tested bit is reported: every second bit of a file of 40 entries", async () => {

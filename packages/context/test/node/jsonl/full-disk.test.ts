@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { chain, file, ourHeader, piHeader, seal } from "../../format/specimen.ts";
+import { chain, file, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { type Disk, disks, expectBytes } from "./disks.ts";
 import { append, branchIds, type Sittings, sittings } from "./sittings.ts";
 
@@ -65,7 +65,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("D5 opening a session on a full disk fails with a reason; the session can be followed, and opens when there is space", async () => {
     const { files, path, put } = disk();
     const seat = sittings(files);
-    put(path, file(seal(ourHeader, ...chain(2))));
+    put(path, file(withTrailers(ourHeader, ...chain(2))));
     for (let room = 0, outcome = ""; outcome !== "opened"; room++) {
       files.freeBytes = room;
       const found = await openStore(path, seat.parts);
@@ -99,7 +99,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     for (let room = 0; room < torn.length; room++) {
       const { files, path, put, bytes } = disk();
       const seat = sittings(files);
-      const found = Uint8Array.from([...file(seal(ourHeader, ...chain(2))), ...Buffer.from(torn)]);
+      const found = Uint8Array.from([...file(withTrailers(ourHeader, ...chain(2))), ...Buffer.from(torn)]);
       put(path, found);
       const store = await seat.open(path);
       files.freeBytes = room;

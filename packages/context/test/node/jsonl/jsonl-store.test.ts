@@ -17,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 describe.each<[string, Files, string]>([
   ["in memory", new FaultyFiles(), "/sessions"],
   ["real", realFiles, folder],
-])("the contract on a disk that is %s", (_, files, root) => {
+])("the store contract on a disk that is %s", (_, files, root) => {
   const parts: StoreOptions = { files, runtime: testRuntime() };
   let count = 0;
   storeContract(

@@ -60,7 +60,7 @@ const fixture = join(import.meta.dirname, "../../../../../../shared/fixtures/pi-
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   test.each(["ENOSPC", "EIO", "EMFILE"])(
-    "D15 %s at every operation leaves the old file or the new one whole",
+    "D15 %s at every operation leaves the complete old file or the complete new one",
     async (code) => {
       const steps = await operationsOf(disk());
       for (let operation = 1; operation <= steps; operation++) {

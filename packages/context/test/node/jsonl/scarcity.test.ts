@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { chain, checksum, file, ourHeader, seal } from "../../format/specimen.ts";
+import { chain, checksum, file, ourHeader, withTrailers } from "../../format/specimen.ts";
 import { disks, expectBytes, temporaryFolder } from "./disks.ts";
 import { openElsewhere } from "./open-elsewhere.ts";
 import { append, sittings } from "./sittings.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
-  const whole = file(seal(ourHeader, ...chain(2)));
+  const whole = file(withTrailers(ourHeader, ...chain(2)));
 
   test.each(["writer", "follower", "takeover"] as const)(
-    "D16 no file can be opened any more: a %s is told so in a sentence, nothing stays open, and later it opens",
+    "D16 without file handles a %s gets an error message, nothing stays open, and a later attempt succeeds",
     async (as) => {
       for (const operation of ["open", "create"] as const) {
         const { files, path, put, bytes } = disk();
@@ -76,7 +76,7 @@ function leftOpen(log: readonly string[]): readonly string[] {
 /** About 2 KB an entry, a compaction every 2,000. */
 function compactedSession(path: string, count: number): void {
   const descriptor = openSync(path, "w", 0o600);
-  const lines: string[] = [...seal(ourHeader)];
+  const lines: string[] = [...withTrailers(ourHeader)];
   const text = "a few words of some length ".repeat(66);
   for (let at = 1; at <= count; at++) {
     const place = `"id":"e${at}","parentId":${at === 1 ? "null" : `"e${at - 1}"`},"timestamp":"2026-01-01T00:00:01.000Z"`;

@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { realFiles } from "../../../src/node/files.ts";
-import { chain, checksum, file, note, ourHeader, piHeader, seal } from "../../format/specimen.ts";
+import { chain, checksum, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
 import { told } from "./everything.ts";
 import { type Cost, openElsewhere } from "./open-elsewhere.ts";
@@ -76,7 +76,10 @@ describe("one long line", () => {
 test("D12 nesting of 5,000,000 levels is reported quickly", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
   const deep = note("e2", "e1", `,"data":${"[".repeat(5_000_000)}${"]".repeat(5_000_000)}`);
-  writeFileSync(path, file(seal(ourHeader, ...chain(1)), withTrailer(deep, {}, checksum), seal(note("e3", "e2"))));
+  writeFileSync(
+    path,
+    file(withTrailers(ourHeader, ...chain(1)), withTrailer(deep, {}, checksum), withTrailers(note("e3", "e2"))),
+  );
   expectCheap(await cheapest(path, within(350)), within(350));
   const found = await openElsewhere(path, { as: "writer", append: true });
   expect(found).toMatchObject({ damage: "nested-too-deep@3", leaf: "e3", appended: "appended" });
@@ -150,7 +153,7 @@ function sparse(path: string, [before, hole, after]: readonly [string, number, s
 
 function manyEntries(path: string, count: number): void {
   const descriptor = openSync(path, "w", 0o600);
-  const lines: string[] = [...seal(ourHeader)];
+  const lines: string[] = [...withTrailers(ourHeader)];
   for (let at = 1; at <= count; at++) {
     const place = `"id":"e${at}","parentId":${at === 1 ? "null" : `"e${at - 1}"`},"timestamp":"2026-01-01T00:00:01.000Z"`;
     const message = `{"role":"user","content":"${"a few words ".repeat(10)}","timestamp":1767225600000}`;

@@ -11,7 +11,7 @@ import { Session } from "../../../src/session/session.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { chain, file, note, ourHeader, piHeader, seal } from "../../format/specimen.ts";
+import { chain, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { counting } from "../jsonl/counted-files.ts";
 import { type Ground, ground, session, storeIn } from "./ground.ts";
 
@@ -190,7 +190,7 @@ describe("NUM5 a line without a number", () => {
       number === undefined ? line : line.replace(/("timestamp":"[^"]*")/, `$1,"number":${String(number)}`);
     const lines = chain(4).map((line, at) => numberOn(line, said[at]));
     const on = ground();
-    for (const content of [file(piHeader, lines), file(seal(ourHeader, ...lines))]) {
+    for (const content of [file(piHeader, lines), file(withTrailers(ourHeader, ...lines))]) {
       on.files.addFile(PI, content);
       for (const store of [await open(on, PI), MemoryStore.open(content, testRuntime())])
         expect((await store.branchEntries("e4")).map(({ number }) => number)).toEqual(had);
@@ -226,9 +226,9 @@ describe("NUM6 damage shifts no number", () => {
     const forked = [3, 7, 9].map((number, at) =>
       note(`e${at + 1}`, at === 0 ? null : `e${at}`).replace('Z"', `Z","number":${number}`),
     );
-    const [one, two, three] = seal(...forked);
+    const [one, two, three] = withTrailers(...forked);
     const header = ourHeader.replace('"format":1', '"format":1,"lastNumber":500');
-    const bytes = file(seal(header), one ?? "", (two ?? "").replace("note", "nope"), three ?? "");
+    const bytes = file(withTrailers(header), one ?? "", (two ?? "").replace("note", "nope"), three ?? "");
     const store = MemoryStore.open(bytes, testRuntime());
     expect([(await store.entryByNumber(7))?.type, await store.lastNumber()]).toEqual(["gap", 500]);
   });
@@ -237,7 +237,7 @@ describe("NUM6 damage shifts no number", () => {
 test("NUM2 an entry is found with one read, however long the file", async () => {
   for (const count of [1_000, 50_000]) {
     const on = ground();
-    on.files.addFile(PI, file(seal(ourHeader, ...chain(count))));
+    on.files.addFile(PI, file(withTrailers(ourHeader, ...chain(count))));
     const counted = counting(on.files);
     const store = storeIn(await openStore(PI, { ...on.parts, files: counted.files, mode: "follower" }));
     await store.prepareIndex();
@@ -250,7 +250,9 @@ test("NUM2 an entry is found with one read, however long the file", async () => 
 test("NUM1 a number that is in use is refused; what is here already is not", async () => {
   const store = MemoryStore.open(file(piHeader, chain(3)), testRuntime());
   const entry: Entry = { type: "custom", id: "x", parentId: "e3", timestamp: "t", number: 3, customType: "note" };
-  await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow("entry x has number 3, but 3 is already in use");
+  await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow(
+    "entry x has number 3, but 3 is already in use",
+  );
   const third = await store.entry("e3");
   if (!third) throw new Error("e3 is not there");
   expect([third.number, await store.append([third], { expectedLeaf: "e2" })]).toEqual([
