@@ -25,7 +25,7 @@ function drafted(files: FaultyFiles, quota?: number): BlobWriter {
   return draft;
 }
 
-test("BLOB3 pieces become one blob under the hash of the whole", async () => {
+test("BLOB3 chunks become one blob, named by the hash of the whole content", async () => {
   const files = new FaultyFiles();
   expect(await drafted(files).keep()).toEqual(kept);
   expect(await readBlob(path, hash, { files })).toEqual({ type: "read", bytes: new Uint8Array(whole), size: 7000 });
@@ -33,7 +33,7 @@ test("BLOB3 pieces become one blob under the hash of the whole", async () => {
   expect(blobsOf(files)).toEqual([join(blobFolder(path), hash)]);
 });
 
-test("BLOB3 what is dropped leaves nothing, what was never written touches nothing, and what is over stays as it is", async () => {
+test("BLOB3 a dropped blob leaves no file, an unwritten one creates none, and a finished one does not change", async () => {
   const files = new FaultyFiles();
   new BlobWriter(path, { files }).drop();
   expect(files.operations).toBe(0);
@@ -47,7 +47,7 @@ test("BLOB3 what is dropped leaves nothing, what was never written touches nothi
   await expect(draft.keep()).rejects.toThrow("already kept or dropped");
 });
 
-test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async () => {
+test("BLOB4 bytes beyond the quota are dropped, and the beginning is stored", async () => {
   for (const quota of [0, 1, 2000, 4500, whole.length - 1]) {
     const files = new FaultyFiles();
     const start = whole.subarray(0, quota);
@@ -59,7 +59,7 @@ test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async
   expect(await drafted(new FaultyFiles(), whole.length).keep()).toEqual(kept);
 });
 
-test("BLOB5 a full disk ends as a value, and what was written is given back at once", async () => {
+test("BLOB5 a full disk gives a result, and the written bytes are freed at once", async () => {
   for (const room of [0, 1, 3000, whole.length - 1]) {
     const files = new FaultyFiles();
     files.freeBytes = room;
@@ -73,7 +73,7 @@ test("BLOB5 a full disk ends as a value, and what was written is given back at o
   }
 });
 
-test("BLOB5 whatever the disk refuses is a value, and the next draft succeeds", async () => {
+test("BLOB5 every disk error gives a result, and the next blob succeeds", async () => {
   const refusals = await atEveryRefusal(
     async () => {},
     async ({ files }) => drafted(files).keep(),
@@ -85,7 +85,7 @@ test("BLOB5 whatever the disk refuses is a value, and the next draft succeeds", 
   expect(refusals).toBeGreaterThan(10);
 });
 
-test("BLOB5 whenever the process or the power ends, the blob is there whole or not at all", async () => {
+test("BLOB5 after a crash or power cut at any step, the blob is complete or absent", async () => {
   const ends = await atEveryEnd(
     async () => {},
     async ({ files }) => drafted(files).keep(),
@@ -99,7 +99,7 @@ test("BLOB5 whenever the process or the power ends, the blob is there whole or n
   expect(ends).toBeGreaterThan(10);
 });
 
-test("BLOB5 what another process left by a crash is swept by the next draft", async () => {
+test("BLOB5 the next writer removes the files of a crashed process", async () => {
   const files = new FaultyFiles();
   const left = join(blobFolder(path), "draft-1-1700000000000-left");
   files.addFile(left, whole);
@@ -109,7 +109,7 @@ test("BLOB5 what another process left by a crash is swept by the next draft", as
   expect(await mine.keep()).toEqual(kept);
 });
 
-test("S5 a draft is for its owner alone, whatever the umask", async () => {
+test("S5 a temporary blob is readable only by its owner, whatever the umask", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-drafts-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const session = join(folder, "a.jsonl");

@@ -25,7 +25,7 @@ describe("blob folder", () => {
     return files;
   };
 
-  test("what is kept can be read, whole and in pages", async () => {
+  test("a stored blob can be read, completely and in ranges", async () => {
     const files = disk();
     expect(await keepBlob(path, content, { files })).toEqual({ type: "kept", hash, bytes: 1900 });
     expect(await readBlob(path, hash, { files })).toEqual({ type: "read", bytes: new Uint8Array(content), size: 1900 });
@@ -48,7 +48,7 @@ describe("blob folder", () => {
     expect(after.filter((call) => ["create", "append", "link", "rename", "remove"].includes(call ?? ""))).toEqual([]);
   });
 
-  test("FILE25 blobs are found by the first digits of their hashes, and by nothing else", async () => {
+  test("FILE25 blobs are found only by the first digits of their hashes", async () => {
     const files = disk();
     const none = { type: "found", blobs: [] };
     expect(await findBlobs(path, hash.slice(0, 8), { files })).toEqual(none);
@@ -72,7 +72,7 @@ describe("blob folder", () => {
     });
   });
 
-  test("BLOB1 content that has changed is named when read, and put right when kept again", async () => {
+  test("BLOB1 changed content is reported when read, and repaired when stored again", async () => {
     const files = disk();
     await keepBlob(path, content, { files });
     files.addFile(join(blobFolder(path), hash), Buffer.from("a picture of a dog ".repeat(100)));
@@ -81,7 +81,7 @@ describe("blob folder", () => {
     expect(await readBlob(path, hash, { files })).toMatchObject({ type: "read" });
   });
 
-  describe("S10 S11 a blob that is none", () => {
+  describe("S10 S11 an invalid blob name", () => {
     test.each([
       "",
       "../a.jsonl",
@@ -107,7 +107,7 @@ describe("blob folder", () => {
     });
   });
 
-  test("S5 a blob is for its owner alone", async () => {
+  test("S5 a blob is readable only by its owner", async () => {
     const folder = mkdtempSync(join(tmpdir(), "pith-blobs-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const before = process.umask(0);
@@ -120,7 +120,7 @@ describe("blob folder", () => {
     expect(statSync(blobFolder(join(folder, "a.jsonl"))).mode & 0o777).toBe(0o700);
   });
 
-  test("a copy shares the file where the disk can, and is a file of its own where not", async () => {
+  test("a copy is a hard link where the disk supports it, and a separate file elsewhere", async () => {
     const files = disk();
     await keepBlob(path, content, { files });
     const copy = (to: string) => copyBlobs(path, to, { files, hashes: [hash, hash, "f".repeat(64)] });
@@ -137,7 +137,7 @@ describe("blob folder", () => {
     expect(await readBlob("/s/d.jsonl", hash, { files })).toMatchObject({ type: "read" });
   });
 
-  test("a full disk refuses a blob in words, keeps nothing of it, and takes it later", async () => {
+  test("a full disk gives a message, stores nothing of the blob, and accepts it later", async () => {
     for (const room of [0, 1, 1000, 1899]) {
       const files = disk();
       files.freeBytes = room;
@@ -148,7 +148,7 @@ describe("blob folder", () => {
     }
   });
 
-  test("whenever the process or the power ends, a blob is there whole or not at all, and once kept it stays", async () => {
+  test("after a crash or power cut at any step, a blob is complete or absent, and a stored one stays", async () => {
     const ends = await atEveryEnd(
       async ({ files }) => files.addFile(path, Buffer.from("{}\n")),
       ({ parts }) => keepBlob(path, content, parts),
@@ -175,7 +175,7 @@ describe("spilled output", () => {
     ({ type: "message", message: { role: "user", content, timestamp: 1 } }) as unknown as EntryContent;
   const words = { type: "text", text: "look" } as const;
 
-  test("a big image becomes a blob block, a small one stays, and both come back as they were", async () => {
+  test("a large image becomes a blob block, a small one stays, and both are restored unchanged", async () => {
     const { parts } = ground();
     const { path } = storeIn(await createSession({ cwd: "/code", ...parts }));
     const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
@@ -190,7 +190,7 @@ describe("spilled output", () => {
     expect(inlineBlobs(entry, () => data)).toMatchObject(draftOf(words, small, big));
   });
 
-  test("the caller says what an image costs and what is too big", async () => {
+  test("the caller sets the token estimate and the size limit", async () => {
     const { parts } = ground();
     const tokens = ({ bytes }: { readonly bytes: number }): number => bytes * 2;
     const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", {
@@ -201,7 +201,7 @@ describe("spilled output", () => {
     expect(JSON.stringify(outcome)).toContain("about 200 tokens");
   });
 
-  test("what would not come back letter by letter, and what is no image, stays", async () => {
+  test("an image that would not be restored exactly, and other content, stays inline", async () => {
     const { parts } = ground();
     const odd = [
       { type: "image", data: `${"A".repeat(99)}\n`, mimeType: "image/png" },
@@ -218,7 +218,7 @@ describe("spilled output", () => {
     });
   });
 
-  test("BLOB2 a full disk refuses the image, and nothing names it", async () => {
+  test("BLOB2 on a full disk the image is not stored, and no entry refers to it", async () => {
     const { files, parts } = ground();
     files.freeBytes = 50;
     const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });

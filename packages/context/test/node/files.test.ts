@@ -27,14 +27,14 @@ function faultyGround(): Ground {
 
 describe("real files", () => filesContract(realGround));
 
-test("PLAT14 on Windows no folder is flushed, which the system refuses", () => {
+test("PLAT14 folders are not synced on Windows, which does not allow it", () => {
   createFolderSync("win32")(join(root, "none"));
   expect(() => createFolderSync("linux")(join(root, "none"))).toThrow(/ENOENT/);
 });
 
 describe("faulty files", () => filesContract(faultyGround));
 
-describe("what only this machine has", () => {
+describe("properties of the real disk", () => {
   let umask = 0;
   beforeEach(() => {
     umask = process.umask(0);
@@ -43,13 +43,13 @@ describe("what only this machine has", () => {
 
   const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-  test("a file is for its owner alone, whatever the umask allows", () => {
+  test("a file is readable only by its owner, whatever the umask", () => {
     const { files, at } = realGround();
     write(files, at("a"), "x");
     expect(modeOf(at("a"))).toBe(0o600);
   });
 
-  test("folders are for their owner alone, and one that was there keeps its mode", () => {
+  test("folders are readable only by their owner, and an existing folder keeps its mode", () => {
     const { files, at } = realGround();
     files.makeFolder(at("f/g"));
     expect([modeOf(at("f")), modeOf(at("f/g"))]).toEqual([0o700, 0o700]);
@@ -59,7 +59,7 @@ describe("what only this machine has", () => {
     expect(modeOf(open)).toBe(before);
   });
 
-  test("a link to a good file is refused too, and its file stays as it was", () => {
+  test("a link to a valid file is rejected, too, and the file stays unchanged", () => {
     const { files, at } = realGround();
     writeFileSync(at("good"), "x");
     symlinkSync(at("good"), at("link"));
@@ -69,7 +69,7 @@ describe("what only this machine has", () => {
     expect(textAt(files, at("good"))).toBe("x");
   });
 
-  test("what was synced can be read by others", () => {
+  test("synced data can be read by other processes", () => {
     const { files, at } = realGround();
     const file = files.create(at("a"));
     file.append(new TextEncoder().encode("x"));
@@ -99,7 +99,7 @@ type Step = {
   readonly size?: number;
 };
 
-describe("any life", () => {
+describe("random operations", () => {
   // Elsewhere the same refusals have other codes.
   test.runIf(process.platform === "linux")("goes the same way on both disks", () => {
     fc.assert(

@@ -36,7 +36,7 @@ const afterOwner = (change: Partial<LeaseOwner>): LeaseResult["type"] =>
   afterFinding(JSON.stringify({ ...self, ...change }));
 
 describe("one process after the other", () => {
-  test("taken, held by name, released, and taken again under a higher token", () => {
+  test("acquired, reported with its owner, released, and acquired again with a higher token", () => {
     const path = freshPath();
     const first = leaseIn(acquireLease(path, { ...parts, now: () => 42 }));
     const owner = { ...self, since: 42 };
@@ -62,7 +62,7 @@ describe("one process after the other", () => {
     }
   });
 
-  test("a second release gives away nothing that another has by now", () => {
+  test("a second release does not release the lease of another process", () => {
     const path = freshPath();
     const first = leaseIn(acquireLease(path, parts));
     first.release();
@@ -71,7 +71,7 @@ describe("one process after the other", () => {
     expect(second.isHeld()).toBe(true);
   });
 
-  test("DISK6 a lease that was removed by hand is lost, also when the next one's file gets the number of the old", () => {
+  test("DISK6 a lease that was removed by hand is lost, even if the next file reuses its inode", () => {
     const path = freshPath();
     for (let round = 0; round < 20; round++) {
       const first = leaseIn(acquireLease(path, parts));
@@ -82,13 +82,13 @@ describe("one process after the other", () => {
     }
   });
 
-  test("sessions in one folder do not know each other's leases", () => {
+  test("sessions in one folder have independent leases", () => {
     const path = freshPath();
     const leases = [path, `${path}.lease.1`, `${path}x`].map((each) => leaseIn(acquireLease(each, parts)));
     expect(leases.map((lease) => [lease.token, lease.isHeld()])).toEqual(leases.map(() => [1, true]));
   });
 
-  test("what a living owner has can be taken over, and it notices", () => {
+  test("the lease of a live owner can be taken over, and the owner notices", () => {
     const path = freshPath();
     const old = leaseIn(acquireLease(path, parts));
     const young = leaseIn(acquireLease(path, { ...parts, takeOver: true }));
@@ -98,7 +98,7 @@ describe("one process after the other", () => {
     expect(acquireLease(path, parts).type).toBe("held");
   });
 
-  test("new files of the dead are cleared away, those of the living and the unfinished stay", () => {
+  test("new files of dead owners are removed; those of live owners and unfinished ones stay", () => {
     const path = freshPath();
     writeFileSync(`${path}.lease.aa.new`, JSON.stringify({ ...self, started: "1" }));
     writeFileSync(`${path}.lease.bb.new`, JSON.stringify(self));
@@ -109,13 +109,13 @@ describe("one process after the other", () => {
   });
 });
 
-describe("what a found lease is worth", () => {
-  test("a torn or empty one is nobody's", () => {
+describe("existing lease files", () => {
+  test("a torn or empty file has no owner", () => {
     const torn = JSON.stringify(self).slice(0, -5);
     expect(["", "\n", torn, "\0\0\0"].map(afterFinding)).toEqual(["leased", "leased", "leased", "leased"]);
   });
 
-  test("DISK6 one of a pid that was used again is free; of the same process it is not", () => {
+  test("DISK6 the lease of a reused pid is free; that of the same process is not", () => {
     expect(afterOwner({ started: `${self.started}0` })).toBe("leased");
     expect(afterOwner({ pid: 1 })).toBe("leased");
     expect(afterOwner({})).toBe("held");
@@ -133,7 +133,7 @@ describe("what a found lease is worth", () => {
 });
 
 describe("several processes", () => {
-  test("DISK6 what a process has that is killed with -9 is free at once", async () => {
+  test("DISK6 the lease of a process killed with SIGKILL is free at once", async () => {
     const path = freshPath();
     const taker = await startTaker();
     expect(await taker.take(path)).toMatchObject({ type: "leased", lease: { token: 1 } });
@@ -144,7 +144,7 @@ describe("several processes", () => {
     expect(performance.now() - before).toBeLessThan(2000 * slownessOfWaiting());
   });
 
-  test("of eight who all try at once after an owner's death exactly one gets it, every time", async () => {
+  test("of eight processes that compete for a dead owner's lease exactly one gets it", async () => {
     const path = freshPath();
     const takers = await Promise.all(Array.from({ length: 8 }, startTaker));
     for (let round = 0; round < 40; round += 1) {

@@ -14,17 +14,17 @@ const lives = (change: Partial<LeaseOwner>): boolean => realProcessTable.isAlive
 const onLinux = test.skipIf(process.platform !== "linux");
 const startOf = (pid: number): string => readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[19] ?? "";
 
-test("an owner names its process, its host and the moment", () => {
+test("an owner contains its pid, host and time", () => {
   expect(self).toMatchObject({ pid: process.pid, host: hostname(), since: 7 });
   expect(parseOwner(JSON.stringify(self))).toEqual(self);
 });
 
 describe("on this machine", () => {
-  test("a process that runs is alive, at every look", () => {
+  test("a running process is alive at every check", () => {
     expect([lives({}), lives({ since: 0 }), lives({ started: "" })]).toEqual([true, true, true]);
   });
 
-  test("a pid with another start time was used again, so its former owner has ended", () => {
+  test("a pid with another start time is reused, so its former owner has ended", () => {
     expect(lives({ started: `${self.started}0` })).toBe(false);
     expect(lives({ pid: 1 })).toBe(false);
   });
@@ -33,7 +33,7 @@ describe("on this machine", () => {
     expect(lives({ pid: 1, started: startOf(1) })).toBe(true);
   });
 
-  test("a process that was ended and reaped has ended", async () => {
+  test("a killed and reaped process has ended", async () => {
     const child = spawn(process.execPath, ["-e", ""]);
     const pid = child.pid ?? 0;
     await once(child, "exit");
@@ -70,10 +70,10 @@ describe("on this machine", () => {
   });
 });
 
-describe("from elsewhere", () => {
+describe("on another machine", () => {
   const [boot = "", namespace = ""] = self.machine.split(" ");
 
-  test("another host cannot be judged, whatever its pids", () => {
+  test("a process of another host counts as alive, whatever its pid", () => {
     expect(lives({ host: `not-${self.host}`, pid: 4_000_000, machine: "other pid:[1]" })).toBe(true);
   });
 
@@ -90,7 +90,7 @@ describe("from elsewhere", () => {
   });
 });
 
-test("a text that is no owner's tells of nobody", () => {
+test("an invalid text gives no owner", () => {
   const texts = ["", "{", "null", "7", "[]", '{"released":true}', JSON.stringify({ ...self, pid: -1 })];
   expect(texts.map(parseOwner)).toEqual(texts.map(() => null));
   expect(parseOwner(JSON.stringify({ ...self, host: undefined }))).toBe(null);

@@ -7,7 +7,7 @@ import { type Files, realFiles } from "../../src/node/files.ts";
 import { scanFolder } from "../../src/search/changed-files.ts";
 import { append, ground, user } from "./ground.ts";
 
-test("files that rest are looked at twice a second at most; what came, went or was just written is seen at once", () => {
+test("idle files are checked at most twice a second; new, removed and recent files are noticed at once", () => {
   const on = ground();
   const resting = on.session("resting", []);
   const busy = on.session("busy", []);

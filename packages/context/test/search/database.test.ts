@@ -16,7 +16,7 @@ import { describe, expect, test } from "vitest";
 import { searchSessions } from "../../src/search/search.ts";
 import { ground, user } from "./ground.ts";
 
-describe("FIND7 whatever became of the index, all is found", () => {
+describe("FIND7 everything is found, whatever happened to the index", () => {
   const fates: Readonly<Record<string, (path: string) => void>> = {
     removed: (path) => rmSync(path),
     emptied: (path) => truncateSync(path, 0),
@@ -62,7 +62,7 @@ describe("FIND7 whatever became of the index, all is found", () => {
     });
 });
 
-test("FIND7 nobody else can read the index, and it holds no sentence of a session", async () => {
+test("FIND7 only its owner can read the index, and it contains no sentence of a session", async () => {
   const on = ground();
   on.session("s", [user("one", "alpha bravo charlie delta")]);
   expect(await on.ids('"bravo charlie"')).toEqual(["one"]);
@@ -72,7 +72,7 @@ test("FIND7 nobody else can read the index, and it holds no sentence of a sessio
   expect(readFileSync(path, "latin1")).not.toContain("alpha bravo");
 });
 
-test("a place that cannot hold an index is told of, with what to do", async () => {
+test("an unusable index path gives a message with a next step", async () => {
   const on = ground();
   on.session("s", [user("one", "needle")]);
   writeFileSync(join(on.home, "file"), "");

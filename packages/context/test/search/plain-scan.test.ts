@@ -32,7 +32,7 @@ const question = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-test("FIND13 what is found is what a plain look at all entries finds: 200 questions, several volumes, with additions in between", async () => {
+test("FIND13 the index finds the same entries as a plain scan: 200 queries, several segments, with additions in between", async () => {
   const on = ground();
   const all = fc.sample(text, { numRuns: 160, seed: 7 });
   const path = on.session(

@@ -27,7 +27,7 @@ async function planted() {
   return on;
 }
 
-describe("FIND1 FIND2 what a question finds", () => {
+describe("FIND1 FIND2 what a query finds", () => {
   const cases: readonly (readonly [question: string, ids: string])[] = [
     ["retry queue", "other plain"],
     ["QUEUE Retry", "other plain"],
@@ -79,14 +79,14 @@ describe("FIND1 FIND2 what a question finds", () => {
     ["* - ()", ""],
     ["", ""],
   ];
-  test("each of them, in one session", async () => {
+  test("each query, in one session", async () => {
     const on = await planted();
     for (const [question, ids] of cases)
       expect([question, (await on.ids(question)).join(" ")]).toEqual([question, ids]);
   });
 });
 
-test("FIND1 any text is a question", async () => {
+test("FIND1 any text is a valid query", async () => {
   const on = await planted();
   await on.find("first");
   const spice = fc.constantFrom(
@@ -119,7 +119,7 @@ test("FIND1 any text is a question", async () => {
   );
 });
 
-test("FIND1 a page that was pasted is cut to what can be asked", () => {
+test("FIND1 a long pasted query is truncated", () => {
   const { terms: parts } = parseQuery("word ".repeat(5_000));
   expect(parts.length).toBe(32);
 });

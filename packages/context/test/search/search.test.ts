@@ -6,7 +6,7 @@ import { searchSessions } from "../../src/search/search.ts";
 import type { Redaction } from "../../src/session/session.ts";
 import { ground, message, result, timeOf, user } from "./ground.ts";
 
-test("FIND3 whatever was said, called, answered, summed up or named is found; thinking, signatures, images and system prompts are not", async () => {
+test("FIND3 messages, calls, results, summaries and names are found; thinking, signatures, images and system prompts are not", async () => {
   const on = ground();
   const placed = (id: string, entry: object): object => ({ id, parentId: null, timestamp: timeOf(1), ...entry });
   const words = (word: string): object[] => [{ type: "text", text: `${word} zebra` }];
@@ -54,7 +54,7 @@ test("FIND3 whatever was said, called, answered, summed up or named is found; th
   expect(await on.ids("edit")).toEqual(["called"]);
 });
 
-test("FIND3 of long output the first and the last 16 Ki letters are found, of what was said far more", async () => {
+test("FIND3 the first and last 16 Ki characters of long output are found, and far more of messages", async () => {
   const on = ground();
   const filler = (letters: number): string => "filler ".repeat(letters / 7);
   const long = `beginning ${filler(20_000)} middle ${filler(20_000)} end`;
@@ -64,7 +64,7 @@ test("FIND3 of long output the first and the last 16 Ki letters are found, of wh
   expect(await on.ids("middle")).toEqual(["paste"]);
 });
 
-test("a hit says whose session it is, where in it, when, and shows why", async () => {
+test("a hit contains its session, entry, time and a snippet", async () => {
   const on = ground();
   const path = on.session("s", [
     user("one", `${"before ".repeat(50)}the retry queue is full${" after".repeat(50)}`),
@@ -83,14 +83,14 @@ test("a hit says whose session it is, where in it, when, and shows why", async (
   expect(text).toMatch(/^….*before the retry queue is full after.*…$/);
 });
 
-test("FIND11 what is shown cannot steer a terminal", async () => {
+test("FIND11 hits contain no terminal control characters", async () => {
   const on = ground();
   on.session("s", [user("one", "\u001b]0;title\u0007 \u001b[31mneedle\u001b[0m\u202e\u{e0041}\nnext\u0085line")]);
   const [hit] = await on.find("needle");
   expect(hit?.snippet).toEqual({ text: "needle nextline", marks: [[0, 6]] });
 });
 
-test("FIND4 the words of a person come before output, a row of words before scattered ones, new before old", async () => {
+test("FIND4 user text ranks before output, phrases before separate words, new before old", async () => {
   const on = ground();
   const month = 30 * 86_400;
   on.session("s", [
@@ -102,7 +102,7 @@ test("FIND4 the words of a person come before output, a row of words before scat
   expect((await on.find("broker restarts")).map(({ entry }) => entry)).toEqual(["new", "old", "scattered", "output"]);
 });
 
-test("FIND4 only the newest 2,000 are put in order, and it says that there are more", async () => {
+test("FIND4 only the newest 2,000 matches are ranked, and the result says that there are more", async () => {
   const on = ground();
   const lines = (from: number, count: number) =>
     Array.from({ length: count }, (_, at) => result(`e${from + at}`, "common", from + at));
@@ -114,7 +114,7 @@ test("FIND4 only the newest 2,000 are put in order, and it says that there are m
   expect(allButOne).toMatchObject({ more: false, hits: [{ entry: "e2000" }] });
 });
 
-test("as many hits as are wanted, and none is a wish as well", async () => {
+test("the limit bounds the number of hits, also a limit of zero", async () => {
   const on = ground();
   on.session("s", [
     user("one", "needle"),
@@ -144,7 +144,7 @@ test("sessions of one directory, of other folders, and since a time", async () =
   expect(await on.ids("needle")).toEqual(["a", "b", "c"]);
 });
 
-test("FIND10 what a redaction hides is neither in the index nor in a hit, also in old sessions", async () => {
+test("FIND10 redacted text is neither in the index nor in a hit, also in old sessions", async () => {
   const on = ground();
   const redaction: Redaction = {
     redact: (value) => (typeof value === "string" ? (value.replaceAll("hunter2", "[secret]") as typeof value) : value),

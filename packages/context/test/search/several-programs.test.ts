@@ -13,7 +13,7 @@ import { openDatabase } from "../../src/search/database.ts";
 import { searchSessions } from "../../src/search/search.ts";
 import { append, ground, user } from "./ground.ts";
 
-test("FIND5 what one program appends, another one finds, without a word about experiments", async () => {
+test("FIND5 one process finds what another appended, without an experimental warning", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle")]);
   const searcher = new Searcher(on.home);
@@ -23,7 +23,7 @@ test("FIND5 what one program appends, another one finds, without a word about ex
   expect(searcher.complaints).toBe("");
 });
 
-test("FIND8 while one program reads what is new, the others search what is there and say so", async () => {
+test("FIND8 while one process updates the index, the others search the existing one and report it", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle")]);
   expect(await on.ids("needle")).toEqual(["one"]);
@@ -44,7 +44,7 @@ test("FIND8 while one program reads what is new, the others search what is there
   expect(await on.ids("needle")).toEqual(["one", "two"]);
 });
 
-test("FIND8 three programs that begin at once make one whole index", async () => {
+test("FIND8 three processes that start at once create one complete index", async () => {
   const on = ground();
   for (let at = 0; at < 30; at++) on.session(`s${at}`, [user(`e${at}`, `needle ${"words and more ".repeat(1_000)}`)]);
   const searchers = [1, 2, 3].map(() => new Searcher(on.home));
@@ -53,7 +53,7 @@ test("FIND8 three programs that begin at once make one whole index", async () =>
   for (const { complaints } of searchers) expect(complaints).toBe("");
 });
 
-test("FIND8 an index that another program has only begun is not thrown away", async () => {
+test("FIND8 an index that another process is creating is not deleted", async () => {
   const on = ground();
   on.session("s", [user("one", "needle")]);
   const path = join(on.home, "search.db");

@@ -8,7 +8,7 @@ import { nodeRuntime } from "../../src/node/runtime.ts";
 import { searchSessions } from "../../src/search/search.ts";
 import { append, ground, result, user } from "./ground.ts";
 
-test("FIND5 what was appended is found by the next search, and only that is read", async () => {
+test("FIND5 the next search finds appended entries, and reads only them", async () => {
   const on = ground();
   const path = on.session("s", [result("big", "filler ".repeat(100_000)), user("one", "needle")]);
   const read: number[] = [];
@@ -21,7 +21,7 @@ test("FIND5 what was appended is found by the next search, and only that is read
   expect(sum(read)).toBeLessThan(100_000);
 });
 
-test("FIND5 a line that is still being written waits for its end", async () => {
+test("FIND5 an incomplete line is indexed once it is complete", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle")]);
   const line = JSON.stringify(user("two", "needle"));
@@ -33,7 +33,7 @@ test("FIND5 a line that is still being written waits for its end", async () => {
   expect(await on.ids("needle")).toEqual(["one", "two"]);
 });
 
-test("FIND6 what was removed, moved or written anew is no longer found where it was", async () => {
+test("FIND6 removed, moved or rewritten files are no longer found at their old place", async () => {
   const on = ground();
   const gone = on.session("gone", [user("a", "needle")]);
   const other = on.session("other", [user("b", "needle")], { cwd: "/code/two" });
@@ -49,7 +49,7 @@ test("FIND6 what was removed, moved or written anew is no longer found where it 
   expect(await on.ids("needle")).toEqual(["e", "e", "e"]);
 });
 
-test("FIND6 a file that was written anew is read anew, even where it begins and ends as before", async () => {
+test("FIND6 a rewritten file is indexed again, even if its start and end are the same", async () => {
   const on = ground();
   const filler = "filler ".repeat(1_000);
   const path = on.session("s", [user("one", filler), user("two", "hunter2 is secret"), user("three", filler)]);
@@ -62,7 +62,7 @@ test("FIND6 a file that was written anew is read anew, even where it begins and 
   expect(await on.ids("more")).toEqual(["four"]);
 });
 
-test("FIND6 a file that was changed behind everyone's back shows nothing that it does not say", async () => {
+test("FIND6 a file that changed without a visible sign gives no outdated hit", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle"), user("two", "other words")]);
   expect(await on.ids("needle")).toEqual(["one"]);
@@ -72,7 +72,7 @@ test("FIND6 a file that was changed behind everyone's back shows nothing that it
   expect(await on.ids("needle")).toEqual([]);
 });
 
-test("FIND12 damaged lines, old versions and other encodings: what can be read is found, nothing is thrown", async () => {
+test("FIND12 in damaged, old and differently encoded files everything readable is found, and nothing throws", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle\u2028still needle")]);
   appendFileSync(path, '{"type":"message","id":"x","message":\n\u0000\u0000\n[]\n\n{"type":"message"}\n"needle"\n');
@@ -88,7 +88,7 @@ test("FIND12 damaged lines, old versions and other encodings: what can be read i
   expect(await on.ids("needle")).toEqual(["five", "four", null, "one", "six", "three", "two"]);
 });
 
-test("FIND12 a file that cannot be read keeps nothing else from being found, and is told of", async () => {
+test("FIND12 an unreadable file does not prevent finding the others, and is reported", async () => {
   const on = ground();
   const closed = on.session("closed", [user("one", "needle")]);
   on.session("open", [user("two", "needle")]);
@@ -105,7 +105,7 @@ test("FIND12 a file that cannot be read keeps nothing else from being found, and
   expect(await on.ids("needle")).toEqual(["one", "two"]);
 });
 
-test("FIND9 the first reading tells how far it is, lets others have their turn, can be stopped and goes on from there", async () => {
+test("FIND9 the first update reports progress, yields to other work, can be aborted and continues from there", async () => {
   const on = ground();
   for (const at of [1, 2, 3, 4]) on.session(`s${at}`, [user(`e${at}`, "needle"), ...many(at)]);
   const stop = new AbortController();
@@ -154,7 +154,7 @@ function counting(read: number[]): Files {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 
-test("FIND5 of files that rest for a day, one that is written again is found within a second", async () => {
+test("FIND5 an append to a file that was idle for a day is found within a second", async () => {
   const on = ground();
   const path = on.session("s", [user("one", "needle")]);
   const long = new Date(Date.UTC(2026, 0, 1));

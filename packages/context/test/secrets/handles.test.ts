@@ -55,7 +55,7 @@ describe("handles", () => {
     (handle: string) => `https://host.example/?access_token=${encodeURIComponent(handle)}&page=2`,
   );
 
-  test("SEC30 a handle stays as it is in sentences, JSON and addresses, with and without what says its kind", () => {
+  test("SEC30 a handle stays unchanged in sentences, JSON and URLs, with and without its prefix", () => {
     fc.assert(
       fc.property(fc.oneof(written, bare), plain, (handle, write) => {
         const text = write(handle);
@@ -69,7 +69,7 @@ describe("handles", () => {
     );
   });
 
-  test("SEC30 a handle that says its kind stays as it is behind a name of secrets, too", () => {
+  test("SEC30 a handle with its prefix stays unchanged after a secret name, too", () => {
     fc.assert(
       fc.property(written, named, (handle, write) => {
         const text = write(handle);
@@ -80,7 +80,7 @@ describe("handles", () => {
     );
   });
 
-  test("SEC30 a known value that is a part of a handle does not break it; by itself it is redacted", () => {
+  test("SEC30 a known value that is a part of a handle does not break it; alone it is redacted", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(20, 40, 64).chain(hexadecimal),
@@ -98,7 +98,7 @@ describe("handles", () => {
     );
   });
 
-  test("SEC30 a digest without its kind behind a name of secrets is a secret, and so is a known value that is a whole id", () => {
+  test("SEC30 a digest without a prefix after a secret name is a secret, and so is a known value that is a whole id", () => {
     const sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
     expect(new Vault({ digest }).redact(`token=${sum}`)).not.toContain(sum);
     const own = new Vault({ digest, environment: { DEPLOY_KEY: sum } });
@@ -107,7 +107,7 @@ describe("handles", () => {
     expect(own.restore(own.redact(`blob:${sum}`))).toEqual({ type: "restored", value: `blob:${sum}` });
   });
 
-  test("SEC30 what says the kind of a handle hides no secret", () => {
+  test("SEC30 the prefix of a handle hides no secret", () => {
     for (const { secret } of createSampleSecrets(100, createSeededRandom(5)).filter(
       ({ text, secret }) => text === secret,
     ))

@@ -34,13 +34,13 @@ test.each([tail, `words\n${tail}\nmore\n`, tail.replaceAll(/^/gm, "> "), tail.re
   },
 );
 
-test("SEC7 lines that only look like those of a key come out as they are", () => {
+test("SEC7 lines that only look like key lines stay unchanged", () => {
   const lines = Array.from({ length: 2_000 }, () => `${key.secret}\n`).join("");
   const text = `${lines}and\n${key.secret}\nabc=\ndone`;
   for (const size of [50, 1_000_000]) expect(streamed(inPieces(text, size))).toBe(text);
 });
 
-test("SEC10 a value with spaces is found however it is cut", () => {
+test("SEC10 a value with spaces is found however it is split", () => {
   const value = "a bc dEf-73917 x";
   const text = `say ${value} now\nand a ${value}`;
   fc.assert(
@@ -52,14 +52,14 @@ test("SEC10 a value with spaces is found however it is cut", () => {
   );
 });
 
-test("SEC8 many short lines before one without end take no longer for it", { retry: 2 }, () => {
+test("SEC8 many short lines before an endless one do not make it slower", { retry: 2 }, () => {
   const text = (count: number): string => `${"a line\n".repeat(count)}${"y".repeat(70_000)}\n`;
   const time = (count: number): number => processorTime(() => streamed([text(count)]));
   time(1_000);
   expect(time(80_000)).toBeLessThan(Math.max(200, time(20_000) * 6));
 });
 
-test("BOUND3 a long word in tiny pieces is scanned a bounded number of times", () => {
+test("BOUND3 a long word in tiny chunks is scanned a bounded number of times", () => {
   let scanned = 0;
   const stream = new RedactionStream({
     redactChunk: (text) => ({ text, keyState: "outside" }),

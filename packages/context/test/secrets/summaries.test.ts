@@ -26,7 +26,7 @@ async function oldSession(): Promise<Session> {
   return await Session.open(store, ports, { redaction: vault() });
 }
 
-test("SEC16 no summary that a hook or code writes has a secret, and its parts can be told apart", async () => {
+test("SEC16 no summary of a hook or of code contains a secret, and its parts stay separate", async () => {
   const own: CompactionHooks = {
     session_before_compact: [
       ({ preparation: { firstKeptEntryId } }) => ({
@@ -56,7 +56,7 @@ test("SEC16 no summary that a hook or code writes has a secret, and its parts ca
   }
 });
 
-test("SEC16 a branch that was left is told without its secrets, and where the story ends is still known", async () => {
+test("SEC16 a branch summary contains no secret, and the end of its narrative is still known", async () => {
   const session = await oldSession();
   const none = "- (none)";
   const sections = [

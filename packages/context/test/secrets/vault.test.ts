@@ -14,7 +14,7 @@ import { createSeededRandom } from "../support/seeded-random.ts";
 describe("known values", () => {
   const digest = (value: string): string => createHmac("sha256", "a key for tests").update(value).digest("hex");
 
-  test("SEC5 where one value begins within another, nothing of either is left, and both come back", () => {
+  test("SEC5 two overlapping values are both redacted completely, and both are restored", () => {
     const [one, other, within] = ["tQ7-plank-91x-oak", "x-oak-Zz81-river-4", "plank-91x-oak"];
     const own = new Vault({ digest, environment: { ONE_TOKEN: one, OTHER_TOKEN: other, THIRD_TOKEN: within } });
     const text = `${one}-Zz81-river-4 and ${one} and ${within}`;
@@ -24,7 +24,7 @@ describe("known values", () => {
     expect(own.restore(redacted)).toEqual({ type: "restored", value: text });
   });
 
-  test("SEC8 thousands of values that begin alike are looked for as fast as a few", { retry: 2 }, () => {
+  test("SEC8 thousands of values with the same start are found as fast as a few", { retry: 2 }, () => {
     const looking = (count: number): number => {
       const own = new Vault({ digest });
       const chance = createSeededRandom(count);
@@ -42,7 +42,7 @@ describe("vault", () => {
   const vault = (parts: Partial<ConstructorParameters<typeof Vault>[0]> = {}): Vault => new Vault({ digest, ...parts });
   const root = join(import.meta.dirname, "../../../..");
 
-  test("SEC1 at least 45 families are known by their shape, each with a name of its own", () => {
+  test("SEC1 there are at least 45 patterns, each with its own name", () => {
     expect(secretPatterns.length).toBeGreaterThanOrEqual(45);
     expect(new Set(secretPatterns.map(({ id }) => id)).size).toBe(secretPatterns.length);
     expect(
@@ -70,7 +70,7 @@ describe("vault", () => {
     },
   );
 
-  test("SEC1 none of five hundred secrets is left, each comes back, and nothing else is changed", () => {
+  test("SEC1 five hundred secrets are all redacted and restored, and nothing else changes", () => {
     const own = vault();
     const planted = createSampleSecrets(500, createSeededRandom(11));
     const text = planted.map(({ text: each }, at) => `line ${at}: ${each} and more`).join("\n");
@@ -127,7 +127,7 @@ describe("vault", () => {
     return [...own, ...others].filter((path) => /\.[cm]?js$/.test(path));
   }
 
-  test("SEC2 hashes, identities and lock files of every kind stay as they are", () => {
+  test("SEC2 hashes, ids and lock files of every kind stay unchanged", () => {
     const text = lockFiles(createSeededRandom(3));
     expect(vault().redact(text)).toBe(text);
   });
@@ -154,7 +154,7 @@ describe("vault", () => {
     ).join("\n");
   }
 
-  test("SEC3 a value without a secret is the very same value, and is looked at once", () => {
+  test("SEC3 a value without a secret is returned as the same object, and scanned once", () => {
     const own = vault();
     const value = { content: [{ type: "text", text: "plain" }], list: [1, null, "two"] };
     expect(own.redact(value)).toBe(value);
@@ -166,7 +166,7 @@ describe("vault", () => {
     expect(own.redact(redacted)).toBe(redacted);
   });
 
-  test("SEC3 signatures, encrypted reasoning and pictures are passed by; signed reasoning with a secret goes whole", () => {
+  test("SEC3 signatures, encrypted reasoning and images are skipped; signed reasoning with a secret is removed", () => {
     const secret = String(createSampleSecrets(1, createSeededRandom(2))[0]?.text);
     const kept = [
       { type: "thinking", thinking: "", thinkingSignature: secret, redacted: true },
@@ -180,13 +180,13 @@ describe("vault", () => {
     expect(redacted).toEqual([...kept, { type: "thinking", thinking: `hm ${own.redact(secret)}` }]);
   });
 
-  test("SEC4 the same secret has the same placeholder in another program with the same key, and no other with another", () => {
+  test("SEC4 a secret has the same placeholder in every process with the same key, and another one with another key", () => {
     const secret = String(createSampleSecrets(1, createSeededRandom(5))[0]?.text);
     expect(vault().redact(secret)).toBe(vault().redact(secret));
     expect(vault({ digest: (value) => digest(`${value}!`) }).redact(secret)).not.toBe(vault().redact(secret));
   });
 
-  test("SEC5 values of secret-looking variables are found by themselves, in JSON and in addresses; paths and words are not", () => {
+  test("SEC5 values of secret-looking variables are found alone, in JSON and in URLs; paths and words are not", () => {
     const password = 'pa"ss/wo+rd 7&x!';
     const environment = {
       DB_PASSWORD: password,
@@ -221,7 +221,7 @@ describe("vault", () => {
     ]);
   });
 
-  test("SEC5 a value with other letters than English ones is found in bytes, and one of several lines line by line", () => {
+  test("SEC5 a non-ASCII value is found in bytes, and a multiline value line by line", () => {
     const value = "pässwörd-Ünïque-7";
     const own = vault({
       environment: { MY_PASSWORD: value, MY_CERT_KEY: `first-line-of-it-1\nsecond-line-of-it-2\n` },
@@ -233,7 +233,7 @@ describe("vault", () => {
     expect(own.redact("a\nfirst-line-of-it-1\nsecond-line-of-it-2\nb").split("\n")).toHaveLength(4);
   });
 
-  test("SEC5 what a name gave away is found without it, too", () => {
+  test("SEC5 a value found by its name is also found without it", () => {
     const own = vault();
     const { text, secret } = createSampleSecrets(secretPatterns.length, createSeededRandom(4)).findLast(
       ({ patternId: family }) => family === "assigned",
@@ -243,7 +243,7 @@ describe("vault", () => {
     expect(own.redact({ apiToken: secret.split("").toReversed().join("") }).apiToken).toMatch(/^PITH_SECRET_assigned_/);
   });
 
-  test("SEC6 of what nobody knows the placeholders are named, and learning a text makes them known", () => {
+  test("SEC6 unknown placeholders are reported, and learning a text makes them known", () => {
     const [planted] = createSampleSecrets(1, createSeededRandom(6));
     const text = `key = ${planted?.text}`;
     const redacted = vault().redact({ content: text });
@@ -261,7 +261,7 @@ describe("vault", () => {
     expect(other.restore(example).type).toBe("unknown");
   });
 
-  test("SEC7 a private key is redacted line by line, its marks and line ends stay, cut off it is found as well", () => {
+  test("SEC7 a private key is redacted line by line, its markers and line ends stay, and a truncated key is found, too", () => {
     const { text, secret } = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1) ?? {
       text: "",
       secret: "",
@@ -280,7 +280,7 @@ describe("vault", () => {
     expect(vault().restore(vault().redact(escaped)).type).toBe("unknown");
   });
 
-  test("SEC7 the end of a key on one line is found without its beginning, and a token that a tool has cut off", () => {
+  test("SEC7 the end of a one-line key is found without its header, and so is a truncated token", () => {
     const { text, secret } = createSampleSecrets(secretPatterns.length + 1, createSeededRandom(8)).at(-1) ?? {
       text: "",
       secret: "",
@@ -294,7 +294,7 @@ describe("vault", () => {
     expect(vault().redact(`x = ${token}`)).toBe(`x = ${token}`);
   });
 
-  test("SEC6 a placeholder of which a piece is missing is as good as unknown, but where it stands in the file itself", () => {
+  test("SEC6 an incomplete placeholder counts as unknown, unless the file itself contains it", () => {
     const own = vault();
     const pieces = [
       "PITH_SECRET_github_0123",
@@ -308,7 +308,7 @@ describe("vault", () => {
       expect(own.restore(piece, { sourceText: pieces.join("\n") })).toEqual({ type: "restored", value: piece });
   });
 
-  test("SEC8 looking takes four times as long for four times the text, whatever it holds", { retry: 2 }, () => {
+  test("SEC8 a scan takes four times as long for four times the text, whatever it contains", { retry: 2 }, () => {
     const hostile = [
       "sk-",
       "eyJ.",
@@ -335,7 +335,7 @@ describe("vault", () => {
     }
   });
 
-  test("SEC8 nor does a name without end, or a line without end in a key, take longer", { retry: 2 }, () => {
+  test("SEC8 an endless name or an endless key line does not take longer", { retry: 2 }, () => {
     const key = (letter: string, length: number): string =>
       `-----BEGIN PRIVATE ${"KEY"}-----\n${"a1B2".repeat(16)}\n${letter.repeat(length)}!\n${letter.repeat(length)}!-----END PRIVATE ${"KEY"}-----`;
     const hostile: readonly ((length: number) => unknown)[] = [
@@ -357,7 +357,7 @@ describe("vault", () => {
     return { short: Math.min(...taken.map((each) => each.short)), long: Math.min(...taken.map((each) => each.long)) };
   }
 
-  test("SEC9 what stands behind a placeholder is judged as it was before the placeholder stood there", () => {
+  test("SEC9 text after a placeholder is scanned as it was before the redaction", () => {
     const own = vault({ environment: { MINE: "SECRET" }, variableNames: ["MINE"] });
     const [one, two] = createSampleSecrets(secretPatterns.length, createSeededRandom(14))
       .slice(-2)
@@ -380,7 +380,7 @@ describe("vault", () => {
     { maxLength: 12 },
   );
 
-  test("SEC9 what was redacted comes back as it was, and redacting twice is redacting once", () => {
+  test("SEC9 redacted text is restored unchanged, and redacting twice equals redacting once", () => {
     fc.assert(
       fc.property(planting, (pieces) => {
         const own = vault();
@@ -394,7 +394,7 @@ describe("vault", () => {
     );
   });
 
-  test("SEC10 however a stream is cut into pieces, the same comes out, without the secrets", () => {
+  test("SEC10 a stream gives the same redacted text however it is split into chunks", () => {
     fc.assert(
       fc.property(planting, fc.array(fc.nat(400), { maxLength: 20 }), (pieces, cuts) => {
         const text = pieces.join("");
@@ -406,7 +406,7 @@ describe("vault", () => {
     );
   });
 
-  test("SEC10 a line without end is passed on in bounded pieces, and a secret at the seam is found", () => {
+  test("SEC10 an endless line is written in bounded parts, and a secret at their boundary is found", () => {
     const secret = String(createSampleSecrets(1, createSeededRandom(9))[0]?.text);
     const text = `${"x ".repeat(32_760)}${secret} ${"y".repeat(90_000)} ${secret}`;
     const whole = streamed([text]);
@@ -421,7 +421,7 @@ describe("vault", () => {
     ).toBe(whole);
   });
 
-  test("SEC10 words in which nothing secret can begin do not wait for the end of their line", () => {
+  test("SEC10 words in which no secret can start are written before the end of their line", () => {
     const stream = vault().stream();
     expect(stream.write("Do you want to go on? [Y/n] ")).toBe("Do you want to go on? [Y/n] ");
     expect(stream.write("the tok")).toBe("the ");

@@ -1,10 +1,10 @@
-/** Generates random secrets of every family for tests, so that the repository contains none. */
+/** Generates random secrets for every pattern, so that the repository contains none. */
 
 import { isVaried, type SecretPattern } from "../../src/secrets/pattern.ts";
 import { secretPatterns } from "../../src/secrets/patterns.ts";
-import type { RandomSource } from "./faulty-files/power-cut.ts";
+import type { RandomSource } from "./seeded-random.ts";
 
-/** Groups, choices, classes and counts are understood; what looks ahead is passed by. `group` is what the first group holds. */
+/** Generates a text that matches a pattern with groups, alternatives, classes and counts; lookaheads are ignored. `group` is the text of its group. */
 export function sampleFromPattern(
   pattern: string,
   random: RandomSource,
@@ -25,7 +25,7 @@ class PatternSampler {
     this.#random = random;
   }
 
-  /** All of them are made, and one is taken. */
+  /** Generates all alternatives and returns one. */
   sampleAlternatives(): string {
     const result = [this.#sampleSequence()];
     while (this.#currentChar === "|") {
@@ -98,7 +98,7 @@ class PatternSampler {
     return Array.from({ length: to - from + 1 }, (_, offset) => String.fromCharCode(from + offset)).join("");
   }
 
-  /** One letter, or all that an escape stands for. */
+  /** Reads one character, or all characters of an escape class. */
   #readChar(): string {
     const char = this.#currentChar;
     this.#index += 1;
@@ -136,12 +136,12 @@ const ESCAPE_CLASS_CHARS: Readonly<Record<string, string>> = {
 
 export interface SampleSecret {
   readonly patternId: string;
-  /** As it stands in a text, with what gives it away. */
+  /** The secret with its context. */
   readonly text: string;
   readonly secret: string;
 }
 
-/** One of each family, and around again. */
+/** Generates secrets for all patterns in turn. */
 export function createSampleSecrets(count: number, random: RandomSource): readonly SampleSecret[] {
   return Array.from({ length: count }, (_, index) => {
     const pattern = secretPatterns[index % (secretPatterns.length + 1)];
@@ -160,14 +160,14 @@ function createSampleSecret(pattern: SecretPattern, random: RandomSource): Sampl
     if (isLikely(secret) && pattern.prefixes.some((prefix) => text.includes(prefix)))
       return { patternId: pattern.id, text: `${TEXT_BEFORE_SAMPLE[pattern.id] ?? ""}${text}`, secret };
   }
-  throw new Error(`chance makes no ${pattern.name}`);
+  throw new Error(`no ${pattern.name} was generated in ${MAX_SAMPLE_ATTEMPTS} attempts`);
 }
 
 const MAX_SAMPLE_ATTEMPTS = 1_000;
 
 type SecretSampler = (random: RandomSource) => { readonly text: string; readonly group: string | null };
 
-/** What a pattern alone does not make. */
+/** Samplers for patterns that need valid content or context. */
 const SAMPLERS_BY_PATTERN: Readonly<Record<string, SecretSampler>> = {
   jwt: (random) => ({
     text: `${btoa('{"alg":"HS256","typ":"JWT"}').replaceAll("=", "")}.eyJ${sampleChars(40, random)}.${sampleChars(43, random)}`,
@@ -203,7 +203,7 @@ const SAMPLERS_BY_PATTERN: Readonly<Record<string, SecretSampler>> = {
   },
 };
 
-/** Names that a needle only ends. */
+/** Text before samples whose prefix is only the end of a name. */
 const TEXT_BEFORE_SAMPLE: Readonly<Record<string, string>> = {
   login: "machine host login me p",
   urlpassword: "postgres",

@@ -1,6 +1,7 @@
-/** Creates a random generator that repeats its values for the same seed (mulberry32). */
+/** Creates random number generators that repeat their values for the same seed (mulberry32). */
 
-import type { RandomSource } from "./faulty-files/power-cut.ts";
+/** Returns numbers from 0 to less than 1, like `Math.random`. */
+export type RandomSource = () => number;
 
 export function createSeededRandom(seed: number): RandomSource {
   let state = seed >>> 0;

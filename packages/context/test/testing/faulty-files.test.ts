@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { diskErrorCode, type OpenFile } from "../../src/node/files.ts";
+import { CrashError } from "../support/faulty-files/errors.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { CrashError } from "../support/faulty-files/refusal.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -39,8 +39,8 @@ function outcomes(world: () => FaultyFiles, look: (files: FaultyFiles) => unknow
 const textOfA = (files: FaultyFiles): string => text(files.readBytes("/s/a"));
 const allPaths = (files: FaultyFiles): string => files.listPaths().join(" ");
 
-describe("what a test plants and sees", () => {
-  test("a planted file has its folders, survives a power cut, and is no operation", () => {
+describe("access for tests", () => {
+  test("an added file has its folders, survives a power cut, and is not an operation", () => {
     const files = new FaultyFiles();
     files.addFile("/deep/down/a", bytes("x"));
     files.addLink("/deep/link");
@@ -51,7 +51,7 @@ describe("what a test plants and sees", () => {
     expect(files.operations).toBe(0);
   });
 
-  test("planting over a file keeps its identity and replaces what it held", () => {
+  test("adding a file again keeps its identity and replaces its content", () => {
     const files = new FaultyFiles();
     files.addFile("/a", bytes("long text"));
     const before = files.stat("/a");
@@ -60,7 +60,7 @@ describe("what a test plants and sees", () => {
     expect(Number(files.stat("/a")?.modified)).toBeGreaterThan(Number(before?.modified));
   });
 
-  test("what is handed out is a copy", () => {
+  test("returned bytes are a copy", () => {
     const { files, file } = started("abc");
     files.readBytes("/s/a").fill(0);
     const mine = bytes("d");
@@ -69,7 +69,7 @@ describe("what a test plants and sees", () => {
     expect(textOfA(files)).toBe("abcd");
   });
 
-  test("an identity is never given twice", () => {
+  test("an identity is never reused", () => {
     const files = new FaultyFiles();
     const seen = Array.from({ length: 20 }, () => {
       const { identity } = files.create("/a").stat();
@@ -79,7 +79,7 @@ describe("what a test plants and sees", () => {
     expect(new Set(seen).size).toBe(20);
   });
 
-  test("refusals are worded as node words them", () => {
+  test("errors have the messages of Node", () => {
     const { files, file } = started();
     expect(() => files.open("/no", "read")).toThrow("ENOENT: no such file or directory, open '/no'");
     expect(() => files.link("/s/a", "/s/a")).toThrow("EEXIST: file already exists, link '/s/a' -> '/s/a'");
@@ -89,7 +89,7 @@ describe("what a test plants and sees", () => {
     expect(() => file.stat()).toThrow("EBADF: bad file descriptor, fstat");
   });
 
-  test("every call is counted and told", () => {
+  test("every call is counted and logged", () => {
     const { files, file } = started("x");
     files.failAt(2, "EIO");
     file.append(bytes("four"));
@@ -113,7 +113,7 @@ describe("what a test plants and sees", () => {
     ]);
   });
 
-  test("the log does not grow for ever", () => {
+  test("the log is bounded", () => {
     const files = new FaultyFiles();
     for (let count = 0; count < 5000; count++) files.stat("/");
     expect(files.operations).toBe(5000);
@@ -121,7 +121,7 @@ describe("what a test plants and sees", () => {
   });
 });
 
-describe("faults that were asked for", () => {
+describe("planned faults", () => {
   test("the nth operation fails once, without effect", () => {
     const { files, file } = started();
     files.failAt(2, "EIO");
@@ -138,7 +138,7 @@ describe("faults that were asked for", () => {
     expect(textOfA(files)).toBe("");
   });
 
-  test("a lasting failure lasts until it is healed, for its kinds alone", () => {
+  test("a lasting failure lasts until it is cleared, only for its kinds", () => {
     const { files, file } = started();
     files.failEvery("EIO", ["sync", "syncFolder"]);
     files.failEvery("ENOSPC", ["append"]);
@@ -156,7 +156,7 @@ describe("faults that were asked for", () => {
     expect(all()).toEqual([undefined, 1, undefined, undefined]);
   });
 
-  test("healing takes back what is yet to come", () => {
+  test("clearing removes planned faults", () => {
     const { files, file } = started();
     files.crashAt(1);
     files.failAt(2, "EIO");
@@ -184,8 +184,8 @@ describe("faults that were asked for", () => {
   });
 });
 
-describe("room", () => {
-  test("an append takes what fits, then nothing", () => {
+describe("free space", () => {
+  test("an append writes what fits, then fails", () => {
     const { files, file } = started("old");
     files.freeBytes = 5;
     expect([tried(() => file.append(bytes("1234"))), files.freeBytes]).toEqual([4, 1]);
@@ -197,7 +197,7 @@ describe("room", () => {
     expect(file.append(bytes("endless"))).toBe(7);
   });
 
-  test("truncation gives back, and growing takes", () => {
+  test("truncating frees space, and growing uses it", () => {
     const { files, file } = started("12345");
     files.freeBytes = 1;
     file.truncate(2);
@@ -207,7 +207,7 @@ describe("room", () => {
     expect(files.freeBytes).toBe(0);
   });
 
-  test("a removed file gives back when neither a name nor an opening is left", () => {
+  test("a removed file frees its space when neither a name nor a descriptor is left", () => {
     const { files, file } = started("12345");
     files.freeBytes = 0;
     files.link("/s/a", "/s/b");
@@ -219,7 +219,7 @@ describe("room", () => {
     expect(files.freeBytes).toBe(5);
   });
 
-  test("a file that is replaced gives back", () => {
+  test("a replaced file frees its space", () => {
     const { files, file } = started("12345");
     file.close();
     files.addFile("/s/b", bytes("x"));
@@ -230,7 +230,7 @@ describe("room", () => {
 });
 
 describe("a crash", () => {
-  test("stops everything, before the operation has effect", () => {
+  test("stops everything before the operation has an effect", () => {
     const { files, file } = started("1");
     files.crashAt(2);
     file.append(bytes("2"));
@@ -249,12 +249,12 @@ describe("a crash", () => {
     expect([files.listPaths(), textOfA(files)]).toEqual([["/s/a"], "12"]);
   });
 
-  test("is no refusal of the disk", () => {
+  test("is not a disk error", () => {
     expect(new CrashError()).toBeInstanceOf(Error);
     expect(diskErrorCode(new CrashError())).toBe("");
   });
 
-  test("leaves a restarted process all that was written, and no open file", () => {
+  test("leaves a restarted process all written data and no open file", () => {
     const { files, file } = started();
     files.create("/s/b").append(bytes("unsynced"));
     file.append(bytes("x"));
@@ -280,7 +280,7 @@ describe("a crash", () => {
     expect(textOfA(files)).toBe("");
   });
 
-  test("frees the room of files that were only open any more", () => {
+  test("frees the space of open files without a name", () => {
     const { files } = started("12345");
     files.freeBytes = 0;
     files.remove("/s/a");
@@ -290,7 +290,7 @@ describe("a crash", () => {
 });
 
 describe("what a power cut does to a file", () => {
-  test("open files are dead, and what survived is durable", () => {
+  test("open files are closed, and what survived is durable", () => {
     const { files, file } = started();
     file.append(bytes("x"));
     files.cutPower(() => 0.5);
@@ -300,7 +300,7 @@ describe("what a power cut does to a file", () => {
     expect([files.listPaths(), textOfA(files)]).toEqual([paths, left]);
   });
 
-  test("what was synced always survives", () => {
+  test("synced data always survives", () => {
     const world = () => {
       const { files, file } = started("1");
       file.append(bytes("23"));
@@ -312,7 +312,7 @@ describe("what a power cut does to a file", () => {
     expect(outcomes(world, textOfA)).toEqual(new Set(["124"]));
   });
 
-  test("writes survive, are lost, torn or out of order, and the size is any size", () => {
+  test("writes survive, are lost, torn or out of order, and the size varies", () => {
     const world = () => {
       const { files, file } = started("=");
       file.append(bytes("ab"));
@@ -335,7 +335,7 @@ describe("what a power cut does to a file", () => {
     expect(outcomes(world, textOfA)).toEqual(new Set(["12345", "12"]));
   });
 
-  test("what follows a truncation may stand on what was there before", () => {
+  test("data after a truncation may follow old content", () => {
     const world = () => {
       const { files, file } = started("12345");
       file.truncate(2);
@@ -347,7 +347,7 @@ describe("what a power cut does to a file", () => {
     for (const each of ["12345", "12", "12ab", "12ab5", "1234", "12a", "12\0\0"]) expect(left).toContain(each);
   });
 
-  test("before the truncated part nothing is touched, in any life", () => {
+  test("nothing before the truncated part changes, with any seed", () => {
     const step = fc.oneof(
       fc.record({ act: fc.constant("append" as const), size: fc.integer({ min: 1, max: 9 }) }),
       fc.record({ act: fc.constant("truncate" as const), size: fc.nat(30) }),
@@ -411,7 +411,7 @@ describe("what a power cut does to names", () => {
     expect(synced).toEqual(new Set(["/s/new /s/old"]));
   });
 
-  test("a name may survive what it names", () => {
+  test("a name may survive without its content", () => {
     const act = (files: FaultyFiles) => void files.create("/s/new").append(bytes("x"));
     const { synced } = named(act, (files) => String(tried(() => text(files.readBytes("/s/new")))));
     expect(synced).toEqual(new Set(["", "x", "\0"]));
@@ -429,7 +429,7 @@ describe("what a power cut does to names", () => {
     expect(synced).toEqual(new Set(["/s/new /s/old"]));
   });
 
-  test("a rename happened or not; there is never neither name nor both", () => {
+  test("a rename happened or not: there is always exactly one of the two names", () => {
     const { unsynced, synced } = named((files) => files.rename("/s/old", "/s/new"));
     expect(unsynced).toEqual(new Set(["/s/old", "/s/new"]));
     expect(synced).toEqual(new Set(["/s/new"]));
@@ -446,7 +446,7 @@ describe("what a power cut does to names", () => {
     expect(left).toEqual(new Set(["/s/new /s/old: old", "/s/old: new"]));
   });
 
-  test("a rename from folder to folder is kept by both or neither, and by both when one is synced", () => {
+  test("a rename between folders survives in both or neither, and in both once one is synced", () => {
     const world = () => {
       const files = planted();
       files.addFile("/t/other", bytes(""));
@@ -462,7 +462,7 @@ describe("what a power cut does to names", () => {
     expect(outcomes(synced, allPaths, 200)).toEqual(new Set(["/t/new /t/other"]));
   });
 
-  test("of one folder the first changes survive, never a later without an earlier", () => {
+  test("in one folder a later change never survives without the earlier ones", () => {
     const { unsynced } = named((files) => {
       files.create("/s/1");
       files.create("/s/2");
@@ -471,7 +471,7 @@ describe("what a power cut does to names", () => {
     expect(unsynced).toEqual(new Set(["/s/old", "/s/1 /s/old", "/s/1 /s/2 /s/old", "/s/1 /s/2"]));
   });
 
-  test("of two folders each goes its own way", () => {
+  test("two folders survive independently", () => {
     const world = () => {
       const files = planted();
       files.addFile("/t/other", bytes(""));
@@ -484,7 +484,7 @@ describe("what a power cut does to names", () => {
     );
   });
 
-  test("a new folder is lost with all in it, unless the folder above is synced", () => {
+  test("a new folder is lost with its content, unless its parent is synced", () => {
     const { unsynced, synced } = named((files) => {
       files.makeFolder("/s/f");
       files.create("/s/f/a").close();
@@ -494,7 +494,7 @@ describe("what a power cut does to names", () => {
     expect(synced).toEqual(new Set(["/s/f/a /s/old"]));
   });
 
-  test("a file with two names has one content after it", () => {
+  test("a file with two names has one content afterwards", () => {
     const world = () => {
       const files = planted();
       files.link("/s/old", "/s/new");

@@ -233,7 +233,7 @@ const breaking: Readonly<Record<string, readonly Breaking[]>> = {
 describe.each(apisWithRules)("%s", (api) => {
   const scene = sceneOf(api);
 
-  test("a good request breaks no rule", () => {
+  test("a valid request violates no rule", () => {
     expect(findRuleViolations(good(scene), scene.model)).toEqual([]);
   });
 
@@ -268,18 +268,18 @@ describe.each(apisWithRules)("%s", (api) => {
   });
 });
 
-test("every rule has a request that breaks it, and every such request has its rule", () => {
+test("every rule has a request that violates it, and every such request has its rule", () => {
   const numbers = apisWithRules.flatMap((api) => providerRules(api).map(({ id: number }) => number));
   expect(Object.keys(breaking)).toEqual(numbers);
   expect(numbers.filter((number) => (breaking[number] ?? []).length === 0)).toEqual([]);
 });
 
-test("every rule says in one sentence what is refused", () => {
+test("the description of every rule is one sentence about what is refused", () => {
   const sentences = apisWithRules.flatMap((api) => providerRules(api).map(({ description: says }) => says));
   expect(sentences.filter((says) => !/^[A-Z][^!?]*refused[^!?]*\.$/.test(says))).toEqual([]);
 });
 
-test("a fault names its place", () => {
+test("a fault contains its path", () => {
   const { model } = sceneOf("anthropic-messages");
   const request = made({
     ...good(sceneOf("anthropic-messages")),

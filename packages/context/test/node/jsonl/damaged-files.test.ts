@@ -14,7 +14,7 @@ import { damagedTrees } from "../../format/damaged-trees.ts";
 import { manyLines, oneLine } from "../../format/hostile-shapes.ts";
 import { damagedSession, noise } from "../../format/mutations.ts";
 import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
-import type { RandomSource } from "../../support/faulty-files/power-cut.ts";
+import type { RandomSource } from "../../support/seeded-random.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
 import { type Everything, everythingIn, told } from "./everything.ts";

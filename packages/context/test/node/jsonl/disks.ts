@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { type Files, type OpenFile, realFiles } from "../../../src/node/files.ts";
+import type { FileOperation } from "../../support/faulty-files/errors.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import type { FileOperation } from "../../support/faulty-files/refusal.ts";
 
 /** What both can do wrong. */
 export type Refusing = Files &

@@ -5,7 +5,7 @@ import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { bytesOf, chain, file, joined, ourHeader, withTrailers } from "../../format/specimen.ts";
-import type { FileOperation } from "../../support/faulty-files/refusal.ts";
+import type { FileOperation } from "../../support/faulty-files/errors.ts";
 import { type Disk, disks } from "./disks.ts";
 import { append, branchIds, sittings } from "./sittings.ts";
 

@@ -2,7 +2,7 @@
 
 import type { Entry } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
-import type { RandomSource } from "../../support/faulty-files/power-cut.ts";
+import type { RandomSource } from "../../support/seeded-random.ts";
 import { diskInMemory } from "./disks.ts";
 import { sittings } from "./sittings.ts";
 

@@ -7,7 +7,7 @@ import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { ancestors, buildTree } from "../../../src/tree.ts";
 import { chain, file, piHeader } from "../../format/specimen.ts";
-import { CrashError } from "../../support/faulty-files/refusal.ts";
+import { CrashError } from "../../support/faulty-files/errors.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { diskInMemory, RefusingFiles, temporaryFolder } from "./disks.ts";
 import { type Life, live } from "./short-life.ts";

@@ -5,7 +5,7 @@ import { type Entry, MOVE_TYPE } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import type { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import type { RandomSource } from "../../support/faulty-files/power-cut.ts";
+import type { RandomSource } from "../../support/seeded-random.ts";
 import { notes, type Sittings } from "./sittings.ts";
 
 export interface Life {

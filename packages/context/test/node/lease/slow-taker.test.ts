@@ -34,7 +34,7 @@ function played(step: number, others: (on: Stage) => readonly LeaseResult[]) {
   return { step, holding, highest: Math.max(...tokens), left: on.left() };
 }
 
-describe("at whatever step the others come, exactly one has it in the end, under the highest number", () => {
+describe("whenever other processes interfere, exactly one holds the lease in the end, with the highest number", () => {
   test.each<[string, (on: Stage) => readonly LeaseResult[]]>([
     ["another takes it", (on) => [on.take(2)]],
     ["another takes it and gives it back", (on) => [released(on.take(2))]],
@@ -53,7 +53,7 @@ describe("at whatever step the others come, exactly one has it in the end, under
     }
   });
 
-  test("another takes it and dies", () => {
+  test("another process acquires it and dies", () => {
     for (const step of stepsAlone()) {
       const { holding, left } = played(step, (on) => {
         const taken = on.take(2);
@@ -66,14 +66,14 @@ describe("at whatever step the others come, exactly one has it in the end, under
   });
 });
 
-describe("a taker that looked long ago", () => {
-  test("cannot get a number that was given back meanwhile", () => {
+describe("a process that listed the folder long ago", () => {
+  test("cannot get a number that was released meanwhile", () => {
     const on = stage();
     const slow = on.lease(SLOW, { files: onceBefore("link", () => on.lease(2).release()) });
     expect([slow.token, slow.isHeld(), on.left()]).toEqual([8, true, ["8"]]);
   });
 
-  test("cannot make another believe that it still has what was taken over", () => {
+  test("does not make a former holder believe that it still holds the lease", () => {
     const on = stage();
     let robbed: Lease | undefined;
     let seen: boolean | undefined;
@@ -91,15 +91,15 @@ describe("a taker that looked long ago", () => {
   });
 });
 
-describe("a listing that missed what moved while it ran", () => {
-  test("hides no holder: whoever put its number down looks again", () => {
+describe("a listing that missed concurrent changes", () => {
+  test("hides no holder: every process lists the folder again after writing its number", () => {
     const on = stage();
     const holder = on.lease(2);
     expect(on.take(SLOW, { files: blind({ looks: 2, to: /\d$/ }) })).toMatchObject({ type: "held", owner: { pid: 2 } });
     expect([holder.isHeld(), on.left()]).toEqual([true, ["6"]]);
   });
 
-  test("hides no earlier number: if the one before is gone, another was here", () => {
+  test("hides no earlier number: if the previous one is gone, another process was here", () => {
     const on = stage();
     const late = onceBefore("link", () => on.lease(2).release());
     const files = { ...late, list: blind({ looks: 3, to: /7$/ }).list };
@@ -108,7 +108,7 @@ describe("a listing that missed what moved while it ran", () => {
 
   const tooLow = (on: Stage): Lease => on.lease(SLOW, { files: blind({ looks: 3, to: /[57]$/ }) });
 
-  test("lets in nobody beside a holder with a number too low", () => {
+  test("admits no second holder beside one whose number is too low", () => {
     const on = stage();
     on.lease(2).release();
     const low = tooLow(on);
@@ -119,7 +119,7 @@ describe("a listing that missed what moved while it ran", () => {
     expect(on.left()).toEqual(["8"]);
   });
 
-  test("lets in nobody who looked before such a holder came", () => {
+  test("admits no process that listed the folder before such a holder came", () => {
     const on = stage();
     on.lease(2).release();
     let low: Lease | undefined;
@@ -131,12 +131,12 @@ describe("a listing that missed what moved while it ran", () => {
   });
 });
 
-describe("a disk that fails", () => {
+describe("disk errors", () => {
   const failure = () => {
     throw Object.assign(new Error("the disk failed"), { code: "EIO" });
   };
 
-  test("at whatever step, leaves the lease to the next and the count as it was", () => {
+  test("at any step leave the lease free for the next process and the count unchanged", () => {
     for (const step of stepsAlone()) {
       const on = stage();
       const outcome = attempt(() => on.lease(SLOW, { files: stoppedAt(step, failure) }));
@@ -145,7 +145,7 @@ describe("a disk that fails", () => {
     }
   });
 
-  test("at whatever step of a release, lets it be tried again", () => {
+  test("at any step of a release allow another attempt", () => {
     for (const step of [1, 2, 3, 4, 5]) {
       const on = stage();
       let steps = Number.NEGATIVE_INFINITY;
@@ -162,7 +162,7 @@ describe("a disk that fails", () => {
     }
   });
 
-  test("and writes half an owner, leaves neither number nor new file", () => {
+  test("that truncate the owner leave neither a number nor a new file", () => {
     const on = stage();
     const create: Files["create"] = (path) => {
       const file = realFiles.create(path);

@@ -63,7 +63,7 @@ describe("clone session", () => {
     return text.slice(0, -1).map((line) => Buffer.from(line, "latin1"));
   };
 
-  test("HOME4 a clone has every line of every branch, as it was written, and stands where the source stands", async () => {
+  test("HOME4 a clone has every line of every branch as written, and the same leaf", async () => {
     const on = ground();
     const { parts } = on;
     const path = await session(parts, { entries: branches });
@@ -79,7 +79,7 @@ describe("clone session", () => {
     await appended(store, [{ ...branches[0], id: "e11", parentId: "e10", number: 11 } as (typeof branches)[number]]);
   });
 
-  test("MOVE2 the marks of a clone say where the parents stand now", async () => {
+  test("MOVE2 the parent offsets of a clone are updated", async () => {
     const on = ground();
     // Long enough that the places get more digits on the way.
     const many = story(
@@ -102,7 +102,7 @@ describe("clone session", () => {
       );
   });
 
-  test("a session of pi becomes one of ours, and what its header says besides is kept", async () => {
+  test("a clone of a pi session has Pith's format and keeps the other header fields", async () => {
     const on = ground();
     const header =
       '{"type":"session","version":3,"id":"p","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x","extra":{"kept": true}}';
@@ -119,7 +119,7 @@ describe("clone session", () => {
     });
   });
 
-  test("what is damaged in the source is noted in the clone, and what is old is in today's spelling", async () => {
+  test("damage in the source is noted in the clone, and old versions are migrated", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     const bytes = on.files.readBytes(path);
@@ -134,7 +134,7 @@ describe("clone session", () => {
     );
   });
 
-  test("a source that is being written is cloned up to its last whole line", async () => {
+  test("a source that is being written is cloned up to its last complete line", async () => {
     const on = ground();
     const { path, hash } = await sessionWithBlob(on.parts);
     const store = storeIn(await openStore(path, on.parts));
@@ -145,7 +145,7 @@ describe("clone session", () => {
     expect(store.isWriter).toBe(true);
   });
 
-  test("a full disk leaves no half clone behind, and a long session is never held whole", async () => {
+  test("a full disk leaves no partial clone, and a long session is streamed", async () => {
     const on = ground();
     const path = await session(on.parts, {
       entries: story(...Array.from({ length: 60 }, () => `user: ${"x".repeat(50_000)}`)),
@@ -165,7 +165,7 @@ describe("clone session", () => {
     expect(pieces.length).toBeGreaterThan(2);
   });
 
-  test("whenever the process or the power ends, the source is untouched and the clone whole or not there", async () => {
+  test("after a crash or power cut at any step, the source is unchanged and the clone complete or absent", async () => {
     const ends = await atEveryEnd(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => cloneSession(path, { ...parts, id: "twin" }),
@@ -196,7 +196,7 @@ describe("export for pi", () => {
   const picture = { type: "image", data: Buffer.from(PICTURE).toString("base64"), mimeType: "image/png" } as const;
   const output = "all the output\n".repeat(50);
 
-  test("HOME4 BLOB2 pi opens an export and has our context at every entry, with every blob in its place", async () => {
+  test("HOME4 BLOB2 pi opens an export with the same context at every entry, blobs included", async () => {
     const env = { PITH_HOME: folder };
     const store = storeIn(await createSession({ cwd: "/code/one", env }));
     const entries = await withBlobs(store.path);
@@ -259,7 +259,7 @@ describe("export for pi", () => {
     });
   }
 
-  test("an export is plain: no seal, no mark of ours, every other byte of a line as it was", async () => {
+  test("an export has no trailers and no fields of ours; every other byte of a line is unchanged", async () => {
     const { files, parts } = ground();
     const { path } = await sessionWithBlob(parts);
     const moved = await rebindSession(path, "/code/two", parts);
@@ -278,7 +278,7 @@ describe("export for pi", () => {
     for (const line of lines.slice(1)) expect(line).toBe(await source.line((JSON.parse(line) as Entry).id));
   });
 
-  test("a blob that is lost or changed is named, and the words about it stay", async () => {
+  test("a lost or changed blob is reported, and its placeholder text stays", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${blobFolder(path)}/${hash}`, Buffer.from("something else"));
@@ -288,7 +288,7 @@ describe("export for pi", () => {
     expect(Buffer.from(files.readBytes("/two.jsonl")).toString()).toContain(`blob:${hash.slice(0, 8)}`);
   });
 
-  test("a lost line becomes a note in its place, so that pi's branch does not break", async () => {
+  test("a lost line becomes a note, so that the branch stays connected in pi", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
     const text = Buffer.from(files.readBytes(path)).toString().replace('"text":"two"', '"text":"tw\u0001"');
@@ -298,7 +298,7 @@ describe("export for pi", () => {
     expect(lines.map((line) => (JSON.parse(line) as Entry).id).slice(1)).toEqual(["e1", "e2", "e3"]);
   });
 
-  test("nothing is written over, and a full disk leaves nothing behind", async () => {
+  test("an existing file is not overwritten, and a full disk leaves no file", async () => {
     const { files, parts } = ground();
     const path = await session(parts);
     files.addFile("/there.jsonl", Buffer.from("mine"));
@@ -319,7 +319,7 @@ describe("fork session", () => {
     return forking.path;
   };
 
-  test("FORK1 FORK2 a fork holds one branch, its blobs and its origin, and is called a fork", async () => {
+  test("FORK1 FORK2 a fork contains one branch, its blobs and its origin, and is named as a fork", async () => {
     const { parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     const fork = pathOf(await forkSession(path, { ...parts, id: "copy" }));
@@ -345,7 +345,7 @@ describe("fork session", () => {
     for (const id of ["e1", "e2"]) expect(await copy.line(id)).toBe(await source.line(id));
   });
 
-  test("a source that another process writes can be forked, and goes on", async () => {
+  test("a source that another process writes can be forked, and the writer continues", async () => {
     const { parts } = ground();
     const store = storeIn(await openStore(await session(parts), parts));
     const fork = pathOf(await forkSession(store.path, parts));
@@ -360,7 +360,7 @@ describe("fork session", () => {
     expect(store.isWriter).toBe(true);
   });
 
-  test("a fork of a fork counts on; a session without a name gives none", async () => {
+  test("a fork of a fork gets the next number; a session without a name gives none", async () => {
     const { parts } = ground();
     const named = await session(parts, { entries: story("user: one", "names: tests") });
     const names: (string | undefined)[] = [];
@@ -376,7 +376,7 @@ describe("fork session", () => {
     ]);
   });
 
-  test("an empty fork, an entry that is not there, an id that is taken, a source that is gone", async () => {
+  test("an empty fork, an unknown entry, a used id and a missing source", async () => {
     const { parts } = ground();
     const path = await session(parts, { id: "a" });
     expect(await idsAt(pathOf(await forkSession(path, { ...parts, leaf: null })), parts)).toEqual([]);
@@ -385,14 +385,14 @@ describe("fork session", () => {
     expect(await forkSession("/gone.jsonl", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 
-  test("a blob that is lost is named, and the fork is made all the same", async () => {
+  test("a lost blob is reported, and the fork is created anyway", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     files.remove(`${blobFolder(path)}/${hash}`);
     expect(await forkSession(path, parts)).toMatchObject({ type: "forked", missing: [hash] });
   });
 
-  test("whenever the process or the power ends, the source is untouched and the fork whole or not there", async () => {
+  test("after a crash or power cut at any step, the source is unchanged and the fork complete or absent", async () => {
     await atEveryEnd(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => forkSession(path, { ...parts, id: "copy" }),

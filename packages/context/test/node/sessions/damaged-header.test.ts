@@ -64,15 +64,15 @@ describe("HARM4 a damaged header", () => {
   });
 });
 
-describe("HARM3 what a damaged line says", () => {
-  test("HARM3 is no title, and does not make the session one in which nothing was said", async () => {
+describe("HARM3 the text of a damaged line", () => {
+  test("HARM3 is not shown as the title, and the session does not look empty", async () => {
     const { path } = await sessionOf("wren");
     damage(path, (text) => text.replace("wren", "xren"));
     const [item] = await listSessions({ cwd, env: { PITH_HOME: home } });
     expect(item?.firstMessage).toBe("(damaged)");
   });
 
-  test("HARM3 a title that is longer than what a list reads is checked first", async () => {
+  test("HARM3 a title that is longer than the bytes read is verified first", async () => {
     const { path } = await sessionOf(`wren ${"x".repeat(400_000)}`);
     const first = async () => (await listSessions({ cwd, env: { PITH_HOME: home } }))[0]?.firstMessage.slice(0, 9);
     expect(await first()).toBe("wren xxxx");
@@ -80,7 +80,7 @@ describe("HARM3 what a damaged line says", () => {
     expect(await first()).toBe("(damaged)");
   });
 
-  test("HARM3 NUM6 a number that has changed takes none from the lines behind it", async () => {
+  test("HARM3 NUM6 a changed number does not shift the numbers of later lines", async () => {
     const { path } = await sessionOf("one", "two", "three");
     damage(path, (text) => text.replace('"number":2', '"number":6'));
     const store = await opened(path);
@@ -90,8 +90,8 @@ describe("HARM3 what a damaged line says", () => {
   });
 });
 
-describe("HARM1 what opening finds", () => {
-  test("HARM1 in a long file it is what the context needs, also where an index was kept", async () => {
+describe("HARM1 damage found when opening", () => {
+  test("HARM1 in a long file covers what the context needs, also with an index", async () => {
     const { path } = await sessionOf(...Array.from({ length: 300 }, (_, at) => `${at} ${"x".repeat(8_000)}`));
     const indexed = await opened(path);
     await indexed.prepareIndex();

@@ -49,7 +49,7 @@ async function idsIn(store: Store): Promise<Readonly<Record<number, string>>> {
 describe("a copy keeps the numbers", () => {
   const all = { 1: "e1", 2: "e2", 3: "e3", 4: "e4", 5: "e5", 6: "e6", 7: "e7", 8: "e8" };
 
-  test("NUM1 NUM2 after a restart each number finds the entry that it was given to", async () => {
+  test("NUM1 NUM2 after a restart each number finds its entry", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     on.ends();
@@ -58,7 +58,7 @@ describe("a copy keeps the numbers", () => {
     for (const unused of [0, -1, 9, 1.5, 2 ** 40]) expect(await store.entryByNumber(unused)).toBeUndefined();
   });
 
-  test("NUM3 NUM4 a fork keeps them, and gives none again that stayed behind", async () => {
+  test("NUM3 NUM4 a fork keeps the numbers, and does not reuse those of the entries it left out", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e6" });
@@ -75,7 +75,7 @@ describe("a copy keeps the numbers", () => {
     expect((await store.entry(held.leaf ?? ""))?.number).toBe(11);
   });
 
-  test("NUM4 also the fork of a fork, and one that holds nothing", async () => {
+  test("NUM4 so does the fork of a fork, and an empty fork", async () => {
     const ports = testRuntime();
     const store = MemoryStore.create(ports);
     const held = await Session.open(store, ports);
@@ -88,7 +88,7 @@ describe("a copy keeps the numbers", () => {
     expect((await again.entryByNumber(4))?.id).toBe(last.leaf);
   });
 
-  test("NUM3 a clone keeps them", async () => {
+  test("NUM3 a clone keeps the numbers", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     const clone = await cloneSession(path, on.parts);
@@ -96,7 +96,7 @@ describe("a copy keeps the numbers", () => {
     expect(await idsIn(await open(on, clone.path))).toEqual(all);
   });
 
-  test("NUM3 NUM4 an export for pi keeps them, also of a fork, and what it is cloned or read as", async () => {
+  test("NUM3 NUM4 an export for pi keeps the numbers, also of a fork, and also when it is cloned or opened", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e2" });
@@ -117,7 +117,7 @@ describe("a copy keeps the numbers", () => {
     }
   });
 
-  test("NUM3 a purge keeps them", async () => {
+  test("NUM3 a purge keeps the numbers", async () => {
     const on = ground();
     const path = await session(on.parts, { entries: branches });
     expect(await purgeSession(path, { ...on.parts, redaction })).toMatchObject({ type: "purged", lines: 1 });
@@ -128,7 +128,7 @@ describe("a copy keeps the numbers", () => {
 describe("NUM5 a line without a number", () => {
   const bytes = file(piHeader, chain(4));
 
-  test("NUM5 has the next one in the order of the file, and opening writes nothing", async () => {
+  test("NUM5 gets the next number in file order, and opening writes nothing", async () => {
     const on = ground();
     on.files.addFile(PI, bytes);
     for (const store of [await open(on, PI), MemoryStore.open(bytes, testRuntime())])
@@ -136,7 +136,7 @@ describe("NUM5 a line without a number", () => {
     expect(on.files.readBytes(PI)).toEqual(bytes);
   });
 
-  test("NUM5 stays as it is; what we append behind it has its number, and what pi appends the next", async () => {
+  test("NUM5 stays unchanged; entries that we append contain their numbers, and those of pi get the next ones", async () => {
     const on = ground();
     on.files.addFile(PI, bytes);
     const store = storeIn(await openStore(PI, on.parts));
@@ -149,7 +149,7 @@ describe("NUM5 a line without a number", () => {
     expect(await (await open(on, PI)).entryByNumber(6)).toMatchObject({ id: "e6", number: 6 });
   });
 
-  test("NUM5 gets it in a fork, a clone and an export; a purge shifts none", async () => {
+  test("NUM5 gets its number written in a fork, a clone and an export; a purge shifts none", async () => {
     const on = ground();
     const theirs = file(
       piHeader,
@@ -172,7 +172,7 @@ describe("NUM5 a line without a number", () => {
     expect(await idsIn(await open(on, PI))).toEqual({ 1: "e1", 2: "e2", 3: "e3", 4: "e4" });
   });
 
-  test("NUM5 has numbers also where the end of a file was all that was read, once they are needed", async () => {
+  test("NUM5 has a number also if only the end of the file was read", async () => {
     const on = ground();
     on.files.addFile(PI, bytes);
     const held = await Session.open(storeIn(await openStore(PI, on.parts)), testRuntime());
@@ -222,7 +222,7 @@ describe("NUM6 damage shifts no number", () => {
       expect((await (await open(on, path)).branchEntries("e4")).map(({ number }) => number)).toEqual(numbers);
   });
 
-  test("NUM6 a damaged line that still says its number keeps it, and is opened as a gap", async () => {
+  test("NUM6 a damaged line with a readable number keeps it, and is opened as a gap", async () => {
     const forked = [3, 7, 9].map((number, at) =>
       note(`e${at + 1}`, at === 0 ? null : `e${at}`).replace('Z"', `Z","number":${number}`),
     );
@@ -247,7 +247,7 @@ test("NUM2 an entry is found with one read, however long the file", async () => 
   }
 });
 
-test("NUM1 a number that is in use is refused; what is here already is not", async () => {
+test("NUM1 a used number is rejected; the same entry again is not", async () => {
   const store = MemoryStore.open(file(piHeader, chain(3)), testRuntime());
   const entry: Entry = { type: "custom", id: "x", parentId: "e3", timestamp: "t", number: 3, customType: "note" };
   await expect(store.append([entry], { expectedLeaf: "e3" })).rejects.toThrow(

@@ -22,7 +22,7 @@ async function created(files: Files, id: string, cwd: string) {
   return { store: made.store, session, path: made.store.path };
 }
 
-test("HOME1 HOME2 a folder that may not be entered keeps no other session from being listed and found", async () => {
+test("HOME1 HOME2 a forbidden folder does not prevent listing and finding the other sessions", async () => {
   const disk = new FaultyFiles();
   const [one, other] = [await created(disk, "one", "/code/one"), await created(disk, "other", "/code/other")];
   await Promise.all([one.store.close(), other.store.close()]);
@@ -32,7 +32,7 @@ test("HOME1 HOME2 a folder that may not be entered keeps no other session from b
   expect(await findSession("one", { files, env })).toMatchObject({ type: "none" });
 });
 
-test("HOME3 a forbidden folder in the trash keeps no other from being listed; to restore it is no exception", async () => {
+test("HOME3 a forbidden folder in the trash does not prevent listing the others; restoring it gives a result", async () => {
   const disk = new FaultyFiles();
   const kept: string[] = [];
   for (const id of ["one", "other"]) {
@@ -46,7 +46,7 @@ test("HOME3 a forbidden folder in the trash keeps no other from being listed; to
   expect((await restoreSession(kept[0] ?? "", { files, env })).type).toBe("none");
 });
 
-test("FORK2 a session is forked where it stands, also after another has taken it over and gone on", async () => {
+test("FORK2 a session is forked at its own leaf, also after another process took it over and continued", async () => {
   const files = new FaultyFiles();
   const { session, path } = await created(files, "one", "/code");
   const taken = await openStore(path, { files, mode: "takeover" });
@@ -58,7 +58,7 @@ test("FORK2 a session is forked where it stands, also after another has taken it
   expect(leaf).toBe(session.leaf);
 });
 
-test("D6 a disk that fails while an open session is forked or labelled is an outcome", async () => {
+test("D6 a disk error while an open session is forked or labelled gives a result", async () => {
   const files = new FaultyFiles();
   const { store, session } = await created(files, "one", "/code");
   files.failEvery("EIO", ["stat", "read"]);

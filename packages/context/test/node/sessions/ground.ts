@@ -11,8 +11,8 @@ import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
+import { CrashError } from "../../support/faulty-files/errors.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import { CrashError } from "../../support/faulty-files/refusal.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
 export interface Ground {

@@ -25,7 +25,7 @@ const planted = ({ files }: Ground, name: string, ...lines: readonly string[]): 
 const listed = ({ parts }: Ground) => listSessions({ ...parts, folders: ["/pi"] });
 const calls = ({ files }: Ground, before: number): readonly string[] => files.log.slice(before);
 
-test("sessions of all directories, or of one, the last written first", async () => {
+test("lists the sessions of all directories or of one, the last modified first", async () => {
   const { parts } = ground();
   const one = await session(parts, { cwd: "/one", id: "first" });
   const two = await session(parts, { cwd: "/two", id: "second" });
@@ -45,7 +45,7 @@ test("sessions of all directories, or of one, the last written first", async () 
   expect(await listSessions({ ...parts, cwd: "/three" })).toEqual([]);
 });
 
-test("RES19 a glance looks at the newest of a folder alone: those begun last, and those written last", async () => {
+test("RES19 maxPerFolder reads only the files of a folder that started last or were modified last", async () => {
   const grounded = ground();
   const paths: string[] = [];
   for (let at = 0; at < 8; at++) paths.push(await session(grounded.parts, { cwd: "/one", id: `s${at}` }));
@@ -58,7 +58,7 @@ test("RES19 a glance looks at the newest of a folder alone: those begun last, an
   expect((await listSessions({ ...grounded.parts, cwd: "/one" })).map(({ id }) => id)).toHaveLength(8);
 });
 
-test("of sessions written at the same time the later begun comes first", async () => {
+test("of sessions modified at the same time the one that started later comes first", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-list-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const on = ground();
@@ -81,7 +81,7 @@ test("of sessions written at the same time the later begun comes first", async (
   ]);
 });
 
-describe("what the user said first", () => {
+describe("the first user message", () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ["plain", user("fix the bug"), "fix the bug"],
     [
@@ -118,7 +118,7 @@ describe("what the user said first", () => {
     expect((await listed(on))[0]?.firstMessage).toBe(shown);
   });
 
-  test("HOME1 of a long coloured log is shown, wherever it is cut", async () => {
+  test("HOME1 is shown for a long coloured log, wherever it is cut", async () => {
     for (let shift = 0; shift < 12; shift++) {
       const on = ground();
       planted(on, "p.jsonl", header(), user(`${"a".repeat(shift)}${"\u001b[31mx".repeat(60_000)}`));
@@ -126,7 +126,7 @@ describe("what the user said first", () => {
     }
   });
 
-  test("behind a system prompt of a hundred kilobytes", async () => {
+  test("is found after a system prompt of a hundred kilobytes", async () => {
     const on = ground();
     const system = {
       type: "message",
@@ -147,7 +147,7 @@ describe("what the user said first", () => {
   });
 });
 
-describe("the name, the latest in the file", () => {
+describe("the latest name in the file", () => {
   const info = (name: unknown, id: string): string =>
     JSON.stringify({ type: "session_info", id, parentId: null, timestamp: "", ...(name !== undefined && { name }) });
   const long = (id: string): string => user("x".repeat(300_000), id);
@@ -166,7 +166,7 @@ describe("the name, the latest in the file", () => {
     expect((await listed(on))[0]?.name).toBe(name);
   });
 
-  test("right behind what the index knows", async () => {
+  test("is found directly after the indexed part", async () => {
     const on = ground();
     const text = `user: ${"x".repeat(600_000)}`;
     const path = await session(on.parts, { entries: story(text, text, text) });
@@ -178,7 +178,7 @@ describe("the name, the latest in the file", () => {
     expect((await listSessions(on.parts))[0]).toMatchObject({ name: "just now" });
   });
 
-  test("in the middle of a long file of ours, through its index", async () => {
+  test("is found in the middle of a long file through its index", async () => {
     const on = ground();
     const text = `user: ${"x".repeat(300_000)}`;
     const path = await session(on.parts, { entries: story(text, text, "names: in the middle", text, text) });
@@ -191,7 +191,7 @@ describe("the name, the latest in the file", () => {
   });
 });
 
-describe("LOG4 what is no session", () => {
+describe("LOG4 files that are not sessions", () => {
   test.each([
     ["an empty file", ""],
     ["zeros", "\u0000".repeat(500)],
@@ -210,7 +210,7 @@ describe("LOG4 what is no session", () => {
     expect(good).toMatchObject({ id: "p", firstMessage: "hello" });
   });
 
-  test("a link and a file that cannot be read are listed as such; folders and other files are not", async () => {
+  test("links and unreadable files are listed as damaged; folders and other files are not listed", async () => {
     const on = ground();
     planted(on, "good.jsonl", header());
     on.files.addLink("/pi/link.jsonl");
@@ -227,7 +227,7 @@ describe("LOG4 what is no session", () => {
     expect((await listed(on)).find(({ path }) => path === "/pi/good.jsonl")).not.toHaveProperty("damaged");
   });
 
-  test("a folder that cannot be read does not keep the others from being listed", async () => {
+  test("an unreadable folder does not prevent listing the others", async () => {
     const on = ground();
     await session(on.parts, { cwd: "/one", id: "a" });
     on.files.failEvery("EIO", ["read"]);
@@ -236,7 +236,7 @@ describe("LOG4 what is no session", () => {
     expect(await listSessions({ ...on.parts, folders: ["/pi", "/other"] })).toEqual([]);
   });
 
-  test("what only its end or its middle has lost is a session like any other", async () => {
+  test("a session with a damaged middle or end is listed normally", async () => {
     const on = ground();
     planted(on, "torn.jsonl", header(), "garbage", user("hello"), '{"type":"mess');
     expect(await listed(on)).toMatchObject([{ id: "p", firstMessage: "hello" }]);
@@ -244,7 +244,7 @@ describe("LOG4 what is no session", () => {
   });
 });
 
-test("all that pi ever wrote is listed: version 1, a byte order mark, UTF-16", async () => {
+test("all formats of pi are listed: version 1, a byte order mark, UTF-16", async () => {
   const on = ground();
   const old = [
     { type: "session", id: "one", timestamp: "", cwd: "/x" },
@@ -261,14 +261,14 @@ test("all that pi ever wrote is listed: version 1, a byte order mark, UTF-16", a
   ]);
 });
 
-describe("the second look", () => {
+describe("the second listing", () => {
   const files = async () => {
     const on = ground();
     for (const name of ["a", "b", "c"]) planted(on, `${name}.jsonl`, header({ id: name }), user(`from ${name}`));
     return { on, first: await listed(on), cache: "/pi/.pith/list.json" };
   };
 
-  test("HOME1 opens no session that has not changed, and says the same", async () => {
+  test("HOME1 opens no unchanged session, and returns the same items", async () => {
     const { on, first } = await files();
     const before = on.files.log.length;
     expect(await listed(on)).toEqual(first);
@@ -277,7 +277,7 @@ describe("the second look", () => {
     expect(calls(on, before).filter((call) => /^stat .*\.jsonl/.test(call))).toHaveLength(3);
   });
 
-  test("reads what has changed, was replaced, came or went", async () => {
+  test("notices changed, replaced, new and removed files", async () => {
     const { on } = await files();
     planted(
       on,
@@ -316,7 +316,7 @@ describe("the second look", () => {
     expect(calls(on, before).filter((call) => /^open .*\.jsonl/.test(call))).toEqual([]);
   });
 
-  test("S12 believes no cache that would reach for the screen", async () => {
+  test("S12 ignores a cache with control characters", async () => {
     const { on, first, cache } = await files();
     const text = Buffer.from(on.files.readBytes(cache)).toString();
     on.files.addFile(
@@ -326,7 +326,7 @@ describe("the second look", () => {
     expect(await listed(on)).toEqual(first);
   });
 
-  test("does without where the folder cannot be written or the disk is full", async () => {
+  test("works without a cache if the folder is read-only or the disk is full", async () => {
     const { on, first, cache } = await files();
     on.files.remove(cache);
     on.files.failEvery("EROFS", ["create"]);
@@ -338,7 +338,7 @@ describe("the second look", () => {
   });
 });
 
-test("a real folder that may not be entered does not stop the list", async () => {
+test("a forbidden folder on the real disk does not stop the listing", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-list-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const env = { PITH_HOME: home };

@@ -22,7 +22,7 @@ import {
 } from "./ground.ts";
 
 describe("rebind session", () => {
-  test("a session goes to the folder of its new directory, with all that is its own", async () => {
+  test("a session moves to the folder of its new directory, with all its files", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${path}.damaged`, Buffer.from("torn"));
@@ -46,7 +46,7 @@ describe("rebind session", () => {
     expect(await expectWhole("pictured", hash, parts)).toBe(to);
   });
 
-  test("the list shows the directory of the folder it lies in, and a directory that is gone keeps nobody out", async () => {
+  test("the list shows the directory of the session's folder, even if that directory no longer exists", async () => {
     const { parts } = ground();
     const path = await session(parts, { cwd: "/never/was/here", id: "a" });
     expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toMatchObject([
@@ -58,7 +58,7 @@ describe("rebind session", () => {
     expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toEqual([]);
   });
 
-  test("there and back again", async () => {
+  test("a session moves to another directory and back", async () => {
     const { parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     const away = await rebindSession(path, "/code/two", parts);
@@ -68,7 +68,7 @@ describe("rebind session", () => {
     expect(await rebindSession(path, "/code/one", parts)).toEqual({ type: "rebound", path });
   });
 
-  test("a session that another process writes stays where it is; so does one whose place is taken or that is not there", async () => {
+  test("a session in use is not moved; nor is one whose target exists, nor a missing one", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { id: "a" });
     const store = storeIn(await openStore(path, parts));
@@ -80,7 +80,7 @@ describe("rebind session", () => {
     expect(await rebindSession("/pith/gone.jsonl", "/x", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 
-  test("a full disk, or two disks, leave it where it was", async () => {
+  test("a full disk and a target on another disk leave the session at its path", async () => {
     const full = ground();
     const path = await session(full.parts, { id: "a" });
     full.files.failEvery("ENOSPC", ["append"]);
@@ -97,7 +97,7 @@ describe("rebind session", () => {
     expect(await findSession("a", full.parts)).toMatchObject({ type: "found", path });
   });
 
-  test("whatever the disk refuses, it is whole in one of the two places, and somebody is told", async () => {
+  test("after any disk error the session is complete at one of the two paths, and the error is reported", async () => {
     await atEveryRefusal(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => rebindSession(path, "/code/two", parts),
@@ -109,7 +109,7 @@ describe("rebind session", () => {
     );
   });
 
-  test("HOME3 whenever the process or the power ends, the session is whole in one of the two places, and is found by its id", async () => {
+  test("HOME3 after a crash or power cut at any step, the session is complete at one of the two paths and found by its id", async () => {
     const places = new Set<string>();
     const ends = await atEveryEnd(
       ({ parts }) => sessionWithBlob(parts),
@@ -129,7 +129,7 @@ describe("rebind session", () => {
 });
 
 describe("trash session", () => {
-  test("a session in the trash is listed there with where it was, and comes back with all that is its own", async () => {
+  test("a session in the trash is listed with its old path, and is restored with all its files", async () => {
     const { files, parts } = ground();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${path}.bak`, Buffer.from("old"));
@@ -149,7 +149,7 @@ describe("trash session", () => {
     expect(await listTrash(parts)).toEqual([]);
   });
 
-  test("the newest comes first, also when the clock stands still", async () => {
+  test("the newest item comes first, also if the clock stands still", async () => {
     const { parts } = ground();
     const { runtime: ports } = parts;
     if (!ports) throw new Error("no ports");
@@ -181,7 +181,7 @@ describe("trash session", () => {
     expect((await listTrash(later)).map(({ id }) => id)).toEqual(["b"]);
   });
 
-  test("a session that another process writes is not put into the trash", async () => {
+  test("a session in use is not moved to the trash", async () => {
     const { parts } = ground();
     const path = await session(parts, { id: "a" });
     const store = storeIn(await openStore(path, parts));
@@ -191,7 +191,7 @@ describe("trash session", () => {
     expect(await trashSession(path, parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 
-  test("what is damaged, or no session at all, can be put into the trash too", async () => {
+  test("a damaged file, or one that is not a session, can be moved to the trash", async () => {
     const { files, parts } = ground();
     files.addFile("/pi/not json.jsonl", Buffer.from("\u0000\u0000"));
     const trashed = await trashSession("/pi/not json.jsonl", parts);
@@ -199,7 +199,7 @@ describe("trash session", () => {
     expect(await listTrash(parts)).toMatchObject([{ from: "/pi/not json.jsonl" }]);
   });
 
-  test("a session is not put back over another, nor where a strange note says; a lost note asks where to", async () => {
+  test("a restore does not overwrite a file or trust an invalid note; a lost note asks for a path", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { id: "a" });
     const trashed = await trashSession(path, parts);
@@ -221,7 +221,7 @@ describe("trash session", () => {
     expect(await restoreSession("/pith/trash/nothing", parts)).toMatchObject({ type: "none" });
   });
 
-  test("whatever the disk refuses, a session is whole in its place or whole in the trash, and somebody is told", async () => {
+  test("after any disk error a session is complete at its path or in the trash, and the error is reported", async () => {
     const ends = await atEveryRefusal(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => trashSession(path, parts),
@@ -235,7 +235,7 @@ describe("trash session", () => {
     expect(ends).toBeGreaterThan(40);
   });
 
-  test("HOME3 whenever the process or the power ends, a session is whole in its place or whole in the trash, and can be put back", async () => {
+  test("HOME3 after a crash or power cut at any step, a session is complete at its path or in the trash, and can be restored", async () => {
     const places = new Set<string>();
     const ends = await atEveryEnd(
       ({ parts }) => sessionWithBlob(parts),
@@ -257,7 +257,7 @@ describe("trash session", () => {
     expect([...places].sort()).toEqual(["in its place", "in the trash"]);
   });
 
-  test("whenever the process or the power ends while it is put back, it is whole in one of the two places", async () => {
+  test("after a crash or power cut during a restore, the session is complete at one of the two paths", async () => {
     await atEveryEnd(
       async ({ parts }) => {
         const { path, hash } = await sessionWithBlob(parts);

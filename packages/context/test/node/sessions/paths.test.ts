@@ -24,18 +24,18 @@ describe("folder name", () => {
     expect(sessionFolderName("/home/me/../me/x/")).toBe(sessionFolderName("/home/me/x"));
   });
 
-  test("of a long path the end is shown, and the name fits on every disk", () => {
+  test("a long path is cut at its start, and the name fits on every disk", () => {
     const name = sessionFolderName(`/start/${"x".repeat(300)}/end`);
     expect(name).toMatch(/^x{76}-end-[0-9a-f]{10}$/);
     expect(Buffer.byteLength(sessionFolderName(`/${"漢".repeat(300)}`))).toBeLessThan(255);
   });
 
-  test("paths that look alike do not share a folder", () => {
+  test("similar paths do not share a folder", () => {
     const alike = ["/a/b", "/a-b", "/a:b", "/a\\b", "/a/b.", "/A/b", "/a b", "/a\tb", "/a/\u00e9", "/a/e\u0301"];
     expect(new Set(alike.map(sessionFolderName)).size).toBe(alike.length);
   });
 
-  test("whatever the path, the name is one safe step", () => {
+  test("the name of any path is one safe path segment", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 120 }), (path) => {
         const name = sessionFolderName(`/${path.replaceAll("\0", "")}`);
@@ -48,14 +48,14 @@ describe("folder name", () => {
 });
 
 describe("home", () => {
-  test("home is $PITH_HOME, or .pith in the user's own folder", () => {
+  test("home is $PITH_HOME, or .pith in the user's home", () => {
     expect(sessionsFolder({ PITH_HOME: "/elsewhere" })).toBe("/elsewhere/sessions");
     expect(trashFolder({ PITH_HOME: "/elsewhere/" })).toBe("/elsewhere/trash");
     expect(sessionsFolder({})).toBe(join(homedir(), ".pith/sessions"));
     expect(sessionsFolder({ PITH_HOME: "" })).toBe(join(homedir(), ".pith/sessions"));
   });
 
-  test("a relative home counts from the user's own folder, never from the working directory", () => {
+  test("a relative home is resolved from the user's home, never from the working directory", () => {
     expect(pithHome({ PITH_HOME: "mine" })).toBe(join(homedir(), "mine"));
   });
 });
@@ -79,19 +79,19 @@ describe("session id", () => {
     "x".repeat(10_000),
   ];
 
-  describe("S10 ids of the user's own", () => {
+  describe("S10 ids given by the user", () => {
     test.each(good)("%j is good", (id) => expect(sessionIdProblem(id)).toBeNull());
     test.each(nasty)("%j is refused", (id) => expect(sessionIdProblem(id)).toMatch(/^("|a session id ).+/));
   });
 
-  test("S10 a session with a nasty id is not created, and the disk stays as it was", async () => {
+  test("S10 a session with an invalid id is not created, and the disk stays unchanged", async () => {
     const { files, parts } = ground();
     for (const id of nasty)
       expect(await createSession({ cwd: "/w", id, ...parts })).toMatchObject({ type: "unavailable", code: "EINVAL" });
     expect(files.listPaths()).toEqual([]);
   });
 
-  test("an id that is taken, in whatever folder, is not given twice", async () => {
+  test("an id that is used in any folder is rejected", async () => {
     const { parts } = ground();
     await session(parts, { cwd: "/one", id: "mine" });
     expect(await createSession({ cwd: "/two", id: "mine", ...parts })).toMatchObject({
@@ -100,7 +100,7 @@ describe("session id", () => {
     });
   });
 
-  test("a file is named as pi names its own, and tells its id again", () => {
+  test("a file is named as in pi, and its id can be read from the name", () => {
     const name = sessionFileName("login-bug", 1767225600123);
     expect(name).toBe("2026-01-01T00-00-00-123Z_login-bug.jsonl");
     expect(sessionIdFromFileName(name)).toBe("login-bug");

@@ -46,7 +46,7 @@ const done = (lines: number, blobs = 0, removed: readonly string[] = []): PurgeR
   removed,
 });
 
-test("PUR1 what is taken out stands nowhere any more, and every other line is what it was", async () => {
+test("PUR1 a purged secret occurs nowhere, and every other line is unchanged", async () => {
   const on = ground();
   const path = await session(on.parts, { entries: telling });
   const before = decodeSession(on.files.readBytes(path), testRuntime());
@@ -62,7 +62,7 @@ test("PUR1 what is taken out stands nowhere any more, and every other line is wh
   await appended(store, [{ ...telling[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
 });
 
-test("PUR2 to look changes nothing, and a session that holds nothing keeps every byte", async () => {
+test("PUR2 a dry run changes nothing, and a session without secrets keeps every byte", async () => {
   const on = ground();
   const path = await session(on.parts, { entries: telling });
   const before = Buffer.from(on.files.readBytes(path));
@@ -74,7 +74,7 @@ test("PUR2 to look changes nothing, and a session that holds nothing keeps every
   expect(Buffer.from(on.files.readBytes(clean))).toEqual(bytes);
 });
 
-test("PUR3 blobs are kept under the name of what they hold now, and lines name them so", async () => {
+test("PUR3 redacted blobs get the hash of their new content, and lines refer to it", async () => {
   const on = ground();
   const store = storeIn(await createSession({ cwd: "/code", ...on.parts }));
   const kept = await keepBlob(store.path, Buffer.from(`long output with ${SECRET}`), on.parts);
@@ -90,7 +90,7 @@ test("PUR3 blobs are kept under the name of what they hold now, and lines name t
   expect(exported).toEqual({ type: "exported", missing: [] });
 });
 
-test("PUR4 what lies beside it and tells the same is removed, by name", async () => {
+test("PUR4 files beside the session with the secret are removed and reported by name", async () => {
   const on = ground();
   const path = await session(on.parts);
   const file = on.files.create(`${path}.damaged`);
@@ -124,7 +124,7 @@ test.each([
   expect(contents(on)).toContain("hello");
 });
 
-test("PUR3 output that is no text tells nothing either, and keeps its other bytes", async () => {
+test("PUR3 secrets in binary output are redacted, and its other bytes stay", async () => {
   const on = ground();
   const path = await session(on.parts);
   const before = Buffer.from(`PATH=/bin\0PASS=${SECRET}\0\xff\xfe`, "latin1");
@@ -134,7 +134,7 @@ test("PUR3 output that is no text tells nothing either, and keeps its other byte
   expect(contents(on)).toContain("PATH=/bin\0PASS=GONE\0\xff\xfe");
 });
 
-test("PUR4 a blob that a crash or a bad disk has left is removed where it tells", async () => {
+test("PUR4 a leftover or damaged blob with a secret is removed", async () => {
   const on = ground();
   const path = await session(on.parts);
   const kept = await keepBlob(path, Buffer.from("other words"), on.parts);
@@ -148,13 +148,13 @@ test("PUR4 a blob that a crash or a bad disk has left is removed where it tells"
   expect(contents(on)).not.toContain(SECRET);
 });
 
-test("PUR5 a session that somebody writes is left alone", async () => {
+test("PUR5 a session in use is not purged", async () => {
   const on = ground();
   const store = storeIn(await createSession({ cwd: "/code", ...on.parts }));
   expect(await purgeSession(store.path, { ...on.parts, redaction })).toMatchObject({ type: "held" });
 });
 
-test("PUR1 EXP1 a front keeps its parts, however long they are now; so does an export", async () => {
+test("PUR1 EXP1 a purged or exported summary keeps its parts with their new lengths", async () => {
   const on = ground();
   const parts = [`my pin ${SECRET}`, "a story"];
   const front = [
@@ -182,7 +182,7 @@ test("PUR1 EXP1 a front keeps its parts, however long they are now; so does an e
   }
 });
 
-test("PUR6 whenever the process or the power ends, the session is whole, and purging it again takes the rest", async () => {
+test("PUR6 after a crash or power cut at any step, the session is complete, and a second purge removes the rest", async () => {
   // What begins a session is quoted by the list of its folder.
   const quoted = story(`user: ${SECRET}`, "says: noted");
   const ends = await atEveryEnd(

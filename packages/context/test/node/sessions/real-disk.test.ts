@@ -9,7 +9,7 @@ import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
 import { expectWhole, sessionWithBlob } from "./ground.ts";
 
-test("S5 every step leaves a whole session, for its owner alone", async () => {
+test("S5 every operation leaves a complete session that only its owner can read", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-round-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const parts = { env: { PITH_HOME: home } };

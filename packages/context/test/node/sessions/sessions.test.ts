@@ -20,7 +20,7 @@ import { story } from "../../../src/testing/story.ts";
 import { appended, entriesAt, ground, session, storeIn } from "./ground.ts";
 
 describe("create session", () => {
-  test("a session lies in the folder of its directory, named by time and id, and can be written", async () => {
+  test("a session is created in the folder of its directory, named by time and id, and can be written", async () => {
     const { files, parts } = ground();
     const store = storeIn(await createSession({ cwd: "/code/one", parentSession: "/old.jsonl", ...parts }));
     expect(dirname(store.path)).toBe(`/pith/sessions/${sessionFolderName("/code/one")}`);
@@ -33,7 +33,7 @@ describe("create session", () => {
     await appended(store, story("user: hello"));
   });
 
-  test("S5 files are for their owner alone, folders too, whatever the umask", async () => {
+  test("S5 files and folders are readable only by their owner, whatever the umask", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-create-"));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const before = process.umask(0);
@@ -47,7 +47,7 @@ describe("create session", () => {
     await store.close();
   });
 
-  test("a full disk and a forbidden folder are outcomes with a next step", async () => {
+  test("a full disk and a forbidden folder give results with a next step", async () => {
     const full = ground();
     full.files.freeBytes = 0;
     expect(await createSession({ cwd: "/w", ...full.parts })).toMatchObject({
@@ -64,7 +64,7 @@ describe("create session", () => {
     });
   });
 
-  test("a session that was created is there after a power cut", async () => {
+  test("a created session survives a power cut", async () => {
     const { files, parts } = ground();
     const path = await session(parts);
     files.cutPower(() => 0);
@@ -81,7 +81,7 @@ describe("find session", () => {
     expect(await findSession("be", parts)).toEqual({ type: "found", path: two, id: "beta" });
   });
 
-  test("several, none, and a whole id that is also a beginning", async () => {
+  test("several matches, no match, and an exact id that is also a prefix", async () => {
     const { parts } = ground();
     const one = await session(parts, { cwd: "/one", id: "fix" });
     const two = await session(parts, { cwd: "/two", id: "fix-2" });
@@ -97,7 +97,7 @@ describe("find session", () => {
       expect(await findSession(nobody, parts)).toMatchObject({ type: "none" });
   });
 
-  test("no file is opened to find one by its name", async () => {
+  test("a session is found by its file name without opening files", async () => {
     const { files, parts } = ground();
     await session(parts, { id: "alpha" });
     const before = files.log.length;
@@ -105,7 +105,7 @@ describe("find session", () => {
     expect(files.log.slice(before).filter((call) => call.startsWith("open"))).toEqual([]);
   });
 
-  test("a file of another name is found by its header", async () => {
+  test("a file with another name is found by its header", async () => {
     const { files, parts } = ground();
     files.addFile(
       "/pi/notes.jsonl",
@@ -118,7 +118,7 @@ describe("find session", () => {
     });
   });
 
-  test("two sessions of one id are both named", async () => {
+  test("two sessions with one id are both returned", async () => {
     const { files, parts } = ground();
     const path = await session(parts, { id: "twin" });
     files.addFile(path.replace("_twin", "").replace(/(\d{3})Z/, "999Z_twin"), files.readBytes(path));
@@ -137,7 +137,7 @@ describe("rename session", () => {
     expect((await listSessions(parts))[0]).not.toHaveProperty("name");
   });
 
-  test("an open session takes the name itself and goes on from there", async () => {
+  test("an open session appends the name itself and continues after it", async () => {
     const { parts } = ground();
     const store = storeIn(await openStore(await session(parts), parts));
     const open = await Session.open(store, testRuntime("later"));
@@ -148,7 +148,7 @@ describe("rename session", () => {
     expect(await renameSession(store, "two", parts)).toMatchObject({ type: "appended" });
   });
 
-  test("a label is given and taken away; an entry that is not there is an outcome", async () => {
+  test("a label is added and removed; an unknown entry gives a result", async () => {
     const { parts } = ground();
     const path = await session(parts);
     const labels = async () => [...(await storeIn(await openStore(path, { ...parts, mode: "follower" })).labels())];
@@ -159,7 +159,7 @@ describe("rename session", () => {
     expect(await labelEntry(path, { entryId: "e9", label: "x", ...parts })).toMatchObject({ type: "no-entry" });
   });
 
-  test("a session that another process writes, or that is gone, is an outcome; so is a full disk", async () => {
+  test("a session in use, a missing session and a full disk give results", async () => {
     const { files, parts } = ground();
     const path = await session(parts);
     const store = storeIn(await openStore(path, parts));
@@ -170,7 +170,7 @@ describe("rename session", () => {
     expect(["unavailable", "refused"]).toContain((await renameSession(path, "x", parts)).type);
   });
 
-  test("SEC11 no name of a session or an entry holds a secret", async () => {
+  test("SEC11 names of sessions and labels of entries contain no secret", async () => {
     const { parts } = ground();
     const path = await session(parts);
     const redaction = {
@@ -197,7 +197,7 @@ describe("totals", () => {
     return store.path;
   }
 
-  test("EVT8 a file is counted in one pass, also where its end is torn", async () => {
+  test("EVT8 a file is counted in one pass, also with a torn end", async () => {
     const path = await written();
     const whole = await readSessionTotals(path);
     expect(whole).toMatchObject({
@@ -209,7 +209,7 @@ describe("totals", () => {
     expect(await readSessionTotals(path)).toEqual(whole);
   });
 
-  test("EVT8 what is damaged or old counts as far as it can be read; what is not there says so", async () => {
+  test("EVT8 a damaged or old file is counted as far as it is readable; a missing file gives a result", async () => {
     const old = join(folder, "old.jsonl");
     const lines = [
       { type: "session", id: "s", timestamp: "", cwd: "/" },

@@ -1,13 +1,12 @@
-/** Models a disk in memory: inodes, folders and path lookup. Symbolic links lead only to themselves. */
+/** Models a disk in memory: inodes, folders, path lookup, and file contents with their unsynced changes. Symbolic links lead only to themselves. */
 
-import { createFileContent, type FileContent } from "./content.ts";
-import { createErrnoError } from "./refusal.ts";
+import { createErrnoError } from "./errors.ts";
 
 export interface Disk {
   readonly root: FolderInode;
-  /** What happened to names and was not yet synced, oldest first. */
+  /** Name changes that are not synced, oldest first. */
   unsynced: NameChange[];
-  /** How many inodes there ever were: none has the number of another. */
+  /** The number of inodes ever created; numbers are not reused. */
   inodes: number;
   time: number;
 }
@@ -27,7 +26,7 @@ export interface FileInode extends InodeBase {
 export interface FolderInode extends InodeBase {
   readonly kind: "folder";
   names: Map<string, Inode>;
-  /** What would be here after a power cut at the worst. */
+  /** The names that survive any power cut. */
   readonly durable: Map<string, Inode>;
 }
 
@@ -35,7 +34,7 @@ export interface LinkInode extends InodeBase {
   readonly kind: "other";
 }
 
-/** Happens as a whole, in all folders that it touches. */
+/** A change that is atomic across all its folders. */
 export interface NameChange {
   readonly updates: readonly NameUpdate[];
 }
@@ -43,11 +42,11 @@ export interface NameChange {
 export interface NameUpdate {
   readonly folder: FolderInode;
   readonly name: string;
-  /** What it names from now on; null for nothing. */
+  /** The new inode; null for a removal. */
   readonly inode: Inode | null;
 }
 
-/** Where a path leads: a name in a folder that is there, and what has that name. */
+/** The result of a path lookup: the existing folder, the name in it, and its inode. */
 export interface PathLookup {
   readonly folder: FolderInode;
   readonly name: string;
@@ -110,7 +109,7 @@ export function splitPath(path: string): string[] {
   return segments;
 }
 
-/** Everything below a folder, with its path; what has two names comes twice. */
+/** All inodes below a folder with their paths; an inode with two names occurs twice. */
 export function* walkFolder(folder: FolderInode, parentPath = ""): Generator<readonly [path: string, inode: Inode]> {
   for (const [name, inode] of folder.names) {
     yield [`${parentPath}/${name}`, inode];
@@ -118,8 +117,82 @@ export function* walkFolder(folder: FolderInode, parentPath = ""): Generator<rea
   }
 }
 
-/** How many bytes all files take: those that have a name, and those that are only open any more. */
+/** The number of bytes in all files, including open files without a name. */
 export function countUsedBytes(disk: Disk, openInodes: readonly Inode[]): number {
   const inodes = new Set([...walkFolder(disk.root)].map(([, inode]) => inode).concat(openInodes));
   return [...inodes].reduce((sum, inode) => sum + (inode.kind === "file" ? inode.content.size : 0), 0);
+}
+
+export interface FileContent {
+  /** May be longer than the file; zero beyond its size. */
+  bytes: Uint8Array;
+  size: number;
+  /** Oldest first. */
+  unsynced: ContentChange[];
+}
+
+export type ContentChange =
+  | { readonly type: "append"; readonly position: number; readonly bytes: Uint8Array }
+  | { readonly type: "truncate"; readonly from: number; readonly to: number; readonly removedBytes: Uint8Array };
+
+export function createFileContent(bytes: Uint8Array): FileContent {
+  return { bytes: bytes.slice(), size: bytes.length, unsynced: [] };
+}
+
+export function copyFileBytes({ bytes, size }: FileContent): Uint8Array {
+  return bytes.slice(0, size);
+}
+
+export function readContent({ bytes, size }: FileContent, into: Uint8Array, position: number): number {
+  const chunk = bytes.subarray(Math.min(position, size), Math.min(position + into.length, size));
+  into.set(chunk);
+  return chunk.length;
+}
+
+export function appendContent(content: FileContent, bytes: Uint8Array): void {
+  if (bytes.length === 0) return;
+  content.unsynced.push({ type: "append", position: content.size, bytes: bytes.slice() });
+  writeBytes(content, content.size, bytes);
+  content.size += bytes.length;
+}
+
+export function truncateContent(content: FileContent, to: number): void {
+  const { bytes, size: from } = content;
+  if (to === from) return;
+  content.unsynced.push({ type: "truncate", from, to, removedBytes: bytes.slice(to, from) });
+  resizeContent(content, to);
+}
+
+export function syncContent(content: FileContent): void {
+  content.unsynced = [];
+}
+
+/** A copy of the content at the last sync. */
+export function toSyncedContent(content: FileContent): FileContent {
+  const copy = createFileContent(copyFileBytes(content));
+  for (const change of content.unsynced.toReversed()) {
+    resizeContent(copy, change.type === "append" ? change.position : change.from);
+    if (change.type === "truncate") writeBytes(copy, change.to, change.removedBytes);
+  }
+  return copy;
+}
+
+/** Writes bytes without changing the size. */
+export function writeBytes(content: FileContent, position: number, bytes: Uint8Array): void {
+  ensureCapacity(content, position + bytes.length);
+  content.bytes.set(bytes, position);
+}
+
+/** Truncates the content, or extends it with zeros. */
+export function resizeContent(content: FileContent, size: number): void {
+  ensureCapacity(content, size);
+  content.bytes.fill(0, size);
+  content.size = size;
+}
+
+function ensureCapacity(content: FileContent, length: number): void {
+  if (length <= content.bytes.length) return;
+  const larger = new Uint8Array(Math.max(length, 2 * content.bytes.length));
+  larger.set(content.bytes);
+  content.bytes = larger;
 }

@@ -1,28 +1,48 @@
 /** Implements `Files` in memory and fails on demand: at any operation, on a full disk, by a crash, by a power cut. */
 
 import { diskErrorCode, type FileStat, type Files, ignoreMissing, type OpenFile } from "../../../src/node/files.ts";
-import { appendContent, truncateContent } from "./content.ts";
+import type { RandomSource } from "../seeded-random.ts";
 import {
+  appendContent,
+  copyFileBytes,
+  countUsedBytes,
+  createDisk,
+  createFileContent,
+  type Disk,
+  type FileInode,
+  type Inode,
+  lookUpPath,
+  requireFolder,
+  requireInode,
+  splitPath,
+  touch,
+  truncateContent,
+  walkFolder,
+} from "./disk.ts";
+import { CrashError, createErrnoError, type FileOperation, type FileOperationCall, toNodeError } from "./errors.ts";
+import {
+  createFile,
+  createFolders,
+  createLink,
   type Descriptor,
+  linkPath,
   openDescriptor,
   readDescriptor,
+  removeName,
+  renamePath,
   requireWritable,
   statInode,
   syncDescriptor,
-} from "./descriptor.ts";
-import { countUsedBytes, createDisk, requireFolder, requireInode, touch } from "./disk.ts";
-import { createFaultPlan, type Tear, type TearEnd, takeFault } from "./faults.ts";
-import { createFile, createFolders, linkPath, removeName, renamePath, syncNames } from "./name-changes.ts";
-import { addTestFile, addTestLink, listFilePaths, readFileBytes } from "./planting.ts";
-import { type RandomSource, simulatePowerCut } from "./power-cut.ts";
-import { CrashError, createErrnoError, type FileOperation, type FileOperationCall, toNodeError } from "./refusal.ts";
+  syncNames,
+} from "./operations.ts";
+import { simulatePowerCut } from "./power-cut.ts";
 
 /**
- * A disk for tests. `crashAt`, then `restart` or `powerCut`, is how a process ends and the next begins:
+ * A disk in memory for tests. Use `crashAt`, then `restart` or `cutPower`, to end a process and start the next:
  *
  *     files.crashAt(n);
- *     expect(() => work(files)).toThrow(Crashed);
- *     files.powerCut(seededChance(seed));
+ *     expect(() => work(files)).toThrow(CrashError);
+ *     files.cutPower(createSeededRandom(seed));
  */
 export class FaultyFiles implements Files {
   readonly #disk = createDisk();
@@ -33,12 +53,12 @@ export class FaultyFiles implements Files {
   #isCrashed = false;
   #capacity = Number.POSITIVE_INFINITY;
 
-  /** How many calls there were, of the port and of its open files; none is counted after a crash. */
+  /** The number of calls so far, on the port and on open files; calls after a crash are not counted. */
   get operations(): number {
     return this.#operations;
   }
 
-  /** The last calls in words (`append /s/a.jsonl 120`), with the code of those that failed. */
+  /** The last calls as text (`append /s/a.jsonl 120`), with the error code if they failed. */
   get log(): readonly string[] {
     return this.#log;
   }
@@ -47,7 +67,7 @@ export class FaultyFiles implements Files {
     return this.#isCrashed;
   }
 
-  /** How many bytes the disk still takes; undefined for endless. */
+  /** The free space in bytes; undefined for no limit. */
   get freeBytes(): number | undefined {
     return this.#capacity === Number.POSITIVE_INFINITY ? undefined : this.#countFreeBytes();
   }
@@ -56,60 +76,60 @@ export class FaultyFiles implements Files {
     this.#capacity = countUsedBytes(this.#disk, this.#openInodes()) + (bytes ?? Number.POSITIVE_INFINITY);
   }
 
-  /** The nth operation from now (1 is the next) throws this code, once and without effect. */
+  /** Makes the nth operation from now (1 is the next) throw this code, once and without effect. */
   failAt(n: number, code: string): void {
     this.#faultPlan.byNumber.set(this.#operations + n, { type: "failure", code });
   }
 
-  /** Every operation of these kinds throws this code until `heal`. */
+  /** Makes every operation of these kinds throw this code until `clearFaults`. */
   failEvery(code: string, kinds: readonly FileOperation[]): void {
     for (const kind of kinds) this.#faultPlan.byOperation.set(kind, code);
   }
 
-  /** The nth operation from now, if it is an append, writes only its first bytes. */
+  /** Makes the nth operation from now, if it is an append, write only its first bytes. */
   tearAt(n: number, bytes: number, end: TearEnd = "throws"): void {
     this.#faultPlan.byNumber.set(this.#operations + n, { type: "tear", bytes, end });
   }
 
-  /** The nth operation from now has no effect any more; it and all after it throw `Crashed`. */
+  /** Crashes the process at the nth operation from now: it has no effect, and it and all later ones throw `CrashError`. */
   crashAt(n: number): void {
     this.#faultPlan.byNumber.set(this.#operations + n, { type: "crash" });
   }
 
-  /** Takes back all faults that last or are yet to come; a crash that happened stays, and so does the room. */
+  /** Removes all planned and lasting faults; a crash that happened and the space limit stay. */
   clearFaults(): void {
     this.#faultPlan.byNumber.clear();
     this.#faultPlan.byOperation.clear();
   }
 
-  /** A new process after the old one was killed: all that was written is there, nothing is open. */
+  /** Starts a new process after the old one was killed: everything written is there, no file is open. */
   restart(): void {
     this.#isCrashed = false;
     this.#openDescriptors.clear();
   }
 
-  /** A new process after the machine lost power: what was not synced survives as chance will have it. */
+  /** Starts a new process after a power cut: a random part of the unsynced data survives. */
   cutPower(random: RandomSource): void {
     this.restart();
     simulatePowerCut(this.#disk, random);
   }
 
-  /** Plants a file that survives everything, with the folders above it; not an operation. */
+  /** Adds a durable file and its parent folders; not counted as an operation. */
   addFile(path: string, bytes: Uint8Array): void {
     addTestFile(this.#disk, path, bytes);
   }
 
-  /** Plants a symbolic link that leads only to itself; not an operation. */
+  /** Adds a symbolic link to itself; not counted as an operation. */
   addLink(path: string): void {
     addTestLink(this.#disk, path);
   }
 
-  /** What a file holds now; not an operation. */
+  /** The content of a file; not counted as an operation. */
   readBytes(path: string): Uint8Array {
     return readFileBytes(this.#disk, path);
   }
 
-  /** Of all files and links, sorted; not an operation. */
+  /** The sorted paths of all files and links; not counted as an operation. */
   listPaths(): string[] {
     return listFilePaths(this.#disk);
   }
@@ -185,7 +205,7 @@ export class FaultyFiles implements Files {
 
   #truncate(descriptor: Descriptor, size: number): void {
     const file = requireWritable(descriptor, "EINVAL");
-    // On most disks a hole takes no room; here it does, so that shrinking gives back no more than was taken.
+    // A hole takes space here, unlike on most disks, so that truncating never frees more than was used.
     if (size - file.content.size > this.#countFreeBytes()) throw createErrnoError("ENOSPC");
     truncateContent(file.content, size);
     touch(this.#disk, file);
@@ -228,3 +248,88 @@ export class FaultyFiles implements Files {
 }
 
 const MAX_LOG_LINES = 1000;
+
+export type Fault =
+  | { readonly type: "failure"; readonly code: string }
+  | { readonly type: "crash" }
+  | ({ readonly type: "tear" } & Tear);
+
+export interface Tear {
+  /** How many bytes of an append are written. */
+  readonly bytes: number;
+  readonly end: TearEnd;
+}
+
+/** After the tear: ENOSPC is thrown, the short count is returned, or the process dies. */
+export type TearEnd = "throws" | "short" | "crashes";
+
+export interface FaultPlan {
+  /** By the number of the operation. */
+  readonly byNumber: Map<number, Fault>;
+  /** The code that every operation of a kind throws. */
+  readonly byOperation: Map<FileOperation, string>;
+}
+
+export function createFaultPlan(): FaultPlan {
+  return { byNumber: new Map(), byOperation: new Map() };
+}
+
+/** Takes the fault of this operation; a planned fault is removed from the plan. */
+export function takeFault(
+  { byNumber, byOperation }: FaultPlan,
+  number: number,
+  operation: FileOperation,
+): Fault | undefined {
+  const fault = byNumber.get(number);
+  byNumber.delete(number);
+  if (fault) return fault;
+  const code = byOperation.get(operation);
+  return code === undefined ? undefined : { type: "failure", code };
+}
+
+export function addTestFile(disk: Disk, path: string, bytes: Uint8Array): void {
+  withNodeErrors({ operation: "create", paths: [path] }, () => {
+    withFoldersSynced(disk, path, () => {
+      const file = requireFile(lookUpPath(disk, path).inode ?? createFile(disk, path));
+      file.content = createFileContent(bytes);
+      touch(disk, file);
+    });
+  });
+}
+
+export function addTestLink(disk: Disk, path: string): void {
+  withNodeErrors({ operation: "create", paths: [path] }, () =>
+    withFoldersSynced(disk, path, () => createLink(disk, path)),
+  );
+}
+
+export function readFileBytes(disk: Disk, path: string): Uint8Array {
+  return withNodeErrors({ operation: "open", paths: [path] }, () =>
+    copyFileBytes(requireFile(requireInode(disk, path)).content),
+  );
+}
+
+export function listFilePaths(disk: Disk): string[] {
+  const inodes = [...walkFolder(disk.root)].filter(([, inode]) => inode.kind !== "folder");
+  return inodes.map(([path]) => path).sort();
+}
+
+function withFoldersSynced(disk: Disk, path: string, run: () => void): void {
+  const folders = createFolders(disk, splitPath(path).slice(0, -1).join("/"));
+  run();
+  for (const folder of folders) syncNames(disk, folder);
+}
+
+function requireFile(inode: Inode): FileInode {
+  if (inode.kind === "folder") throw createErrnoError("EISDIR");
+  if (inode.kind === "other") throw createErrnoError("ELOOP");
+  return inode;
+}
+
+function withNodeErrors<Result>(call: FileOperationCall, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    throw toNodeError(error, call);
+  }
+}

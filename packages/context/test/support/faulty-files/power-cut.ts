@@ -1,19 +1,20 @@
-/** Simulates a power cut: synced data stays, and a random part of the rest survives, as on the worst disk. */
+/** Simulates a power cut on the worst disk: synced data stays, and a random part of the rest survives. */
 
+import type { RandomSource } from "../seeded-random.ts";
 import {
   appendContent,
   type ContentChange,
+  type Disk,
   type FileContent,
+  type FileInode,
+  type FolderInode,
+  type NameChange,
   resizeContent,
   toSyncedContent,
   truncateContent,
   writeBytes,
-} from "./content.ts";
-import type { Disk, FileInode, FolderInode, NameChange } from "./disk.ts";
-import { findFolderChanges, makeDurable } from "./name-changes.ts";
-
-/** From 0 to less than 1, like a die that a test can throw again. */
-export type RandomSource = () => number;
+} from "./disk.ts";
+import { findFolderChanges, makeDurable } from "./operations.ts";
 
 export function simulatePowerCut(disk: Disk, random: RandomSource): void {
   makeDurable(disk, chooseDurableChanges(disk, random));
@@ -21,7 +22,7 @@ export function simulatePowerCut(disk: Disk, random: RandomSource): void {
   for (const file of restoreDurableNames(disk.root)) file.content = chooseSurvivingContent(file.content, random);
 }
 
-/** In every folder some of its changes are kept, and never one without those before it. */
+/** Chooses how many changes survive in each folder; a change never survives without the earlier ones. */
 function chooseDurableChanges(disk: Disk, random: RandomSource): Set<NameChange> {
   const folders = new Set(disk.unsynced.flatMap(({ updates }) => updates.map(({ folder }) => folder)));
   const lastChanges = [...folders].map((folder) => {
@@ -31,7 +32,7 @@ function chooseDurableChanges(disk: Disk, random: RandomSource): Set<NameChange>
   return new Set(lastChanges.filter((change) => change !== undefined));
 }
 
-/** Gives every folder its durable names; the files that still have one come back. */
+/** Restores the durable names of every folder; returns the files that still have a name. */
 function restoreDurableNames(folder: FolderInode, files = new Set<FileInode>()): Set<FileInode> {
   folder.names = new Map(folder.durable);
   for (const inode of folder.names.values()) {
@@ -46,7 +47,7 @@ function chooseSurvivingContent(content: FileContent, random: RandomSource): Fil
   const result = toSyncedContent(content);
   const visibleChanges = randomCount(changes.length, random);
   const size = chooseFileSize(changes.slice(0, visibleChanges), result.size, random);
-  // Many writes that are lost one by one would hardly ever leave what most disks leave: a beginning.
+  // Half of the time a prefix of the writes survives, as on most disks; independent losses would almost never give one.
   if (random() < 0.5) applyInOrder(result, changes.slice(0, visibleChanges));
   else applyInAnyOrder(result, { changes, visibleChanges, random });
   resizeContent(result, size);
@@ -54,7 +55,7 @@ function chooseSurvivingContent(content: FileContent, random: RandomSource): Fil
   return result;
 }
 
-/** The size that these changes leave; the last may have been on its way. */
+/** The size after these changes; the last one may be incomplete. */
 function chooseFileSize(changes: readonly ContentChange[], syncedSize: number, random: RandomSource): number {
   const last = changes.at(-1);
   if (last === undefined) return syncedSize;
@@ -71,7 +72,7 @@ function applyInOrder(content: FileContent, changes: readonly ContentChange[]): 
 
 interface ScatterOptions {
   readonly changes: readonly ContentChange[];
-  /** How many of them the size knows of. */
+  /** How many of them the file size includes. */
   readonly visibleChanges: number;
   readonly random: RandomSource;
 }
@@ -79,12 +80,12 @@ interface ScatterOptions {
 function applyInAnyOrder(content: FileContent, { changes, visibleChanges, random }: ScatterOptions): void {
   for (const [index, change] of changes.entries()) {
     if (change.type === "append") writePart(content, change, random);
-    // A size that shrank and grew again may show what lay there before.
+    // A file that was truncated and extended again may show its old content.
     else if (index < visibleChanges && random() < 0.5) content.bytes.fill(0, change.to);
   }
 }
 
-/** All of it, nothing, or what lies on one side of a tear. */
+/** Writes all bytes, none, or those on one side of a tear. */
 function writePart(
   content: FileContent,
   { position, bytes }: Extract<ContentChange, { type: "append" }>,

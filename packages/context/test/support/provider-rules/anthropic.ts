@@ -1,8 +1,8 @@
 /** Lists what Anthropic Messages refuses. Two replies in a row are not on the list: the API joins them into one turn. */
 
-import { cacheMarksWithoutMessage, tooManyCacheMarks } from "./cache-checks.ts";
 import {
   blankTexts,
+  cacheMarksWithoutMessage,
   emptyConversation,
   firstMessageNotFromUser,
   foreignThinking,
@@ -12,6 +12,7 @@ import {
   nonObjectArguments,
   repliesEndingInThinking,
   repliesWithUnsignedThinking,
+  tooManyCacheMarks,
   unknownRoles,
   unreadableImages,
   webImageTypes,

@@ -1,26 +1,25 @@
-/** Checks messages: their content, images, Unicode, reasoning, signatures, roles and order. */
+/** Checks messages: content, images, Unicode, reasoning, signatures, roles, order and cache marks. */
 
+import { isObject, type JsonObject } from "../../../src/json.ts";
 import type { ModelName, Request } from "../../../src/model.ts";
 import {
-  isJsonFields,
-  type JsonFields,
   messageToolCalls,
   type RequestBlock,
+  type RequestCheck,
   type RequestMessage,
   readListField,
   readStringField,
   requestMessages,
   requestReplies,
-  toJsonFields,
-} from "./places.ts";
-import type { RequestCheck } from "./rule.ts";
+  toJsonObject,
+} from "./rule.ts";
 
 export const blankTexts: RequestCheck = (request) =>
   collectTextBlocks(request)
     .filter(({ block }) => readStringField(block, "text").trim() === "")
     .map(({ at }) => `${at}: blank text`);
 
-/** Gemini hangs a signature on an empty text and wants both back. */
+/** Gemini adds a signature to an empty text and requires both back. */
 export const emptyUnsignedTexts: RequestCheck = (request) =>
   collectTextBlocks(request)
     .filter(({ block }) => readStringField(block, "text") === "" && readStringField(block, "textSignature") === "")
@@ -31,7 +30,7 @@ export const messagesWithoutBlocks: RequestCheck = (request) =>
     .filter(({ role, blocks }) => (role === "user" || role === "assistant") && blocks.length === 0)
     .map(({ at }) => `${at}: no content`);
 
-/** Thinking says nothing here: it travels in a field of its own, beside the content. */
+/** Thinking does not count: it is sent in a field of its own. */
 export const messagesWithoutContentOrCall: RequestCheck = (request) =>
   requestMessages(request)
     .filter(({ role, blocks }) => role !== "system" && blocks.every(({ type }) => type === "thinking"))
@@ -44,14 +43,14 @@ export function unreadableImages(mimeTypes: readonly string[]): RequestCheck {
       .flatMap((image) => findImageFaults(image, mimeTypes));
 }
 
-/** The kinds of image that most providers read. */
+/** The image types that most providers accept. */
 export const webImageTypes: readonly string[] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
 export const nonObjectArguments: RequestCheck = (request) =>
   requestMessages(request)
     .flatMap(({ blocks }) => blocks.filter(({ type }) => type === "toolCall"))
-    .filter(({ block }) => !isJsonFields(block.arguments))
-    .map(({ at }) => `${at}: arguments are no object`);
+    .filter(({ block }) => !isObject(block.arguments))
+    .map(({ at }) => `${at}: arguments are not an object`);
 
 const BASE64_PATTERN = /^[A-Za-z0-9+/]+={0,2}$/;
 
@@ -69,7 +68,7 @@ function collectTextBlocks(request: Request): readonly RequestBlock[] {
     .flatMap(({ blocks }) => blocks.filter(isRequestTextBlock));
 }
 
-/** A system message may be blank: it can carry tools alone. */
+/** A system message may be blank: it can contain only tools. */
 function isConversationMessage({ role }: RequestMessage): boolean {
   return role !== "system";
 }
@@ -78,7 +77,7 @@ function isRequestTextBlock({ type }: RequestBlock): boolean {
   return type === "text";
 }
 
-/** Half of a surrogate pair makes a body that strict JSON parsers refuse. */
+/** Strict JSON parsers reject half of a surrogate pair. */
 export const loneSurrogates: RequestCheck = (request) =>
   collectWireValues(request)
     .filter(([, value]) => !hasWellFormedText(value))
@@ -94,12 +93,12 @@ function collectWireValues(request: Request): readonly PathValue[] {
   ];
 }
 
-/** What stays at home, such as a result's details, may be as broken as it likes. */
-function wireFields(message: JsonFields): readonly unknown[] {
+/** The fields that are sent; a result's details, for example, are not. */
+function wireFields(message: JsonObject): readonly unknown[] {
   return ["content", "sections", "toolsAdded", "toolCallId", "toolName"].map((key) => message[key]);
 }
 
-/** Without recursion, so that no depth of arguments overflows the stack. */
+/** Not recursive, so that deeply nested arguments do not overflow the stack. */
 function hasWellFormedText(value: unknown): boolean {
   const stack: unknown[] = [value];
   while (stack.length > 0) {
@@ -112,7 +111,7 @@ function hasWellFormedText(value: unknown): boolean {
 
 function childValues(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
-  return Object.entries(toJsonFields(value)).flat();
+  return Object.entries(toJsonObject(value)).flat();
 }
 
 export const repliesWithUnsignedThinking: RequestCheck = (request) =>
@@ -121,13 +120,13 @@ export const repliesWithUnsignedThinking: RequestCheck = (request) =>
     .filter(({ block }) => readStringField(block, "thinkingSignature") === "")
     .map(({ at }) => `${at}: thinking without a signature`);
 
-/** Reasoning goes back to the model that made it, whole and in its place, or not at all. */
+/** Reasoning is sent back only to the model that created it. */
 export const foreignThinking: RequestCheck = (request, model) =>
   findForeignReplies(request, model)
     .flatMap(selectThinkingBlocks)
     .map(({ at }) => `${at}: thinking of another model`);
 
-/** Signatures beside the thinking: those of texts and calls. */
+/** Signatures of texts and calls. */
 export const foreignSignatures: RequestCheck = (request, model) =>
   findForeignReplies(request, model)
     .flatMap(({ blocks }) => blocks)
@@ -158,17 +157,17 @@ export const unknownRoles: RequestCheck = (request) =>
     .map(({ at, role }) => `${at}: role "${role}" is unknown`);
 
 export const emptyConversation: RequestCheck = (request) =>
-  requestMessages(request).some(({ role }) => role !== "system") ? [] : ["messages: nobody has said anything"];
+  requestMessages(request).some(({ role }) => role !== "system") ? [] : ["messages: the conversation is empty"];
 
-/** System messages before the opening go with the system prompt, so they do not count. */
+/** System messages at the start are sent with the system prompt, so they do not count. */
 export const firstMessageNotFromUser: RequestCheck = (request) => {
   const firstMessage = requestMessages(request).find(({ role }) => role !== "system");
   return firstMessage === undefined || firstMessage.role === "user"
     ? []
-    : [`${firstMessage.at}: the user does not speak first`];
+    : [`${firstMessage.at}: the first message is not from the user`];
 };
 
-/** System messages in between do not part two replies. */
+/** System messages between two replies do not count. */
 export const consecutiveReplies: RequestCheck = (request) => {
   const messages = requestMessages(request).filter(({ role }) => role !== "system");
   return messages
@@ -194,4 +193,23 @@ const VALID_ROLES: ReadonlySet<string> = new Set(["system", "user", "assistant",
 /** A system message in place is sent as a turn of the user; one before the opening is not a turn. */
 function followsTurn(messages: readonly RequestMessage[], firstIndex: number, index: number): boolean {
   return index > firstIndex && messages[index - 1]?.role !== "assistant";
+}
+
+export function tooManyCacheMarks(max: number): RequestCheck {
+  return (request) => {
+    const count = readListField(request, "cacheMarks").length;
+    return count > max ? [`cacheMarks: ${count} marks, ${max} are allowed`] : [];
+  };
+}
+
+export const cacheMarksWithoutMessage: RequestCheck = (request) => {
+  const count = readListField(request, "messages").length;
+  return readListField(request, "cacheMarks")
+    .map((mark, index) => ({ at: `cacheMarks[${index}]`, mark: toJsonObject(mark) }))
+    .filter(({ mark }) => mark.after === "message" && !isMessageIndex(mark.index, count))
+    .map(({ at }) => `${at}: there is no such message`);
+};
+
+function isMessageIndex(value: unknown, count: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < count;
 }

@@ -1,4 +1,4 @@
-/** Finds the numbered provider rules that a request breaks, per wire protocol, without sending it. */
+/** Finds the provider rules that a request violates, per wire protocol, without sending it. */
 
 import type { ModelName, Request } from "../../../src/model.ts";
 import { anthropicRules } from "./anthropic.ts";
@@ -7,7 +7,7 @@ import { openaiCompletionsRules } from "./openai-completions.ts";
 import { openaiResponsesRules } from "./openai-responses.ts";
 import type { ProviderRule } from "./rule.ts";
 
-/** Every rule the request breaks on its way to this model, e.g. `ANT3 messages[3]: result c7 has no call`. */
+/** The rules of the model's provider that the request violates, e.g. `ANT3 messages[3]: result c7 has no call`. */
 export function findRuleViolations(request: Request, model: ModelName): readonly string[] {
   return providerRules(model.api).flatMap(({ id, findViolations }) =>
     findViolations(request, model).map((violation) => `${id} ${violation}`),

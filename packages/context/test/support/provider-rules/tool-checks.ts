@@ -4,14 +4,14 @@ import type { Request } from "../../../src/model.ts";
 import {
   findDuplicates,
   messageToolCalls,
+  type RequestCheck,
   type RequestMessage,
   type RequestToolCall,
   readListField,
   readStringField,
   requestMessages,
-  toJsonFields,
-} from "./places.ts";
-import type { RequestCheck } from "./rule.ts";
+  toJsonObject,
+} from "./rule.ts";
 
 export function invalidToolNames(pattern: RegExp): RequestCheck {
   return (request) =>
@@ -29,13 +29,13 @@ export const unknownToolChoice: RequestCheck = (request) => {
   if (!isToolForced(request)) return [];
   const toolNames = collectToolNames(request);
   if (toolNames.size === 0) return ["toolChoice: a tool is forced, but none is declared"];
-  const toolChoice = toJsonFields(request).toolChoice;
+  const toolChoice = toJsonObject(request).toolChoice;
   if (toolChoice === "required" || toolNames.has(readStringField(toolChoice, "name"))) return [];
   return [`toolChoice: tool "${readStringField(toolChoice, "name")}" is not declared`];
 };
 
 export const toolChoiceWhileThinking: RequestCheck = (request) =>
-  isToolForced(request) && toJsonFields(request).thinking !== "off"
+  isToolForced(request) && toJsonObject(request).thinking !== "off"
     ? ["toolChoice: a tool is forced while thinking"]
     : [];
 
@@ -45,11 +45,11 @@ interface ToolNameUse {
 }
 
 function isToolForced(request: Request): boolean {
-  const toolChoice = toJsonFields(request).toolChoice;
-  return toolChoice === "required" || typeof toJsonFields(toolChoice).name === "string";
+  const toolChoice = toJsonObject(request).toolChoice;
+  return toolChoice === "required" || typeof toJsonObject(toolChoice).name === "string";
 }
 
-/** System messages in place add and remove tools. */
+/** System messages can add and remove tools. */
 function collectToolNames(request: Request): ReadonlySet<string> {
   const names = new Set(toToolNameUses(readListField(request, "tools"), "tools").map(({ name }) => name));
   for (const { message } of requestMessages(request)) {
@@ -91,14 +91,14 @@ export const resultsOutOfPlace: RequestCheck = (request) =>
     .resultMatches.filter(
       ({ callGroup, previousIndex }) => callGroup !== undefined && previousIndex !== callGroup.index,
     )
-    .map(({ at, id }) => `${at}: result ${id} does not stand behind its call`);
+    .map(({ at, id }) => `${at}: result ${id} does not follow its call`);
 
 export const resultsWithWrongName: RequestCheck = (request) =>
   pairCallsWithResults(request)
     .resultMatches.filter(({ callGroup, name }) => callGroup !== undefined && !callGroup.names.has(name))
     .map(({ at, id, name }) => `${at}: result ${id} is named "${name}", its call is not`);
 
-/** All calls of one message that bear the same id. */
+/** All calls of one message with the same id. */
 interface CallGroup {
   readonly at: string;
   readonly index: number;
@@ -112,11 +112,11 @@ interface ResultMatch {
   readonly at: string;
   readonly id: string;
   readonly name: string;
-  /** The newest call of that id before it. */
+  /** The latest call with that id before it. */
   readonly callGroup: CallGroup | undefined;
-  /** Its place among the results of that call, from 1. */
+  /** Its position among the results of that call, from 1. */
   readonly ordinal: number;
-  /** The message that its unbroken run of results stands behind. */
+  /** The last message before it that is not a result. */
   readonly previousIndex: number;
 }
 
@@ -180,11 +180,11 @@ export function invalidCallIds(pattern: RegExp): RequestCheck {
       .map(({ at, id }) => `${at}: id "${id}" does not match ${pattern.source}`);
 }
 
-/** `part` is what the provider sees of an id: the whole of it, if not told otherwise. */
+/** `toComparedId` returns the part of an id that the provider compares; default: the whole id. */
 export function duplicateCallIds(toComparedId: (id: string) => string = (id) => id): RequestCheck {
   return (request) =>
     findDuplicates(collectToolCalls(request), ({ id }) => toComparedId(id)).map(
-      ({ at, id }) => `${at}: id "${id}" serves a second call`,
+      ({ at, id }) => `${at}: id "${id}" is used by a second call`,
     );
 }
 

@@ -1,5 +1,6 @@
-/** Changes names as POSIX does. A folder's changes become durable in order; one across two folders does so in both or neither. */
+/** Implements the file operations on the disk in memory as POSIX does: on paths, and on open files. */
 
+import type { FileStat } from "../../../src/node/files.ts";
 import {
   createFileInode,
   createFolderInode,
@@ -12,13 +13,15 @@ import {
   type NameChange,
   type NameUpdate,
   type PathLookup,
+  readContent,
   requireFolder,
   requireInode,
   splitPath,
+  syncContent,
   touch,
   walkFolder,
 } from "./disk.ts";
-import { createErrnoError } from "./refusal.ts";
+import { createErrnoError } from "./errors.ts";
 
 export function changeNames(disk: Disk, ...updates: readonly NameUpdate[]): void {
   disk.unsynced.push({ updates });
@@ -37,7 +40,7 @@ export function findFolderChanges({ unsynced }: Disk, folder: FolderInode): Name
   return unsynced.filter(({ updates }) => updates.some((update) => update.folder === folder));
 }
 
-/** Makes these changes durable, and all that came before them in the folders they touch. */
+/** Makes these changes durable, and all earlier ones in the same folders. */
 export function makeDurable(disk: Disk, last: ReadonlySet<NameChange>): void {
   const folders = new Set<FolderInode>();
   const durableChanges = new Set<NameChange>();
@@ -73,7 +76,7 @@ function addInode<Added extends Inode>(disk: Disk, path: string, createInode: (d
   return created;
 }
 
-/** Each folder on the way, the root first. */
+/** Creates the missing folders of a path; returns all of them, the root first. */
 export function createFolders(disk: Disk, path: string): FolderInode[] {
   const segments = splitPath(path);
   const folders = [disk.root];
@@ -95,7 +98,7 @@ export function renamePath(disk: Disk, from: string, to: string): void {
   const { inode } = source;
   if (inode === undefined) throw createErrnoError("ENOENT");
   checkAncestry(source, target);
-  // POSIX: two names of one file stay as they are.
+  // POSIX: renaming one hard link of a file to another does nothing.
   if (target.inode === inode) return;
   if (target.inode) checkReplacement(inode, target.inode);
   changeNames(disk, { ...source, inode: null }, { ...target, inode });
@@ -132,4 +135,39 @@ export function removeName(disk: Disk, path: string): void {
   if (inode === undefined) throw createErrnoError("ENOENT");
   if (inode.kind === "folder") throw createErrnoError("EISDIR");
   changeNames(disk, { folder, name, inode: null });
+}
+
+export interface Descriptor {
+  readonly inode: Inode;
+  /** The path it was opened with, for the log. */
+  readonly path: string;
+  readonly mode: "read" | "append";
+}
+
+export function openDescriptor(disk: Disk, path: string, mode: "read" | "append"): Descriptor {
+  const inode = requireInode(disk, path);
+  if (inode.kind === "other") throw createErrnoError("ELOOP");
+  if (inode.kind === "folder" && mode === "append") throw createErrnoError("EISDIR");
+  return { inode, path, mode };
+}
+
+/** The file of a writable descriptor; throws `code` for any other. */
+export function requireWritable({ inode, mode }: Descriptor, code: "EBADF" | "EINVAL"): FileInode {
+  if (inode.kind !== "file" || mode !== "append") throw createErrnoError(code);
+  return inode;
+}
+
+export function readDescriptor({ inode }: Descriptor, into: Uint8Array, position: number): number {
+  if (inode.kind !== "file") throw createErrnoError("EISDIR");
+  return readContent(inode.content, into, position);
+}
+
+export function syncDescriptor({ inode }: Descriptor, disk: Disk): void {
+  if (inode.kind === "file") syncContent(inode.content);
+  if (inode.kind === "folder") syncNames(disk, inode);
+}
+
+export function statInode(inode: Inode): FileStat {
+  const { kind, identity, modified } = inode;
+  return { kind, identity, size: inode.kind === "file" ? inode.content.size : 0, modified };
 }

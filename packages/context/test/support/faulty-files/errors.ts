@@ -1,33 +1,33 @@
-/** Creates disk errors with a code and Node's wording, and the error of a crashed process. */
+/** Creates disk errors with Node's codes and messages, and the error of a crashed process. */
 
 import { diskErrorCode, type Files, type OpenFile } from "../../../src/node/files.ts";
 
 export type FileOperation = keyof Files | keyof OpenFile;
 
-/** One call of the port, as it is told in messages and in the log. */
+/** One call of the port, for messages and the log. */
 export interface FileOperationCall {
   readonly operation: FileOperation;
   readonly paths: readonly string[];
-  /** Set where the call came through an open file. */
+  /** Whether the call was made on an open file. */
   readonly isOpenFile?: boolean;
   readonly detail?: string | number;
 }
 
-/** Thrown by every call from the crash on, until the process is started again. It has no code: no disk said it. */
+/** Thrown by every call after a crash until the next start. It has no code, because it is not a disk error. */
 export class CrashError extends Error {
   override readonly name: string = "Crashed";
 
   constructor() {
-    super("the process has crashed; restart() or powerCut() begins another");
+    super("the process has crashed; call restart() or cutPower() to start another");
   }
 }
 
-/** Not yet worded: whoever throws it need not know which call it was. */
+/** Creates an error with a code; `toNodeError` adds the call to its message. */
 export function createErrnoError(code: string): Error {
   return Object.assign(new Error(formatErrno(code)), { code });
 }
 
-/** The same error as node would show it to the caller. */
+/** Converts an error to the form that Node throws. */
 export function toNodeError(error: unknown, call: FileOperationCall): unknown {
   const code = diskErrorCode(error);
   if (code === "") return error;
