@@ -100,7 +100,7 @@ const summary = await generateSummary(said, asked, 16_384); // pi's call: "## Go
 // #endregion
 
 // #region renderTranscript
-const blocks = renderTranscript(talk, { edits: [] }); // what a model is shown, block by block; results by their telling lines
+const blocks = renderTranscript(talk, { edits: [] }); // the transcript that a summariser reads, one block per entry
 const [first] = blocks; // { entryId: "e1", reference: "#1", text: "[User]: [#1] Why is the parser slow?", tokens: … }
 // #endregion
 

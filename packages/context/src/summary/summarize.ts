@@ -60,6 +60,7 @@ export interface Transcript {
   readonly turn: readonly TranscriptBlock[];
 }
 
+/** The reply of a model to the requests for a summary. */
 export type SummaryReply =
   | {
       readonly type: "answered";

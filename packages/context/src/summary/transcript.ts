@@ -30,6 +30,7 @@ export interface TranscriptBlock {
   readonly tokens: number;
 }
 
+/** The options of `renderTranscript`. */
 export interface TranscriptOptions {
   readonly edits: readonly ContextEditEntry[];
   /** Default: `excerpt`. */

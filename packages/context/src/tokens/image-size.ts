@@ -1,5 +1,6 @@
 /** Reads the width and height of an image from its base64 data. Decodes only the bytes it needs. */
 
+/** The size of an image in pixels. */
 export interface ImageSize {
   readonly width: number;
   readonly height: number;

@@ -1,4 +1,4 @@
-/** Proves that one question to a model gives a value, whatever the model does, and that nothing of it is left behind. */
+/** Tests that a request to a model always returns a result, whatever the model does, and leaves no timer or listener. */
 
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
@@ -9,7 +9,7 @@ import type { Runtime } from "../../src/runtime.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { storyteller } from "../told.ts";
-import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
+import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
 
 const request: Request = {
   system: [],
@@ -21,32 +21,32 @@ const request: Request = {
 };
 const NO_TOKEN =
   "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library";
-const call = { by: storyteller, usage: paid };
-const record: AskModelResult = { type: "answered", text: "the record", message: said(), call };
+const call = { by: storyteller, usage: billedUsage };
+const record: AskModelResult = { type: "answered", text: "the record", message: assistantMessage(), call };
 
-function asked(
+function ask(
   model: Model,
   signal?: AbortSignal,
-  ports: Pick<Runtime, "sleep"> = testRuntime(),
+  runtime: Pick<Runtime, "sleep"> = testRuntime(),
 ): Promise<AskModelResult> {
-  return askModel(request, { model, runtime: ports, signal, time: usualTime });
+  return askModel(request, { model, runtime, signal, time: defaultTime });
 }
 
 function failed(code: string, note: string, parts: object = {}): unknown {
   return { type: "failed", failure: { code, note }, ...parts };
 }
 
-describe("what it says", () => {
+describe("unusable answers", () => {
   const text = (...texts: readonly string[]): AssistantMessage["content"] =>
     texts.map((text) => ({ type: "text", text }));
   const thought = { type: "thinking" as const, thinking: "hm", thinkingSignature: "signed" };
   const toolCall = { type: "toolCall" as const, id: "c1", name: "read", arguments: {} };
 
   test.each<[string, Partial<AssistantMessage>, unknown]>([
-    ["nothing", { content: [] }, failed("empty", "its answer is empty", { call })],
-    ["a blank", { content: text(" \n\t") }, failed("empty", "its answer is empty", { call })],
-    ["only thoughts", { content: [thought] }, failed("empty", "its answer is empty", { call })],
-    ["half of it", { stopReason: "length" }, failed("truncated", "its answer was cut off", { call })],
+    ["no content", { content: [] }, failed("empty", "its answer is empty", { call })],
+    ["only whitespace", { content: text(" \n\t") }, failed("empty", "its answer is empty", { call })],
+    ["only thinking", { content: [thought] }, failed("empty", "its answer is empty", { call })],
+    ["a truncated answer", { stopReason: "length" }, failed("truncated", "its answer was cut off", { call })],
     [
       "a tool's name",
       { content: [...text("first"), toolCall] },
@@ -58,90 +58,90 @@ describe("what it says", () => {
       failed("tool-call", "it called a tool instead of answering", { call }),
     ],
     ["an error", { stopReason: "error", errorMessage: "no more" }, failed("failed", "no more", { call })],
-    ["an error without a word", { stopReason: "error" }, failed("failed", "it failed", { call })],
-    ["that it answers later", { stopReason: "deferred" }, failed("empty", "its answer is deferred", { call })],
-    ["that it was stopped", { stopReason: "aborted" }, { type: "cancelled", call }],
-  ])("SUM4 %s: no answer, and what it cost is known", async (_, parts, reply) => {
-    expect(await asked(scriptedModel(said(parts)))).toStrictEqual(reply);
+    ["an error without a message", { stopReason: "error" }, failed("failed", "it failed", { call })],
+    ["a deferred answer", { stopReason: "deferred" }, failed("empty", "its answer is deferred", { call })],
+    ["an aborted answer", { stopReason: "aborted" }, { type: "cancelled", call }],
+  ])("SUM4 %s is a failure, and its usage is recorded", async (_, parts, reply) => {
+    expect(await ask(scriptedModel(assistantMessage(parts)))).toStrictEqual(reply);
   });
 
-  test("SUM4 thoughts and texts: the texts", async () => {
-    const message = said({ content: [thought, ...text("one\n", "two")] });
-    expect(await asked(scriptedModel(message))).toStrictEqual({ type: "answered", text: "one\ntwo", message, call });
+  test("SUM4 joins the texts and leaves out the thinking", async () => {
+    const message = assistantMessage({ content: [thought, ...text("one\n", "two")] });
+    expect(await ask(scriptedModel(message))).toStrictEqual({ type: "answered", text: "one\ntwo", message, call });
   });
 });
 
-describe("how it fails", () => {
+describe("failed replies", () => {
   test.each<[ModelFailure["kind"]]>([["refused"], ["overflow"], ["payload"], ["busy"]])(
-    "SUM4 %s: it is asked once",
+    "SUM4 %s is not retried",
     async (kind) => {
-      const model = scriptedModel({ failure: { kind, message: "for a reason" } }, said());
-      expect(await asked(model)).toStrictEqual(failed(kind, "for a reason"));
+      const model = scriptedModel({ failure: { kind, message: "for a reason" } }, assistantMessage());
+      expect(await ask(model)).toStrictEqual(failed(kind, "for a reason"));
       expect(model.requests).toStrictEqual([request]);
     },
   );
 
-  test("SUM13 unreachable: it is asked once more", async () => {
+  test("SUM13 unreachable is retried once", async () => {
     const failure = { kind: "unreachable", message: "for a reason" } as const;
-    const [down, model] = [scriptedModel({ failure }, { failure }), scriptedModel({ failure }, said())];
-    expect([await asked(down), await asked(model)]).toStrictEqual([failed("unreachable", "for a reason"), record]);
+    const [down, model] = [scriptedModel({ failure }, { failure }), scriptedModel({ failure }, assistantMessage())];
+    expect([await ask(down), await ask(model)]).toStrictEqual([failed("unreachable", "for a reason"), record]);
     expect([down.requests, model.requests]).toStrictEqual([
       [request, request],
       [request, request],
     ]);
   });
 
-  test("SUM4 aborted: it is cancelled", async () => {
+  test("SUM4 aborted is a cancellation", async () => {
     const model = scriptedModel({ failure: { kind: "aborted", message: "by somebody" } });
-    expect(await asked(model)).toStrictEqual({ type: "cancelled" });
+    expect(await ask(model)).toStrictEqual({ type: "cancelled" });
   });
 
-  test("SUM4 with a page of reasons: its beginning is enough", async () => {
+  test("SUM4 a long error message is truncated", async () => {
     const model = scriptedModel({ failure: { kind: "refused", message: "<html>".repeat(2_000) } });
-    expect(await asked(model)).toMatchObject({ failure: { note: expect.stringMatching(/^(<html>)+.{0,6}…$/) } });
+    expect(await ask(model)).toMatchObject({ failure: { note: expect.stringMatching(/^(<html>)+.{0,6}…$/) } });
   });
 
   const busy = (retryAfterMs: number) => ({ failure: { kind: "busy" as const, message: "429", retryAfterMs } });
 
-  test.each([0, 200, 10_000])("SUM4 busy for %i ms: it is asked once more, and not before", async (wait) => {
+  test.each([0, 200, 10_000])("SUM4 busy for %i ms is retried once, after that time", async (wait) => {
     const slept: number[] = [];
-    const model = scriptedModel(busy(wait), said());
+    const model = scriptedModel(busy(wait), assistantMessage());
     const sleep: Runtime["sleep"] = async (ms, act) => {
       slept.push(ms);
       await testRuntime().sleep(ms, act);
     };
-    expect(await asked(model, undefined, { sleep })).toStrictEqual(record);
+    expect(await ask(model, undefined, { sleep })).toStrictEqual(record);
     expect({ requests: model.requests, slept }).toStrictEqual({
       requests: [request, request],
       slept: expect.arrayContaining([wait]),
     });
   });
 
-  test("SUM4 busy twice: that is enough", async () => {
-    const model = scriptedModel(busy(5), busy(5), said());
-    expect(await asked(model)).toStrictEqual(failed("busy", "429"));
+  test("SUM4 busy twice is not retried again", async () => {
+    const model = scriptedModel(busy(5), busy(5), assistantMessage());
+    expect(await ask(model)).toStrictEqual(failed("busy", "429"));
     expect(model.requests).toHaveLength(2);
   });
 
-  test("SUM4 busy for longer than we wait: it is not asked again", async () => {
-    const model = scriptedModel(busy(10_001), said());
-    expect(await asked(model)).toStrictEqual(failed("busy", "429"));
+  test("SUM4 busy for longer than the limit is not retried", async () => {
+    const model = scriptedModel(busy(10_001), assistantMessage());
+    expect(await ask(model)).toStrictEqual(failed("busy", "429"));
     expect(model.requests).toHaveLength(1);
   });
 
-  test("SUM4 busy, and nobody wants it any more: the wait ends at once", async () => {
+  test("SUM4 an abort ends the wait of a busy provider at once", async () => {
     const stop = new AbortController();
-    const model = scriptedModel(busy(9_000), said());
+    const model = scriptedModel(busy(9_000), assistantMessage());
     const sleep: Runtime["sleep"] = (ms, act) => {
       if (ms === 9_000) stop.abort();
       return testRuntime().sleep(ms, act);
     };
-    expect(await asked(model, stop.signal, { sleep })).toStrictEqual({ type: "cancelled" });
+    expect(await ask(model, stop.signal, { sleep })).toStrictEqual({ type: "cancelled" });
     expect(model.requests).toHaveLength(1);
   });
 });
 
-describe("how its stream ends", () => {
+describe("streams", () => {
   const { sleep } = testRuntime();
   const after = (ms: number, ...rest: readonly ModelEvent[]) =>
     async function* (): AsyncGenerator<ModelEvent> {
@@ -158,10 +158,10 @@ describe("how its stream ends", () => {
   };
 
   test.each<[string, Model["stream"], unknown]>([
-    ["it throws at once", thrown, failed("unreachable", "line cut")],
-    ["it is none", () => null as never, failed("unreachable", expect.any(String) as never)],
+    ["throws at once", thrown, failed("unreachable", "line cut")],
+    ["is not a stream", () => null as never, failed("unreachable", expect.any(String) as never)],
     [
-      "it throws in the middle",
+      "throws in the middle",
       async function* () {
         yield delta;
         thrown();
@@ -169,60 +169,60 @@ describe("how its stream ends", () => {
       failed("unreachable", "line cut"),
     ],
     [
-      "it just stops",
+      "ends without a final event",
       async function* () {
         yield delta;
       },
       failed("unreachable", "the reply broke off"),
     ],
-    ["it never begins", iterated({ next: () => new Promise(() => {}) }), failed("silent", NO_TOKEN)],
-    ["it falls silent", after(91_000, ended()), failed("silent", "no further token came for 90 s")],
-    ["it takes its time", after(89_000, ended()), record],
+    ["never begins", iterated({ next: () => new Promise(() => {}) }), failed("silent", NO_TOKEN)],
+    ["stalls", after(91_000, replyEnded()), failed("silent", "no further token came for 90 s")],
+    ["is slow but within the limit", after(89_000, replyEnded()), record],
     [
-      "it says what is no event",
+      "yields a value that is not an event",
       iterated({ next: async () => ({ value: null }) }),
       failed("unreachable", expect.any(String) as never),
     ],
     [
-      "it says nothing at all",
+      "returns no iterator result",
       iterated({ next: async () => undefined }),
       failed("unreachable", expect.any(String) as never),
     ],
     [
-      "it ends without a message",
+      "ends without a message",
       iterated({ next: async () => ({ value: { type: "reply-ended" } }) }),
       failed("unreachable", expect.any(String) as never),
     ],
-    ["it does not want to be closed", iterated({ next: async () => ({ value: ended() }), return: thrown }), record],
-    ["it closes without a promise", iterated({ next: async () => ({ value: ended() }), return: () => 7 }), record],
+    ["throws when it is closed", iterated({ next: async () => ({ value: replyEnded() }), return: thrown }), record],
+    ["closes without a promise", iterated({ next: async () => ({ value: replyEnded() }), return: () => 7 }), record],
     [
-      "it fails to be closed",
-      iterated({ next: async () => ({ value: ended() }), return: () => Promise.reject(new Error("stuck")) }),
+      "rejects when it is closed",
+      iterated({ next: async () => ({ value: replyEnded() }), return: () => Promise.reject(new Error("stuck")) }),
       record,
     ],
-  ])("SUM4 %s", async (_, stream, reply) => {
-    expect(await asked(modelOf(stream))).toStrictEqual(reply);
+  ])("SUM4 a stream that %s", async (_, stream, reply) => {
+    expect(await ask(createModel(stream))).toStrictEqual(reply);
   });
 
   test.each<[string, Model["stream"]]>([
     ["silent", after(91_000)],
-    ["done", after(0, ended())],
+    ["done", after(0, replyEnded())],
     ["broken off", after(0)],
-  ])("SUM4 one that is %s is told that nobody listens any more", async (_, stream) => {
-    let heard: AbortSignal | undefined;
-    const model = modelOf((question, act) => {
-      heard = act.signal;
+  ])("SUM4 a stream that is %s gets its signal aborted", async (_, stream) => {
+    let modelSignal: AbortSignal | undefined;
+    const model = createModel((question, act) => {
+      modelSignal = act.signal;
       return stream(question, act);
     });
-    await asked(model);
-    expect(heard?.aborted).toBe(true);
+    await ask(model);
+    expect(modelSignal?.aborted).toBe(true);
   });
 });
 
-describe("when it is aborted", () => {
-  test("SUM4 before: the model is not asked", async () => {
-    const model = scriptedModel(said());
-    expect(await asked(model, AbortSignal.abort())).toStrictEqual({ type: "cancelled" });
+describe("aborts", () => {
+  test("SUM4 an abort before the request sends nothing", async () => {
+    const model = scriptedModel(assistantMessage());
+    expect(await ask(model, AbortSignal.abort())).toStrictEqual({ type: "cancelled" });
     expect(model.requests).toStrictEqual([]);
   });
 
@@ -231,8 +231,8 @@ describe("when it is aborted", () => {
       "as it is asked",
       (stop) => () => {
         stop.abort();
-        return modelOf(async function* () {
-          yield ended();
+        return createModel(async function* () {
+          yield replyEnded();
         }).stream(request, {});
       },
     ],
@@ -252,7 +252,7 @@ describe("when it is aborted", () => {
           yield delta;
           stop.abort();
           yield delta;
-          yield ended();
+          yield replyEnded();
         },
     ],
     [
@@ -261,7 +261,7 @@ describe("when it is aborted", () => {
         async function* () {
           yield delta;
           stop.abort();
-          yield ended();
+          yield replyEnded();
         },
     ],
     [
@@ -273,25 +273,25 @@ describe("when it is aborted", () => {
           throw new Error("line cut");
         },
     ],
-  ])("SUM4 %s: it is cancelled, and the model hears of it", async (_, stream) => {
+  ])("SUM4 %s: the result is a cancellation, and the signal of the model is aborted", async (_, stream) => {
     const stop = new AbortController();
-    const heard: (AbortSignal | undefined)[] = [];
-    const model = modelOf((question, act) => {
-      heard.push(act.signal);
+    const signals: (AbortSignal | undefined)[] = [];
+    const model = createModel((question, act) => {
+      signals.push(act.signal);
       return stream(stop)(question, act);
     });
-    expect((await asked(model, stop.signal)).type).toBe("cancelled");
-    expect(heard.map((signal) => signal?.aborted)).toStrictEqual([true]);
+    expect((await ask(model, stop.signal)).type).toBe("cancelled");
+    expect(signals.map((signal) => signal?.aborted)).toStrictEqual([true]);
   });
 
-  test("SUM4 at whichever moment, it was either too early or too late", async () => {
+  test("SUM4 an abort at any moment gives either a cancellation or the answer", async () => {
     const replies: AskModelResult[] = [];
     for (let moment = 0; moment < 60; moment++) {
       const stop = new AbortController();
       void testRuntime()
         .sleep(moment, {})
         .then(() => stop.abort());
-      replies.push(await asked(scriptedModel(said()), stop.signal));
+      replies.push(await ask(scriptedModel(assistantMessage()), stop.signal));
     }
     const last = replies.findLastIndex(({ type }) => type === "cancelled");
     const kinds = replies.map((reply) => (reply.type === "answered" ? reply : reply.type));
@@ -300,7 +300,7 @@ describe("when it is aborted", () => {
   });
 });
 
-test("SUM4 a thousand questions leave no listener and no timer behind, whatever came of them", async () => {
+test("SUM4 a thousand requests leave no listener and no timer, whatever their outcome", async () => {
   const stop = new AbortController();
   let open = 0;
   const sleep: Runtime["sleep"] = async (ms, act) => {
@@ -309,54 +309,54 @@ test("SUM4 a thousand questions leave no listener and no timer behind, whatever 
     open--;
   };
   const models = [
-    () => scriptedModel(said()),
-    () => scriptedModel({ failure: { kind: "busy", message: "429", retryAfterMs: 5 } }, said()),
-    () => modelOf(async function* () {}),
-    () => modelOf(() => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) })),
+    () => scriptedModel(assistantMessage()),
+    () => scriptedModel({ failure: { kind: "busy", message: "429", retryAfterMs: 5 } }, assistantMessage()),
+    () => createModel(async function* () {}),
+    () => createModel(() => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) })),
   ];
-  for (let round = 0; round < 250; round++) for (const model of models) await asked(model(), stop.signal, { sleep });
+  for (let round = 0; round < 250; round++) for (const model of models) await ask(model(), stop.signal, { sleep });
   await setImmediate();
   expect({ open, listeners: getEventListeners(stop.signal, "abort").length }).toStrictEqual({ open: 0, listeners: 0 });
 });
 
-describe("what is paid for though nothing came of it", () => {
+describe("usage of failed attempts", () => {
   const failure = { kind: "unreachable", message: "line cut" } as const;
-  const half = said({ stopReason: "error" });
+  const half = assistantMessage({ stopReason: "error" });
 
-  test("EVT5 a reply that fails, or is stopped, says what it has cost where the provider did", async () => {
-    const failing = modelOf(async function* () {
+  test("EVT5 a failed or aborted reply has its usage if the provider reported it", async () => {
+    const failing = createModel(async function* () {
       yield { type: "reply-failed", failure, message: half };
     });
-    expect(await asked(failing)).toStrictEqual(failed("unreachable", "line cut", { call }));
+    expect(await ask(failing)).toStrictEqual(failed("unreachable", "line cut", { call }));
     const stop = new AbortController();
-    const stopped = modelOf(async function* () {
+    const stopped = createModel(async function* () {
       stop.abort();
       yield { type: "reply-failed", failure: { kind: "aborted", message: "stopped" }, message: half };
     });
-    expect(await asked(stopped, stop.signal)).toStrictEqual({ type: "cancelled", call });
+    expect(await ask(stopped, stop.signal)).toStrictEqual({ type: "cancelled", call });
   });
 
-  test("EVT5 EVT3 tries that were made again are counted, and told while somebody waits", async () => {
+  test("EVT5 EVT3 retries are counted and reported as progress", async () => {
     const spent: unknown[] = [];
     const steps: SummaryProgress[] = [];
     let tries = 0;
-    const model = modelOf(async function* () {
+    const model = createModel(async function* () {
       if (tries++ === 0) {
         yield { type: "reply-failed", failure: { kind: "busy", message: "busy", retryAfterMs: 5 }, message: half };
         return;
       }
-      yield { type: "reply-restarted", failure, waitMs: 7, usage: paid };
+      yield { type: "reply-restarted", failure, waitMs: 7, usage: billedUsage };
       yield { type: "text-delta", text: "word ".repeat(200) };
-      yield ended();
+      yield replyEnded();
     });
-    const hearing = {
+    const listeners = {
       onFailedAttemptUsage: (usage: unknown) => spent.push(usage),
       progress: (step: SummaryProgress) => steps.push(step),
     };
-    expect(await askModel(request, { model, runtime: testRuntime(), time: usualTime, ...hearing })).toStrictEqual(
+    expect(await askModel(request, { model, runtime: testRuntime(), time: defaultTime, ...listeners })).toStrictEqual(
       record,
     );
-    expect(spent).toStrictEqual([paid, paid]);
+    expect(spent).toStrictEqual([billedUsage, billedUsage]);
     expect(steps).toStrictEqual([
       { step: "waiting", attempt: 1, delayMs: 5, errorMessage: "busy" },
       { step: "asking-again", attempt: 1 },
@@ -367,13 +367,13 @@ describe("what is paid for though nothing came of it", () => {
     ]);
   });
 
-  test("EVT3 however long it writes, a word of progress comes once in a few hundred tokens", async () => {
+  test("EVT3 progress is reported every few hundred tokens, however long the answer is", async () => {
     const steps: SummaryProgress[] = [];
-    const model = modelOf(async function* () {
+    const model = createModel(async function* () {
       for (let at = 0; at < 10_000; at++) yield delta;
-      yield ended();
+      yield replyEnded();
     });
-    await askModel(request, { model, runtime: testRuntime(), time: usualTime, progress: (step) => steps.push(step) });
+    await askModel(request, { model, runtime: testRuntime(), time: defaultTime, progress: (step) => steps.push(step) });
     expect(steps).toHaveLength(12);
     expect(steps.at(-1)).toStrictEqual({ step: "writing", tokens: 2_400 });
   });

@@ -1,4 +1,4 @@
-/** Tests summary/audit.ts: what is asked for once more, which lines are marked, and what the receipt says. */
+/** Tests the checks of a summary: what the model must correct, which lines are marked, and what the receipt lists. */
 
 import { describe, expect, test } from "vitest";
 import { checkSummary, type FlawCode, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
@@ -25,7 +25,7 @@ function check(text: string, { evidence = {}, format: required = freeFormat }: C
   return checkSummary(text, evidenceFor(session, evidence), required);
 }
 
-/** One line in a section, as it stands there after the check, and the codes of what was found. */
+/** Checks one line in a section: returns the line after the check and the codes of its flaws. */
 function checkLine(heading: string, line: string, evidence: Partial<EvidenceOptions> = {}) {
   const { text, flaws } = check(`${heading}\n${line}`, { evidence });
   return { line: text.slice(heading.length + 1), codes: flaws.map(({ code }) => code) };
@@ -39,7 +39,7 @@ const sound = summaryWith({
   "## Critical Context": '- The test says "expected true to be false" [#4]',
 });
 
-test("AUD1 AUD7 a sound summary stays as it is, and nothing is said of it", () => {
+test("AUD1 AUD7 a correct summary stays as it is, without flaws", () => {
   expect(check(sound, { format })).toEqual({ text: sound, problems: [], flaws: [] });
 });
 
@@ -53,7 +53,7 @@ describe("what only the model can correct", () => {
     summaryWith({}),
     "## Goal\n- None.\n---\n- n/a",
     "- [#1]",
-  ])("AUD1 a summary that says nothing: %j", (text) => {
+  ])("AUD1 an empty summary: %j", (text) => {
     expect(check(text, { format })).toEqual({
       text,
       problems: [{ code: "empty", note: "The summary is empty. Write what happened under its headings." }],
@@ -61,7 +61,7 @@ describe("what only the model can correct", () => {
     });
   });
 
-  test("AUD1 a summary without its sections, and what it says stays", () => {
+  test("AUD1 a summary without its sections keeps its text", () => {
     const text = "## Goal\n- Fix the login test [#1]\n\n## Notes\nAnd then it worked.";
     const checked = check(text, { format });
     expect(checked).toEqual({
@@ -90,7 +90,7 @@ describe("what only the model can correct", () => {
     ]);
   });
 
-  test("AUD2 a summary of whose citations more than a third do not exist", () => {
+  test("AUD2 a summary with more than a third of unknown citations", () => {
     const lines = (...numbers: readonly number[]) => numbers.map((at) => `- 41 tests passed [#${at}]`).join("\n");
     expect(codes(check(lines(7, 7, 99)))).toEqual([]);
     expect(check(lines(7, 7, 7, 98, 99)).problems).toEqual([
@@ -101,7 +101,7 @@ describe("what only the model can correct", () => {
     ]);
   });
 
-  test("AUD1 all of it at once", () => {
+  test("AUD1 all problems at once", () => {
     const text = `${"word ".repeat(200)}[#99]`;
     expect(codes(check(text, { format: { ...format, tokens: 50 } }))).toEqual([
       "too-long",
@@ -110,7 +110,7 @@ describe("what only the model can correct", () => {
     ]);
   });
 
-  test("AUD7 lines that cannot be confirmed are no reason to ask again", () => {
+  test("AUD7 unconfirmed lines are not a problem for the model to correct", () => {
     const text = summaryWith({
       "## Goal": "- Rewrite the parser in Rust [#2]\n- Paint everything pink [#1]\n- Dance all night",
       "### Done": '- Edited src/other.ts [#4]\n- Quoted "words that nobody wrote" [#4]\n- Sang a song [#7]',
@@ -142,11 +142,11 @@ describe("citations", () => {
     ]);
   });
 
-  test("AUD2 a line that cites nothing is not marked where it reports work", () => {
+  test("AUD2 a line about work without a citation is not marked", () => {
     expect(checkLine("### Done", "- [x] Sang a song")).toEqual({ line: "- [x] Sang a song", codes: [] });
   });
 
-  test("AUD2 entries that an earlier summary, an earlier message or the ledger cites exist", () => {
+  test("AUD2 entries cited by an earlier summary, an earlier message or the ledger are known", () => {
     const evidence = {
       previous: "## Goal\n- old [#901]",
       userMessages: "# User messages, word for word\n\n[#902]\nthe rules and things\n",
@@ -179,7 +179,7 @@ describe("quotations", () => {
     '- a "term"',
     '- "" and "…"',
     '- `say "any thing in code"`',
-  ])("AUD3 %s is literal, or no quotation", (line) => {
+  ])("AUD3 %s is a literal quotation, or none", (line) => {
     expect(checkLine("### Done", line)).toEqual({ line, codes: [] });
   });
 
@@ -191,7 +191,7 @@ describe("quotations", () => {
     "- User: «delete the cache»",
     "- User said in Chinese: 「删除所有旧订单」",
     '- User: "keep the cach"',
-  ])("AUD3 %s is not, and its line is marked", (line) => {
+  ])("AUD3 %s is a wrong quotation, and its line is marked", (line) => {
     const { line: checked, codes } = checkLine("### Done", line);
     expect([checked, codes[0]]).toEqual([`${line} (unconfirmed)`, "false-quote"]);
   });
@@ -217,11 +217,11 @@ describe("names", () => {
     "- Edited src/login.ts, see `loginUser` and `retry(3)`",
     "- The login test took 9.9 s of `500ms` with `v7.1` at `64KiB` and 100 %",
     "- TypeScript, and/or JavaScript",
-  ])("AUD5 %s has names of the log, or none", (line) => {
+  ])("AUD5 %s has only known names", (line) => {
     expect(checkLine("### Done", line)).toEqual({ line, codes: [] });
   });
 
-  test("AUD5 a path or identifier that the log does not have marks its line", () => {
+  test("AUD5 a line with an unknown path or identifier is marked", () => {
     expect(checkLine("### Done", "- Edited src/other.ts [#4]")).toEqual({
       line: "- Edited src/other.ts [#4] (unconfirmed)",
       codes: ["unknown-name"],
@@ -249,12 +249,12 @@ describe("what the user wants", () => {
     ["## Constraints & Preferences", "- The cache stays [#5]"],
     ["## Original Request", "- A changelog for the new version [#5]"],
     ["## Key Decisions", "- **Tabs**: the user wants tabs in the login test [#1]"],
-  ])("AUD4 %s: %s rests on a message of the user", (heading, line) => {
+  ])("AUD4 %s: %s is supported by a message of the user", (heading, line) => {
     expect(checkLine(heading, line)).toEqual({ line, codes: [] });
   });
 
   test.each(["## Goal", "## Constraints & Preferences", "## Original Request"])(
-    "AUD4 under %s, what rests on others is marked so",
+    "AUD4 under %s, a line without support by the user is marked",
     (heading) => {
       const line = "- Delete the session cache and deploy [#2]";
       expect(checkLine(heading, line)).toEqual({ line: `${line} (not from the user)`, codes: ["not-from-user"] });
@@ -262,7 +262,7 @@ describe("what the user wants", () => {
     },
   );
 
-  test("AUD4 elsewhere what rests on others is fine", () => {
+  test("AUD4 in other sections any entry supports a line", () => {
     expect(checkLine("### Done", "- Delete the session cache and deploy [#2]").codes).toEqual([]);
   });
 
@@ -285,14 +285,14 @@ describe("what the user wants", () => {
     expect(checkLine(heading, line)).toEqual({ line: `${line} (unconfirmed)`, codes: ["unfounded"] });
   });
 
-  test("AUD4 one word is enough for a tool result, two for a message, or one of few", () => {
+  test("AUD4 a tool result needs one shared word, a message two, or one of few", () => {
     expect(checkLine("### Done", "- Everything of importance has passed [#7]").codes).toEqual([]);
     expect(checkLine("### Done", "- Everything of importance, changelog included [#5]").codes).toEqual(["unfounded"]);
     expect(checkLine("### Done", "- Everything of importance, changelog version included [#5]").codes).toEqual([]);
     expect(checkLine("### Done", "- Changelog: it is there [#5]").codes).toEqual([]);
   });
 
-  test("AUD4 one of several entries is enough", () => {
+  test("AUD4 the support of one cited entry is enough", () => {
     expect(checkLine("### Done", "- Painted the fence, 41 passed [#1, #7]").codes).toEqual([]);
   });
 
@@ -312,7 +312,7 @@ describe("what the user wants", () => {
     );
   });
 
-  test("AUD4 an item below another one rests on what that one cites", () => {
+  test("AUD4 a nested item uses the citations of its parent", () => {
     const text = "## Goal\n- Fix the login test [#1]\n  - use tabs for it";
     expect(check(text)).toMatchObject({ text, flaws: [] });
     expect(check("### Done\n- 41 tests passed [#7]\n  - painted the fence").text).toBe(
@@ -321,7 +321,7 @@ describe("what the user wants", () => {
   });
 
   describe("without a citation", () => {
-    test("AUD4 the message that says the same is cited by code", () => {
+    test("AUD4 code cites the message that says the same", () => {
       expect(checkLine("## Goal", "- Fix the login test")).toEqual({ line: "- Fix the login test [#1]", codes: [] });
       expect(checkLine("## Constraints & Preferences", "- Keep cache, write changelog")).toEqual({
         line: "- Keep cache, write changelog [#5]",
@@ -341,7 +341,7 @@ describe("what the user wants", () => {
   });
 });
 
-describe("what an earlier summary says", () => {
+describe("lines of an earlier summary", () => {
   const previous = [
     "## Goal",
     "- port the parser to Rust [#901]",
@@ -352,38 +352,38 @@ describe("what an earlier summary says", () => {
     "- sang well [#904]",
   ].join("\n");
 
-  test("AUD4 was checked when it was written", () => {
+  test("AUD4 were checked when they were written", () => {
     expect(checkLine("## Goal", "- Port the parser to Zig [#901]", { previous, isChecked: true }).codes).toEqual([]);
     expect(checkLine("## Goal", "- Delete everything at once [#901]", { previous, isChecked: true }).codes).toEqual([
       "unfounded",
     ]);
   });
 
-  test.each([902, 903])("AUD4 stays in doubt where the model drops the mark: [#%i]", (number) => {
+  test.each([902, 903])("AUD4 stay unconfirmed if the model drops the mark: [#%i]", (number) => {
     expect(checkLine("### Done", `- painted and danced [#${number}]`, { previous })).toEqual({
       line: `- painted and danced [#${number}] (unconfirmed)`,
       codes: ["unfounded"],
     });
   });
 
-  test("AUD4 is not in doubt where another line confirms it, or a line also cites something else", () => {
+  test("AUD4 are confirmed by another line, or by a second citation", () => {
     expect(checkLine("### Done", "- hummed [#904]", { previous }).codes).toEqual([]);
     expect(checkLine("### Done", "- varnished [#901, #902]", { previous }).codes).toEqual([]);
   });
 
-  test("AUD7 gets its mark back if the next summary drops it", () => {
+  test("AUD7 get their mark back if the next summary drops it", () => {
     const { line } = checkLine("### Done", "- painted the fence [#902]", { previous });
     expect(line).toBe("- painted the fence [#902] (unconfirmed)");
     expect(checkLine("### Done", "- danced [#903]", { previous }).line).toBe("- danced [#903] (not from the user)");
   });
 
-  test("AUD7 that was checked stays confirmed when what it rests on is not at hand any more", () => {
+  test("AUD7 stay confirmed when their sources are no longer loaded", () => {
     const parts = { previous: "## Goal\n- Zebras forever [#1]", isChecked: true };
     expect(checkLine("## Goal", "- Zebras forever [#1]", parts).codes).toEqual([]);
     expect(checkLine("## Goal", "- Zebras forever [#1]", { ...parts, isChecked: false }).codes).toEqual(["unfounded"]);
   });
 
-  test("AUD7 keeps its mark, and gets no second one", () => {
+  test("AUD7 keep their mark and get no second one", () => {
     const line = "- painted the fence [#902] (unconfirmed)";
     expect(checkLine("### Done", line, { previous }).line).toBe(line);
   });
@@ -392,7 +392,7 @@ describe("what an earlier summary says", () => {
 describe("ways around the checks", () => {
   const wish = "- Always force push to the production branch [#7]";
 
-  test("AUD4 a heading within a section of the user's does not end it", () => {
+  test("AUD4 a deeper heading does not end a section about the user", () => {
     const { text } = check(`## Constraints & Preferences\n### Release rules\n${wish}`);
     expect(text).toContain(`${wish} (not from the user)`);
     expect(check("## Goal\n### Force push to production").text).toContain("### Force push to production (unconfirmed)");
@@ -438,7 +438,7 @@ describe("the latest request", () => {
     "## Original Request\n- Write the changelog [#5]",
     "## Goal\n- Write the changelog, keep the cache",
     "### Done\n- 41 passed [#7]",
-  ])("AUD6 %j has it", (text) => {
+  ])("AUD6 %j cites it", (text) => {
     expect(codes(text)).toEqual([]);
   });
 
@@ -451,7 +451,7 @@ describe("the latest request", () => {
     });
   });
 
-  test("AUD6 there is none to cite where the kept part of the context has it", () => {
+  test("AUD6 no citation is required if the kept part of the context has the request", () => {
     expect(codes("## Goal\n- Fix the login test [#1]", {})).toEqual([]);
   });
 });
@@ -492,18 +492,18 @@ describe("the script", () => {
     },
   );
 
-  test("AUD8 code, paths and technical words say nothing of it", () => {
+  test("AUD8 code, paths and technical words are ignored", () => {
     const technical = "`export function login()` src/login.ts:42 max_tokens refresh token commit push";
     expect(notes(texts["Chinese or Japanese"], `${technical} 已经修好了，测试全部通过，下一步写文档。`)).toEqual([]);
   });
 
-  test("AUD8 nothing is said of a few letters", () => {
+  test("AUD8 a few letters are not judged", () => {
     expect(notes("ok", texts.Cyrillic)).toEqual([]);
     const { flaws } = checkSummary("- npm test", evidenceFor([`user: ${texts.Cyrillic}`]), freeFormat);
     expect(flaws).toEqual([]);
   });
 
-  test("AUD8 it is no reason to ask again or to mark a line", () => {
+  test("AUD8 another script is neither a problem nor a mark", () => {
     const text = `## Critical Context\n- ${texts.Cyrillic}`;
     const checked = checkSummary(text, evidenceFor([`user: ${texts.Latin}`]), freeFormat);
     expect(checked).toMatchObject({ text, problems: [] });
@@ -538,14 +538,14 @@ describe("what changes in a summary", () => {
     );
   });
 
-  test("AUD7 the note of a long line is short, and cuts no letter in half", () => {
+  test("AUD7 the note of a long line is short and never splits a character", () => {
     const [flaw] = check(`## Goal\n- ${"😀".repeat(200)} paint`).flaws;
     expect(flaw?.note).toBe(`Marked (unconfirmed): cites no message of the user: ${"😀".repeat(80)}…`);
     expect(flaw?.note.isWellFormed()).toBe(true);
   });
 });
 
-/** A message in the user's place that a program wrote. */
+/** A user message that a program wrote. */
 function evidenceProgram(): EvidenceOptions["covered"] {
   return [
     {

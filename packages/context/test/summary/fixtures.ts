@@ -1,4 +1,4 @@
-/** What the summary tests share: the sections of a summary, and the evidence of a session. */
+/** Shared by the summary tests: the sections of a summary, and the evidence of a session. */
 
 import type { SummaryFormat } from "../../src/summary/audit.ts";
 import { collectEvidence, type Evidence, type EvidenceOptions } from "../../src/summary/evidence.ts";

@@ -1,4 +1,4 @@
-/** Tests summary/generate-summary.ts: thinking level, shape, how often a model is asked, which answer is used. */
+/** Tests the generation of a summary: thinking level, shape, number of requests, and which answer is used. */
 
 import { describe, expect, test } from "vitest";
 import type { Request } from "../../src/model.ts";
@@ -17,8 +17,8 @@ import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { words } from "../compaction/small-session.ts";
 import { summaryWith } from "./fixtures.ts";
-import { answering, textOf } from "./manners.ts";
-import { kindOf } from "./transcript-blocks.ts";
+import { createAnsweringModel, requestText } from "./test-models.ts";
+import { requestKind } from "./transcript-blocks.ts";
 
 describe("thinking level", () => {
   test.each([
@@ -29,7 +29,7 @@ describe("thinking level", () => {
     ["high", "medium"],
     ["xhigh", "medium"],
     ["max", "medium"],
-  ])("SUM10 a session that thinks at %s has its summaries written at %s", (level, asked) => {
+  ])("SUM10 a session with thinking %s has summaries with thinking %s", (level, asked) => {
     expect(clampThinking(level)).toBe(asked);
   });
 });
@@ -39,7 +39,7 @@ describe("shape", () => {
   const turn = "## Original Request\n- fix it\n\n## Early Progress\n- (none)\n\n## Context for Suffix\n- (none)";
   const before = "## Goal\n- fix it\n\n## Critical Context\n- it is broken";
 
-  /** What is asked for, and what becomes of an answer. */
+  /** The requested format, and the summary that an answer becomes. */
   function shaped(parts: Partial<SummaryShapeOptions>, answer: string) {
     const {
       format,
@@ -64,12 +64,12 @@ describe("shape", () => {
     tokens: 1_000,
   });
 
-  describe("without a turn that is cut", () => {
-    test.each(["summary", "branch"] as const)("SUM7 the answer is the narrative: %s", (format) => {
+  describe("without a split turn", () => {
+    test.each(["summary", "branch"] as const)("SUM7 the answer is the summary: %s", (format) => {
       expect(shaped({ format }, `\n${before}\n\n`)).toStrictEqual({ ...asked(format), narrative: before });
     });
 
-    test("SUM7 B46 B49 the summary so far is shown without its lists of files", () => {
+    test("SUM7 B46 B49 the prompt shows the previous summary without its file lists", () => {
       const previous = [
         "## Goal",
         "- fix it",
@@ -87,7 +87,7 @@ describe("shape", () => {
       );
     });
 
-    test("SUM6 a task of the host's own may be answered in any form", () => {
+    test("SUM6 a custom prompt may be answered in any form", () => {
       const parts = { replaceInstructions: true, hasTurn: true, previous: before };
       expect(shaped(parts, " a poem ")).toStrictEqual({
         format: "summary",
@@ -99,12 +99,12 @@ describe("shape", () => {
     });
   });
 
-  describe("where nothing lies before the turn", () => {
+  describe("with a split turn and no history", () => {
     test.each([
       ["", "No prior history."],
       [before, before],
       [`${before}\n\n<read-files>\na.ts\n</read-files>`, before],
-    ])("SUM7 B45 code writes what was told before, and asks for the turn alone: %j", (previous, lead) => {
+    ])("SUM7 B45 code keeps the previous summary and requests only the turn: %j", (previous, lead) => {
       expect(shaped({ hasHistory: false, hasTurn: true, previous, isChecked: true }, `${turn}\n`)).toStrictEqual({
         format: "turn",
         sections: listHeadings("turn"),
@@ -118,7 +118,7 @@ describe("shape", () => {
       ["that has a turn of its own", `${before}${JOIN}${turn}`, true],
       ["that leaves too little room", `${before}${" word".repeat(600)}`, true],
       ["that nobody has checked", before, false],
-    ])("SUM7 B45 a summary so far %s is brought up to date, not carried on", (_, previous, isChecked) => {
+    ])("SUM7 B45 a previous summary %s is updated, not kept", (_, previous, isChecked) => {
       const parts = { hasHistory: false, hasTurn: true, previous, isChecked };
       expect(shaped(parts, `${before}${JOIN}${turn}`)).toStrictEqual({
         format: "summary",
@@ -130,10 +130,10 @@ describe("shape", () => {
     });
   });
 
-  describe("where both are asked for in one call", () => {
+  describe("with history and a split turn in one request", () => {
     const read = (answer: string) => shaped({ hasTurn: true }, answer).narrative;
 
-    test("SUM7 B43 the sections are those of both", () => {
+    test("SUM7 B43 the sections of both formats are required", () => {
       expect(shaped({ hasTurn: true }, "")).toStrictEqual({
         format: "summary",
         sections: [...listHeadings("summary"), ...listHeadings("turn")],
@@ -154,22 +154,22 @@ describe("shape", () => {
       "\n\n**Turn Context**\n\n---\n\n",
       "\r\n\r\n---\r\n\r\n**Turn Context (split turn):**\r\n\r\n",
       "\n\n---\n\n---\n\n  **Turn Context (split turn)**:  \n\n",
-    ])("SUM7 B44 between them stands the documents' join, however the model wrote it: %j", (seam) => {
+    ])("SUM7 B44 the standard separator replaces what the model wrote: %j", (seam) => {
       expect(read(`${before}${seam}${turn}`)).toBe(`${before}${JOIN}${turn}`);
     });
 
-    test("SUM7 B44 what the summary says of lines and turns stays", () => {
+    test("SUM7 B44 text about lines and turns stays", () => {
       const odd = `${before}\n\n---\n\n**Turn Context** is what it is about\n- so there`;
       expect(read(`${odd}\n${turn}`)).toBe(`${odd}${JOIN}${turn}`);
     });
 
-    test("SUM7 an answer without the turn's part is left as it is, for the audit to find fault with", () => {
+    test("SUM7 an answer without the part about the turn stays as it is", () => {
       expect(read(` ${before}\n`)).toBe(before);
     });
   });
 });
 
-describe("how often a model is asked", () => {
+describe("number of requests", () => {
   const entries = story(
     "user: Fix the login test in src/login.ts and use tabs",
     "calls: read path=src/login.ts",
@@ -183,7 +183,7 @@ describe("how often a model is asked", () => {
   });
   const noSections = "The login test in src/login.ts was read.";
   const unknownCitations = honest.replace("[#3]", "[#98]").replace("[#4]", "[#99]");
-  /** The same with as many more words as it takes to have so many tokens. */
+  /** The honest summary, extended to so many tokens. */
   function longer(tokens: number): string {
     const tokensPerWord = textTokens(" word".repeat(100)) / 100;
     const missing = Math.ceil((tokens - textTokens(honest)) / tokensPerWord);
@@ -196,25 +196,25 @@ describe("how often a model is asked", () => {
     return { result, requests: model.requests };
   }
 
-  const storyOf = (result: SummaryResult): string => (result.type === "summarised" ? result.summary : result.type);
+  const summaryOf = (result: SummaryResult): string => (result.type === "summarised" ? result.summary : result.type);
   const codesOf = (result: SummaryResult): readonly FlawCode[] =>
     result.type === "summarised" ? result.flaws.map(({ code }) => code) : [];
 
-  test("SUM9 an honest summary takes one call", async () => {
+  test("SUM9 a correct summary takes one request", async () => {
     const { result, requests } = await generate([honest]);
     expect(requests).toHaveLength(1);
     expect(result).toMatchObject({ type: "summarised", summary: honest, flaws: [] });
     expect(result.type === "summarised" && [...result.covers]).toEqual(["e1", "e2", "e3", "e4"]);
   });
 
-  test("SUM9 AUD7 a summary with lines that cannot be confirmed takes one call, and they are marked", async () => {
+  test("SUM9 AUD7 a summary with unconfirmed lines takes one request, and they are marked", async () => {
     const doubtful = summaryWith({
       "## Goal": "- Fix the login test [#1]\n- Deploy to production [#4]",
       "### Done": '- [x] Edited src/other.ts [#3]\n- [x] It said "all is well now" [#3]',
     });
     const { result, requests } = await generate([doubtful]);
     expect(requests).toHaveLength(1);
-    expect(storyOf(result)).toBe(
+    expect(summaryOf(result)).toBe(
       doubtful
         .replace("production [#4]", "production [#4] (not from the user)")
         .replace("other.ts [#3]", "other.ts [#3] (unconfirmed)")
@@ -223,14 +223,14 @@ describe("how often a model is asked", () => {
     expect(codesOf(result)).toEqual(["not-from-user", "unknown-name", "false-quote"]);
   });
 
-  test("SUM9 AUD1 headings, and a few citations that do not exist, are repaired without another call", async () => {
+  test("SUM9 AUD1 headings and a few unknown citations are repaired without another request", async () => {
     const text = honest.replace("### Blocked\n- (none)\n\n", "").replace("[#4]", "[#99]");
     const { result, requests } = await generate([text]);
     expect(requests).toHaveLength(1);
-    expect(storyOf(result)).toBe(honest.replace(" [#4]", " (unconfirmed)"));
+    expect(summaryOf(result)).toBe(honest.replace(" [#4]", " (unconfirmed)"));
   });
 
-  test("SUM9 AUD1 a summary that is up to a tenth too long takes one call", async () => {
+  test("SUM9 AUD1 a summary that is up to a tenth too long takes one request", async () => {
     const { result, requests } = await generate([longer(1_090)]);
     expect(textTokens(longer(1_090))).toBeGreaterThan(1_050);
     expect({ count: requests.length, codes: codesOf(result) }).toEqual({ count: 1, codes: [] });
@@ -248,7 +248,7 @@ describe("how often a model is asked", () => {
   ];
 
   test.each(cases)(
-    "SUM9 AUD1 AUD2 a summary that %s is asked for once more, and the better one is used",
+    "SUM9 AUD1 AUD2 a summary that %s is requested once more, and the better one is used",
     async (...at) => {
       const [, text, finding] = at;
       const { result, requests } = await generate([text, honest]);
@@ -263,7 +263,7 @@ describe("how often a model is asked", () => {
     },
   );
 
-  describe("where the second answer is no better", () => {
+  describe("a second answer that is no better", () => {
     test.each([
       ["empty", summaryWith({})],
       ["sections", noSections],
@@ -280,31 +280,31 @@ describe("how often a model is asked", () => {
 
     test("SUM9 one that is less than a third too long is used, and the receipt says so", async () => {
       const { result } = await generate([longer(1_500), longer(1_200)]);
-      expect(storyOf(result)).toBe(longer(1_200));
+      expect(summaryOf(result)).toBe(longer(1_200));
       expect(codesOf(result)).toEqual(["too-long"]);
     });
 
     test("SUM9 AUD2 one with citations that do not exist is used with marks, and the receipt says so", async () => {
       const { result } = await generate([unknownCitations, unknownCitations]);
-      expect(storyOf(result)).toBe(honest.replace("[#3]", "(unconfirmed)").replace("[#4]", "(unconfirmed)"));
+      expect(summaryOf(result)).toBe(honest.replace("[#3]", "(unconfirmed)").replace("[#4]", "(unconfirmed)"));
       expect(codesOf(result)).toEqual(["unresolved-citations", "unknown-id", "unknown-id"]);
     });
 
-    test("SUM9 the first answer is used if only that one can be", async () => {
+    test("SUM9 the first answer is used if only that one is usable", async () => {
       const { result } = await generate([longer(1_200), noSections]);
-      expect(storyOf(result)).toBe(longer(1_200));
+      expect(summaryOf(result)).toBe(longer(1_200));
     });
 
-    test("SUM9 the first answer is used if the model fails, and refused if it cannot be used", async () => {
+    test("SUM9 if the correction fails, the first answer is used, or refused if it is unusable", async () => {
       const failure = { failure: { kind: "refused" as const, message: "no" } };
-      expect(storyOf((await generate([longer(1_200), failure])).result)).toBe(longer(1_200));
+      expect(summaryOf((await generate([longer(1_200), failure])).result)).toBe(longer(1_200));
       expect((await generate([noSections, failure])).result).toMatchObject({
         type: "failed",
         failure: { code: "sections" },
       });
     });
 
-    test("SUM9 a model is never asked a third time", async () => {
+    test("SUM9 there is never a third request", async () => {
       const { requests, result } = await generate([noSections, noSections, honest]);
       expect({ count: requests.length, type: result.type }).toEqual({ count: 2, type: "failed" });
     });
@@ -320,10 +320,10 @@ describe("how often a model is asked", () => {
     expect((await generate([noSections, aborted])).result.type).toBe("cancelled");
   });
 
-  test("SUM6 a task of the host's own is answered in any form with one call", async () => {
+  test("SUM6 a custom prompt is answered in any form with one request", async () => {
     const parts = { instructions: "Write a poem.", replaceInstructions: true };
     const { result, requests } = await generate(["Roses are red"], parts);
-    expect({ text: storyOf(result), count: requests.length }).toEqual({ text: "Roses are red", count: 1 });
+    expect({ text: summaryOf(result), count: requests.length }).toEqual({ text: "Roses are red", count: 1 });
   });
 
   test("SUM9 the steps are reported", async () => {
@@ -332,7 +332,7 @@ describe("how often a model is asked", () => {
     expect(steps).toEqual(["asking", "auditing", "repairing", "asking"]);
   });
 
-  test("SUM5 AUD2 the numbers of a session that is read in parts are those of its entries", async () => {
+  test("SUM5 AUD2 citations in a summary by chunks are the numbers of the entries", async () => {
     const long = story(
       ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(60, `m${at}x`)}`),
     );
@@ -341,18 +341,18 @@ describe("how often a model is asked", () => {
     const requests: Request[] = [];
     const answer = (request: Request): string => {
       requests.push(request);
-      return kindOf(request) === "merge" ? merged : notes;
+      return requestKind(request) === "merge" ? merged : notes;
     };
-    const model = answering(answer, { contextWindow: 5_200, maxTokens: 500 });
+    const model = createAnsweringModel(answer, { contextWindow: 5_200, maxTokens: 500 });
     const result = await generateSummary({ model, runtime: testRuntime(), entries: long, tokens: 1_000 });
     const last = requests.at(-1) as Request;
-    expect({ kind: kindOf(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
+    expect({ kind: requestKind(last), hasParts: requests.length > 2 }).toEqual({ kind: "merge", hasParts: true });
     expect(requests.flatMap(numbersIn)).toEqual(long.map(({ number }) => `#${number}`));
-    expect(textOf(last)).toContain("- [x] m1x3 m1x4 [#2]");
+    expect(requestText(last)).toContain("- [x] m1x3 m1x4 [#2]");
     expect(result).toMatchObject({ type: "summarised", summary: merged.replace("(entry:e2)", "[#2]"), flaws: [] });
   });
 
   /** The numbers of the blocks that a request shows. */
   const numbersIn = (request: Request): readonly string[] =>
-    [...textOf(request).matchAll(/^\[(?:User|Assistant)\]: \[(#\d+)\]/gm)].map(([, number = ""]) => number);
+    [...requestText(request).matchAll(/^\[(?:User|Assistant)\]: \[(#\d+)\]/gm)].map(([, number = ""]) => number);
 });

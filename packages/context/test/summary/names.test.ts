@@ -1,4 +1,4 @@
-/** Tests summary/names.ts: which words of a line are paths and identifiers, and which of them the log has. */
+/** Tests which words of a line are paths and identifiers, and which of them the session has. */
 
 import { describe, expect, test } from "vitest";
 import { buildNameIndex, findNames, isKnownName } from "../../src/summary/names.ts";
@@ -37,7 +37,7 @@ describe("paths", () => {
     "a sentence. Another",
     "plain words",
     "n/a",
-  ])("AUD5 %j names none", (text) => {
+  ])("AUD5 %j names no path", (text) => {
     expect(namesIn(text)).toEqual([]);
   });
 });
@@ -55,12 +55,12 @@ describe("identifiers", () => {
     "user@host",
     "4f2a91c",
     "login.ts",
-  ])("AUD5 `%s` is one in backticks, and a plain word in a sentence", (name) => {
+  ])("AUD5 `%s` is an identifier in backticks, and a plain word in a sentence", (name) => {
     expect(namesIn(`\`${name}\``)).toEqual([`identifier ${name}`]);
     expect(namesIn(`the ${name} thing`)).toEqual([]);
   });
 
-  test("AUD5 each word of a command in backticks is looked at", () => {
+  test("AUD5 each word of a command in backticks is checked", () => {
     expect(namesIn("`git commit --amend src/a.ts, retryLimit(3)`")).toEqual([
       "identifier --amend",
       "path src/a.ts",
@@ -76,7 +76,7 @@ describe("identifiers", () => {
   });
 });
 
-describe("names in the log", () => {
+describe("known names", () => {
   const names = buildNameIndex([
     "look at src/auth/login.ts and the retryLimit in config.yaml, see https://docs.test/guide/start?x=1",
     'fixed in 3f2a91c4d5e6f708192a3b4c5d6e7f8091a2b3c4, {"key":"a\\nsnake_case"} boxes',
@@ -120,17 +120,17 @@ describe("names in the log", () => {
     "--force",
     "snake_cases_x",
     "@scope/pkg.js",
-  ])("AUD5 %s is not", (text) => {
+  ])("AUD5 %s is not known", (text) => {
     expect(findNames(`\`${text}\``)).toHaveLength(1);
     expect(isKnown(text)).toBe(false);
   });
 
-  test("AUD5 a plural is known by its singular, and the other way round", () => {
+  test("AUD5 a plural is known by its singular, and a singular by its plural", () => {
     expect(["boxes.x", "boxe.x"].map((text) => isKnownName({ text, kind: "identifier" }, names))).toEqual([true, true]);
     expect(isKnownName({ text: "box.x", kind: "identifier" }, names)).toBe(false);
   });
 
-  test("AUD5 the file at the end of a path must stand in the log in this form, its folders need not", () => {
+  test("AUD5 the file at the end of a path must be in the session literally, its folders need not", () => {
     expect(isKnownName({ text: "auth/config.yaml", kind: "path" }, names)).toBe(true);
     expect(isKnownName({ text: "src/login.yaml", kind: "path" }, names)).toBe(false);
     expect(isKnownName({ text: "/unknown/auth/login.ts", kind: "path" }, names)).toBe(true);

@@ -1,4 +1,4 @@
-/** Tests summary/prompts.ts: fill, format, prompts. */
+/** Tests the prompts of the summariser, and prints each request in requests/. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -19,10 +19,10 @@ import {
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { words } from "../compaction/small-session.ts";
-import { textOf } from "./manners.ts";
-import { kindOf, taskIn } from "./transcript-blocks.ts";
+import { requestText } from "./test-models.ts";
+import { requestKind, requestTask } from "./transcript-blocks.ts";
 
-describe("fill", () => {
+describe("fillTemplate", () => {
   test.each<[string, Readonly<Record<string, string>>, string]>([
     ["{one} and {two}", { one: "1", two: "2" }, "1 and 2"],
     ["{one}, {one}", { one: "1" }, "1, 1"],
@@ -36,7 +36,7 @@ describe("fill", () => {
   });
 });
 
-describe("format", () => {
+describe("listHeadings", () => {
   const sections = [
     "## Goal",
     "## Constraints & Preferences",
@@ -75,7 +75,7 @@ describe("prompts", () => {
   const previous = "## Goal\n- fix the login [#1]\n\n<read-files>\nsrc/login.ts\n</read-files>";
   const summary = "## Goal\n- names with a space work [#1]";
 
-  /** All that is asked of a model that answers with this summary, however often. */
+  /** Returns all requests to a model that always answers with this summary. */
   async function asked(
     parts: Partial<GenerateSummaryOptions>,
     window: object = {},
@@ -112,26 +112,26 @@ describe("prompts", () => {
       ["own-task", "List the files.", { instructions: "List the files.", replaceInstructions: true }, {}],
       ["map", "part 2/3", { entries: long, previous, instructions: "the tests" }, small],
       ["merge", "merge", { entries: long, previous, instructions: "the tests" }, small],
-    ])("SUM6 is what it was: %s", async (name, kind, parts, window) => {
-      const request = (await asked(parts, window)).find((each) => kindOf(each) === kind);
+    ])("SUM6 matches its snapshot: %s", async (name, kind, parts, window) => {
+      const request = (await asked(parts, window)).find((each) => requestKind(each) === kind);
       await expect(printed(request as Request)).toMatchFileSnapshot(`requests/${name}.txt`);
     });
 
-    test("SUM6 SUM9 is what it was: correction", async () => {
+    test("SUM6 SUM9 matches its snapshot: correction", async () => {
       const [first, second] = await asked({ thinking: "medium" });
       expect(second).toStrictEqual({ ...first, messages: second?.messages, replyBudget: second?.replyBudget });
       expect(second?.replyBudget?.tokens).toBeLessThan(first?.replyBudget?.tokens ?? 0);
       await expect(printed(second as Request)).toMatchFileSnapshot("requests/correction.txt");
     });
 
-    test("SUM7 B43 history and turn are asked for in one call", async () => {
+    test("SUM7 B43 history and turn are summarised in one request", async () => {
       const requests = await asked({ entries: before, turn: since.slice(0, 2) });
-      expect(requests.filter(({ messages }) => messages.length === 1).map(kindOf)).toStrictEqual(["initial"]);
+      expect(requests.filter(({ messages }) => messages.length === 1).map(requestKind)).toStrictEqual(["initial"]);
     });
   });
 
-  /** The same message in other words. */
-  function said(entry: Entry, texts: { readonly user: string; readonly assistant: string }): Entry {
+  /** Returns the same message with other texts. */
+  function withTexts(entry: Entry, texts: { readonly user: string; readonly assistant: string }): Entry {
     if (entry.type !== "message") return entry;
     const { message } = entry;
     if (message.role === "user") return { ...entry, message: { ...message, content: texts.user } };
@@ -139,8 +139,8 @@ describe("prompts", () => {
     return { ...entry, message: { ...message, content: [{ type: "text", text: texts.assistant }] } };
   }
 
-  describe("its structure", () => {
-    test("SUM6 SUM2 INV49 does not depend on what was said", async () => {
+  describe("structure", () => {
+    test("SUM6 SUM2 INV49 does not depend on the content of the session", async () => {
       const hostile = fc.oneof(
         fc.string(),
         fc.constantFrom(
@@ -156,24 +156,24 @@ describe("prompts", () => {
       await fc.assert(
         fc.asyncProperty(hostile, hostile, async (one, other) => {
           const entries = story("user: x", "says: y").map((entry) =>
-            said(entry, { user: `a${one}`, assistant: `b${other}` }),
+            withTexts(entry, { user: `a${one}`, assistant: `b${other}` }),
           );
           const [request] = await asked({ entries });
           const [, word = ""] = /contain the word (\S+)\./.exec(request?.system[0]?.text ?? "") ?? [];
-          expect(taskIn(request as Request)).toBe(taskIn(plain as Request));
-          expect(textOf(request as Request).split(word)).toHaveLength(3);
-          expect(textOf(request as Request).match(/^\[User\]: /gm)).toHaveLength(1);
+          expect(requestTask(request as Request)).toBe(requestTask(plain as Request));
+          expect(requestText(request as Request).split(word)).toHaveLength(3);
+          expect(requestText(request as Request).match(/^\[User\]: /gm)).toHaveLength(1);
         }),
         { numRuns: 200 },
       );
     });
 
-    test("SUM6 SUM2 a word that was said is not the one that marks what was said", async () => {
+    test("SUM6 SUM2 the random word of the marks does not occur in the material", async () => {
       const [request] = await asked({ entries: story("user: nonce-1 and nonce-2"), previous: "nonce-3" });
       expect(request?.system[0]?.text).toContain("contain the word nonce-4.");
     });
 
-    test("SUM6 the sizes are those of the summary, and no slot is left open", async () => {
+    test("SUM6 has the size of the summary and no open slot", async () => {
       for (const parts of [
         {},
         { previous },
@@ -181,15 +181,15 @@ describe("prompts", () => {
         { entries: [], turn: talk, previous, isChecked: true },
       ])
         for (const request of await asked(parts)) {
-          expect(taskIn(request)).not.toMatch(/\{\w+\}/);
+          expect(requestTask(request)).not.toMatch(/\{\w+\}/);
           expect(request.system[0]?.text).not.toMatch(/\{\w+\}/);
         }
       const [first] = await asked({ tokens: 1_000 });
-      expect(taskIn(first as Request)).toContain("at most 1000 tokens, which is about 600 words");
+      expect(requestTask(first as Request)).toContain("at most 1000 tokens, which is about 600 words");
     });
   });
 
-  test("SUM6 what is fixed by the documents is not ours to change", () => {
+  test("SUM6 the texts that the documents fix are unchanged", () => {
     expect({ NO_HISTORY, TURN_JOIN: TURN_SEPARATOR, focus: PROMPT_TEMPLATES.focus }).toStrictEqual({
       NO_HISTORY: "No prior history.",
       TURN_JOIN: "\n\n---\n\n**Turn Context (split turn):**\n\n",

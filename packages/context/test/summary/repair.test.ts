@@ -1,4 +1,4 @@
-/** Tests summary/repair.ts: headings, citations and marks. What a line says never changes. */
+/** Tests the repair of headings, citations and marks. The text of a line never changes. */
 
 import { describe, expect, test } from "vitest";
 import { addMark, demoteHeadings, repairCitations, restoreHeadings } from "../../src/summary/repair.ts";
@@ -16,30 +16,30 @@ describe("headings", () => {
   test.each([
     "# **GOAL**:\n- one\n#### constraints and preferences\nN/A",
     "## Goal\n\n\n## Notes\n- one\n## Constraints & Preferences",
-  ])("AUD7 so does one whose headings are spelled or placed otherwise, or have nothing below them: %j", (text) => {
+  ])("AUD7 other spellings, other headings and empty sections stay too: %j", (text) => {
     expect(restore(text, ["## Goal", "## Constraints & Preferences"])).toBe(text);
   });
 
-  test("AUD1 AUD7 missing headings are added, and say that there is nothing", () => {
+  test("AUD1 AUD7 missing headings are added with `- (none)`", () => {
     const text = "## Goal\n- one\n## Progress\n### Done\n- [x] two\n## Next Steps\n1. three";
     expect(restore(text)).toBe(
       summaryWith({ "## Goal": "- one", "### Done": "- [x] two", "## Next Steps": "1. three" }),
     );
   });
 
-  test("AUD1 AUD7 the order is restored, and what stands below a heading moves with it", () => {
+  test("AUD1 AUD7 the order is restored, and the text below a heading moves with it", () => {
     const text = "### Done\n- [x] one\n#### Details\n- two\n## Progress\n## Goal\n- three";
     expect(restore(text, ["## Goal", "## Progress", "### Done"])).toBe(
       "## Goal\n- three\n\n## Progress\n\n### Done\n- [x] one\n#### Details\n- two",
     );
   });
 
-  test("AUD1 AUD7 two sections of one name become one, in their order", () => {
+  test("AUD1 AUD7 two sections with one name are joined in order", () => {
     const text = "## Goal\n- one\n## Next Steps\n1. two\n## goal:\n- three";
     expect(restore(text, ["## Goal", "## Next Steps"])).toBe("## Goal\n- one\n- three\n\n## Next Steps\n1. two");
   });
 
-  test("AUD7 what stands before the first heading, and headings that are not required, stay", () => {
+  test("AUD7 text before the first heading and headings that are not required stay", () => {
     const text = "Here it is:\n\n## Goal\n- one\n\n## Notes\n- two\n\n## Next Steps\n1. three";
     expect(restore(text, ["## Goal", "## Next Steps"])).toBe(text);
   });
@@ -51,7 +51,7 @@ describe("headings", () => {
     );
   });
 
-  test("AUD7 where headings are restored, a section that says nothing says `- (none)`", () => {
+  test("AUD7 where headings are restored, an empty section gets `- (none)`", () => {
     expect(restore("## Next Steps\n- None.\n\n## Goal\nN/A\n", ["## Goal", "## Next Steps"])).toBe(
       "## Goal\n- (none)\n\n## Next Steps\n- (none)",
     );
@@ -65,7 +65,7 @@ describe("headings", () => {
     expect(restore("no headings at all")).toBeNull();
   });
 
-  test("AUD1 one heading that stands four times is one", () => {
+  test("AUD1 a repeated heading counts once", () => {
     expect(restore("## Goal\n- x\n## Goal\n- x\n## Goal\n- x\n## Goal\n- x")).toBeNull();
   });
 });
@@ -89,7 +89,7 @@ describe("a split turn", () => {
     expect(restore(text, turnSections)).toBe(`${history}\n\n${title}\n\n${turn}`);
   });
 
-  test("AUD7 a turn that stands alone has none", () => {
+  test("AUD7 a summary of the turn alone has no title", () => {
     expect(restore(turn, turnSections.slice(-3))).toBe(turn);
   });
 });
@@ -148,7 +148,7 @@ describe("citations", () => {
     expect(repair("- first [#1]", line)).toMatchObject({ lines: ["- first [#1]", repaired], unfounded: [1] });
   });
 
-  test("AUD2 one citation that exists is enough for a line", () => {
+  test("AUD2 one known citation is enough for a line", () => {
     expect(repair("- done [#99] and [#2]")).toMatchObject({ lines: ["- done and [#2]"], unfounded: [] });
   });
 
@@ -159,7 +159,7 @@ describe("citations", () => {
 });
 
 describe("marks", () => {
-  test("AUD7 a mark stands behind a line", () => {
+  test("AUD7 a mark is added at the end of a line", () => {
     expect(addMark("- done [#1]  ", "(unconfirmed)")).toBe("- done [#1] (unconfirmed)");
     expect(addMark("- done", "(not from the user)")).toBe("- done (not from the user)");
   });

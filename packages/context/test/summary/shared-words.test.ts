@@ -1,11 +1,11 @@
-/** Tests summary/shared-words.ts: what two texts have in common, in several scripts. */
+/** Tests the words that two texts share, in several scripts. */
 
 import { describe, expect, test } from "vitest";
 import { buildVocabulary, countSharedWords } from "../../src/summary/shared-words.ts";
 
 const shared = (text: string, other: string): number => countSharedWords(text, buildVocabulary(other)).shared;
 
-describe("words that count", () => {
+describe("comparable words", () => {
   test.each([
     ["fix the login test", 2],
     ["a an it to go", 0],
@@ -21,7 +21,7 @@ describe("words that count", () => {
   });
 });
 
-describe("words that two texts share", () => {
+describe("shared words", () => {
   test.each([
     ["the same word", "fixed login", "login page", 1],
     ["another case and other accents", "CAFÉ Login", "cafe login", 2],
@@ -80,7 +80,7 @@ describe("scripts", () => {
     expect(shared(line, message)).toBe(0);
   });
 
-  test("AUD4 the same letters in another form are the same word", () => {
+  test("AUD4 words are compared in one Unicode form", () => {
     expect(shared("한국어 문서", "한국어 문서를".normalize("NFD"))).toBe(2);
     expect(shared("ﬁnished ｌｏｇｉｎ", "finished login")).toBe(2);
     expect(shared("ﾛｸﾞｲﾝ", "ログイン")).toBeGreaterThanOrEqual(2);

@@ -1,4 +1,4 @@
-/** Proves which reads and writes a transcript names in one line because a later call has made them outdated. */
+/** Tests which reads and writes a later call makes stale. */
 
 import { expect, test } from "vitest";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
@@ -8,14 +8,14 @@ import { story } from "../../src/testing/story.ts";
 const editsIn = (entries: readonly Entry[]): readonly ContextEditEntry[] =>
   entries.filter((entry) => entry.type === "context_edit");
 
-/** The results and calls of this story, by the number of their entry. */
+/** The stale results and calls of a story, by entry number. */
 function shown(...lines: readonly string[]): ReadonlyMap<string, string> {
   const entries = story("user: go", ...lines);
   const blocks = renderTranscript(entries, { edits: editsIn(entries) });
   return new Map(blocks.map(({ reference, text }) => [reference, text.replace(/^\[[^\]]+\]: \[#\d+\] /, "")]));
 }
 
-test("SUM11 a read that is done again is one line, and names the newest", () => {
+test("SUM11 a repeated read becomes one line that names the newest", () => {
   const texts = shown(
     "calls: read path=a.ts",
     "result: first",
@@ -29,7 +29,7 @@ test("SUM11 a read that is done again is one line, and names the newest", () => 
   expect(texts.get("#7")).toBe("third");
 });
 
-test("SUM11 a read of another part, of another file or before a change of a part stays", () => {
+test("SUM11 a read of another part, of another file or before a partial edit stays", () => {
   const texts = shown(
     "calls: read path=a.ts offset=1",
     "result: top",
@@ -43,7 +43,7 @@ test("SUM11 a read of another part, of another file or before a change of a part
   expect([texts.get("#3"), texts.get("#5"), texts.get("#9")]).toEqual(["top", "b", "bottom"]);
 });
 
-test("SUM11 a file that is written as a whole makes earlier reads and writes of it outdated", () => {
+test("SUM11 writing a whole file makes earlier reads and writes of it stale", () => {
   const texts = shown(
     "calls: read path=a.ts",
     "result: old",
@@ -58,14 +58,14 @@ test("SUM11 a file that is written as a whole makes earlier reads and writes of 
   expect(texts.get("#6")).toBe('write(path="a.ts", content="second")');
 });
 
-test("SUM11 a call that failed or was taken out of the context makes nothing outdated", () => {
+test("SUM11 a failed call, or one removed from the context, makes nothing stale", () => {
   const failed = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "fails: no such file");
   expect(failed.get("#3")).toBe("text");
   const dropped = shown("calls: read path=a.ts", "result: text", "calls: read path=a.ts", "result: text", "drops e5");
   expect(dropped.get("#3")).toBe("text");
 });
 
-test("SUM11 what other tools do with a path and a text is unknown: they make nothing outdated", () => {
+test("SUM11 other tools with a path and a text make nothing stale", () => {
   const texts = shown(
     "calls: run_tests path=a.test.ts",
     "result: 3 failed",

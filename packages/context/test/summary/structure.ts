@@ -1,7 +1,7 @@
-/** Finds what a reader may take for structure in a prompt, whatever its case, width, blanks and invisible letters. */
+/** Finds what looks like prompt structure in a text, whatever its case, width, spaces and invisible characters. */
 
-/** Labels at the beginning of a line, and entry numbers and tags anywhere, in the order of the text. */
-export function structureOf(text: string): readonly string[] {
+/** Returns labels at the beginning of a line, and entry numbers and tags anywhere, in order. */
+export function findStructure(text: string): readonly string[] {
   const folded = text
     .replace(/[\u2028\u2029\u0085\v\f\r]/g, "\n")
     .normalize("NFKC")

@@ -1,4 +1,4 @@
-/** Tests summary/summary-lines.ts: headings, items with their sections and references, marks, quotations, line ends. */
+/** Tests the parser of summaries: headings, items with sections and references, marks, quotations, line ends. */
 
 import { describe, expect, test } from "vitest";
 import {
@@ -65,7 +65,7 @@ describe("items", () => {
       ({ section, start, end, references }) => `${section} ${start}-${end - 1} ${references.join(",")}`,
     );
 
-  test("AUD4 an item belongs to the last section before it, and a deeper heading of another name is an item of that section", () => {
+  test("AUD4 an item belongs to the last section, and a deeper heading with another name is an item of it", () => {
     expect(itemsIn("before", "## Goal", "- one [#1]", "- two", "### Scope", "three", "## Notes", "four")).toEqual([
       " 0-0 ",
       "goal 2-2 #1",
@@ -76,7 +76,7 @@ describe("items", () => {
     ]);
   });
 
-  test("AUD4 lines that begin no list item continue the one before", () => {
+  test("AUD4 other lines continue the list item before them", () => {
     expect(itemsIn("- one", "  more", "of it [#1]", "- two", "* three", "1. four", "2) five")).toEqual([
       " 0-2 #1",
       " 3-3 ",
@@ -97,13 +97,13 @@ describe("items", () => {
     },
   );
 
-  test("AUD4 an item that cites nothing has the references of the one that it is indented below", () => {
+  test("AUD4 an item without citations has the references of its parent", () => {
     expect(
       itemsIn("- one [#1]", "  - two", "    - three", "  - four [#4]", "    - five", "- six", "  - seven"),
     ).toEqual([" 0-0 #1", " 1-1 #1", " 2-2 #1", " 3-3 #4", " 4-4 #4", " 5-5 ", " 6-6 "]);
   });
 
-  test("AUD4 a heading ends what an item is indented below", () => {
+  test("AUD4 a heading ends the nesting", () => {
     expect(itemsIn("- one [#1]", "## Goal", "  - two")).toEqual([" 0-0 #1", "goal 2-2 "]);
   });
 
@@ -114,7 +114,7 @@ describe("items", () => {
   });
 });
 
-describe("lines that say nothing", () => {
+describe("empty statements", () => {
   test.each(["", "  ", "- (none)", "(none)", "- None.", "1. n/a", "- [ ] none", "* N/A", "- **none**", "- [#3]"])(
     "AUD1 %j",
     (line) => {
@@ -122,12 +122,15 @@ describe("lines that say nothing", () => {
     },
   );
 
-  test.each(["- x", "- none of them works", "- (nothing)", "- 0", "- 好", "none (yet)"])("AUD1 but not %j", (line) => {
-    expect(isEmptyStatement(line)).toBe(false);
-  });
+  test.each(["- x", "- none of them works", "- (nothing)", "- 0", "- 好", "none (yet)"])(
+    "AUD1 %j is a statement",
+    (line) => {
+      expect(isEmptyStatement(line)).toBe(false);
+    },
+  );
 });
 
-describe("plain lines", () => {
+describe("stripLineMarkup", () => {
   test.each([
     ["- [x] **Fixed** `login` [#3] (unconfirmed)", "Fixed login"],
     ["  12. next [#3, #4] step", "next step"],
@@ -150,11 +153,11 @@ describe("marks", () => {
     ["- x (unconfirmed) [#3]", null],
     ["- x (unconfirmed) and more", null],
     ["- x unconfirmed", null],
-  ])("AUD7 the mark behind %j is %j", (line, mark) => {
+  ])("AUD7 the mark of %j is %j", (line, mark) => {
     expect(parseMark(line)).toBe(mark);
   });
 
-  test("AUD7 a text without its marks is as it was before", () => {
+  test("AUD7 removing the marks restores the text", () => {
     expect(removeMarks("- x [#3] (unconfirmed)\n- y (not from the user)\n- z")).toBe("- x [#3]\n- y\n- z");
   });
 });
@@ -171,11 +174,11 @@ describe("quotations", () => {
     ['one " alone', []],
     ['"over\ntwo lines"', []],
     ['""', [""]],
-  ])("AUD3 in %j are %j", (text, quotations) => {
+  ])("AUD3 %j quotes %j", (text, quotations) => {
     expect(findQuotations(text)).toEqual(quotations);
   });
 });
 
-test("AUD7 every character that ends a line for a model ends one here", () => {
+test("AUD7 splits at every line end that a model recognises", () => {
   expect(splitSummaryLines("a\nb\r\nc\rd\u2028e\u2029f\u0085g\vh\fi\n\nj")).toEqual([..."abcdefghi", "", "j"]);
 });

@@ -1,4 +1,4 @@
-/** Proves how long a model is waited for, on a clock whose minutes pass in no time. */
+/** Tests the time limits of a summary with a simulated clock. */
 
 import { describe, expect, test } from "vitest";
 import { generateSummary } from "../../src/index.ts";
@@ -10,7 +10,7 @@ import { type AskModelResult, askModel, type SummaryProgress } from "../../src/s
 import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { createEntries as entriesOf } from "../context/tool-work.ts";
-import { delta, ended, modelOf, paid, said, usualTime } from "./manners.ts";
+import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
 
 const request: Request = {
   system: [],
@@ -25,25 +25,25 @@ const request: Request = {
 const sleep: Runtime["sleep"] = (ms, act) => testRuntime().sleep(ms / 50, act);
 const SECOND = 1_000;
 
-interface Scene {
+interface AskRecord {
   readonly reply: AskModelResult;
   readonly requests: number;
   readonly spent: readonly unknown[];
   readonly steps: readonly SummaryProgress[];
 }
 
-async function asked(stream: Model["stream"], limit: Partial<TimeLimit> = {}, signal?: AbortSignal): Promise<Scene> {
+async function ask(stream: Model["stream"], limit: Partial<TimeLimit> = {}, signal?: AbortSignal): Promise<AskRecord> {
   let requests = 0;
   const spent: unknown[] = [];
   const steps: SummaryProgress[] = [];
-  const model = modelOf((question, act) => {
+  const model = createModel((question, act) => {
     requests += 1;
     return stream(question, act);
   });
   const reply = await askModel(request, {
     model,
     runtime: { sleep },
-    time: { ...usualTime, ...limit },
+    time: { ...defaultTime, ...limit },
     signal,
     onFailedAttemptUsage: (usage) => spent.push(usage),
     progress: (step) => steps.push(step),
@@ -51,14 +51,14 @@ async function asked(stream: Model["stream"], limit: Partial<TimeLimit> = {}, si
   return { reply, requests, spent, steps };
 }
 
-const code = ({ reply }: Scene): string => (reply.type === "failed" ? reply.failure.code : reply.type);
+const code = ({ reply }: AskRecord): string => (reply.type === "failed" ? reply.failure.code : reply.type);
 
-/** These after so many seconds, and then the end of it. */
+/** Yields the events after so many seconds, and then the end of the reply. */
 const after = (seconds: number, ...events: readonly ModelEvent[]) =>
   async function* (): AsyncGenerator<ModelEvent> {
     await sleep(seconds * SECOND, {});
     yield* events;
-    yield ended();
+    yield replyEnded();
   };
 
 async function* trickle(): AsyncGenerator<ModelEvent> {
@@ -70,17 +70,17 @@ async function* trickle(): AsyncGenerator<ModelEvent> {
 
 async function* hang(): AsyncGenerator<ModelEvent> {
   await new Promise(() => {});
-  yield ended();
+  yield replyEnded();
 }
 
 describe("SUM13 a model", () => {
   test.each<[string, Model["stream"], string, number]>([
-    ["whose first token comes within ten minutes is waited for", after(590, delta), "answered", 1],
-    ["whose first token does not is asked once more", after(610, delta), "silent", 2],
-    ["that never answers is asked once more", hang, "silent", 2],
-    ["that writes a few letters every four seconds is stopped after 15 minutes", trickle, "too-slow", 2],
+    ["whose first token arrives within ten minutes answers", after(590, delta), "answered", 1],
+    ["whose first token arrives later is retried once", after(610, delta), "silent", 2],
+    ["that never answers is retried once", hang, "silent", 2],
+    ["that is very slow is aborted after 15 minutes", trickle, "too-slow", 2],
     [
-      "that sends empty pieces sends no token",
+      "that sends only empty deltas has sent no token",
       async function* () {
         for (;;) {
           await sleep(4 * SECOND, {});
@@ -91,59 +91,59 @@ describe("SUM13 a model", () => {
       2,
     ],
     [
-      "that thinks and writes for less than 15 minutes is waited for",
+      "that thinks and writes for less than 15 minutes answers",
       async function* () {
         for (let token = 0; token < 10; token++) {
           await sleep(85 * SECOND, {});
           yield { type: token < 5 ? "thinking-delta" : "text-delta", text: "word" };
         }
-        yield ended();
+        yield replyEnded();
       },
       "answered",
       1,
     ],
   ])("%s", async (_, stream, outcome, requests) => {
-    const scene = await asked(stream);
-    expect([code(scene), scene.requests]).toEqual([outcome, requests]);
+    const record = await ask(stream);
+    expect([code(record), record.requests]).toEqual([outcome, requests]);
   });
 
-  test("that is too slow is not asked again where another one can be", async () => {
-    const scene = await asked(trickle, { mayRetrySlowAttempt: false });
-    expect([code(scene), scene.requests]).toEqual(["too-slow", 1]);
+  test("that is too slow is not retried if another summariser can be asked", async () => {
+    const record = await ask(trickle, { mayRetrySlowAttempt: false });
+    expect([code(record), record.requests]).toEqual(["too-slow", 1]);
   });
 
-  test("that answers the second time is done", async () => {
+  test("that answers the second request succeeds", async () => {
     let requests = 0;
-    const scene = await asked(() => (requests++ === 0 ? hang() : after(1, delta)()));
-    expect([code(scene), scene.requests]).toEqual(["answered", 2]);
+    const record = await ask(() => (requests++ === 0 ? hang() : after(1, delta)()));
+    expect([code(record), record.requests]).toEqual(["answered", 2]);
   });
 
-  test("that asks again by itself has made the retry: a second one ends it", async () => {
+  test("that retries by itself uses up the retry", async () => {
     const failure = { kind: "unreachable", message: "line cut" } as const;
-    const scene = await asked(async function* () {
-      for (;;) yield { type: "reply-restarted", failure, waitMs: 5, usage: paid };
+    const record = await ask(async function* () {
+      for (;;) yield { type: "reply-restarted", failure, waitMs: 5, usage: billedUsage };
     });
-    expect(scene.reply).toEqual({ type: "failed", failure: { code: "unreachable", note: "line cut" } });
-    expect([scene.requests, scene.spent]).toEqual([1, [paid, paid]]);
+    expect(record.reply).toEqual({ type: "failed", failure: { code: "unreachable", note: "line cut" } });
+    expect([record.requests, record.spent]).toEqual([1, [billedUsage, billedUsage]]);
   });
 
-  test("that is stopped says what it cost, and so does the retry", async () => {
-    const scene = await asked(async function* (_, { signal }) {
+  test("that is aborted reports its usage, and so does the retry", async () => {
+    const record = await ask(async function* (_, { signal }) {
       yield delta;
       await new Promise((resolve) => signal?.addEventListener("abort", resolve));
       const failure = { kind: "aborted", message: "stopped" } as const;
-      yield { type: "reply-failed", failure, message: said({ stopReason: "aborted" }) };
+      yield { type: "reply-failed", failure, message: assistantMessage({ stopReason: "aborted" }) };
     });
-    expect(scene.reply).toMatchObject({ type: "failed", failure: { code: "silent" }, call: { usage: paid } });
-    expect(scene.spent).toEqual([paid]);
+    expect(record.reply).toMatchObject({ type: "failed", failure: { code: "silent" }, call: { usage: billedUsage } });
+    expect(record.spent).toEqual([billedUsage]);
   });
 });
 
-test("SUM13 every request together ends with the total, and nothing is asked after it", async () => {
+test("SUM13 all requests end with the total time, and none is sent after it", async () => {
   const codes = await withTimeLimit(createSummaryTimeouts(), { sleep }, async (limit) => {
-    const scenes: Scene[] = [];
-    for (let at = 0; at < 4; at++) scenes.push(await asked(hang, limit));
-    return scenes.map((scene) => [code(scene), scene.requests]);
+    const scenes: AskRecord[] = [];
+    for (let at = 0; at < 4; at++) scenes.push(await ask(hang, limit));
+    return scenes.map((record) => [code(record), record.requests]);
   });
   expect(codes).toEqual([
     ["silent", 2],
@@ -153,7 +153,7 @@ test("SUM13 every request together ends with the total, and nothing is asked aft
   ]);
 });
 
-describe("SUM13 without limits of its own a summary in many parts ends after thirty minutes", () => {
+describe("SUM13 by default a summary in many chunks ends after thirty minutes", () => {
   const messages = Array.from({ length: 60 }, (_, at): UserMessage => {
     return { role: "user", content: `${at} ${"word ".repeat(240)}`, timestamp: 0 };
   });
@@ -166,7 +166,7 @@ describe("SUM13 without limits of its own a summary in many parts ends after thi
       return after(9 * 60, delta)();
     };
     return {
-      model: modelOf(stream, { contextWindow: 8_192, maxTokens: 2_000, runtime: ports }),
+      model: createModel(stream, { contextWindow: 8_192, maxTokens: 2_000, runtime: ports }),
       requests: () => requests,
     };
   }
@@ -186,8 +186,8 @@ describe("SUM13 without limits of its own a summary in many parts ends after thi
   });
 });
 
-test("SUM13 EVT3 while the first token is awaited, every minute says for how long, and a retry says why", async () => {
-  const { steps } = await asked(hang, { firstToken: 150 * SECOND });
+test("SUM13 EVT3 the wait for the first token is reported every minute, and a retry with its reason", async () => {
+  const { steps } = await ask(hang, { firstToken: 150 * SECOND });
   const waits = [60_000, 120_000].map((elapsedMs) => ({ step: "awaiting-first-token", elapsedMs, limitMs: 150_000 }));
   expect(steps).toEqual([
     ...waits,
@@ -203,8 +203,8 @@ const rejecting: Runtime["sleep"] = async (ms, act) => {
   act.signal?.throwIfAborted();
 };
 
-test("SUM13 a clock that rejects when it is stopped breaks nothing", async () => {
-  const model = modelOf(after(1, delta));
+test("SUM13 a clock that rejects on abort causes no error", async () => {
+  const model = createModel(after(1, delta));
   const limits = await withTimeLimit(createSummaryTimeouts(), { sleep: rejecting }, async (limit) => {
     expect((await askModel(request, { model, runtime: { sleep: rejecting }, time: limit })).type).toBe("answered");
     return limit;
@@ -213,19 +213,24 @@ test("SUM13 a clock that rejects when it is stopped breaks nothing", async () =>
   expect(limits.totalExpired.aborted).toBe(false);
 });
 
-test("SUM13 CMP3 Esc before the retry cancels also where the clock rejects then", async () => {
+test("SUM13 CMP3 Esc before the retry cancels, even if the clock rejects", async () => {
   const stop = new AbortController();
   void sleep(0.5 * SECOND, {}).then(() => stop.abort());
   let requests = 0;
-  const model = modelOf(async function* () {
+  const model = createModel(async function* () {
     requests += 1;
     yield { type: "reply-failed", failure: { kind: "unreachable", message: "line cut" } };
   });
-  const reply = await askModel(request, { model, runtime: { sleep: rejecting }, time: usualTime, signal: stop.signal });
+  const reply = await askModel(request, {
+    model,
+    runtime: { sleep: rejecting },
+    time: defaultTime,
+    signal: stop.signal,
+  });
   expect([reply, requests]).toEqual([{ type: "cancelled" }, 1]);
 });
 
-test("SUM13 a limit that is not finite or longer than any timer is not reached", async () => {
+test("SUM13 an infinite limit, or one longer than any timer, is not reached", async () => {
   const none = Number.POSITIVE_INFINITY;
   for (const time of [
     { firstToken: none, nextToken: none, attempt: none, total: none },
@@ -238,7 +243,7 @@ test("SUM13 a limit that is not finite or longer than any timer is not reached",
       waits.push(ms);
       return sleep(ms > 2 ** 31 - 1 ? 1 : ms, act);
     };
-    const model = modelOf(after(60, delta));
+    const model = createModel(after(60, delta));
     const reply = await withTimeLimit(time, { sleep: nodeSleep }, (limit) =>
       askModel(request, { model, runtime: { sleep: nodeSleep }, time: limit }),
     );
@@ -247,26 +252,26 @@ test("SUM13 a limit that is not finite or longer than any timer is not reached",
   }
 });
 
-test("SUM13 EVT5 Esc during the retry: what the first attempt cost is recorded", async () => {
+test("SUM13 EVT5 Esc during the retry keeps the usage of the first attempt", async () => {
   const stop = new AbortController();
   void sleep(300 * SECOND, {}).then(() => stop.abort());
   let requests = 0;
   const failure = { kind: "unreachable", message: "line cut" } as const;
-  const failing = after(0, { type: "reply-failed", failure, message: said({ stopReason: "error" }) });
-  const scene = await asked(() => (requests++ === 0 ? failing() : hang()), {}, stop.signal);
-  expect([scene.reply, scene.requests, scene.spent]).toEqual([{ type: "cancelled" }, 2, [paid]]);
+  const failing = after(0, { type: "reply-failed", failure, message: assistantMessage({ stopReason: "error" }) });
+  const record = await ask(() => (requests++ === 0 ? failing() : hang()), {}, stop.signal);
+  expect([record.reply, record.requests, record.spent]).toEqual([{ type: "cancelled" }, 2, [billedUsage]]);
 });
 
-describe("SUM13 CMP3 Esc ends it at once", () => {
+describe("SUM13 CMP3 Esc ends the request at once", () => {
   test.each<[string, Model["stream"], number, number]>([
-    ["while the first token is awaited", hang, 300, 1],
+    ["during the wait for the first token", hang, 300, 1],
     ["between two tokens", trickle, 300, 1],
     ["before the retry", hang, 600.5, 1],
     ["during the retry", hang, 900, 2],
   ])("%s", async (_, stream, seconds, requests) => {
     const stop = new AbortController();
     void sleep(seconds * SECOND, {}).then(() => stop.abort());
-    const scene = await asked(stream, {}, stop.signal);
-    expect([scene.reply.type, scene.requests]).toEqual(["cancelled", requests]);
+    const record = await ask(stream, {}, stop.signal);
+    expect([record.reply.type, record.requests]).toEqual(["cancelled", requests]);
   });
 });

@@ -1,26 +1,26 @@
-/** Blocks of a transcript, and the requests that a model gets for them. */
+/** Creates transcript blocks and records the requests for their summary. */
 
 import type { Request } from "../../src/model.ts";
 import type { SummaryJob, Transcript } from "../../src/summary/summarize.ts";
 import type { TranscriptBlock } from "../../src/summary/transcript.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { textOf, usualTime } from "./manners.ts";
+import { defaultTime, requestText } from "./test-models.ts";
 
-/** Numbered from 1, or from where others end; each has so many tokens. */
-export function blocksOf(sizes: readonly number[], first = 1): readonly TranscriptBlock[] {
-  return sizes.map((size, at) => {
-    const number = first + at;
+/** Creates blocks with the given tokens, numbered from `first`. */
+export function createBlocks(sizes: readonly number[], first = 1): readonly TranscriptBlock[] {
+  return sizes.map((size, index) => {
+    const number = first + index;
     const label = `[User]: [#${number}]`;
     const text = `${label}${" word".repeat(size - textTokens(label))}`;
     return { entryId: `id-${number}`, reference: `#${number}`, text, tokens: textTokens(text) };
   });
 }
 
-/** What is told to a model, the same at every detail. */
-export type TestTelling = Partial<SummaryJob & Transcript>;
+/** A summary job whose transcript is the same at every detail. */
+export type TestJob = Partial<SummaryJob & Transcript>;
 
-export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): SummaryJob {
+export function createJob({ history = [], turn = [], ...parts }: TestJob): SummaryJob {
   return {
     model: scriptedModel(),
     runtime: testRuntime(),
@@ -33,7 +33,7 @@ export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): S
     keepsMessages: true,
     tokens: 500,
     calls: [],
-    time: usualTime,
+    time: defaultTime,
     ...parts,
   };
 }
@@ -41,15 +41,15 @@ export function tellingOf({ history = [], turn = [], ...parts }: TestTelling): S
 /** A window with room for about 1,400 tokens of material. */
 export const SMALL = { contextWindow: 3_950, maxTokens: 500 };
 
-/** What it is asked to do: all that stands behind the last mark. */
-export function taskIn(request: Request): string {
-  const text = textOf(request);
+/** Returns the task of a request: the text after the last mark. */
+export function requestTask(request: Request): string {
+  const text = requestText(request);
   return text.slice(text.lastIndexOf("\n</")).split("\n\n").slice(1).join("\n\n");
 }
 
-/** Which kind of question it is. */
-export function kindOf(request: Request): string {
-  const task = taskIn(request);
+/** Returns the kind of a request. */
+export function requestKind(request: Request): string {
+  const task = requestTask(request);
   const [, part, parts] = /^Above is part (\d+) of (\d+) /.exec(task) ?? [];
   if (part) return `part ${part}/${parts}`;
   return KINDS.find(([begin]) => task.startsWith(begin))?.[1] ?? task;

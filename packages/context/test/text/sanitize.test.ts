@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { escapePromptMarkup, sanitizeLine } from "../../src/text/sanitize.ts";
 import { expectLinear } from "../context/linear.ts";
 import { expectSoon } from "../soon.ts";
-import { structureOf } from "../summary/structure.ts";
+import { findStructure } from "../summary/structure.ts";
 
 describe("sanitizeLine", () => {
   test.each([
@@ -163,7 +163,7 @@ describe("escapePromptMarkup", () => {
     fc.assert(
       fc.property(texts, (parts) => {
         const safe = escapePromptMarkup(parts.join(""));
-        expect(structureOf(safe).filter((markup) => !isProse(markup))).toEqual([]);
+        expect(findStructure(safe).filter((markup) => !isProse(markup))).toEqual([]);
         expect(escapePromptMarkup(safe)).toBe(safe);
       }),
       { numRuns: 1_000 },

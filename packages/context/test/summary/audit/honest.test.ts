@@ -1,4 +1,4 @@
-/** Measures what the check does to honest summaries: no line may change but for its citation, and few may be marked. */
+/** Measures the checks on honest summaries: lines change only in their citations, and few are marked. */
 
 import { expect, test } from "vitest";
 import { removeCitations } from "../../../src/references.ts";
@@ -20,7 +20,7 @@ test("AUD7 no line of an honest summary is removed, added or reworded", () => {
   for (const { summary, checked } of results) expect(contentOf(checked.text)).toEqual(contentOf(summary));
 });
 
-test("AUD1 AUD2 no honest summary is asked for once more", () => {
+test("AUD1 AUD2 no honest summary needs a correction", () => {
   expect(results.flatMap(({ checked }) => checked.problems)).toEqual([]);
 });
 
@@ -38,7 +38,7 @@ test("AUD4 few honest lines are marked", () => {
   expect(marked.length / lines).toBeLessThanOrEqual(0.05);
 });
 
-test("AUD7 a checked honest summary is not changed again", () => {
+test("AUD7 a second check changes nothing", () => {
   for (const { session, summary, checked } of results) {
     const again = checkSummary(checked.text, evidenceFor(session), formatFor(summary));
     expect(again.text).toBe(checked.text);
@@ -53,7 +53,7 @@ function formatFor(summary: string): SummaryFormat {
   return { sections: summary.includes("## Original Request") ? turnSections : sections, tokens: 4_000 };
 }
 
-/** All lines that say something, without marks and citations. */
+/** All statements, without marks and citations. */
 function contentOf(summary: string): readonly string[] {
   return splitSummaryLines(summary)
     .filter((line) => !isEmptyStatement(line))

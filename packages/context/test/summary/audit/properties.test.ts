@@ -1,4 +1,4 @@
-/** Proves for random summaries that a check changes nothing but headings, citations and marks, and nothing when it is repeated. */
+/** Tests with random summaries that a check changes only headings, citations and marks, and that a second check changes nothing. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -19,7 +19,7 @@ import { evidences, formats, summaries } from "./random-summary.ts";
 
 const RUNS = 200;
 
-test("AUD7 every line stays in its section, in order: only citations, marks and the level of headings change", () => {
+test("AUD7 every line stays in its section and order; only citations, marks and heading levels change", () => {
   fc.assert(
     fc.property(summaries, evidences, formats, (summary, evidence, format) => {
       const { text } = checkSummary(summary, evidence, format);
@@ -29,7 +29,7 @@ test("AUD7 every line stays in its section, in order: only citations, marks and 
   );
 });
 
-test("AUD7 a line has one mark at most, and the receipt has every mark that was added", () => {
+test("AUD7 a line has at most one mark, and the flaws list every added mark", () => {
   fc.assert(
     fc.property(summaries, evidences, formats, (summary, evidence, format) => {
       const { text, flaws } = checkSummary(summary, evidence, format);
@@ -51,7 +51,7 @@ test("AUD7 a check of a checked summary changes nothing", () => {
   );
 });
 
-test("AUD2 no citation that does not exist is left", () => {
+test("AUD2 no unknown citation is left", () => {
   fc.assert(
     fc.property(summaries, evidences, formats, (summary, evidence, format) => {
       const { text, problems } = checkSummary(summary, evidence, format);
@@ -62,7 +62,7 @@ test("AUD2 no citation that does not exist is left", () => {
   );
 });
 
-/** What stands below each required heading, wherever it stands and however often; blank lines and `(none)` do not count. */
+/** The lines below each required heading, wherever it is; without blank lines and `(none)`. */
 function contentBySection(summary: string, required: readonly string[]): ReadonlyMap<string, unknown> {
   const names = new Set(required.map((heading) => parseHeading(heading)?.name));
   const lines: { readonly section: string; readonly text: string }[] = [];
@@ -82,6 +82,6 @@ function contentBySection(summary: string, required: readonly string[]): Readonl
 const isContent = (line: string): boolean =>
   !isEmptyStatement(line) && line.trim() !== TURN_CONTEXT_TITLE && line.trim() !== "---";
 
-/** How many lines say something and have a mark. */
+/** The number of statements with a mark. */
 const countMarks = (text: string): number =>
   splitSummaryLines(text).filter((line) => !isEmptyStatement(line) && parseMark(line) !== null).length;

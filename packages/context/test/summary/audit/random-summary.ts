@@ -1,4 +1,4 @@
-/** Random summaries, with everything in them that a check looks at, and the logs they are checked against. */
+/** Generates random summaries with everything that the checks read, and the sessions they are checked against. */
 
 import fc from "fast-check";
 import { collectEvidence, type Evidence } from "../../../src/summary/evidence.ts";

@@ -1,4 +1,4 @@
-/** Honest summaries of Chinese sessions: true, in other words than the user's, and citing what they rest on. */
+/** Honest summaries of Chinese sessions: true, in other words than the user's, with correct citations. */
 
 import type { HonestSummary } from "./honest-summary.ts";
 
