@@ -80,7 +80,9 @@ describe("messageTokens", () => {
   test("results of a provider's own tool count in addition to the text", () => {
     const withResults = { type: "text", text: "one two three", pith: { served: "x".repeat(498) } } as const;
     expect(messageTokens(replies(withResults))).toBe(frame + textTokens("one two three") + 100);
-    expect(messageBytes(replies(withResults)) - messageBytes(replies({ type: "text", text: "one two three" }))).toBe(500);
+    expect(messageBytes(replies(withResults)) - messageBytes(replies({ type: "text", text: "one two three" }))).toBe(
+      500,
+    );
     const blob = { type: "text", text: "one two three", pith: { blob: "5891b5" } } as const;
     expect(messageTokens(replies(blob))).toBe(frame + textTokens("one two three"));
   });
