@@ -1,4 +1,4 @@
-/** Finds what has drifted in the documents: dead links and paths, code that differs from its example, stale generated parts, exports without an example. */
+/** Finds what has drifted in the documents: dead links and paths, code that differs from its example, stale generated parts, exports without a sentence. */
 
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { policyTable, schemaFor, settingsSchema } from "pith/tables";
 import type { Fault } from "../fault.ts";
 import type { Api } from "./api/read-api.ts";
-import { contents, themeText, typeTable } from "./api/render-api.ts";
+import { renderApi } from "./api/render-api.ts";
 import { compactionTables, modelTables } from "./library-tables.ts";
 import { commandTables, eventTables, extensionTables, keyTables, rpcTables, settingsTables } from "./program-tables.ts";
 
@@ -22,9 +22,7 @@ export function generators(api: Api): Generators {
     ...modelTables,
     ...rpcTables,
     ...settingsTables,
-    ...Object.fromEntries(api.themes.map((theme) => [`api-${theme.name}`, () => themeText(api, theme)])),
-    "api-contents": (page) => contents(api, page),
-    "api-types": () => typeTable(api),
+    api: () => renderApi(api),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The page of an API is made from the sources and the examples; what is missing in either is found where it stands. */
+/** Tests the API page: it is generated from the entry points and their comments, and gaps are found where they are. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,189 +12,145 @@ import { runScript } from "./run-script.ts";
 
 const source = "packages/context/src";
 const clean: Tree = {
-  [`${source}/index.ts`]: file(
-    `export { type Gift, given, MOST } from "./giving/gift.ts";\nexport type * from "./paper.ts";`,
-  ),
-  [`${source}/giving/gift.ts`]: file(`import type { Need } from "./need.ts";
+  "packages/context/package.json": JSON.stringify({
+    name: "@pith/context",
+    exports: { ".": "./src/index.ts", "./node": "./src/node/index.ts", "./package.json": "./package.json" },
+  }),
+  [`${source}/index.ts`]: `/** Exports \`@pith/context\`: stores and limits. */
 
-export type Gift = Need;
+export { type Order, place, MOST, Shop } from "./session/order.ts";
+export type * from "./message.ts";
+`,
+  [`${source}/node/index.ts`]: `/** Exports \`@pith/context/node\`: the disk. */
 
-export type { Paper } from "../paper.ts";
+export { type Paper as Sheet } from "../message.ts";
+`,
+  [`${source}/session/order.ts`]: file(`/** What is ordered. */
+export interface Order {
+  readonly what: string;
+  readonly count?: number;
+}
 
-/** Gives it away. */
-export async function given({ to, by = "me" }: Gift): Promise<{ readonly done: true } | null> {
-  return to === by ? null : { done: true };
+/** Places an order. It is not sent yet. */
+export async function place({ what, count = 1 }: Order): Promise<{ readonly done: true } | null> {
+  return count > 0 && what !== "" ? { done: true } : null;
 }
 
 /** How many at most. */
 export const MOST = 3;
 
+/** Takes orders. */
+export class Shop {
+  /** The orders so far. */
+  get orders(): readonly Order[] {
+    return [];
+  }
+  /** Opens a shop. */
+  static open(
+    name: string,
+  ): Shop {
+    return new Shop();
+  }
+}
+
 export const hidden = 4;`),
-  [`${source}/giving/need.ts`]: file(`export interface Need {
-  readonly to: string;
-  readonly by?: string;
-}`),
-  [`${source}/paper.ts`]: file(`/** It is wrapped in this. Not by us. */
+  [`${source}/message.ts`]: file(`/** What it is wrapped in. Not by us. */
 export interface Paper {
   readonly colour: string;
 }
 
 export const red = "red";`),
-  "examples/api/gifts.ts": `import "x";
-// #region given
-const gift = await given({ to: "you" }); // { done: true }
-// #endregion
-if (gift) {
-  // #region MOST
-  const many = MOST; // 3
-  // #endregion
-}
-`,
-  "docs/api.md": `# Gifts
-
-<!-- generated: api-contents -->
-<!-- end -->
-
-## To give
-
-<!-- generated: api-gifts -->
-<!-- end -->
-
-<!-- generated: api-types -->
-<!-- end -->
-`,
+  "examples/api/sessions.ts": `import "x";\n`,
+  "docs/api.md": "# Orders\n\n<!-- generated: api -->\n<!-- end -->\n",
 };
 
-function written(tree: Tree): { readonly root: string; readonly page: string } {
+function write(tree: Tree): { readonly root: string; readonly page: string } {
   const root = plant(tree);
   const page = regenerated(tree["docs/api.md"] ?? "", generators(readApi(root)));
   writeFileSync(join(root, "docs/api.md"), page);
   return { root, page };
 }
 
-function faultsOf(change: Tree): readonly string[] {
-  const { root } = written({ ...clean, ...change });
+function listFaults(change: Tree): readonly string[] {
+  const { root } = write({ ...clean, ...change });
   return docFaults(root).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
 }
 
-const shown = `# Gifts
+const expectedPage = `# Orders
 
-<!-- generated: api-contents -->
-| about | names |
+<!-- generated: api -->
+## @pith/context
+
+Stores and limits.
+
+### Sessions
+
+Example: [examples/api/sessions.ts](../examples/api/sessions.ts).
+
+| name and signature | what it does |
 | --- | --- |
-| [To give](#to-give) | [given](#given) · [MOST](#most) |
-<!-- end -->
+| \`class Shop\` | Takes orders. |
+| \`shop.orders: Order[]\` | The orders so far. |
+| \`Shop.open(name: string): Shop\` | Opens a shop. |
+| \`place({ what, count = 1 }: Order): Promise<{ done: true } \\| null>\` | Places an order. |
+| \`MOST = 3\` | How many at most. |
+| \`Order = { what, count? }\` | What is ordered. |
 
-## To give
+### Messages
 
-<!-- generated: api-gifts -->
-### given
+| name and signature | what it does |
+| --- | --- |
+| \`Paper = { colour }\` | What it is wrapped in. |
 
-\`\`\`ts
-function given({ to, by = "me" }: Gift): Promise<{ readonly done: true } | null>
-\`\`\`
+## @pith/context/node
 
-Gives it away. ([giving/gift.ts](../packages/context/src/giving/gift.ts))
+The disk.
 
-\`\`\`ts
-const gift = await given({ to: "you" }); // { done: true }
-\`\`\`
+### Messages
 
-<details><summary><code>Gift</code>, <code>Need</code></summary>
-
-\`\`\`ts
-type Gift = Need
-
-interface Need {
-  readonly to: string;
-  readonly by?: string;
-}
-\`\`\`
-
-</details>
-
-### MOST
-
-\`\`\`ts
-const MOST = 3
-\`\`\`
-
-How many at most. ([giving/gift.ts](../packages/context/src/giving/gift.ts))
-
-\`\`\`ts
-const many = MOST; // 3
-\`\`\`
-
-*Run it all: [examples/api/gifts.ts](../examples/api/gifts.ts).*
-<!-- end -->
-
-<!-- generated: api-types -->
-| type | what it is | in |
-| --- | --- | --- |
-| \`Gift\` | A file. | [giving/gift.ts](../packages/context/src/giving/gift.ts) |
-| \`Paper\` | It is wrapped in this. | [paper.ts](../packages/context/src/paper.ts) |
+| name and signature | what it does |
+| --- | --- |
+| \`Sheet = { colour }\` | What it is wrapped in. |
 <!-- end -->
 `;
 
-test("a page has contents, each function with signature, sentence and example, and the types", () => {
-  const { root, page } = written(clean);
-  expect(page).toBe(shown);
+test("the page has a table per entry point and subject, functions first, with one sentence each", () => {
+  const { root, page } = write(clean);
+  expect(page).toBe(expectedPage);
   expect(docFaults(root).faults).toEqual([]);
 });
 
-test("what the door does not let out is not in it, and what passes through two files is", () => {
-  const two = { [`${source}/index.ts`]: file(`export { given, MOST, type Paper as Wrap } from "./giving/gift.ts";`) };
-  const { exports, lost } = readApi(plant({ ...clean, ...two }));
-  expect(exports.map(({ name, kind, path }) => `${kind} ${name} ${path.slice(source.length)}`)).toEqual([
-    "value given /giving/gift.ts",
-    "value MOST /giving/gift.ts",
-    "type Wrap /paper.ts",
-  ]);
-  expect(lost).toEqual([]);
-});
-
-const gift = clean[`${source}/giving/gift.ts`] ?? "";
-const examples = clean["examples/api/gifts.ts"] ?? "";
+const order = clean[`${source}/session/order.ts`] ?? "";
 
 test.each<[string, Tree, string]>([
   [
-    "an export without an example",
-    { "examples/api/gifts.ts": examples.replace("#region MOST", "#region") },
-    `${source}/giving/gift.ts:15 MOST has no example; it wants one region of its name in examples/api`,
-  ],
-  [
-    "an export with two examples",
-    { "examples/api/gifts.ts": `${examples}// #region MOST\n// #endregion\n` },
-    `${source}/giving/gift.ts:15 MOST has 2 examples; it wants one region of its name in examples/api`,
-  ],
-  [
     "an export without a sentence",
-    { [`${source}/giving/gift.ts`]: gift.replace("/** How many at most. */", "// How many at most.") },
-    `${source}/giving/gift.ts:15 MOST is let out without a word; give it a \`/** … */\` sentence`,
+    { [`${source}/session/order.ts`]: order.replace("/** How many at most. */", "// How many at most.") },
+    `${source}/session/order.ts:15 MOST is exported without a comment; add a \`/** … */\` sentence`,
   ],
   [
-    "an example of nothing",
-    { "examples/api/gifts.ts": `${examples}// #region taken\n// #endregion\n` },
-    `examples/api/gifts.ts:10 the region taken shows nothing that ${source}/index.ts lets out`,
-  ],
-  [
-    "examples that no page shows",
-    { "examples/api/more.ts": "" },
-    "examples/api/more.ts:1 docs/api.md does not show it; write `<!-- generated: api-more -->` there",
+    "a type without a sentence",
+    { [`${source}/session/order.ts`]: order.replace("/** What is ordered. */", "// What is ordered.") },
+    `${source}/session/order.ts:4 Order is exported without a comment; add a \`/** … */\` sentence`,
   ],
   [
     "an export that no file declares",
-    { [`${source}/index.ts`]: `${clean[`${source}/index.ts`]}export { lost } from "./paper.ts";\n` },
-    `${source}/index.ts:1 lost is let out, and no file declares it`,
+    { [`${source}/index.ts`]: `${clean[`${source}/index.ts`]}export { lost } from "./message.ts";\n` },
+    `${source}/index.ts:1 lost is exported, and no file declares it`,
+  ],
+  [
+    "a page that is too long",
+    { "docs/api.md": `${clean["docs/api.md"]}${"\n".repeat(900)}` },
+    "docs/api.md:901 it has 936 lines; at most 900 are allowed",
   ],
 ])("%s is found", (_, change, fault) => {
-  expect(faultsOf(change)).toEqual([fault]);
+  expect(listFaults(change)).toEqual([fault]);
 });
 
 test("a page that is not current is found, and written anew", () => {
-  const stale = plant({ ...clean, "docs/api.md": written(clean).page.replace("= 3", "= 4") });
+  const stale = plant({ ...clean, "docs/api.md": write(clean).page.replace("= 3", "= 4") });
   expect(docFaults(stale).faults.map(({ sentence }) => sentence)).toEqual([
-    "api-gifts is not what the code says; run `pnpm write-docs`",
+    "api is not what the code says; run `pnpm write-docs`",
   ]);
   expect(runScript("check-docs.ts", stale).status).toBe(1);
   expect(runScript("write-docs.ts", stale).lines).toEqual(["docs/api.md is written anew"]);

@@ -1,36 +1,32 @@
-/** Finds gaps in the API page: an export without an example or a sentence, an example of nothing, a theme on no page. */
+/** Finds gaps in the API page: an export without a sentence, an export that no file declares, and a page that is too long. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../../fault.ts";
-import { type Api, DOOR, EXAMPLES, type Exported, type Theme } from "./read-api.ts";
+import type { Api, Door } from "./read-api.ts";
+import { sentenceOf } from "./render-api.ts";
 
 const PAGE = "docs/api.md";
+const MAX_LINES = 900;
 
-export function apiFaults(root: string, api: Api): readonly Fault[] {
-  const page = existsSync(join(root, PAGE)) ? readFileSync(join(root, PAGE), "utf8") : "";
+export function apiFaults(root: string, { doors }: Api): readonly Fault[] {
+  return [...doors.flatMap(doorFaults), ...pageFaults(join(root, PAGE))];
+}
+
+function doorFaults({ path: door, missing, exports }: Door): readonly Fault[] {
   return [
-    ...api.lost.map((name) => ({ path: DOOR, line: 1, sentence: `${name} is let out, and no file declares it` })),
-    ...api.exports.filter(({ kind }) => kind === "value").flatMap((value) => valueFaults(value, api)),
-    ...api.themes.flatMap((theme) => [...regionFaults(theme, api), ...pageFaults(theme, page)]),
+    ...missing.map((name) => ({ path: door, line: 1, sentence: `${name} is exported, and no file declares it` })),
+    ...exports
+      .filter((each) => sentenceOf(each) === "")
+      .map(({ name, path, line }) => ({
+        ...{ path, line },
+        sentence: `${name} is exported without a comment; add a \`/** … */\` sentence`,
+      })),
   ];
 }
 
-function valueFaults({ name, path, line, said }: Exported, { themes }: Api): readonly Fault[] {
-  const examples = themes.flatMap(({ regions }) => regions).filter((region) => region.name === name);
-  const count = examples.length === 0 ? "no example" : `${examples.length} examples`;
-  const counted = { path, line, sentence: `${name} has ${count}; it wants one region of its name in ${EXAMPLES}` };
-  const silent = { path, line, sentence: `${name} is let out without a word; give it a \`/** … */\` sentence` };
-  return [...(examples.length === 1 ? [] : [counted]), ...(said === "" ? [silent] : [])];
-}
-
-function regionFaults({ path, regions }: Theme, { exports }: Api): readonly Fault[] {
-  return regions
-    .filter(({ name }) => !exports.some((each) => each.name === name))
-    .map(({ name, line }) => ({ path, line, sentence: `the region ${name} shows nothing that ${DOOR} lets out` }));
-}
-
-function pageFaults({ name, path }: Theme, page: string): readonly Fault[] {
-  const mark = `<!-- generated: api-${name} -->`;
-  return page.includes(mark) ? [] : [{ path, line: 1, sentence: `${PAGE} does not show it; write \`${mark}\` there` }];
+function pageFaults(path: string): readonly Fault[] {
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
+  if (lines <= MAX_LINES) return [];
+  return [{ path: PAGE, line: MAX_LINES + 1, sentence: `it has ${lines} lines; at most ${MAX_LINES} are allowed` }];
 }
