@@ -39,6 +39,7 @@ export interface MoveToOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The result of `moveTo`. */
 export type MoveResult =
   | {
       readonly type: "moved";

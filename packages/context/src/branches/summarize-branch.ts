@@ -136,6 +136,7 @@ export interface BranchSummaryRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The result of summarizing a branch that was left. */
 export type BranchSummaryOutcome =
   | {
       readonly type: "summarised";
@@ -268,6 +269,7 @@ export function createBranchSummary(
 /** Of the room: what the story may have at most; the ledger has the rest. */
 const BRANCH_NARRATIVE_SHARE = 0.75;
 
+/** The part of a branch that a move leaves. */
 export interface OldBranch {
   /** Oldest first, each once; a compaction stands before what it kept. */
   readonly entries: readonly Entry[];

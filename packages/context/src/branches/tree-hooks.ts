@@ -41,6 +41,7 @@ export interface SessionBeforeTreeEvent {
   readonly cancel: () => void;
 }
 
+/** What a `session_before_tree` hook returns. */
 export interface SessionBeforeTreeResult {
   readonly cancel?: boolean;
   /** Whether the branch that is left is summarised, whatever the user chose. */
@@ -52,6 +53,7 @@ export interface SessionBeforeTreeResult {
   readonly label?: string;
 }
 
+/** The event after the leaf has moved. */
 export interface SessionTreeEvent {
   readonly type: "session_tree";
   readonly newLeafId: string | null;

@@ -267,6 +267,7 @@ function compactionUsageEntry({ usage, by }: CallUsage, { model: budgetModel }: 
 
 export type CompactOptions = ProduceCompactionOptions;
 
+/** The result of a compaction of a session. */
 export type CompactionOutcome =
   | { readonly type: "compacted"; readonly id: string; readonly receipt: Receipt }
   | NoCompaction

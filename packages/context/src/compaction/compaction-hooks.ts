@@ -45,6 +45,7 @@ export interface SessionBeforeCompactEvent extends CompactionCause {
   readonly cancel: () => void;
 }
 
+/** What a `session_before_compact` hook returns. */
 export interface SessionBeforeCompactResult {
   readonly cancel?: boolean;
   /** Not yet: once, and only while the reserve has room. */
@@ -64,6 +65,7 @@ export interface HookCompaction {
   readonly usage?: Usage;
 }
 
+/** The event after a compaction was appended. */
 export interface SessionCompactEvent extends CompactionCause {
   readonly type: "session_compact";
   readonly compactionEntry: CompactionEntry;
@@ -75,6 +77,7 @@ export interface AddedContext {
   readonly entries?: readonly HookEntry[];
 }
 
+/** The event after a compaction failed or was cancelled. */
 export interface SessionCompactFailedEvent extends CompactionCause {
   readonly type: "session_compact_failed";
   readonly errorMessage?: string;

@@ -32,6 +32,7 @@ import {
   type UserMessageSelection,
 } from "./user-messages.ts";
 
+/** What a compaction covers, what it keeps, and how much room its summary has. */
 export interface CompactionPlan {
   readonly branch: LoadedBranch;
   readonly budget: Budget;
@@ -60,6 +61,7 @@ export interface CompactionPlan {
 
 export type PrepareCompactionResult = { readonly type: "planned"; readonly plan: CompactionPlan } | NoCompaction;
 
+/** The result when there is nothing to compact. */
 export interface NoCompaction {
   readonly type: "nothing-to-do";
   readonly why: "off" | "empty" | "already-compacted" | "too-short" | "too-little";
@@ -225,6 +227,7 @@ export interface CallUsage {
 /** The route of code itself. */
 export const MODEL_FREE_ROUTE = "model-free";
 
+/** Writes the summary of a compaction plan. */
 export interface Summarizer {
   readonly route: string;
   /** Whether it costs money: then the hourly limit holds for it. */
@@ -232,6 +235,7 @@ export interface Summarizer {
   summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> | SummarizerResult;
 }
 
+/** The options that a summarizer receives with a plan. */
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
   /** What the user, or a hook, wants looked at. */
@@ -244,6 +248,7 @@ export interface SummarizeOptions {
   readonly time?: TimeLimit;
 }
 
+/** The result of a summarizer. */
 export type SummarizerResult =
   /** With a plan of its own where it cuts elsewhere. */
   | { readonly type: "written"; readonly candidate: SummaryCandidate; readonly plan?: CompactionPlan }

@@ -8,6 +8,7 @@ import type { Allowance } from "../summary/ask-model.ts";
 import type { FlawCode } from "../summary/audit.ts";
 import type { ReductionLevel } from "./budget.ts";
 
+/** The record of a compaction: what it covered, its token counts, its cost and its findings. */
 export interface Receipt {
   readonly reason: CompactionTrigger;
   /** Who wrote the summary: `model`, `hook`, `model-free`, … */
@@ -40,6 +41,7 @@ export interface EntryRange {
   readonly count: number;
 }
 
+/** One problem that the checks of a summary found. */
 export interface Finding {
   readonly code: FindingCode;
   /** For people. */

@@ -5,6 +5,7 @@ import type { AppendResult } from "../session/store.ts";
 import { readReceipt, recentCallCosts } from "./receipt.ts";
 import { isUndo } from "./should-compact.ts";
 
+/** The result of an undo or a redo. */
 export type UndoResult =
   | { readonly type: "undone" | "redone"; readonly leaf: string | null }
   | { readonly type: "nothing-to-do"; readonly why: "no-compaction" | "no-undo" }
