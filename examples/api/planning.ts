@@ -32,7 +32,7 @@ const isTime = shouldCompact(190_000, 200_000, settings); // true: pi's call, wi
 // #region findCutPoint
 const { entries, edits } = session.branch;
 const cut = findCutPoint(entries, { keepTokens: 2, tokensOf: () => 1, edits }); // here every entry counts one token
-// { at: 25, turnAt: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in its middle
+// { index: 25, turnStartIndex: 0 }: "Done." and "Go on." are kept; the turn that began with "Use tabs." is cut in its middle
 const piCut = findCutPoint(entries, 0, entries.length, 1_000); // pi's call: here 1,000 estimated tokens are kept
 // { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true }
 // #endregion
@@ -67,7 +67,7 @@ const words = readSummaryPartTexts(compaction).find(({ part }) => part.kind === 
 
 assert.equal(why, "tokens");
 assert.equal(isTime, true);
-assert.deepEqual(cut, { at: 25, turnAt: 0 });
+assert.deepEqual(cut, { index: 25, turnStartIndex: 0 });
 assert.deepEqual(piCut, { firstKeptEntryIndex: 23, turnStartIndex: 0, isSplitTurn: true });
 assert.deepEqual([firstKeptEntryId, isSplitTurn, turnPrefixMessages?.length], ["e24", true, 23]);
 assert.deepEqual(names, ["whole", "reduced", "half", "quarter", "summary-only", "barest"]);
