@@ -8,6 +8,7 @@ import {
   compactionDue,
   compactionLimits,
   createBudget,
+  defaultParts,
   MemoryStore,
   pinText,
   prepareCompaction,
@@ -15,6 +16,7 @@ import {
   readReceipt,
   redoCompaction,
   Session,
+  type SummaryPart,
   undoCompaction,
 } from "@pith/context";
 import {
@@ -73,6 +75,17 @@ const isSmall = fitsWithoutCounting(session.branch, budget); // false: it must b
 // #region measureInSteps
 for (const _ of measureInSteps(session.branch)) await setImmediate(); // after opening; then the first plan of a long session is quick
 // #endregion
+
+// #region defaultParts
+const tickets: SummaryPart = {
+  kind: "example.tickets",
+  collect: () => null,
+  render: () => "# Open tickets\n- LOGIN-1",
+};
+const partsPreview = previewCompaction(session.branch, budget, { reason: "asked", parts: [...defaultParts, tickets] }); // the summary message ends with the tickets
+// #endregion
+
+assert.ok(partsPreview.type !== "planned" || partsPreview.summaryText.endsWith("# Open tickets\n- LOGIN-1"));
 
 // #region previewCompaction
 const preview = previewCompaction(session.branch, budget); // nothing is done, no model is asked

@@ -1,11 +1,17 @@
 /** Exports `@pith/context/host`: what a program that runs an agent needs besides the main entry point: hooks, attachments, skills, usage totals, shell lines. */
 
-export { createHookEntryParser, hookTokenAllowance, parseDetails, parseUsage } from "./compaction/added-entries.ts";
+export { measureInSteps } from "./api/compaction.ts";
 export { reductionLevels } from "./compaction/budget.ts";
-export { type AddedContext, POSTPONE_TYPE } from "./compaction/compaction-hooks.ts";
-export { measureInSteps } from "./compaction/measure-in-steps.ts";
+export { POSTPONE_TYPE } from "./compaction/plan.ts";
 export { computeReplyBudget } from "./compaction/reply-room.ts";
 export { breakerNotes, fitsWithoutCounting } from "./compaction/should-compact.ts";
+export {
+  createHookEntryParser,
+  hookTokenAllowance,
+  parseDetails,
+  parseUsage,
+} from "./compaction-hooks/added-entries.ts";
+export type { AddedContext } from "./compaction-hooks/compaction-hooks.ts";
 export {
   type Attachment,
   attachImage,
@@ -47,7 +53,7 @@ export {
   reportHookFailure,
   runHooks,
 } from "./hooks.ts";
-export { collectFileLists, fileTouches, type ToolRoles } from "./ledger/touched-files.ts";
+export { collectFileLists, fileTouches } from "./ledger/touched-files.ts";
 export { blobReference, entryReference, MIN_BLOB_DIGITS, removeCitations } from "./references.ts";
 export { runGuarded } from "./runtime.ts";
 export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
@@ -61,4 +67,5 @@ export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";
+export type { ToolRoles } from "./tool-roles.ts";
 export { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";

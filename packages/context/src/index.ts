@@ -1,7 +1,18 @@
 /** Exports `@pith/context`: sessions, the context at a leaf, and compaction. */
 
+export { generateBranchSummary, prepareBranchEntries } from "./api/branch-summary.ts";
+export { type CompactIfNeededResult, compactIfNeeded } from "./api/compact-if-needed.ts";
+export {
+  type CompactionPreview,
+  type CompactionResult,
+  compact,
+  estimateTokens,
+  findCutPoint,
+  generateSummary,
+  prepareCompaction,
+  previewCompaction,
+} from "./api/compaction.ts";
 export { type MoveResult, moveTo } from "./branches/move.ts";
-export { generateBranchSummary, prepareBranchEntries } from "./branches/pi-calls.ts";
 export {
   type BranchSummaryOutcome,
   collectEntriesForBranchSummary,
@@ -15,27 +26,7 @@ export type {
   TreePreparation,
 } from "./branches/tree-hooks.ts";
 export { type Budget, type CompactionSettings, createBudget, shouldCompact } from "./compaction/budget.ts";
-export { type CompactionPreview, previewCompaction } from "./compaction/choose-plan.ts";
 export type { CompactionOutcome } from "./compaction/compact.ts";
-export { type CompactIfNeededResult, compactIfNeeded } from "./compaction/compact-if-needed.ts";
-export type {
-  CompactionHooks,
-  CompactionPreparation,
-  SessionBeforeCompactEvent,
-  SessionBeforeCompactResult,
-  SessionCompactEvent,
-  SessionCompactFailedEvent,
-} from "./compaction/compaction-hooks.ts";
-export { modelSummarizer } from "./compaction/model-summarizer.ts";
-export {
-  type CompactionResult,
-  compact,
-  estimateTokens,
-  findCutPoint,
-  generateSummary,
-  prepareCompaction,
-} from "./compaction/pi-calls.ts";
-export { pinEntry, pinText, unpin } from "./compaction/pins.ts";
 export type {
   CompactionPlan,
   NoCompaction,
@@ -46,7 +37,16 @@ export type {
 } from "./compaction/plan.ts";
 export { type Finding, type Receipt, readReceipt } from "./compaction/receipt.ts";
 export { compactionDue } from "./compaction/should-compact.ts";
+export type { SummaryPart } from "./compaction/summary-part.ts";
 export { redoCompaction, type UndoResult, undoCompaction } from "./compaction/undo.ts";
+export type {
+  CompactionHooks,
+  SessionBeforeCompactEvent,
+  SessionBeforeCompactResult,
+  SessionCompactEvent,
+  SessionCompactFailedEvent,
+} from "./compaction-hooks/compaction-hooks.ts";
+export type { CompactionPreparation } from "./compaction-hooks/hook-preparation.ts";
 export { buildSessionContext } from "./context/build-context.ts";
 export { buildRequest } from "./context/build-request.ts";
 export {
@@ -117,4 +117,7 @@ export {
   UPDATE_SUMMARIZATION_PROMPT,
 } from "./summary/prompts.ts";
 export { serializeConversation } from "./summary/transcript.ts";
+export { defaultParts } from "./summary-parts/default-parts.ts";
+export { modelSummarizer } from "./summary-parts/model-summarizer.ts";
+export { pinEntry, pinText, unpin } from "./summary-parts/pins.ts";
 export { messageTokens, textTokens } from "./tokens/estimate-tokens.ts";

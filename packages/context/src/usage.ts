@@ -127,3 +127,16 @@ function countMessage(totals: SessionTotals, message: AgentMessage): Partial<Ses
       return {};
   }
 }
+
+/** Returns the usage of several calls as one. Fields that only some providers report are kept. */
+export function sumUsage(usages: readonly Usage[]): Usage {
+  return usages.reduce((sum, usage) => ({ ...addNumbers(sum, usage), cost: addNumbers(sum.cost, usage.cost) }));
+}
+
+function addNumbers<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
+  const sums = Object.entries(one).map(([name, value]) => {
+    const otherValue = (other as Readonly<Record<string, unknown>>)[name];
+    return [name, typeof value === "number" && typeof otherValue === "number" ? value + otherValue : value];
+  });
+  return Object.fromEntries(sums) as Numbers;
+}

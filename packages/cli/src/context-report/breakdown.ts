@@ -41,7 +41,9 @@ export function contextParts(window: LoadedBranch, budget: Pick<Budget, "model" 
 function merged({ front, kept, fresh }: RawParts): readonly ContextPart[] {
   const said = [...kept, ...fresh].map(([kind, tokens]): ContextPart => ({ place: "tail", kind, tokens }));
   const parts = [
-    ...front.map(({ kind, tokens }): ContextPart => ({ place: "front", kind: fronts[kind], tokens })),
+    ...front.map(
+      ({ kind, tokens }): ContextPart => ({ place: "front", kind: fronts[kind as SummaryPartKind] ?? kind, tokens }),
+    ),
     ...said,
   ];
   const kinds = Map.groupBy(parts, ({ place, kind }) => `${place} ${kind}`);

@@ -12,7 +12,7 @@ import {
   messageTokens,
   type ToolCallBlock,
 } from "@pith/context";
-import { readSummaryParts, type SummaryPartKind } from "@pith/context/host";
+import { readSummaryParts } from "@pith/context/host";
 import { type Kind, messageKinds, scaled, sumsOf } from "./token-counts.ts";
 
 export interface RawParts {
@@ -23,7 +23,7 @@ export interface RawParts {
 }
 
 export interface RawFront {
-  readonly kind: SummaryPartKind;
+  readonly kind: string;
   readonly tokens: number;
 }
 
@@ -76,7 +76,7 @@ interface Part {
 }
 
 function saidIn({ front, kept, fresh }: RawParts): readonly Part[] {
-  const of = (isIt: (kind: SummaryPartKind) => boolean): Part => ({
+  const of = (isIt: (kind: string) => boolean): Part => ({
     tokens: front.filter(({ kind }) => isIt(kind)).reduce((sum, { tokens }) => sum + tokens, 0),
   });
   return [

@@ -10,7 +10,7 @@ import {
   type SystemMessage,
   type UserMessage,
 } from "@pith/context";
-import { readSummaryParts, type SummaryPartKind } from "@pith/context/host";
+import { readSummaryParts } from "@pith/context/host";
 
 export interface SeenText {
   readonly who: string;
@@ -100,6 +100,6 @@ function frontSeen(message: Message, { entries, compactionIndex: compactionAt }:
 
 const PROGRAM = "Pith, in your place";
 
-function isStable(kind: SummaryPartKind): kind is "pins" | "words" {
+function isStable(kind: string): kind is "pins" | "words" {
   return kind === "pins" || kind === "words";
 }

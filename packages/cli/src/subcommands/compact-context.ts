@@ -151,7 +151,7 @@ function outcomeOf(read: WindowRead): Outcome {
     return asOutcome(compactionTold({ type: "failed", why: "cannot-fit", breaker: preview.breaker }));
   const price = priceOf(preview, read);
   const { receipt, summaryText: front } = preview;
-  const data = { id: read.id, model: read.model, receipt, front, price, evicted: preview.plan.userMessages.evicted };
+  const data = { id: read.id, model: read.model, receipt, front, price, evicted: preview.userMessages.evicted };
   return { type: "shown", text: textOf(preview, { read, price }), data };
 }
 
@@ -168,10 +168,10 @@ interface Telling {
   readonly price: number | null;
 }
 
-function textOf({ plan, receipt, summaryText: front }: Planned, { read, price }: Telling): string {
+function textOf({ plan, receipt, userMessages, summaryText: front }: Planned, { read, price }: Telling): string {
   const { tokens, covered, kept } = receipt;
   const pins = read.window.state.pins.length;
-  const lost = plan.userMessages.evicted.length;
+  const lost = userMessages.evicted.length;
   return [
     `${amount(tokens.before)} → about ${amount(tokens.after)} tokens`,
     `kept as it was said: ${entries(kept.count)}${plan.reductions.length > 0 ? `, ${plan.reductions.length} of them shortened` : ""}`,

@@ -1,9 +1,8 @@
 /** Gets the summary of a left branch: an earlier one is reused, a hook's is taken, or a model writes one. */
 
 import type { Budget } from "../compaction/budget.ts";
-import { ANY_SHAPE } from "../compaction/checks.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
-import { calculateAllowance, sumUsage } from "../compaction/receipt.ts";
+import { calculateAllowance } from "../compaction/receipt.ts";
 import { BRANCH_USAGE, type BranchSummaryEntry, type Entry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
 import { reportHookFailure } from "../hooks.ts";
@@ -13,9 +12,12 @@ import type { Runtime } from "../runtime.ts";
 import type { NewEntry, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
 import type { ModelCall, OnProgress } from "../summary/ask-model.ts";
-import { checkSummary, describeSizeLimit, isFarTooLong } from "../summary/audit.ts";
+import { checkSummary } from "../summary/audit.ts";
 import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
+import { describeSizeLimit, isFarTooLong } from "../summary/size-limit.ts";
+import { ANY_SHAPE } from "../summary-parts/review-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import { sumUsage } from "../usage.ts";
 import {
   type BranchSummary,
   collectBranchEvidence,

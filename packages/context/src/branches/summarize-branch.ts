@@ -4,15 +4,14 @@ import {
   noPreviousSummary,
   type PreviousSummary,
   previousNarrative,
-  previousUserMessages,
-  readSummaryMessage,
-} from "../compaction/summary-message.ts";
+  readPreviousSummary,
+} from "../compaction/previous-summary.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
-import { collectFileLists, type ToolRoles } from "../ledger/touched-files.ts";
+import { collectFileLists } from "../ledger/touched-files.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
@@ -24,7 +23,9 @@ import type { Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
+import { previousUserMessages } from "../summary-parts/latest-request.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import type { ToolRoles } from "../tool-roles.ts";
 
 export interface BranchSelection {
   /** In the order they had. */
@@ -201,7 +202,7 @@ function toGenerateSummaryOptions({
     progress,
   } = options;
   const { edits } = oldBranch;
-  const previous = readPreviousSummary(oldBranch);
+  const previous = readFirstSummary(oldBranch);
   return {
     runtime,
     entries: prepareBranchEntries(
@@ -232,13 +233,13 @@ function previousMaterial(previous: PreviousSummary): string {
 }
 
 // A compaction on the way tells what lies before it.
-function readPreviousSummary({ entries: [first] }: Pick<OldBranch, "entries">): PreviousSummary {
-  return first?.type === "compaction" ? readSummaryMessage(first) : noPreviousSummary;
+function readFirstSummary({ entries: [first] }: Pick<OldBranch, "entries">): PreviousSummary {
+  return first?.type === "compaction" ? readPreviousSummary(first) : noPreviousSummary;
 }
 
 /** What such a summary is checked against: the branch, earlier summaries of it, and what a compaction on the way has kept. */
 export function collectBranchEvidence(oldBranch: Pick<OldBranch, "entries" | "edits">, narrative?: string): Evidence {
-  const previous = readPreviousSummary(oldBranch);
+  const previous = readFirstSummary(oldBranch);
   return collectEvidence({
     covered: oldBranch.entries,
     edits: oldBranch.edits,

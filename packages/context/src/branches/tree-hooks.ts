@@ -1,7 +1,12 @@
 /** Runs the hooks before and after a move in the tree, and reads what they return (B74, B75, c1). */
 
-import { appendHookEntries, createHookEntryParser, parseDetails, parseUsage } from "../compaction/added-entries.ts";
-import type { AddedContext } from "../compaction/compaction-hooks.ts";
+import {
+  appendHookEntries,
+  createHookEntryParser,
+  parseDetails,
+  parseUsage,
+} from "../compaction-hooks/added-entries.ts";
+import type { AddedContext } from "../compaction-hooks/compaction-hooks.ts";
 import type { BranchSummaryEntry, Entry } from "../entry.ts";
 import { continueOnFailure, type Hook, type HookHost, runHooks, withSetters } from "../hooks.ts";
 import type { Usage } from "../message.ts";

@@ -1,7 +1,6 @@
 /** Computes the limits for one model's context window, checks a context against them, and defines the reduction levels. */
 
 import type { ContextSize } from "../context/context-size.ts";
-import type { ToolRoles } from "../ledger/touched-files.ts";
 import type { ModelName } from "../model.ts";
 import {
   type CompactionLimits,
@@ -11,6 +10,7 @@ import {
   type TokenShare,
   type TokensOrShare,
 } from "../settings.ts";
+import type { ToolRoles } from "../tool-roles.ts";
 
 /** Who is asked, and by whom. */
 export interface BudgetInput {

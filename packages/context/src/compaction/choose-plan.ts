@@ -1,22 +1,21 @@
-/** Chooses the first reduction level that leaves room to work, or reports what fills the window; previews a compaction. */
+/** Chooses the first reduction level that leaves room to work, or reports what fills the window. */
 
 import { contextSize } from "../context/context-size.ts";
-import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { type Budget, reductionLevels, shouldCompact } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";
 import { isVisibleToModel } from "./cut-point.ts";
-import { createFallbackSummary } from "./fallback-summary.ts";
 import { type CompactionPlan, type NoCompaction, prepareCompaction } from "./plan.ts";
 import { type CompactionTrigger, type Receipt, readReceipt } from "./receipt.ts";
 import { type Breaker, createBreaker } from "./should-compact.ts";
+import type { SummaryDesign } from "./summary-part.ts";
 
 export type PlanChoice =
   | {
       readonly type: "planned";
       readonly plan: CompactionPlan;
-      /** As it would be if code alone wrote it now. */
+      /** The receipt of a summary without a model. */
       readonly receipt: Receipt;
       readonly summaryText: string;
     }
@@ -25,31 +24,32 @@ export type PlanChoice =
 
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;
-  /** Compactions that this request has had after refusals; each begins a rung further down. */
+  /** How often this request was compacted after a refusal. Each attempt starts one level lower. */
   readonly attempt?: number;
 }
 
-/** Where the context fits, all that is kept is kept gladly; where it does not, as much as leaves room. */
-export function choosePlan(
-  branch: LoadedBranch,
-  budget: Budget,
-  { reason, attempt = 0 }: CompactionRequest,
-): PlanChoice {
-  const size = contextSize(branch, budget);
-  if (reason === "overflow" || shouldCompact(size, budget) !== null)
-    return (
-      firstSufficientPlan(branch, budget, attempt) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) }
-    );
-  if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
-  if (isJustCompacted(branch)) return { type: "nothing-to-do", why: "already-compacted" };
-  return planAtLevel(branch, budget, 0);
+export interface ChoosePlanOptions extends CompactionRequest {
+  readonly budget: Budget;
+  readonly design: SummaryDesign;
 }
 
-// GUARD1: the first plan that leaves room; else the first that frees enough; else the barest, a few times.
-function firstSufficientPlan(branch: LoadedBranch, budget: Budget, attempt: number): PlanChoice | null {
+/** Chooses a plan. If the context exceeds the budget, the plan must leave room to work. */
+export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
+  const { budget, design, reason } = options;
+  const size = contextSize(branch, budget);
+  if (reason === "overflow" || shouldCompact(size, budget) !== null)
+    return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
+  if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
+  if (isJustCompacted(branch, design)) return { type: "nothing-to-do", why: "already-compacted" };
+  return planAtLevel(branch, options, 0);
+}
+
+// GUARD1: the first plan that leaves room, else the first that frees enough, else the last one, a limited number of times.
+function firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice | null {
+  const { budget, attempt = 0 } = options;
   const candidates: ViablePlan[] = [];
   for (let levelIndex = attempt; attempt < MAX_OVERFLOW_ATTEMPTS && levelIndex < reductionLevels.length; levelIndex++) {
-    const choice = planAtLevel(branch, budget, levelIndex);
+    const choice = planAtLevel(branch, options, levelIndex);
     if (choice.type !== "planned") continue;
     if (leavesEnoughFree(choice) && freesEnough(choice)) return choice;
     candidates.push(choice);
@@ -57,17 +57,23 @@ function firstSufficientPlan(branch: LoadedBranch, budget: Budget, attempt: numb
   return candidates.find(freesEnough) ?? (canRetryWithoutProgress(branch, budget) ? (candidates.at(-1) ?? null) : null);
 }
 
-// CMP4: after so many refusals of the same request there is nothing left to try.
+// CMP4: after this many refusals of the same request there is nothing left to try.
 const MAX_OVERFLOW_ATTEMPTS = 4;
 
 type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
 
-// What code alone would write fits for certain; a paid writer is asked only where that is known.
-function planAtLevel(branch: LoadedBranch, budget: Budget, levelIndex: number): ViablePlan | NoCompaction {
-  const preparation = prepareCompaction(branch, budget, reductionLevels[levelIndex]);
+// A paid summarizer runs only after the summary without a model is known to fit.
+function planAtLevel(
+  branch: LoadedBranch,
+  { budget, design }: ChoosePlanOptions,
+  levelIndex: number,
+): ViablePlan | NoCompaction {
+  const { parts, describeImages } = design;
+  const level = reductionLevels[levelIndex] ?? reductionLevels[0];
+  const preparation = prepareCompaction(branch, { budget, level, describeImages });
   if (preparation.type !== "planned") return preparation;
   const { plan } = preparation;
-  const result = commitCandidate(plan, createFallbackSummary(plan), TRIAL_COMMIT);
+  const result = commitCandidate(plan, design.fallback(plan), { parts, ...TRIAL_COMMIT });
   if (result.type === "refused") return { type: "nothing-to-do", why: "too-little" };
   return { type: "planned", plan, receipt: result.receipt, summaryText: result.summaryText };
 }
@@ -79,7 +85,7 @@ function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: ViablePlan)
   return !Number.isFinite(limit) || receipt.tokens.after <= limit - (limit - sizeBefore.fixed) * MIN_FREE_SHARE;
 }
 
-/** Of what the fixed part leaves: so much is free after a compaction, if a rung can free it. */
+/** The share of the window, without its fixed part, that should be free after a compaction. */
 const MIN_FREE_SHARE = 0.25;
 
 function freesEnough({ plan: { sizeBefore, budget }, receipt: { tokens, bytes } }: ViablePlan): boolean {
@@ -94,25 +100,9 @@ function canRetryWithoutProgress({ entries, compactionIndex }: LoadedBranch, { l
   return rounds < limits.rounds;
 }
 
-/** Whether nothing was said since the newest compaction but what stands behind each of them. */
-function isJustCompacted({ entries, compactionIndex, edits }: LoadedBranch): boolean {
+// Entries that a host adds after every compaction are no new content.
+function isJustCompacted({ entries, compactionIndex, edits }: LoadedBranch, { parts }: SummaryDesign): boolean {
   const isNewContent = (entry: Entry): boolean =>
-    isVisibleToModel(entry, edits) &&
-    !readLoadedSkill(entry) &&
-    !isStateEntry(entry) &&
-    !(entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE);
+    isVisibleToModel(entry, edits) && !isStateEntry(entry) && !parts.some((part) => part.isRepeated?.(entry));
   return compactionIndex !== -1 && !entries.slice(compactionIndex + 1).some(isNewContent);
-}
-
-/** Planned: the plan, the receipt as it would be without a model, and what the model would see first. */
-export type CompactionPreview = PlanChoice;
-
-/** What `compact` would do now if code alone wrote it: nothing is done, nobody is asked. */
-export function previewCompaction(
-  branch: LoadedBranch,
-  budget: Budget,
-  request: CompactionRequest = { reason: "asked" },
-): CompactionPreview {
-  const choice = choosePlan(branch, budget, request);
-  return choice.type === "planned" ? { ...choice, receipt: { ...choice.receipt, reason: request.reason } } : choice;
 }

@@ -2,15 +2,11 @@
 
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
-import { collectLoadedSkills } from "../context/loaded-skills.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
-import { renderLedger } from "../ledger/render-ledger.ts";
-import { entryReference } from "../references.ts";
 import { appendToBranch, branchLeaf } from "../session/loaded-branch.ts";
 import { type NewEntry, noRedaction, type Redaction } from "../session/session.ts";
-import { textTokens } from "../tokens/estimate-tokens.ts";
-import { checkFarTooLong, createNotices, firstFailedCheck } from "./checks.ts";
-import { collectWorkRecord } from "./kept-work.ts";
+import { sumUsage } from "../usage.ts";
+import { checkFarTooLong, createReductionNotices, firstFailedCheck } from "./checks.ts";
 import { type CallUsage, type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import {
   type CompactionTrigger,
@@ -18,43 +14,50 @@ import {
   type Receipt,
   readReceipt,
   recentCallCosts,
-  sumUsage,
   toCallCost,
   toEntryRange,
 } from "./receipt.ts";
-import { renderSummaryMessage, type SummaryMessage } from "./summary-message.ts";
+import {
+  collectPartDetails,
+  collectPartFindings,
+  renderSummaryMessage,
+  type SummaryMessage,
+  type SummaryPart,
+} from "./summary-part.ts";
 
 export type CommitResult =
   | {
       readonly type: "ready";
       readonly newEntries: readonly NewEntry[];
       readonly receipt: Receipt;
-      /** What the model sees first from then on. */
+      /** The message that the model then sees first. */
       readonly summaryText: string;
     }
   | { readonly type: "refused"; readonly finding: Finding };
 
-/** What a commit is told from outside. */
 export interface CommitContext {
-  /** Of the compaction to be. */
+  /** The parts of the summary message. */
+  readonly parts: readonly SummaryPart[];
+  /** The id of the new compaction entry. */
   readonly id: string;
   readonly reason: CompactionTrigger;
   readonly now: number;
   readonly durationMs: number;
-  /** What came up before: writers that failed, a limit that was reached. */
+  /** Earlier findings: summarizers that failed, a limit that was reached. */
   readonly findings?: readonly Finding[];
-  /** For summaries that were not used. */
+  /** Calls for summaries that were not used. */
   readonly unusedCalls?: readonly CallUsage[];
-  /** What the log will let pass. */
+  /** Redacts secrets as the session does. */
   readonly redaction?: Redaction;
 }
 
+/** Builds the batch for a candidate, or refuses it. */
 export function commitCandidate(
   plan: CompactionPlan,
   unredacted: SummaryCandidate,
   context: CommitContext,
 ): CommitResult {
-  const { redaction = noRedaction } = context;
+  const { parts, redaction = noRedaction } = context;
   const tooLong = checkFarTooLong(plan, unredacted);
   if (tooLong) return { type: "refused", finding: tooLong };
   const candidate = {
@@ -62,12 +65,12 @@ export function commitCandidate(
     narrative: redaction.redact(unredacted.narrative),
     notes: redaction.redact(unredacted.notes),
   };
-  const summaryMessage = buildSummaryMessage(plan, candidate, redaction);
+  const summaryMessage = renderSummaryMessage(parts, { plan, candidate, redaction });
   const compaction = createCompactionEntry(plan, candidate, { summaryMessage, ...context });
   const sizeAfter = estimateCompactedSize(plan, compaction);
   const finding = firstFailedCheck({ plan, candidate, sizeAfter });
   if (finding) return { type: "refused", finding: finding };
-  const receipt = createReceipt(plan, candidate, { ...context, sizeAfter });
+  const receipt = createReceipt(plan, candidate, { ...context, summaryMessage, sizeAfter });
   const { details } = compaction;
   const compactionWithReceipt = { ...compaction, details: { ...details, pith: { ...details.pith, receipt } } };
   return {
@@ -76,39 +79,6 @@ export function commitCandidate(
     receipt,
     summaryText: summaryMessage.text,
   };
-}
-
-// A front is taken apart by the lengths of its parts: nothing in it may change once it is put together.
-function buildSummaryMessage(
-  plan: CompactionPlan,
-  { narrative, notes }: SummaryCandidate,
-  redaction: Redaction,
-): SummaryMessage {
-  const { covered } = plan;
-  const { pins, request } = redaction.redact({ pins: plan.pins, request: plan.requestText });
-  const userMessages = redaction.redact(plan.userMessages.blocks);
-  const freeTokens = plan.checkpoint - textTokens(narrative) - textTokens(notes);
-  const tokens = Math.max(freeTokens, plan.checkpoint * MIN_LEDGER_SHARE);
-  const ledger = redaction.redact(renderLedger(collectWorkRecord(plan).ledger, { tokens }));
-  return renderSummaryMessage({
-    pins,
-    userMessages,
-    narrative,
-    notes,
-    ledger,
-    recall: renderRecallNote(covered),
-    request,
-  });
-}
-
-/** Of the checkpoint: what a summary that is too long leaves to the ledger. */
-const MIN_LEDGER_SHARE = 0.1;
-
-function renderRecallNote(covered: readonly Entry[]): string {
-  const last = covered.at(-1);
-  return last
-    ? `# Earlier entries\nUp to ${entryReference(last)}, not shown any more; each can be read by its number.`
-    : "";
 }
 
 type NewCompactionEntry = NewEntry &
@@ -120,11 +90,9 @@ type NewCompactionEntry = NewEntry &
 function createCompactionEntry(
   plan: CompactionPlan,
   { route, details, fromHook, calls = [] }: SummaryCandidate,
-  { summaryMessage, id, now, unusedCalls = [] }: CommitContext & { readonly summaryMessage: SummaryMessage },
+  { parts, summaryMessage, id, now, unusedCalls = [] }: CommitContext & { readonly summaryMessage: SummaryMessage },
 ): NewCompactionEntry {
-  const { ledger, turns, files } = collectWorkRecord(plan);
   const systemMessage = mergeSystemMessages(plan.branch);
-  const references = collectLoadedSkills(plan.branch);
   return {
     type: "compaction",
     id,
@@ -133,14 +101,10 @@ function createCompactionEntry(
     tokensBefore: plan.sizeBefore.tokens,
     details: {
       ...details,
-      readFiles: files.read,
-      modifiedFiles: files.modified,
+      ...collectPartDetails(parts, plan, "piDetails"),
       pith: {
         front: summaryMessage.parts,
-        ledger,
-        turns,
-        ...(plan.question && { question: plan.question }),
-        ...(references.length > 0 && { references }),
+        ...collectPartDetails(parts, plan, "details"),
         calibration: collectCalibration(plan.branch),
         checked: route !== MODEL_FREE_ROUTE || plan.previous.isChecked,
         ...(calls.length > 1 && { ownCalls: calls.length }),
@@ -156,7 +120,7 @@ function createCompactionEntry(
   };
 }
 
-// What the one estimator will say once the batch is in the log.
+// The same estimate as after the batch is appended.
 function estimateCompactedSize(
   { branch, reductions, budget }: CompactionPlan,
   compaction: NewCompactionEntry,
@@ -174,12 +138,14 @@ function createReceipt(
   plan: CompactionPlan,
   { route, by, calls = [], findings: candidateFindings = [] }: SummaryCandidate,
   {
+    parts,
+    summaryMessage,
     reason,
     durationMs,
     findings = [],
     unusedCalls = [],
     sizeAfter,
-  }: CommitContext & { readonly sizeAfter: ContextSize },
+  }: CommitContext & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
 ): Receipt {
   const { sizeBefore, budget } = plan;
   const previous = plan.branch.entries[plan.branch.compactionIndex];
@@ -202,7 +168,13 @@ function createReceipt(
     calls: allCalls.length,
     cost: allCalls.reduce((sum, { usage: { cost } }) => sum + cost.total, 0),
     durationMs,
-    findings: [...findings, ...candidateFindings, ...createNotices(plan)],
+    findings: [
+      ...findings,
+      ...candidateFindings,
+      ...collectPartFindings(parts, plan),
+      ...summaryMessage.findings,
+      ...createReductionNotices(plan),
+    ],
     withoutProgress: madeProgress ? 0 : rounds + 1,
     undoTo: branchLeaf(plan.branch),
   };

@@ -1,4 +1,4 @@
-/** Runs a compaction, whatever triggered it: plans, runs hooks, tries summarisers in turn, commits and appends one batch. */
+/** Runs a compaction: plans, runs hooks, tries summarizers in turn, commits, and appends one batch. */
 
 import { contextSize } from "../context/context-size.ts";
 import { BREAKER_TYPE, COMPACTION_USAGE } from "../entry.ts";
@@ -8,25 +8,16 @@ import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
-import { hookTokenAllowance } from "./added-entries.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./choose-plan.ts";
 import { commitCandidate } from "./commit.ts";
 import {
-  type BeforeCompactOptions,
-  type CompactionHooks,
-  POSTPONE_TYPE,
-  runAfterCompactHooks,
-  runBeforeCompactHooks,
-  runCompactFailedHooks,
-} from "./compaction-hooks.ts";
-import { createFallbackSummary } from "./fallback-summary.ts";
-import { repairNarrative } from "./model-summarizer.ts";
-import {
   type CallUsage,
+  type CompactionHookRunner,
   type CompactionPlan,
   hasOnlyGrown,
   type NoCompaction,
+  POSTPONE_TYPE,
   rebasePlan,
   type Summarizer,
   type SummarizerResult,
@@ -34,24 +25,26 @@ import {
 } from "./plan.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
 import { type Breaker, isBreakerOpen } from "./should-compact.ts";
+import type { SummaryDesign } from "./summary-part.ts";
 
-export interface ProduceCompactionOptions extends CompactionRequest {
+export interface CompactionOptions extends CompactionRequest {
   readonly session: Session;
   readonly budget: Budget;
+  readonly design: SummaryDesign;
   readonly runtime: Pick<Runtime, "now" | "entryId" | "sleep">;
-  /** In order of preference; where none of them succeeds, code writes alone. */
+  /** In order of preference. If none succeeds, the summary is written without a model. */
   readonly summarizers?: readonly Summarizer[];
-  /** What the summary should look at above all. */
+  /** What the summary should focus on. */
   readonly instructions?: string;
-  readonly hooks?: CompactionHooks;
-  /** Told what is being done, for whoever waits. */
+  readonly hooks: CompactionHookRunner;
+  /** Receives progress events. */
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
 export interface ProduceCompactionResult {
   readonly batch: CompactionBatch;
-  /** What was paid for and is not in the batch, as entries. */
+  /** Usage entries for calls that are not in the batch. */
   readonly usageEntries: readonly NewEntry[];
   readonly findings: readonly Finding[];
 }
@@ -60,11 +53,11 @@ export type CompactionBatch =
   | {
       readonly type: "ready";
       readonly id: string;
-      /** The leaf it was made for. */
+      /** The leaf that the batch must follow. */
       readonly leaf: string | null;
       readonly newEntries: readonly NewEntry[];
       readonly receipt: Receipt;
-      /** What it has cost, as an entry; to be written if the batch cannot be. */
+      /** Usage entries to append if the batch cannot be appended. */
       readonly usageEntries: readonly NewEntry[];
     }
   | { readonly type: "cancelled" }
@@ -72,35 +65,31 @@ export type CompactionBatch =
   | { readonly type: "leaf-moved" }
   | Exclude<PlanChoice, { type: "planned" }>;
 
-export async function produceCompaction(options: ProduceCompactionOptions): Promise<ProduceCompactionResult> {
+export async function produceCompaction(options: CompactionOptions): Promise<ProduceCompactionResult> {
   const state: AttemptState = { options, startTime: options.runtime.now(), findings: [], unusedCalls: [] };
   const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state);
   const usageEntries = state.unusedCalls.map((call) => compactionUsageEntry(call, options.budget));
   return { batch, usageEntries, findings: state.findings };
 }
 
-/** What came up so far. */
+/** What all attempts of one compaction share. */
 interface AttemptState {
-  readonly options: ProduceCompactionOptions;
+  readonly options: CompactionOptions;
   readonly startTime: number;
   readonly findings: Finding[];
-  /** For summaries that were not used. */
+  /** Calls for summaries that were not used. */
   readonly unusedCalls: CallUsage[];
 }
 
 const BATCH_CANCELLED: CompactionBatch = { type: "cancelled" };
 
 async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
-  const { session, budget, summarizers = [], hooks = {}, instructions = "" } = state.options;
+  const { session, design, budget, summarizers = [], hooks, instructions = "" } = state.options;
   state.options.progress?.({ step: "planning" });
-  const choice = choosePlan(session.branch, budget, state.options);
+  const choice = choosePlan(session.branch, state.options);
   if (choice.type !== "planned") return choice;
   const { plan } = choice;
-  const hookResult = await runBeforeCompactHooks(plan, {
-    ...(state.options as BeforeCompactOptions),
-    hooks,
-    instructions: instructions.trim(),
-  });
+  const hookResult = await hooks.before(plan, instructions.trim());
   if (hookResult.type !== "continue") return hookResult;
   state.findings.push(...hookResult.findings);
   const attempts = [...(hookResult.hookCandidate ? [hookResult.hookCandidate] : []), ...summarizers];
@@ -109,39 +98,40 @@ async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
     firstUsableBatch(attempts, plan, { state, instructions: focus, time }),
   );
   if (batch) return batch;
-  const currentChoice = session.branch === plan.branch ? choice : choosePlan(session.branch, budget, state.options);
+  const currentChoice = session.branch === plan.branch ? choice : choosePlan(session.branch, state.options);
   if (currentChoice.type !== "planned") return currentChoice;
   return (
-    tryCommit({ candidate: createFallbackSummary(currentChoice.plan) }, currentChoice.plan, state) ?? {
+    tryCommit({ candidate: design.fallback(currentChoice.plan) }, currentChoice.plan, state) ?? {
       type: "leaf-moved",
     }
   );
 }
 
-/** Null where nothing came of any of them. */
+/** Null if no attempt gives a batch. */
 async function firstUsableBatch(
   attempts: readonly (CandidateWithPlan | Summarizer)[],
   plan: CompactionPlan,
   options: SummarizerAttemptOptions,
 ): Promise<CompactionBatch | null> {
   const { state, time } = options;
-  const { session, signal } = state.options;
+  const { session, signal, design } = state.options;
   for (const [index, attempt] of attempts.entries()) {
-    // With another summariser to ask, one that is too slow is not asked again.
+    // Only the last summarizer may repeat a slow attempt.
     const mayRetrySlowAttempt = index === attempts.length - 1;
     const hasCandidate = "candidate" in attempt;
     const result = hasCandidate
       ? attempt
       : await runSummarizer(attempt, plan, { ...options, time: { ...time, mayRetrySlowAttempt } });
     if (result === "cancelled" || signal?.aborted) return cancelAttempts(result, state);
-    const batch = result && tryCommit(result, rebasePlan(result.plan ?? plan, session.branch), state);
+    const batch =
+      result && tryCommit(result, rebasePlan(result.plan ?? plan, session.branch, design.describeImages), state);
     if (batch) return batch;
     if (!hasOnlyGrown(session.branch, plan.branch)) return { type: "leaf-moved" };
   }
   return null;
 }
 
-// CMP3: also a story that came too late to be used was paid for.
+// CMP3: a summary that arrives too late was paid for, too.
 function cancelAttempts(result: CandidateWithPlan | "cancelled" | null, state: AttemptState): CompactionBatch {
   if (result && result !== "cancelled") state.unusedCalls.push(...(result.candidate.calls ?? []));
   return BATCH_CANCELLED;
@@ -158,7 +148,7 @@ interface SummarizerAttemptOptions {
   readonly time: TimeLimit;
 }
 
-/** Null where nothing came of it; what it cost all the same is on the desk. */
+/** Null if the summarizer gives no candidate; its calls are recorded in the state. */
 async function runSummarizer(
   summarizer: Summarizer,
   plan: CompactionPlan,
@@ -214,13 +204,13 @@ async function runSummarizer(
   }
 }
 
-/** What speaks against a writer is told at once: somebody waits for the next. */
+/** Records a finding and reports it at once, because the next summarizer may take long. */
 function recordFinding({ options, findings }: Pick<AttemptState, "options" | "findings">, finding: Finding): void {
   findings.push(finding);
   options.progress?.({ step: "falling-back", why: finding.note });
 }
 
-// CMP3: who is told to stop has a moment to say what it has paid; one that does not stop is not waited for.
+// CMP3: an aborted summarizer has a moment to report its calls. One that does not stop is abandoned.
 function createGraceSignal(signal: AbortSignal, { sleep }: Pick<Runtime, "sleep">): AbortSignal {
   const graceController = new AbortController();
   const stop = (): void => void sleep(GRACE_MS, {}).then(() => graceController.abort());
@@ -231,14 +221,16 @@ function createGraceSignal(signal: AbortSignal, { sleep }: Pick<Runtime, "sleep"
 
 const GRACE_MS = 100;
 
-/** Null where a check speaks against it, or what it covers is no longer what it was. */
+/** Null if a check refuses the candidate, or the covered entries have changed. */
 function tryCommit(
   attempt: CandidateWithPlan,
   plan: CompactionPlan | null,
   { options, startTime, findings, unusedCalls }: AttemptState,
 ): CompactionBatch | null {
   const now = options.runtime.now();
+  const { design } = options;
   const context = {
+    parts: design.parts,
     id: options.runtime.entryId(),
     reason: options.reason,
     now,
@@ -247,7 +239,7 @@ function tryCommit(
     unusedCalls,
     redaction: options.session,
   };
-  const candidate = plan ? repairNarrative(plan, attempt.candidate) : attempt.candidate;
+  const candidate = plan ? design.review(plan, attempt.candidate) : attempt.candidate;
   const { calls = [] } = candidate;
   const result = plan && commitCandidate(plan, candidate, context);
   if (plan && result?.type === "ready") {
@@ -259,40 +251,36 @@ function tryCommit(
   return null;
 }
 
-// A hook does not say whose usage it is; then it is taken for the session's own model.
+// A hook does not name the model of its usage; the session's model is assumed.
 function compactionUsageEntry({ usage, by }: CallUsage, { model: budgetModel }: Budget): NewEntry {
   const { provider = "", model = "" } = by ?? budgetModel ?? {};
   return { type: "usage", kind: COMPACTION_USAGE, provider, model, usage };
 }
 
-export type CompactOptions = ProduceCompactionOptions;
-
 /** The result of a compaction of a session. */
 export type CompactionOutcome =
   | { readonly type: "compacted"; readonly id: string; readonly receipt: Receipt }
   | NoCompaction
-  /** By a hook: nothing is done now, and the next time it is not asked again. */
+  /** A hook postponed it. The next one cannot be postponed. */
   | { readonly type: "postponed" }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: "cannot-fit"; readonly breaker: Breaker }
   | { readonly type: "failed"; readonly why: "leaf-moved" | Refusal; readonly findings: readonly Finding[] };
 
-/** Plans, has the story written, checks it and appends one batch; whatever comes of it is an outcome, never an exception. */
-export async function compact(options: CompactOptions): Promise<CompactionOutcome> {
-  const { session, budget, reason, hooks = {}, runtime } = options;
-  // DUE4: off means off, whatever the reason; somebody who asks is not a reason but a wish.
+/** Compacts a session. Every result is an outcome; it does not throw. */
+export async function compact(options: CompactionOptions): Promise<CompactionOutcome> {
+  const { session, budget, reason, hooks } = options;
+  // DUE4: with compaction disabled, only an explicit request compacts.
   if (!budget.limits.enabled && reason !== "asked") return { type: "nothing-to-do", why: "off" };
   const release = session.markBusy("compacting");
   const outcome = await runCompaction(options).finally(release);
-  const hookOptions = { session, hooks, runtime, reason, tokens: hookTokenAllowance(session, budget) };
-  if (outcome.type === "compacted") await runAfterCompactHooks(outcome.id, hookOptions);
-  if (outcome.type === "cancelled") await runCompactFailedHooks({ aborted: true }, hookOptions);
-  if (outcome.type === "failed")
-    await runCompactFailedHooks({ aborted: false, errorMessage: outcome.why }, hookOptions);
+  if (outcome.type === "compacted") await hooks.after(outcome.id);
+  if (outcome.type === "cancelled") await hooks.failed({ aborted: true });
+  if (outcome.type === "failed") await hooks.failed({ aborted: false, errorMessage: outcome.why });
   return outcome;
 }
 
-async function runCompaction(options: CompactOptions): Promise<CompactionOutcome> {
+async function runCompaction(options: CompactionOptions): Promise<CompactionOutcome> {
   const { session, signal } = options;
   await session.loadState();
   const { batch, usageEntries, findings } = await produceCompaction(options);
@@ -309,19 +297,22 @@ async function runCompaction(options: CompactOptions): Promise<CompactionOutcome
   return { type: "failed", why: appended.type === "refused" ? appended.why : appended.type, findings };
 }
 
-// HOOK3: said in the log, so that it is once, after a restart too.
+// HOOK3: recorded in the log, so that it happens once, also after a restart.
 async function postponeCompaction(session: Session): Promise<CompactionOutcome> {
   await session.append({ type: "custom", customType: POSTPONE_TYPE });
   return { type: "postponed" };
 }
 
-// CMP3: nothing of an attempt is written but what it cost.
+// CMP3: of a failed attempt only its cost is appended.
 async function appendUsage(session: Session, usageEntries: readonly NewEntry[]): Promise<void> {
   if (usageEntries.length > 0) await session.append(...usageEntries);
 }
 
-// GUARD1: said once, in the log, so that it also stops what comes after a restart. A refusal of a context that fits is no reason.
-async function openBreaker({ session, budget, reason }: CompactOptions, breaker: Breaker): Promise<CompactionOutcome> {
+// GUARD1: recorded once in the log, so that it also holds after a restart. A context that fits opens no breaker.
+async function openBreaker(
+  { session, budget, reason }: CompactionOptions,
+  breaker: Breaker,
+): Promise<CompactionOutcome> {
   const { branch } = session;
   const exceedsBudget = shouldCompact(contextSize(branch, budget), budget) !== null;
   if (reason !== "asked" && exceedsBudget && !isBreakerOpen(branch, budget))

@@ -1,4 +1,4 @@
-/** Plans a compaction: where it cuts, what it covers and keeps; defines what a summariser returns. Pure and cheap: it is the preview. */
+/** Plans a compaction: where it cuts, what it covers and what it keeps. Defines what a summarizer returns. Nothing is written here. */
 
 import { latestEdit } from "../context/build-context.ts";
 import {
@@ -9,6 +9,7 @@ import {
   findCalibration,
   type ModelCalibration,
 } from "../context/context-size.ts";
+import type { Reduction } from "../context/shrink-entry.ts";
 import type { Entry } from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
@@ -17,20 +18,9 @@ import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/time-limit.ts";
 import { type Budget, type ReductionLevel, reductionLevels, shouldCompact } from "./budget.ts";
 import { type CutPoint, findCutPoint, isCutAllowed, isVisibleToModel, toCutPoint } from "./cut-point.ts";
-import { renderPins } from "./pins.ts";
+import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "./previous-summary.ts";
 import type { Finding } from "./receipt.ts";
-import { maxKeptBytes, planReductions, type Reduction, tokensAfterReduction } from "./shrink-tail.ts";
-import { noPreviousSummary, type PreviousSummary, readSummaryMessage } from "./summary-message.ts";
-import {
-  type ActiveRequest,
-  findActiveRequest,
-  findOpenQuestion,
-  type OpenQuestion,
-  parseRequest,
-  renderRequest,
-  selectUserMessages,
-  type UserMessageSelection,
-} from "./user-messages.ts";
+import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
 
 /** What a compaction covers, what it keeps, and how much room its summary has. */
 export interface CompactionPlan {
@@ -38,23 +28,16 @@ export interface CompactionPlan {
   readonly budget: Budget;
   readonly level: ReductionLevel;
   readonly cut: CutPoint;
-  /** Oldest first; among them the compaction before, whose front is carried on. */
+  /** The entries that the summary replaces, oldest first. The compaction before may be one of them. */
   readonly covered: readonly Entry[];
-  /** The covered beginning of the turn that the cut parts. */
+  /** The covered beginning of the turn that the cut splits. */
   readonly turnPrefix: readonly Entry[];
   readonly kept: readonly Entry[];
-  /** What is reduced in the kept part. */
+  /** Edits that shorten kept messages which are too big. */
   readonly reductions: readonly Reduction[];
+  /** The summary of the compaction before. */
   readonly previous: PreviousSummary;
-  readonly pins: string;
-  readonly userMessages: UserMessageSelection;
-  /** What the user asked for last, where the kept part does not have it. */
-  readonly request: ActiveRequest | null;
-  /** As it stands at the end of the summary message; empty for none. */
-  readonly requestText: string;
-  /** What the first kept message answers, where that is no longer shown. */
-  readonly question: OpenQuestion | null;
-  /** Tokens of the narrative and the ledger at most. */
+  /** The tokens that the narrative and the ledger may use. */
   readonly checkpoint: number;
   readonly sizeBefore: ContextSize;
 }
@@ -67,37 +50,49 @@ export interface NoCompaction {
   readonly why: "off" | "empty" | "already-compacted" | "too-short" | "too-little";
 }
 
-/** The plan on one rung of the ladder; the first, where nothing else is said. */
+export interface PlanOptions {
+  readonly budget: Budget;
+  /** The first level by default. */
+  readonly level?: ReductionLevel;
+  readonly describeImages: DescribeImages;
+}
+
+/** Plans a compaction on one reduction level. */
 export function prepareCompaction(
   branch: LoadedBranch,
-  budget: Budget,
-  level: ReductionLevel = reductionLevels[0],
+  { budget, level = reductionLevels[0], describeImages }: PlanOptions,
 ): PrepareCompactionResult {
   const cut = chooseCut(branch, budget, level);
   if (!cut) return { type: "nothing-to-do", why: "too-short" };
   const covered = branch.entries.slice(0, cut.index);
   if (!covered.some((entry) => isVisibleToModel(entry, branch.edits)))
     return { type: "nothing-to-do", why: "too-short" };
-  return { type: "planned", plan: createPlan(branch, { budget, level, cut, covered }) };
+  return { type: "planned", plan: createPlan(branch, { budget, level, describeImages, cut, covered }) };
 }
 
-/** The plan with a cut of one's own, e.g. a hook's; null where nothing can be cut there. */
+/** Plans a compaction with a given cut, such as a hook's. Null if nothing can be cut there. */
 export function planWithCut(
   branch: LoadedBranch,
-  { budget, level }: Pick<CompactionPlan, "budget" | "level">,
+  { budget, level, describeImages }: Required<PlanOptions>,
   index: number,
 ): CompactionPlan | null {
   if (!isCutAllowed(branch.entries, index, branch.edits)) return null;
-  return createPlan(branch, { budget, level, cut: toCutPoint(branch, index), covered: branch.entries.slice(0, index) });
+  const covered = branch.entries.slice(0, index);
+  return createPlan(branch, { budget, level, describeImages, cut: toCutPoint(branch, index), covered });
 }
 
-/** The same plan for a window that has grown since; null where what it covers is no longer what it was. */
-export function rebasePlan(plan: CompactionPlan, branch: LoadedBranch): CompactionPlan | null {
+/** Repeats a plan for a branch that has grown since. Null if the entries that it covers have changed. */
+export function rebasePlan(
+  plan: CompactionPlan,
+  branch: LoadedBranch,
+  describeImages: DescribeImages,
+): CompactionPlan | null {
   if (branch === plan.branch) return plan;
-  return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, plan, plan.cut.index) : null;
+  const { budget, level, cut } = plan;
+  return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, { budget, level, describeImages }, cut.index) : null;
 }
 
-/** Whether nothing but talk was added behind it. */
+/** Whether only new messages were appended since. */
 export function hasOnlyGrown(branch: LoadedBranch, earlier: LoadedBranch): boolean {
   return (
     branchLeaf(earlier) === (branch.entries[earlier.entries.length - 1]?.id ?? null) &&
@@ -106,7 +101,7 @@ export function hasOnlyGrown(branch: LoadedBranch, earlier: LoadedBranch): boole
   );
 }
 
-// What is too big for the tail counts with what will be left of it; what is too heavy for the wire is cut by its weight.
+// Messages that will be shortened count with their shortened size. If the request has too many bytes, bytes decide.
 function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel): CutPoint | null {
   const { entries, edits } = branch;
   if (level.tailShare === 0) return entries.length === 0 ? null : toCutPoint(branch, entries.length);
@@ -123,7 +118,7 @@ function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel):
   }
 }
 
-// Once all that is too big is reduced, the rest may be less than should be kept: then hardly anything need be covered.
+// After shortening, everything may fit into the tail. Then as little as possible is covered.
 function findEarliestCut({ entries, edits }: LoadedBranch, tokensOf: (entry: Entry) => number): CutPoint | null {
   const visibleEntries = entries.filter((entry) => isVisibleToModel(entry, edits));
   const totalTokens = visibleEntries.reduce((sum, entry) => sum + tokensOf(entry), 0);
@@ -139,34 +134,15 @@ function laterCut(one: CutPoint | null, other: CutPoint | null): CutPoint | null
   return one && other && one.index > other.index ? one : (other ?? one);
 }
 
-interface PlanInput {
-  readonly budget: Budget;
-  readonly level: ReductionLevel;
+interface PlanInput extends Required<PlanOptions> {
   readonly cut: CutPoint;
   readonly covered: readonly Entry[];
 }
 
-function createPlan(branch: LoadedBranch, { budget, level, cut, covered }: PlanInput): CompactionPlan {
+function createPlan(branch: LoadedBranch, { budget, level, describeImages, cut, covered }: PlanInput): CompactionPlan {
   const kept = branch.entries.slice(cut.index);
   const calibration = findModelCalibration(branch, budget);
   const compaction = branch.entries[branch.compactionIndex];
-  const previous = compaction?.type === "compaction" ? readSummaryMessage(compaction) : noPreviousSummary;
-  const { edits } = branch;
-  const tokens = toEstimatedTokens(budget.userMessages * level.summaryShare, calibration);
-  const previousRequest = parseRequest(previous.request);
-  const { question } = previous;
-  const request = findActiveRequest({ previousRequest: previousRequest, covered, kept, edits, question });
-  const userMessages = selectUserMessages({
-    previousBlocks: previous.userMessages,
-    covered,
-    edits,
-    tokens,
-    request,
-    previousRequest,
-    question,
-  });
-  const pins = renderPins(branch.state.pins);
-  const checkpoint = toEstimatedTokens(budget.checkpoint * level.summaryShare, calibration);
   return {
     branch,
     budget,
@@ -175,62 +151,60 @@ function createPlan(branch: LoadedBranch, { budget, level, cut, covered }: PlanI
     covered,
     turnPrefix: cut.turnStartIndex === null ? [] : branch.entries.slice(cut.turnStartIndex, cut.index),
     kept,
-    reductions: planReductions(kept, { branch, budget, level, calibration }),
-    previous,
-    pins,
-    userMessages,
-    request,
-    requestText: renderRequest(request, tokens),
-    question: findOpenQuestion(branch.entries, cut.index, edits),
-    checkpoint,
+    reductions: planReductions(kept, { branch, budget, level, calibration, describeImages }),
+    previous: compaction?.type === "compaction" ? readPreviousSummary(compaction) : noPreviousSummary,
+    checkpoint: summaryTokens({ branch, budget, level }, budget.checkpoint),
     sizeBefore: contextSize(branch, budget),
   };
 }
 
-// Budgets are real tokens; texts are measured in estimated ones.
-function toEstimatedTokens(tokens: number, { factor }: ModelCalibration): number {
-  return Math.floor(tokens / factor);
+/** Converts a budget for a text of the summary message, in tokens of the model, to estimated tokens at the plan's level. */
+export function summaryTokens(
+  { branch, budget, level }: Pick<CompactionPlan, "branch" | "budget" | "level">,
+  tokens: number,
+): number {
+  return Math.floor((tokens * level.summaryShare) / findModelCalibration(branch, budget).factor);
 }
 
 function findModelCalibration(branch: LoadedBranch, { model }: Budget): ModelCalibration {
   return findCalibration(collectCalibration(branch), model);
 }
 
-/** Of the checkpoint: what a narrative has at most; the ledger has the rest. */
+/** The share of the checkpoint that a narrative may use; the ledger has the rest. */
 export const NARRATIVE_SHARE = 0.75;
 
-/** A summary for a plan, not checked yet, and what it cost. */
+/** A summary for a plan, before it is checked, and its cost. */
 export interface SummaryCandidate {
   readonly route: string;
-  /** A summary by a model or a hook; empty where there is none. */
+  /** A summary by a model or a hook; empty if there is none. */
   readonly narrative: string;
-  /** What code has to say; empty where a story says it all. */
+  /** The list of turns that code writes without a model. */
   readonly notes: string;
-  /** Ids of the entries that were put before the writer. */
+  /** Ids of the entries that the summarizer was given. */
   readonly covers: ReadonlySet<string>;
   /** The model that wrote it. */
   readonly by?: ModelName;
   readonly calls?: readonly CallUsage[];
-  /** What is worth knowing about it, e.g. what code had to mend. */
+  /** Notices for the receipt, such as marked claims. */
   readonly findings?: readonly Finding[];
-  /** Of a hook: kept beside our own. */
+  /** Details by a hook, stored beside ours. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly fromHook?: boolean;
 }
 
-/** One call to a model: what it cost, and whose it was, where that is known. */
+/** The usage of one call to a model, and the model if it is known. */
 export interface CallUsage {
   readonly usage: Usage;
   readonly by?: ModelName;
 }
 
-/** The route of code itself. */
+/** The route of a summary without a model. */
 export const MODEL_FREE_ROUTE = "model-free";
 
 /** Writes the summary of a compaction plan. */
 export interface Summarizer {
   readonly route: string;
-  /** Whether it costs money: then the hourly limit holds for it. */
+  /** Whether it costs money. Then the hourly limit applies. */
   readonly isPaid: boolean;
   summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> | SummarizerResult;
 }
@@ -238,20 +212,48 @@ export interface Summarizer {
 /** The options that a summarizer receives with a plan. */
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
-  /** What the user, or a hook, wants looked at. */
+  /** What the user or a hook wants the summary to focus on. */
   readonly instructions?: string;
-  /** What may be spent on it; a paid writer keeps to it. */
+  /** What may be spent. */
   readonly allowance?: Allowance;
-  /** Told what is being done, for whoever waits. */
+  /** Receives progress events. */
   readonly progress?: OnProgress;
-  /** How long it may take, all summarisers together. */
+  /** The time limit of all summarizers together. */
   readonly time?: TimeLimit;
 }
 
 /** The result of a summarizer. */
 export type SummarizerResult =
-  /** With a plan of its own where it cuts elsewhere. */
+  /** With its own plan if it cuts elsewhere. */
   | { readonly type: "written"; readonly candidate: SummaryCandidate; readonly plan?: CompactionPlan }
   | { readonly type: "nothing" }
   | { readonly type: "cancelled"; readonly calls?: readonly CallUsage[] }
   | { readonly type: "failed"; readonly why: string; readonly calls?: readonly CallUsage[] };
+
+/** A summary by a hook, with the plan for the cut that the hook chose. */
+export interface HookCandidate {
+  readonly plan: CompactionPlan;
+  readonly candidate: SummaryCandidate;
+}
+
+export type BeforeCompactOutcome =
+  | { readonly type: "cancelled" }
+  | { readonly type: "postponed" }
+  | {
+      readonly type: "continue";
+      readonly hookCandidate: HookCandidate | null;
+      /** The user's instructions and those of hooks. */
+      readonly instructions: string;
+      readonly findings: readonly Finding[];
+    };
+
+/** Runs the hooks of the host around one compaction. */
+export interface CompactionHookRunner {
+  /** Hooks may cancel a compaction, postpone it once, add instructions, or write the summary. */
+  before(plan: CompactionPlan, instructions: string): Promise<BeforeCompactOutcome>;
+  after(compactionId: string): Promise<void>;
+  failed(failure: { readonly aborted: boolean; readonly errorMessage?: string }): Promise<void>;
+}
+
+/** The type of the custom entry that records a postponed compaction. A compaction that is due is postponed once. */
+export const POSTPONE_TYPE = "pith.postponed";

@@ -5,7 +5,6 @@ import { readPithDetails } from "../entry-details.ts";
 import type { Usage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";
-import type { FlawCode } from "../summary/audit.ts";
 import type { ReductionLevel } from "./budget.ts";
 
 /** The record of a compaction: what it covered, its token counts, its cost and its findings. */
@@ -18,7 +17,7 @@ export interface Receipt {
   readonly rung: ReductionLevel["name"];
   readonly covered: EntryRange;
   readonly kept: EntryRange;
-  /** By the one estimator. */
+  /** Estimated in the same way before and after. */
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number | null };
   readonly bytes: { readonly before: number; readonly after: number };
   readonly calls: number;
@@ -31,10 +30,10 @@ export interface Receipt {
   readonly undoTo: string | null;
 }
 
-/** Asked for by somebody; due by the threshold; after a refusal of the provider; before a model with a smaller window. */
+/** Requested by the user or host; due by the threshold; after a refusal by the provider; before a switch to a smaller model. */
 export type CompactionTrigger = "asked" | "due" | "overflow" | "model-switch";
 
-/** Entries of one branch that follow each other: the ends say which they are. */
+/** Consecutive entries of one branch. */
 export interface EntryRange {
   readonly first: string | null;
   readonly last: string | null;
@@ -49,7 +48,20 @@ export interface Finding {
 }
 
 export type FindingCode =
-  | FlawCode
+  // What the check of a summary against the log finds.
+  | "empty"
+  | "sections"
+  | "too-long"
+  | "unknown-id"
+  | "unresolved-citations"
+  | "false-quote"
+  | "unknown-name"
+  | "unfounded"
+  | "not-from-user"
+  | "wrong-request"
+  | "other-language"
+  // What a compaction reports.
+  | "part-shortened"
   | "user-messages-evicted"
   | "user-messages-shortened"
   | "result-reduced"
@@ -107,20 +119,7 @@ export function toCallCost(at: string, { cost }: Usage): CallCost {
   return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
 }
 
-/** What several calls cost together: a compaction has one place for it. */
-export function sumUsage(usages: readonly Usage[]): Usage {
-  return usages.reduce((sum, usage) => ({ ...addNumbers(sum, usage), cost: addNumbers(sum.cost, usage.cost) }));
-}
-
-function addNumbers<Numbers extends object>(one: Numbers, other: Numbers): Numbers {
-  const sums = Object.entries(one).map(([name, value]) => {
-    const otherValue = (other as Readonly<Record<string, unknown>>)[name];
-    return [name, typeof value === "number" && typeof otherValue === "number" ? value + otherValue : value];
-  });
-  return Object.fromEntries(sums) as Numbers;
-}
-
-// A story in parts took several calls; they share what it cost.
+// A summary in parts took several calls, which share its cost.
 function entryCallCosts(entry: Entry): readonly CallCost[] {
   const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
   const isPaid = isSummary || (entry.type === "usage" && [COMPACTION_USAGE, BRANCH_USAGE].includes(entry.kind));

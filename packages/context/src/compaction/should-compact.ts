@@ -9,19 +9,19 @@ import {
   findCalibration,
 } from "../context/context-size.ts";
 import { assistantReply, lastMeasuredIndex, readTokenReport } from "../context/entry-size.ts";
+import { isFromUser } from "../context/entry-text.ts";
 import { BREAKER_TYPE, type Entry, MOVE_TYPE } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
-import { isFromUser } from "./user-messages.ts";
 
 /** Automatic compactions have stopped because they no longer help. It is in the log, so it holds after a restart too. */
 export interface Breaker {
   /** What fills the window. */
   readonly fills: BreakerCause;
-  /** How much of it there is, in tokens. */
+  /** Its tokens. */
   readonly tokens: number;
-  /** The limit it does not fit under; null in a window nobody knows. */
+  /** The limit that it exceeds; null if the context window is not known. */
   readonly limit: number | null;
 }
 
@@ -36,14 +36,14 @@ export const breakerNotes = {
 
 export type BreakerCause = keyof typeof breakerNotes;
 
-/** The one that stands at the leaf. A compaction behind it has closed it: it has helped after all. */
+/** Returns the breaker of this branch, or null. A later compaction closes it. */
 export function findBreaker({ entries, compactionIndex }: LoadedBranch): Breaker | null {
   const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === BREAKER_TYPE);
   const entry = entries[index];
   return index > compactionIndex && entry?.type === "custom" ? parseBreaker(entry.data) : null;
 }
 
-/** What fills a window most. */
+/** Creates a breaker that names what fills the window most. */
 export function createBreaker(branch: LoadedBranch, budget: Budget): Breaker {
   const { fixed, tokens, bytes } = contextSize(branch, budget);
   const pins = branch.state.pins.reduce((sum, { text }) => sum + textTokens(text), 0);
@@ -53,7 +53,7 @@ export function createBreaker(branch: LoadedBranch, budget: Budget): Breaker {
   return fixed >= pins ? { fills: "fixed", tokens: fixed, limit } : { fills: "pins", tokens: pins, limit };
 }
 
-// GUARD2: more room closes it, and so does it when what filled the window has become less, or somebody goes on all the same.
+// GUARD2: a larger window closes it, and also less content of the reported kind, or a new message of the user.
 export function isBreakerOpen(branch: LoadedBranch, budget: Budget): boolean {
   const breaker = findBreaker(branch);
   if (!breaker || (breaker.limit ?? Number.POSITIVE_INFINITY) < budget.limit) return false;
@@ -67,7 +67,7 @@ function hasUserMessageAfterBreaker({ entries, edits }: LoadedBranch): boolean {
   return entries.slice(index + 1).some((entry) => isFromUser(entry, edits));
 }
 
-// It comes from a file; what is no breaker stops nothing.
+// It comes from a file. Invalid data is ignored.
 function parseBreaker(value: unknown): Breaker | null {
   const { fills, tokens, limit } = Object(value) as Readonly<Record<string, unknown>>;
   if (!isBreakerCause(fills) || typeof tokens !== "number") return null;
@@ -83,7 +83,7 @@ export type CompactionDue =
   | { readonly type: "due"; readonly why: "tokens" | "bytes"; readonly size: ContextSize }
   | { readonly type: "not-due"; readonly why: "fits" | "off" | "undone" | "breaker"; readonly size: ContextSize };
 
-/** Whether the context as it would be sent now is too much, and nothing says to wait. */
+/** Whether the context exceeds the budget and nothing prevents a compaction. */
 export function compactionDue(branch: LoadedBranch, budget: Budget): CompactionDue {
   const size = contextSize(branch, budget);
   const why = shouldCompact(size, budget);
@@ -94,7 +94,7 @@ export function compactionDue(branch: LoadedBranch, budget: Budget): CompactionD
   return { type: "due", why, size };
 }
 
-// UNDO2: who undid a compaction is not given the same one again at once.
+// UNDO2: after an undo, the same compaction does not run again at once.
 function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
   const undoIndex = branch.entries.findLastIndex(isUndo);
   if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;
@@ -105,12 +105,12 @@ function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
   return addedTokens < budget.shareBase * budget.limits.quietAfterUndo;
 }
 
-/** Whether a move has undone a compaction. */
+/** Whether an entry is a move that undid a compaction. */
 export function isUndo(entry: Entry): boolean {
   return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }
 
-/** A cheap check before every request. DUE6: false says nothing; then `due` counts. */
+/** Checks cheaply, before every request, whether the context surely fits. DUE6: if false, `compactionDue` must count. */
 export function fitsWithoutCounting(branch: LoadedBranch, { limit, bytes, model, fixed = 0 }: Budget): boolean {
   const { entries, compactionIndex } = branch;
   const index = lastMeasuredIndex(branch, model);
@@ -123,13 +123,13 @@ export function fitsWithoutCounting(branch: LoadedBranch, { limit, bytes, model,
   return measuredTokens + charsSince * MAX_TOKENS_PER_CHAR <= limit && totalChars * MAX_BYTES_PER_CHAR <= bytes;
 }
 
-/** Of a UTF-16 unit; no tokenizer that we know of takes more than three, and a calibration adds at most as much again. */
+/** Per UTF-16 unit. No known tokenizer uses more than three, and a calibration at most doubles that. */
 const MAX_TOKENS_PER_CHAR = 6;
 const MAX_BYTES_PER_CHAR = 3;
 
 const jsonLengthCache = new WeakMap<Entry, number>();
 
-/** Entries never change, so that each is measured once. */
+/** Entries never change, so each is measured once. */
 function jsonLength(entry: Entry): number {
   const cached = jsonLengthCache.get(entry);
   if (cached !== undefined) return cached;

@@ -1,194 +1,25 @@
-/** Shrinks the kept tail: messages too big for it become head, tail and a handle; images too heavy for the request become marks. */
+/** Plans which kept messages are shortened: those too big for the tail, and images too heavy for the request. */
 
-import { readAttachmentMark } from "../context/attachments.ts";
-import { entryMessage, latestEdit } from "../context/build-context.ts";
+import { latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
-import { sanitizeMessage } from "../context/sanitize-message.ts";
-import type { ContextEditEntry, Entry, ReplacementContent } from "../entry.ts";
-import { isObject } from "../json.ts";
-import { collectLedger } from "../ledger/collect-ledger.ts";
-import type { LedgerImage } from "../ledger/ledger.ts";
-import { formatImageMark } from "../ledger/render-ledger.ts";
-import type { AgentMessage, AssistantMessage, ImageBlock, TextBlock, ToolCallBlock } from "../message.ts";
+import { type Reduction, shrinkEntry } from "../context/shrink-entry.ts";
+import type { ContextEditEntry, Entry } from "../entry.ts";
+import type { ImageBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
-import { keepAttachmentMark } from "../session/blobs.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { isEditable } from "../session/store.ts";
-import {
-  evenShare,
-  MIN_TRUNCATION_TOKENS,
-  type TruncateOptions,
-  truncateArguments,
-  truncateMiddle,
-  truncateText,
-} from "../text/truncate.ts";
-import { messageTokens, textTokens } from "../tokens/estimate-tokens.ts";
 import type { Budget, ReductionLevel } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 
-/** A context edit before it has a place. */
-export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;
-
-export interface ShrinkOptions {
-  /** Of its texts, the arguments of its calls and images that stay. Reasoning does not count; a mark always has room. */
-  readonly tokens: number;
-  /** What stands for an image that cannot stay, asked once for each, in their order; null leaves it, or all, where it is. */
-  readonly imageMark: ((image: ImageBlock) => string | null) | null;
-  /** Of the window: what they have removed does not come back. */
-  readonly edits: readonly ContextEditEntry[];
-}
-
-/** Null for an entry that no edit can change, and for one that is small enough. */
-export function shrinkEntry(entry: Entry, { tokens, imageMark, edits }: ShrinkOptions): Reduction | null {
-  const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
-  const shrinkOptions = { tokens: Math.max(MIN_TRUNCATION_TOKENS, tokens), handle: entryReference(entry), imageMark };
-  const content = message && shrinkContent(message, shrinkOptions);
-  if (content === null) return null;
-  return { type: "context_edit", targetId: entry.id, replacement: { content }, pith: { reduced: true } };
-}
-
-interface ShrinkContentOptions extends TruncateOptions, Pick<ShrinkOptions, "imageMark"> {}
-
-function shrinkContent(message: AgentMessage, options: ShrinkContentOptions): ReplacementContent | null {
-  switch (message.role) {
-    case "user":
-    case "toolResult":
-    case "custom":
-      return typeof message.content === "string"
-        ? nullIfSame(message.content, truncateMiddle(message.content, options))
-        : shrinkBlocks(message.content, options);
-    case "assistant":
-      return shrinkReply(message.content, options);
-    case "system":
-    case "bashExecution":
-    case "compactionSummary":
-    case "branchSummary":
-      return null;
-  }
-}
-
-// Many texts are shortened as one, in the place of the first: a mark for each would be more than what they say.
-function shrinkBlocks(content: UserContentBlocks, options: ShrinkContentOptions): ReplacementContent | null {
-  if (!Array.isArray(content)) return null;
-  const blocks = options.imageMark ? replaceImages(content, options.imageMark) : content;
-  const texts = blocks.filter(isTextBlock).map(({ text }) => text);
-  const tokens = textAllowance(blocks, options.tokens);
-  if (totalSize(texts.map(textTokens)) <= tokens) return nullIfSame(content, blocks);
-  if (blocks.some((block) => readAttachmentMark(block) !== null))
-    return shrinkAttachments(blocks, { tokens, handle: options.handle });
-  const text = truncateMiddle(texts.join("\n"), { tokens, handle: options.handle });
-  const first = blocks.findIndex(isTextBlock);
-  return blocks.flatMap((block, index) => {
-    if (!isTextBlock(block)) return [block];
-    return index === first ? [{ type: "text", text }] : [];
-  });
-}
-
-// WORD2: what the user typed and what was attached stay apart, and what was typed gives way last.
-function shrinkAttachments(blocks: UserContentBlocks, { tokens, handle }: TruncateOptions): ReplacementContent {
-  const isAttached = (block: unknown): boolean => readAttachmentMark(block) !== null;
-  const sizes = blocks.map((block) => (isTextBlock(block) ? textTokens(block.text) : 0));
-  const typedTokens = totalSize(sizes.filter((_, index) => !isAttached(blocks[index])));
-  const typedAllowance = Math.min(typedTokens, Math.max(Math.floor(tokens * MAX_TYPED_SHARE), MIN_TRUNCATION_TOKENS));
-  const attachedSizes = sizes.filter((_, index) => isAttached(blocks[index]));
-  const maxTokens = { attached: evenShare(attachedSizes, tokens - typedAllowance), typed: typedAllowance };
-  return blocks.map((block, index) => {
-    const share = isAttached(block) ? maxTokens.attached : maxTokens.typed;
-    if (!isTextBlock(block) || (sizes[index] ?? 0) <= share) return block;
-    return { ...block, text: truncateText(block.text, { tokens: share, handle }) };
-  });
-}
-
-/** Of all: what the typed text may have, at most, beside attachments. */
-const MAX_TYPED_SHARE = 0.5;
-
-type UserContentBlocks = readonly (TextBlock | ImageBlock)[];
-
-/** The same list where all images stay. */
-function replaceImages(
-  content: UserContentBlocks,
-  createMark: NonNullable<ShrinkOptions["imageMark"]>,
-): UserContentBlocks {
-  const marks = content.map((block) => (block?.type === "image" ? createMark(block) : null));
-  if (marks.every((mark) => mark === null)) return content;
-  return content.map((block, index) => {
-    const mark = marks[index] ?? null;
-    return mark === null ? block : keepAttachmentMark(block, { type: "text", text: mark });
-  });
-}
-
-// Where images take it all, words still say what they show.
-function textAllowance(blocks: UserContentBlocks, tokens: number): number {
-  const images = blocks.filter((block) => block?.type === "image");
-  const imageMessage = sanitizeMessage({ role: "user", content: images, timestamp: 0 }, undefined);
-  return Math.max(
-    MIN_TRUNCATION_TOKENS,
-    Math.floor(tokens * MIN_TEXT_SHARE),
-    imageMessage ? tokens - messageTokens(imageMessage) : tokens,
-  );
-}
-
-type AssistantBlock = AssistantMessage["content"][number];
-
-// Reasoning stays as it came, and so does every id and signature: OpenAI refuses the id of a call without its reasoning.
-function shrinkReply(
-  content: AssistantMessage["content"],
-  options: ShrinkContentOptions,
-): AssistantMessage["content"] | null {
-  const blocks = mergeAdjacentTexts(Array.isArray(content) ? content : []);
-  const sizes = blocks.map(assistantBlockTokens);
-  if (totalSize(sizes) <= options.tokens) return null;
-  const maxTokens = evenShare(sizes, options.tokens);
-  const truncateOptions = { handle: options.handle, tokens: maxTokens };
-  return blocks.map((block, index): AssistantBlock => {
-    if ((sizes[index] ?? 0) <= maxTokens) return block;
-    if (isTextBlock(block)) return { ...block, text: truncateText(block.text, truncateOptions) };
-    return isToolCallBlock(block)
-      ? { ...block, arguments: truncateArguments(block.arguments, truncateOptions) }
-      : block;
-  });
-}
-
-// Texts that follow each other become one; none is moved past a call or past reasoning, which must stay before what it led to.
-function mergeAdjacentTexts(content: AssistantMessage["content"]): readonly AssistantBlock[] {
-  const merged: AssistantBlock[] = [];
-  for (const block of content) {
-    const last = merged.at(-1);
-    if (isTextBlock(last) && isTextBlock(block))
-      merged[merged.length - 1] = { ...last, text: `${last.text}\n${block.text}` };
-    else merged.push(block);
-  }
-  return merged;
-}
-
-function assistantBlockTokens(block: AssistantBlock): number {
-  if (isTextBlock(block)) return textTokens(block.text);
-  return isToolCallBlock(block) ? textTokens(JSON.stringify(block.arguments)) : 0;
-}
-
-function nullIfSame<Content>(before: Content, after: Content): Content | null {
-  return after === before ? null : after;
-}
-
-// Files are not checked block by block; what is no text, call or image passes as it is.
-function isTextBlock(block: unknown): block is TextBlock {
-  return isObject(block) && block.type === "text" && typeof block.text === "string";
-}
-
-function isToolCallBlock(block: unknown): block is ToolCallBlock {
-  return isObject(block) && block.type === "toolCall" && isObject(block.arguments);
-}
-
-const totalSize = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
-
-/** Of all: what texts may have beside images, at least. */
-const MIN_TEXT_SHARE = 0.25;
+/** Returns a mark for each image of a kept entry, in their order. */
+export type DescribeImages = (entry: Entry, kept: readonly Entry[]) => readonly string[];
 
 export interface ReductionOptions {
   readonly branch: LoadedBranch;
   readonly budget: Budget;
   readonly level: ReductionLevel;
   readonly calibration: ModelCalibration;
+  readonly describeImages: DescribeImages;
 }
 
 /** In the order of the log; from the newest on, as much as there is room for stays as it is. */
@@ -216,17 +47,19 @@ export function maxKeptBytes({ bytes }: Budget): number {
 const NEWEST_BYTES_SHARE = 0.9;
 
 /** Tokens of an entry in the kept part, once it is reduced if it must be. */
-export function tokensAfterReduction(entry: Entry, options: ReductionOptions): number {
+export function tokensAfterReduction(entry: Entry, options: SizeOptions): number {
   const size = entryTokens(entry, latestEdit(options.branch.edits, entry), options.calibration);
   return size > maxEntryTokens(options) && isEditable(entry) ? Math.min(size, tokensPerReducedEntry(options)) : size;
 }
 
+type SizeOptions = Omit<ReductionOptions, "describeImages">;
+
 // CUT7
-function maxEntryTokens(options: ReductionOptions): number {
+function maxEntryTokens(options: SizeOptions): number {
   return Math.max(tokensPerReducedEntry(options), options.budget.tail * options.level.reduceAbove);
 }
 
-const tokensPerReducedEntry = ({ budget, level }: ReductionOptions): number => budget.reducedMessage * level.tailShare;
+const tokensPerReducedEntry = ({ budget, level }: SizeOptions): number => budget.reducedMessage * level.tailShare;
 
 interface ShrinkIfTooBigOptions extends ReductionOptions {
   readonly kept: readonly Entry[];
@@ -249,33 +82,17 @@ function shrinkIfTooBig(entry: Entry, options: ShrinkIfTooBigOptions): Reduction
   return isSmaller ? reduction : null;
 }
 
-// As many images as weigh too much, the oldest first.
+// As many images as exceed the limit, the oldest first.
 function createImageMarker(
   entry: Entry,
-  { kept, excessBytes }: ShrinkIfTooBigOptions,
+  { kept, excessBytes, describeImages }: ShrinkIfTooBigOptions,
 ): (image: ImageBlock) => string | null {
-  const images = [...entryImages(entry, kept)];
+  const marks = [...describeImages(entry, kept)];
   let remainingBytes = excessBytes;
   return ({ data }) => {
-    const image = images.shift() ?? unknownImage(entry);
+    const mark = marks.shift() ?? `[image ${entryReference(entry)}]`;
     if (remainingBytes <= 0) return null;
     remainingBytes -= typeof data === "string" ? data.length : 0;
-    return formatImageMark(image);
+    return mark;
   };
-}
-
-// The path of an image is in the call before its result.
-function entryImages(entry: Entry, kept: readonly Entry[]): readonly LedgerImage[] {
-  const entryIndex = kept.indexOf(entry);
-  const callIndex = kept.findLastIndex(
-    (each, index) => index < entryIndex && each.type === "message" && each.message.role === "assistant",
-  );
-  return collectLedger(kept.slice(Math.max(0, callIndex), entryIndex + 1)).images.filter(
-    ({ entryId }) => entryId === entry.id,
-  );
-}
-
-function unknownImage(entry: Entry): LedgerImage {
-  const { id } = entry;
-  return { handle: entryReference(entry), size: null, path: null, caption: null, entryId: id };
 }

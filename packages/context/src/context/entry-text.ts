@@ -18,6 +18,12 @@ export function splitUserEntry(entry: Entry, edits: readonly ContextEditEntry[] 
   return message?.role === "user" ? splitUserMessage(message) : EMPTY_MESSAGE_PARTS;
 }
 
+/** Whether a user sent the entry, and it is not empty. */
+export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
+  const { typed, attachments } = splitUserEntry(entry, edits);
+  return attachments.length > 0 || /\S/.test(typed);
+}
+
 // Cached per message, because a compaction plan reads the parts of each message several times.
 function splitUserMessage(message: UserMessage): MessageParts {
   const cached = partsByMessage.get(message);

@@ -8,6 +8,7 @@ import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
 import { imageSize } from "../tokens/image-size.ts";
+import type { ToolRoles } from "../tool-roles.ts";
 import { findChecks, findOutcome } from "./check-command.ts";
 import {
   emptyLedger,
@@ -36,7 +37,7 @@ import {
   toolRunShellLine,
   type VisibleMessage,
 } from "./tool-runs.ts";
-import { fileTouches, type ToolRoles } from "./touched-files.ts";
+import { fileTouches } from "./touched-files.ts";
 
 /**
  * Collects the ledger of a branch, or of a part of one that does not separate a call from its result. `before` is the ledger of the

@@ -7,15 +7,10 @@ import { isObject } from "../json.ts";
 import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 import { parseBlobBlock } from "../session/blobs.ts";
+import type { ToolRoles } from "../tool-roles.ts";
 import { EXIT_CODE_PATTERN } from "./check-command.ts";
 import { isReadOnlyLine } from "./shell-commands.ts";
-import {
-  completeToolCalls,
-  pairCallResults,
-  type ToolCallEffects,
-  type ToolRoles,
-  toolCallEffects,
-} from "./touched-files.ts";
+import { completeToolCalls, pairCallResults, type ToolCallEffects, toolCallEffects } from "./touched-files.ts";
 
 /** Collects the messages after context edits: removed content must not return through the ledger. */
 export function collectVisibleMessages(entries: readonly Entry[]): readonly VisibleMessage[] {

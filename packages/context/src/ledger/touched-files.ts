@@ -10,6 +10,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
+import type { ToolRole, ToolRoles } from "../tool-roles.ts";
 import { findShellTouches, type PathTouch } from "./shell-commands.ts";
 
 /** Collects the files that a branch read and modified: from calls, shell lines, compactions and branch summaries (INV40, INV41). */
@@ -21,17 +22,6 @@ export function collectFileLists(entries: readonly Entry[], roles: ToolRoles = {
 export interface FileLists {
   readonly read: readonly string[];
   readonly modified: readonly string[];
-}
-
-/** Roles by tool name. A tool that is declared with an empty role touches no files. */
-export type ToolRoles = Readonly<Record<string, ToolRole>>;
-
-/** Declares which arguments of a tool hold paths or shell lines, as a string or a list of strings. */
-export interface ToolRole {
-  readonly reads?: readonly string[];
-  readonly modifies?: readonly string[];
-  /** Shell lines. */
-  readonly runs?: readonly string[];
 }
 
 /** The paths that a tool call reads and modifies, and the shell lines it runs. */

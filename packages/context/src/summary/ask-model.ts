@@ -4,7 +4,7 @@ import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
 import { type GuardedResult, type Runtime, runGuarded, truncateReason } from "../runtime.ts";
 import { timeouts } from "../settings.ts";
-import { isFarTooLong, maxSummaryChars } from "./audit.ts";
+import { isFarTooLong, maxSummaryChars } from "./size-limit.ts";
 import {
   AttemptTimer,
   describeReachedLimit,

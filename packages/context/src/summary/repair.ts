@@ -92,17 +92,6 @@ function trimBlankLines(body: readonly string[]): readonly string[] {
   return first < 0 ? [] : body.slice(first, body.findLastIndex(isText) + 1);
 }
 
-/** Demotes headings of the first level: only code writes them, to separate the parts of the summary message by author. */
-export function demoteHeadings(lines: readonly string[]): readonly string[] {
-  const isCode = findCodeLines(lines);
-  return lines.map((line, index) => (isCode[index] ? line : demoteHeading(line)));
-}
-
-function demoteHeading(line: string): string {
-  if (/^ {0,3}#(?:\s|$)/.test(line)) return `#${line.trimStart()}`;
-  return /^ {0,3}=+\s*$/.test(line) ? `\\${line.trimStart()}` : line;
-}
-
 /** Lines with repaired citations, and how many citations were unknown. */
 export interface CitationRepairResult {
   readonly lines: readonly string[];

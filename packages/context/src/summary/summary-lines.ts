@@ -116,6 +116,17 @@ export function isCodeFence(line: string): boolean {
   return /^\s*(?:```|~~~)/.test(line);
 }
 
+/** Demotes headings of the first level: only code writes them, to separate the parts of the summary message by author. */
+export function demoteHeadings(lines: readonly string[]): readonly string[] {
+  const isCode = findCodeLines(lines);
+  return lines.map((line, index) => (isCode[index] ? line : demoteHeading(line)));
+}
+
+function demoteHeading(line: string): string {
+  if (/^ {0,3}#(?:\s|$)/.test(line)) return `#${line.trimStart()}`;
+  return /^ {0,3}=+\s*$/.test(line) ? `\\${line.trimStart()}` : line;
+}
+
 /** The title between a summary and the part about a split turn (B44). */
 export const TURN_CONTEXT_TITLE = "**Turn Context (split turn):**";
 const isRuleLine = (line: string): boolean =>

@@ -1,7 +1,7 @@
 /** Proves what hooks may put behind an act: state and messages of their own, and nothing else. */
 
 import { describe, expect, test } from "vitest";
-import { parseHookEntries } from "../../src/compaction/added-entries.ts";
+import { parseHookEntries } from "../../src/compaction-hooks/added-entries.ts";
 
 const added = (...entries: readonly unknown[]) => parseHookEntries({ entries }, { tokens: 150 });
 const note = { type: "custom_message", customType: "note", content: "remember", display: true };

@@ -1,8 +1,8 @@
 /** Proves that a compaction ends in a context that fits, for any history in any window, or says why it cannot. */
 
 import { describe, expect, test } from "vitest";
+import { compact } from "../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../src/compaction/budget.ts";
-import { compact } from "../../src/compaction/compact.ts";
 import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";

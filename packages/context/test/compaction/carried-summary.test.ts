@@ -2,16 +2,15 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compact, prepareCompaction } from "../../src/api/compaction.ts";
 import { createBudget, reductionLevels } from "../../src/compaction/budget.ts";
-import { compact } from "../../src/compaction/compact.ts";
-import { createFallbackSummary } from "../../src/compaction/fallback-summary.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
-import { prepareCompaction } from "../../src/compaction/plan.ts";
+import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
 import type { Receipt } from "../../src/compaction/receipt.ts";
-import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
+import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story as entriesOf } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
@@ -87,7 +86,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
         await work(session, 8, size);
         const first = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });
         if (first.type !== "compacted" || first.receipt.route !== "host") return;
-        const { narrative: story } = readSummaryMessage(newest(session));
+        const { narrative: story } = readPreviousSummary(newest(session));
         for (const count of rounds) {
           await work(session, count + 4, size);
           const { receipt } = (await compact({
@@ -102,7 +101,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
           expect(receipt.route).toBe("model-free");
           const { summary: text } = newest(session);
           if (!WHOLE.includes(receipt.rung)) return;
-          expect(readSummaryMessage(newest(session)).narrative).toBe(story);
+          expect(readPreviousSummary(newest(session)).narrative).toBe(story);
           expect(text).toContain(story);
           expect(text.match(/^# Turns .*an automatic list/gm)).toHaveLength(1);
           proved += 1;
@@ -125,7 +124,7 @@ describe("CMP11 on the level", () => {
     );
     await work(session, 8, 2_000);
     await compact({ session, budget, reason: "asked", runtime: testRuntime("x"), summarizers: [writerOf(summary)] });
-    const { narrative: story } = readSummaryMessage(newest(session));
+    const { narrative: story } = readPreviousSummary(newest(session));
     expect(textTokens(story)).toBeGreaterThan(800);
     await work(session, 8, 2_000);
     const prepared = prepareCompaction(session.branch, budget, rung);

@@ -3,13 +3,10 @@
 import { describe, expect, test } from "vitest";
 import { reductionLevels } from "../../src/compaction/budget.ts";
 import {
-  ANY_SHAPE,
   type CheckInput,
-  collectPlanEvidence,
-  createNotices,
+  createReductionNotices,
   findUncoveredEntries,
   firstFailedCheck,
-  newNarrativePart,
 } from "../../src/compaction/checks.ts";
 import {
   type CompactionPlan,
@@ -18,12 +15,16 @@ import {
   type SummaryCandidate,
 } from "../../src/compaction/plan.ts";
 import type { Finding } from "../../src/compaction/receipt.ts";
-import { renderSummaryMessage } from "../../src/compaction/summary-message.ts";
-import type { ActiveRequest } from "../../src/compaction/user-messages.ts";
+import { renderSummaryMessage } from "../../src/compaction/summary-part.ts";
 import type { ContextSize } from "../../src/context/context-size.ts";
+import type { SummaryPartText } from "../../src/context/summary-parts.ts";
 import type { Entry } from "../../src/entry.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
+import { noRedaction } from "../../src/session/session.ts";
 import { checkSummary, type SummaryCheckResult } from "../../src/summary/audit.ts";
+import { describeImages } from "../../src/summary-parts/default-parts.ts";
+import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "../../src/summary-parts/review-summary.ts";
+import { createMessageNotices, type UserMessageSelection } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
@@ -42,7 +43,7 @@ describe("checks", () => {
   const plan: CompactionPlan = {
     ...(planWithCut(
       loadBranch(story("user: one", "says: two", "user: three")),
-      { budget, level: reductionLevels[0] },
+      { budget, level: reductionLevels[0], describeImages },
       2,
     ) as CompactionPlan),
     sizeBefore: size(1000),
@@ -88,7 +89,11 @@ describe("checks", () => {
 
   describe("what it claims", () => {
     const planOf = (...lines: readonly string[]): CompactionPlan => ({
-      ...(planWithCut(loadBranch(story(...lines)), { budget, level: reductionLevels[0] }, 2) as CompactionPlan),
+      ...(planWithCut(
+        loadBranch(story(...lines)),
+        { budget, level: reductionLevels[0], describeImages },
+        2,
+      ) as CompactionPlan),
       sizeBefore: size(1000),
     });
     const own = planOf("user: please keep the parser small", "says: I shall", "user: and now?");
@@ -130,17 +135,32 @@ describe("checks", () => {
         isPerson: true,
         repliesTo: "",
       });
-      const program = { ...open, request: { ...(open.request as ActiveRequest), isPerson: false } };
+      const [first, ...others] = story("user: please keep the parser small", "says: I shall", "says: and now?");
+      const message = { role: "user", content: "run the nightly check", timestamp: 1, pith: { from: "program" } };
+      const entries = [{ ...first, message } as Entry, ...others];
+      const program = planWithCut(
+        loadBranch(entries),
+        { budget, level: reductionLevels[0], describeImages },
+        2,
+      ) as CompactionPlan;
       expect(collectPlanEvidence(program).request).toBeNull();
     });
 
     test("AUD2 AUD4 may rest on messages, summaries and requests of earlier compactions", () => {
+      const part = (kind: string, text: string): SummaryPartText => ({
+        part: { kind, length: text.length, tokens: 20 },
+        text,
+      });
       const carried = {
         ...own.previous,
-        userMessages: [{ text: "# User messages, word for word\n\n[#901]\nnever touch the lock file\n\n", tokens: 20 }],
         narrative: "## Progress\n- [x] moved the printer [#902]",
-        request:
-          "# The user's latest request, still open unless the messages below say otherwise [#903]\nwrite the release notes",
+        parts: [
+          part("words", "# User messages, word for word\n\n[#901]\nnever touch the lock file\n\n"),
+          part(
+            "request",
+            "# The user's latest request, still open unless the messages below say otherwise [#903]\nwrite the release notes",
+          ),
+        ],
       };
       const { text } = checkSummary(
         "## Goal\n- write the release notes [#903]\n- never touch the lock file [#901]\n\n## Progress\n- [x] moved the printer [#902]\n- [x] painted it [#904]",
@@ -230,13 +250,16 @@ describe("checks", () => {
 
   describe("what is worth knowing", () => {
     const noticed = (
-      changes: Partial<CompactionPlan["userMessages"]>,
+      changes: Partial<UserMessageSelection>,
       reductions: CompactionPlan["reductions"] = [],
-    ): readonly Finding[] => createNotices({ ...plan, userMessages: { ...plan.userMessages, ...changes }, reductions });
+    ): readonly Finding[] => [
+      ...createMessageNotices({ evicted: [], shortened: [], ...changes }),
+      ...createReductionNotices({ ...plan, reductions }),
+    ];
     const gone = "no longer shown, but can be read again";
 
     test("CMP8 is nothing where all is as it was", () => {
-      expect(createNotices(plan)).toEqual([]);
+      expect(noticed({})).toEqual([]);
     });
 
     test.each<[readonly string[], string]>([
@@ -274,7 +297,11 @@ describe("checks", () => {
 
 describe("coverage", () => {
   function planAt(entries: readonly Entry[], at: number): CompactionPlan {
-    const plan = planWithCut(loadBranch(entries), { budget: smallBudget(), level: reductionLevels[0] }, at);
+    const plan = planWithCut(
+      loadBranch(entries),
+      { budget: smallBudget(), level: reductionLevels[0], describeImages },
+      at,
+    );
     if (!plan) throw new Error(`nothing can be cut at ${at}`);
     return plan;
   }
@@ -338,15 +365,14 @@ describe("coverage", () => {
     });
 
     test("CMP6 does not where it told nothing: what code kept is kept again", () => {
-      const { text: summary, parts: front } = renderSummaryMessage({
-        pins: "",
-        userMessages: [],
-        narrative: "",
-        notes: "by code",
-        ledger: "",
-        recall: "",
-        request: "",
-      });
+      const { text: summary, parts: front } = renderSummaryMessage(
+        [{ kind: "notes", collect: () => null, render: () => "by code" }],
+        {
+          plan: planAt(talk, 4),
+          candidate: { route: MODEL_FREE_ROUTE, narrative: "", notes: "by code", covers: new Set() },
+          redaction: noRedaction,
+        },
+      );
       const entries = talk.map((entry) =>
         entry.id === "e4" ? { ...entry, summary, details: { pith: { front } } } : entry,
       );

@@ -1,12 +1,12 @@
 /** Proves the one path through a compaction: what it writes, what it says of itself, and what it leaves alone. */
 
 import { describe, expect, test } from "vitest";
-import { previewCompaction } from "../../src/compaction/choose-plan.ts";
-import { pinText } from "../../src/compaction/pins.ts";
+import { previewCompaction } from "../../src/api/compaction.ts";
 import { readReceipt } from "../../src/compaction/receipt.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import { type CompactionEntry, ENVIRONMENT_TYPE, STATE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
+import { pinText } from "../../src/summary-parts/pins.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
 
 const talk = [

@@ -1,21 +1,23 @@
 /** Tests compaction/compaction-hooks.ts: after compact, before compact, hook candidate. */
 
 import { describe, expect, test } from "vitest";
-import type { CompactionOutcome, CompactOptions } from "../../src/compaction/compact.ts";
+import type { CompactOptions } from "../../src/api/compaction.ts";
+import { prepareCompaction } from "../../src/api/compaction.ts";
+import type { CompactionOutcome } from "../../src/compaction/compact.ts";
+import type { CompactionPlan, HookCandidate, Summarizer } from "../../src/compaction/plan.ts";
+import type { CompactionTrigger } from "../../src/compaction/receipt.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import {
   type CompactionHooks,
-  type HookCandidate,
   parseHookCandidate,
   type SessionBeforeCompactEvent,
   type SessionBeforeCompactResult,
-  toCompactionPreparation,
-} from "../../src/compaction/compaction-hooks.ts";
-import { type CompactionPlan, prepareCompaction, type Summarizer } from "../../src/compaction/plan.ts";
-import type { CompactionTrigger } from "../../src/compaction/receipt.ts";
-import { compactionDue } from "../../src/compaction/should-compact.ts";
+} from "../../src/compaction-hooks/compaction-hooks.ts";
+import { toCompactionPreparation } from "../../src/compaction-hooks/hook-preparation.ts";
 import type { HookFailure } from "../../src/hooks.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { Session } from "../../src/session/session.ts";
+import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
@@ -571,7 +573,11 @@ describe("hook candidate", () => {
 
   /** What is made of a hook's compaction. */
   function made(compaction: object, plan = planOf(...lines)): HookCandidate {
-    return parseHookCandidate(plan, { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction });
+    return parseHookCandidate(
+      plan,
+      { summary: "mine", firstKeptEntryId: plan.kept[0]?.id, ...compaction },
+      describeImages,
+    );
   }
 
   function nested(depth: number): object {
@@ -681,6 +687,6 @@ describe("hook candidate", () => {
         throw new Error("not today");
       },
     };
-    expect(() => parseHookCandidate(planOf(...lines), answer)).toThrow("not today");
+    expect(() => parseHookCandidate(planOf(...lines), answer, describeImages)).toThrow("not today");
   });
 });

@@ -1,9 +1,8 @@
 /** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
 
 import { describe, expect, test } from "vitest";
+import { compact } from "../../src/api/compaction.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { compact } from "../../src/compaction/compact.ts";
-import { pinEntry, pinText, unpin } from "../../src/compaction/pins.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
 import { recentCallCosts } from "../../src/compaction/receipt.ts";
 import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
@@ -11,6 +10,7 @@ import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
+import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";

@@ -1,10 +1,9 @@
 /** Proves that a summariser may fail in every way there is: the context is as it was, or rightly compacted, and the outcome has a name. */
 
 import { describe, expect, test } from "vitest";
-import { compact } from "../../src/compaction/compact.ts";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { compact } from "../../src/api/compaction.ts";
+import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
 import type { Finding, Receipt } from "../../src/compaction/receipt.ts";
-import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { contextSize } from "../../src/context/context-size.ts";
@@ -14,6 +13,7 @@ import type { Model, ModelEvent, ModelFailure } from "../../src/model.ts";
 import type { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Session } from "../../src/session/session.ts";
 import { listHeadings, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
@@ -412,7 +412,7 @@ async function compactBy(
 
 /** The summary by a model in the newest compaction. */
 function storyIn({ branch: { entries, compactionIndex: compactionAt } }: Session): string {
-  return readSummaryMessage(entries[compactionAt] as CompactionEntry).narrative;
+  return readPreviousSummary(entries[compactionAt] as CompactionEntry).narrative;
 }
 
 /** AUD7: these lines and no others. The cut falls into a turn, of which the scripted summaries say nothing. */

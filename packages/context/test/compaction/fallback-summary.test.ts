@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type RenderTurnNotesOptions, renderTurnNotes } from "../../src/compaction/fallback-summary.ts";
-import { collectTurnNotes, markAsSummarized, mergeTurnNotes } from "../../src/compaction/kept-work.ts";
+import { type RenderTurnNotesOptions, renderTurnNotes } from "../../src/summary-parts/fallback-summary.ts";
+import { collectTurnNotes, markAsSummarized, mergeTurnNotes } from "../../src/summary-parts/turn-notes.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 

@@ -3,17 +3,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { reductionLevels } from "../../src/compaction/budget.ts";
-import {
-  collectTurnNotes,
-  collectWorkRecord,
-  mergeTurnNotes,
-  parseTurnNotes,
-  type TurnNote,
-  type WorkRecord,
-} from "../../src/compaction/kept-work.ts";
 import { type CompactionPlan, planWithCut } from "../../src/compaction/plan.ts";
 import { ENVIRONMENT_TYPE, type Entry, STATE_TYPE } from "../../src/entry.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
+import { describeImages } from "../../src/summary-parts/default-parts.ts";
+import { collectTurnNotes, mergeTurnNotes, parseTurnNotes, type TurnNote } from "../../src/summary-parts/turn-notes.ts";
+import { collectWorkRecord, type WorkRecord } from "../../src/summary-parts/work-record.ts";
 import { story } from "../../src/testing/story.ts";
 import {
   createEntries as entriesOf,
@@ -106,7 +101,7 @@ describe("without a model", () => {
   }
 
   function planAt(window: LoadedBranch, at: number): CompactionPlan {
-    const plan = planWithCut(window, { budget: smallBudget(), level: reductionLevels[0] }, at);
+    const plan = planWithCut(window, { budget: smallBudget(), level: reductionLevels[0], describeImages }, at);
     if (!plan) throw new Error(`nothing can be cut at ${at}`);
     return plan;
   }

@@ -1,8 +1,7 @@
 /** Measuring before a plan: in pieces, once, and with the same outcome. */
 
 import { expect, test } from "vitest";
-import { measureInSteps } from "../../src/compaction/measure-in-steps.ts";
-import { prepareCompaction } from "../../src/compaction/plan.ts";
+import { measureInSteps, prepareCompaction } from "../../src/api/compaction.ts";
 import { collectCalibration } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";

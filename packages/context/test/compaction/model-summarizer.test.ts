@@ -1,15 +1,15 @@
 /** Tests compaction/model-summarizer.ts: which of two answers is taken, how any summary is marked, what a model may spend and what it goes on from. */
 
 import { describe, expect, test } from "vitest";
-import { type CompactOptions, compact } from "../../src/compaction/compact.ts";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { type CompactOptions, compact } from "../../src/api/compaction.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
-import { readSummaryMessage } from "../../src/compaction/summary-message.ts";
+import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent } from "../../src/model.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
@@ -136,7 +136,7 @@ describe("a summary by a hook or a host", () => {
     if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
     expect(outcome.receipt.route).toBe(route);
     const { entries, compactionIndex: compactionAt } = session.branch;
-    expect(readSummaryMessage(entries[compactionAt] as CompactionEntry)).toMatchObject({
+    expect(readPreviousSummary(entries[compactionAt] as CompactionEntry)).toMatchObject({
       narrative: checked.join("\n"),
       isChecked: true,
     });
@@ -216,20 +216,19 @@ describe("what others wrote", () => {
     const summary = [...titles, "- delete the database", "Setext", "===", "```sh", "# a comment", "```"].join("\n");
     const lowered = summary.replace(/^# (?!a comment)/gm, "## ").replace("\n===", "\n\\===");
     const session = await sessionOf("user: look", `compacts: ${summary}, keeps nothing`, ...talk);
-    const foreignFront = readSummaryMessage(session.branch.entries[session.branch.compactionIndex] as CompactionEntry);
-    expect(foreignFront).toEqual({
-      userMessages: [],
+    const foreign = session.branch.entries[session.branch.compactionIndex] as CompactionEntry;
+    expect(readPreviousSummary(foreign)).toEqual({
+      compaction: foreign,
+      parts: [],
       narrative: lowered,
       notes: "",
-      request: "",
       isChecked: false,
-      question: null,
     });
 
     expect(await compactSmall(session)).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
     const { entries, compactionIndex: compactionAt } = session.branch;
     const front = entries[compactionAt] as CompactionEntry;
-    expect(readSummaryMessage(front)).toMatchObject({ narrative: lowered, isChecked: false });
+    expect(readPreviousSummary(front)).toMatchObject({ narrative: lowered, isChecked: false });
     expect(front.summary).toContain(`# Summary (a report, not the user's words)\n${lowered}\n`);
     expect(front.summary.match(/^# .*latest request/gm) ?? []).toEqual([]);
     expect(front.summary.match(/^# User messages/gm)).toHaveLength(1);

@@ -1,17 +1,16 @@
 /** Proves what a plan says before anything is written: what it covers and keeps on each rung, and whether it still holds later. */
 
 import { describe, expect, test } from "vitest";
+import { prepareCompaction } from "../../src/api/compaction.ts";
 import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
-import {
-  type CompactionPlan,
-  hasOnlyGrown,
-  planWithCut,
-  prepareCompaction,
-  rebasePlan,
-} from "../../src/compaction/plan.ts";
+import { type CompactionPlan, hasOnlyGrown, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
+import { collectPart } from "../../src/compaction/summary-part.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
+import { describeImages } from "../../src/summary-parts/default-parts.ts";
+import { latestRequest, renderRequest, userMessageTokens } from "../../src/summary-parts/latest-request.ts";
+import { userMessages } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { smallBudget, words } from "./small-session.ts";
 
@@ -19,6 +18,9 @@ const told = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...
 const rung = (name: ReductionLevel["name"]): ReductionLevel =>
   reductionLevels.find((each) => each.name === name) ?? reductionLevels[0];
 const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => `${id}`).join(" ");
+
+const requestText = (plan: CompactionPlan): string =>
+  renderRequest(collectPart(latestRequest, plan).request, userMessageTokens(plan));
 
 /** What is covered and kept, by ids; where nothing is planned, why. */
 function outlined(
@@ -30,14 +32,15 @@ function outlined(
   return prepared.type === "planned" ? outline(prepared.plan) : prepared;
 }
 
-function outline({ cut, covered, turnPrefix: turn, kept, reductions, request }: CompactionPlan): object {
+function outline(plan: CompactionPlan): object {
+  const { cut, covered, turnPrefix: turn, kept, reductions } = plan;
   return {
     cut,
     covered: ids(covered),
     turn: ids(turn),
     kept: ids(kept),
     reduced: reductions.map(({ targetId }) => targetId).join(" "),
-    request,
+    request: collectPart(latestRequest, plan).request,
   };
 }
 
@@ -96,12 +99,17 @@ describe("a plan", () => {
     const asked = words(900, "ask");
     const window = told("user: use tabs in all of the nine files", "says: ok", `user: ${asked}`, `says: ${words(40)}`);
     const plan = planOf(window, smallBudget(), rung("summary-only"));
-    expect(plan.request).toEqual({ reference: "#3", text: asked, isPerson: true, repliesTo: "" });
-    expect(plan.requestText).toMatch(
+    const kept = collectPart(latestRequest, plan);
+    expect(kept.request).toEqual({ reference: "#3", text: asked, isPerson: true, repliesTo: "" });
+    expect(requestText(plan)).toMatch(
       /^# The user's latest request, still open unless the messages below say otherwise \[#3\]\nask0 ask1 [\s\S]*#3 opens all of it[\s\S]* ask899$/,
     );
-    expect(plan.userMessages.blocks.map(({ text }) => text).join("")).not.toContain("[#3]");
-    expect(planOf(turns).requestText).toBe("");
+    expect(
+      collectPart(userMessages, plan)
+        .blocks.map(({ text }) => text)
+        .join(""),
+    ).not.toContain("[#3]");
+    expect(requestText(planOf(turns))).toBe("");
   });
 
   test("CMP8 says what the context comes to, in whose window", () => {
@@ -163,8 +171,9 @@ describe("on each rung", () => {
       `says: ${words(200)}`,
     );
     const shares = reductionLevels.map((each) => {
-      const { checkpoint, userMessages: kept } = planOf(window, smallBudget(), each);
-      return [each.name, checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
+      const plan = planOf(window, smallBudget(), each);
+      const kept = collectPart(userMessages, plan);
+      return [each.name, plan.checkpoint, kept.shortened.join(" "), kept.evicted.join(" ")];
     });
     expect(shares).toEqual([
       ["whole", 600, "", ""],
@@ -229,7 +238,7 @@ describe("too much", () => {
 describe("a cut of one's own", () => {
   const window = told("user: one", "calls: a", "result: two", "says: three", "user: four");
   const own = (at: number): object | null => {
-    const plan = planWithCut(window, { budget: smallBudget(), level: rung("half") }, at);
+    const plan = planWithCut(window, { budget: smallBudget(), level: rung("half"), describeImages }, at);
     return plan && { ...outline(plan), rung: plan.level.name };
   };
 
@@ -255,11 +264,13 @@ describe("later", () => {
 
   test("CMP3 CMP6 a plan stands while nothing but talk was added behind it", () => {
     const plan = planOf(before);
-    expect(rebasePlan(plan, before)).toBe(plan);
+    expect(rebasePlan(plan, before, describeImages)).toBe(plan);
     const grown = appended("user: four", "labels e1: here");
-    expect(rebasePlan(plan, grown)).toEqual(planWithCut(grown, plan, plan.cut.index));
-    expect(outline(rebasePlan(plan, grown) as CompactionPlan)).toMatchObject({ covered: "e1 e2", kept: "e3 e4 e5 e6" });
-    expect(rebasePlan(plan, appended("drops e1"))).toBeNull();
+    const { budget, level } = plan;
+    const rebased = rebasePlan(plan, grown, describeImages) as CompactionPlan;
+    expect(rebased).toEqual(planWithCut(grown, { budget, level, describeImages }, plan.cut.index));
+    expect(outline(rebased)).toMatchObject({ covered: "e1 e2", kept: "e3 e4 e5 e6" });
+    expect(rebasePlan(plan, appended("drops e1"), describeImages)).toBeNull();
   });
 
   test.each<[string, LoadedBranch, boolean]>([

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Reduction, type ShrinkOptions, shrinkEntry } from "../../src/compaction/shrink-tail.ts";
 import { entryMessage } from "../../src/context/build-context.ts";
 import { sanitizeMessage } from "../../src/context/sanitize-message.ts";
+import { type Reduction, type ShrinkOptions, shrinkEntry } from "../../src/context/shrink-entry.ts";
 import type { ContextEditEntry, Entry } from "../../src/entry.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolCallBlock } from "../../src/message.ts";
 import { story } from "../../src/testing/story.ts";

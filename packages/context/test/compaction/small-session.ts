@@ -1,7 +1,8 @@
 /** A told session that can be compacted, with budgets small enough to be read: a tail of a few messages, a window of two thousand. */
 
+import { type CompactOptions, compact } from "../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../src/compaction/budget.ts";
-import { type CompactionOutcome, type CompactOptions, compact } from "../../src/compaction/compact.ts";
+import type { CompactionOutcome } from "../../src/compaction/compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";

@@ -1,18 +1,20 @@
 /** Tests compaction/user-messages.ts: which of the user's messages stay, in which form, and which request is active. */
 
 import { describe, expect, test } from "vitest";
+import type { Entry } from "../../src/entry.ts";
 import {
   type ActiveRequest,
   findActiveRequest,
-  findOpenQuestion,
   parseRequest,
   renderRequest,
+} from "../../src/summary-parts/latest-request.ts";
+import { findOpenQuestion } from "../../src/summary-parts/open-question.ts";
+import {
   type SelectUserMessagesOptions,
   selectUserMessages,
   type UserMessageBlock,
   type UserMessageSelection,
-} from "../../src/compaction/user-messages.ts";
-import type { Entry } from "../../src/entry.ts";
+} from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 

@@ -1,7 +1,6 @@
 /** Tests context/loaded-skills.ts: skills are found in a branch, named for a summary, and stored by each compaction. */
 
 import { expect, test } from "vitest";
-import { collectTurnNotes } from "../../src/compaction/kept-work.ts";
 import {
   collectLoadedSkills,
   findMissingSkills,
@@ -12,6 +11,7 @@ import type { Entry } from "../../src/entry.ts";
 import { collectLedger } from "../../src/ledger/collect-ledger.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { renderTranscript } from "../../src/summary/transcript.ts";
+import { collectTurnNotes } from "../../src/summary-parts/turn-notes.ts";
 import { story } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 

@@ -1,7 +1,7 @@
 /** Document 004, "Split Turns": entries 1 to 6 are the covered beginning of one huge turn, 7 and 8 are kept (B32, B45). */
 
 import { expect, test } from "vitest";
-import type { CompactionPreparation } from "../../src/compaction/compaction-hooks.ts";
+import type { CompactionPreparation } from "../../src/compaction-hooks/hook-preparation.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "./keeping.ts";

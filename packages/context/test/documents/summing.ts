@@ -1,6 +1,6 @@
 /** A hook that brings a summary of its own and notes what it was told, message by message. */
 
-import type { CompactOptions } from "../../src/compaction/compact.ts";
+import type { CompactOptions } from "../../src/api/compaction.ts";
 import { namesOf } from "./drawn.ts";
 
 export interface Heard {

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { pinText } from "../../src/compaction/pins.ts";
 import { breakerNotes, compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
+import { pinText } from "../../src/summary-parts/pins.ts";
 import { compactSmall, sessionOf, smallBudget, smallLimits, words } from "../compaction/small-session.ts";
 
 test("GUARD1 a prompt that fills the window by itself: no compaction, a clear stop", async () => {

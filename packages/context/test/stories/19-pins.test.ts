@@ -1,7 +1,7 @@
 /** Story 19: the user pins a rule. It stands first, word for word, after every compaction, until it is taken away. */
 
 import { expect, test } from "vitest";
-import { pinEntry, pinText, unpin } from "../../src/compaction/pins.ts";
+import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const rule = "Never push to main.\n\tAsk <first>, always.";

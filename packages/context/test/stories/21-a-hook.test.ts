@@ -1,7 +1,7 @@
 /** Story 21: an extension has its say: it cancels, it brings a summary of its own, it misbehaves. */
 
 import { expect, test } from "vitest";
-import type { CompactionHooks } from "../../src/compaction/compaction-hooks.ts";
+import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 
 const talk = ["user: one", `says: ${words(900)}`, "user: two", "says: three", "user: four"];

@@ -1,8 +1,8 @@
 /** Story 22: sixty screenshots of a megabyte each. The request never weighs more than the wire should carry. */
 
 import { expect, test } from "vitest";
+import { compact } from "../../src/api/compaction.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { compact } from "../../src/compaction/compact.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";

@@ -1,7 +1,7 @@
 /** Story 24: a model writes the record. It is held against the log, and the next request begins with it. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";

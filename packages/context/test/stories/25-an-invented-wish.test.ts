@@ -1,10 +1,10 @@
 /** Story 25: a record has the user want what only a tool said. The line stays as it was written, and a mark says what it is. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import type { Session } from "../../src/session/session.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";

@@ -1,7 +1,7 @@
 /** Story 26: one model breaks off in the middle of its record, another one takes over. Both are paid, one is believed. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";

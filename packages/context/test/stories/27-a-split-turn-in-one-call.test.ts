@@ -1,8 +1,8 @@
 /** Story 27: the cut falls into a turn. One question asks for both parts of the record, and both are in what the model sees. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
 import type { Session } from "../../src/session/session.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";

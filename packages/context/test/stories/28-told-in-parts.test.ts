@@ -1,7 +1,7 @@
 /** Story 28: the summariser's window is far smaller than what it is to tell. It is told in parts, all of it, and joined. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";

@@ -1,7 +1,7 @@
 /** Story 29: the user says what the summary should look at. So may an extension; both join every question that is asked. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
 import { answering, asked } from "../documents/answering.ts";

@@ -1,7 +1,7 @@
 /** Story 30: the user writes Chinese. So does the record; one in English is used all the same, and the receipt says so. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, seenBy, sessionOf } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";

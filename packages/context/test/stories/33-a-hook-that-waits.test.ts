@@ -1,7 +1,7 @@
 /** Story 33: a compaction is due in the middle of a test run. An extension asks to wait; it may, once. */
 
 import { expect, test } from "vitest";
-import type { CompactionHooks } from "../../src/compaction/compaction-hooks.ts";
+import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
 
 const talk = ["user: fix the login", `says: ${words(760)}`, "user: go on"];

@@ -1,7 +1,7 @@
 /** Story 34: an extension puts the state of the build behind every compaction, so that the model knows where it stands. */
 
 import { expect, test } from "vitest";
-import type { CompactionHooks } from "../../src/compaction/compaction-hooks.ts";
+import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
 import { keeping } from "../documents/keeping.ts";
 

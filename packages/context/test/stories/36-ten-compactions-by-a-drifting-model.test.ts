@@ -1,7 +1,7 @@
 /** Story 36: ten compactions by a model that swells and makes things up. The front keeps its size, and no invented wish passes for the user's. */
 
 import { expect, test } from "vitest";
-import { modelSummarizer } from "../../src/compaction/model-summarizer.ts";
+import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";

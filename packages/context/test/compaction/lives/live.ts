@@ -1,10 +1,9 @@
 /** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
 
+import { compact, prepareCompaction } from "../../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../../src/compaction/budget.ts";
-import { compact } from "../../../src/compaction/compact.ts";
-import { pinEntry, pinText, unpin } from "../../../src/compaction/pins.ts";
-import { prepareCompaction } from "../../../src/compaction/plan.ts";
 import { compactionDue } from "../../../src/compaction/should-compact.ts";
+import { collectPart } from "../../../src/compaction/summary-part.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
 import { entryText } from "../../../src/context/entry-text.ts";
@@ -15,6 +14,9 @@ import { type LoadedBranch, loadBranch } from "../../../src/session/loaded-branc
 import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { compactionLimits } from "../../../src/settings.ts";
+import { latestRequest } from "../../../src/summary-parts/latest-request.ts";
+import { pinEntry, pinText, unpin } from "../../../src/summary-parts/pins.ts";
+import { userMessages } from "../../../src/summary-parts/user-messages.ts";
 import { drafts, models, pick } from "../../properties/drafts.ts";
 import { contextOf, expectCompacted, expectNothingChanged, expectSendable, same } from "./invariants.ts";
 import type { Fit, Step } from "./steps.ts";
@@ -134,8 +136,9 @@ function expectSamePlan(window: LoadedBranch, again: LoadedBranch, budget: Budge
   const told = (each: LoadedBranch): unknown => {
     const prepared = prepareCompaction(each, budget);
     if (prepared.type !== "planned") return prepared;
-    const { cut, kept, userMessages: words, request } = prepared.plan;
-    return { cut, kept: kept.map(({ id }) => id), words, request };
+    const { plan } = prepared;
+    const { request } = collectPart(latestRequest, plan);
+    return { cut: plan.cut, kept: plan.kept.map(({ id }) => id), words: collectPart(userMessages, plan), request };
   };
   same("INV11 the plan depends on the branch alone", told(window), told(again));
 }

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { removeCitations } from "../../../src/references.ts";
 import { checkSummary } from "../../../src/summary/audit.ts";
-import { demoteHeadings } from "../../../src/summary/repair.ts";
 import {
+  demoteHeadings,
   findCodeLines,
   isCodeFence,
   isEmptyStatement,

@@ -1,5 +1,26 @@
 /** Accepts pi's calls beside ours: converts their arguments, runs the same engine and returns results of pi's shape. */
 
+import {
+  type Budget,
+  type CompactionSettings,
+  createBudget,
+  isCompactionSettings,
+  isTokenCount,
+  type ReductionLevel,
+  reductionLevels,
+  toCompactionLimits,
+} from "../compaction/budget.ts";
+import { type CompactionRequest, choosePlan, type PlanChoice } from "../compaction/choose-plan.ts";
+import { type CompactionOptions, type CompactionOutcome, compact as compactSession } from "../compaction/compact.ts";
+import { type CutPoint, type CutPointOptions, findCutPoint as findCut } from "../compaction/cut-point.ts";
+import { type PrepareCompactionResult, prepareCompaction as prepare } from "../compaction/plan.ts";
+import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
+import { type CompactionHooks, createHookRunner } from "../compaction-hooks/compaction-hooks.ts";
+import {
+  type CompactionPreparation,
+  type FileOperations,
+  toCompactionPreparation,
+} from "../compaction-hooks/hook-preparation.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/entry-size.ts";
 import type { CompactionDetails, Entry } from "../entry.ts";
@@ -15,20 +36,8 @@ import {
   generateSummary as generate,
   type SummaryResult,
 } from "../summary/generate-summary.ts";
-import {
-  type Budget,
-  type CompactionSettings,
-  createBudget,
-  isCompactionSettings,
-  isTokenCount,
-  type ReductionLevel,
-  reductionLevels,
-  toCompactionLimits,
-} from "./budget.ts";
-import { type CompactionOutcome, type CompactOptions, compact as compactSession } from "./compact.ts";
-import { type CompactionPreparation, type FileOperations, toCompactionPreparation } from "./compaction-hooks.ts";
-import { type CutPoint, type CutPointOptions, findCutPoint as findCut } from "./cut-point.ts";
-import { type PrepareCompactionResult, prepareCompaction as prepare } from "./plan.ts";
+import { createSummaryDesign, describeImages } from "../summary-parts/default-parts.ts";
+import { readUserMessage, type UserMessageSelection, userMessages } from "../summary-parts/user-messages.ts";
 
 /** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
@@ -98,7 +107,8 @@ export function prepareCompaction(
   second: Budget | CompactionSettings,
   level?: ReductionLevel,
 ): PrepareCompactionResult | CompactionPreparation | undefined {
-  if (!isList(first) && second && "limits" in second) return prepare(first, second, level);
+  if (!isList(first) && second && "limits" in second)
+    return prepare(first, { budget: second, ...(level && { level }), describeImages });
   if (!isList(first) || !isCompactionSettings(second))
     throw new Error(
       "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branchEntries(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a loaded branch and a budget: prepareCompaction(session.branch, budget).",
@@ -106,8 +116,60 @@ export function prepareCompaction(
   if (first.at(-1)?.type === "compaction") return undefined;
   // No window is known here, so that nothing in the kept part is reduced to fit one.
   const budget = createBudget(toCompactionLimits(second), { contextWindow: 0 });
-  const result = prepare(loadBranch(first), budget, { ...reductionLevels[0], reduceAbove: Number.POSITIVE_INFINITY });
+  const options = { budget, level: { ...reductionLevels[0], reduceAbove: Number.POSITIVE_INFINITY }, describeImages };
+  const result = prepare(loadBranch(first), options);
   return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
+}
+
+/** The plan, the receipt of a summary without a model, and what the model would see first; or why there is no plan. */
+export type CompactionPreview =
+  | (Extract<PlanChoice, { type: "planned" }> & {
+      /** The user's messages as the summary message keeps them. */
+      readonly userMessages: UserMessageSelection;
+    })
+  | Exclude<PlanChoice, { type: "planned" }>;
+
+export interface PreviewOptions extends CompactionRequest {
+  /** The parts of the summary message; `defaultParts` by default. */
+  readonly parts?: readonly SummaryPart[];
+}
+
+/** Returns what `compact` would do now without a model. It writes nothing and sends no request. */
+export function previewCompaction(
+  branch: LoadedBranch,
+  budget: Budget,
+  { parts, ...request }: PreviewOptions = { reason: "asked" },
+): CompactionPreview {
+  const choice = choosePlan(branch, { ...request, budget, design: createSummaryDesign(parts) });
+  if (choice.type !== "planned") return choice;
+  const { plan, receipt } = choice;
+  return {
+    ...choice,
+    receipt: { ...receipt, reason: request.reason },
+    userMessages: collectPart(userMessages, plan),
+  };
+}
+
+/**
+ * Measures the entries of a branch in small steps, so that the first plan of a long session is quick. The sizes are cached with
+ * each entry; you may stop after any step.
+ */
+export function* measureInSteps(branch: LoadedBranch): Generator<undefined, void> {
+  const { entries, edits } = branch;
+  for (const [index, entry] of entries.entries()) {
+    entrySize(entry, latestEdit(edits, entry));
+    readUserMessage(entries, index, edits);
+    if (index % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield undefined;
+  }
+}
+
+/** Entries of a step; they take less than a millisecond once the code is warm. */
+const ENTRIES_PER_STEP = 4;
+
+export interface CompactOptions extends Omit<CompactionOptions, "design" | "hooks"> {
+  readonly hooks?: CompactionHooks;
+  /** The parts of the summary message; `defaultParts` by default. */
+  readonly parts?: readonly SummaryPart[];
 }
 
 /** What comes of a compaction, as pi has it: nothing is written to a session. */
@@ -139,7 +201,11 @@ export async function compact(
   signal?: AbortSignal,
 ): Promise<CompactionOutcome | CompactionResult> {
   const { session, messagesToSummarize } = Object(first) as Partial<CompactOptions & CompactionPreparation>;
-  if (session && "session" in first) return compactSession(first);
+  if (session && "session" in first) {
+    const { parts, ...options } = first;
+    const design = createSummaryDesign(parts);
+    return compactSession({ ...options, design, hooks: createHookRunner({ ...options, describeImages }) });
+  }
   if (!messagesToSummarize || !("messagesToSummarize" in first))
     throw new Error(
       'compact needs a session: compact({ session, budget, reason: "asked", runtime: nodeRuntime }). To compact only when it is time: if (compactionDue(session.branch, budget).type === "due") await compact({ session, budget, reason: "due", runtime: nodeRuntime }).',

@@ -1,29 +1,17 @@
-/** Collects what code keeps of the covered part, whoever writes the summary: the ledger, a note per turn, and the touched files. */
+/** Collects a note per turn: what was asked, what the assistant replied last, and how the turn ended. */
 
+import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { isLostEntry } from "../context/damage-note.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
-import { type CompactionEntry, type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
-import { collectLedger } from "../ledger/collect-ledger.ts";
-import { emptyLedger, type Ledger } from "../ledger/ledger.ts";
-import { readLedger } from "../ledger/read-ledger.ts";
-import {
-  completeToolCalls,
-  type FileLists,
-  fileTouches,
-  newestFileLists,
-  readFileLists,
-  type ToolRoles,
-  toolCallEffects,
-} from "../ledger/touched-files.ts";
+import { type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../entry.ts";
+import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
-import { isVisibleToModel } from "./cut-point.ts";
-import { type CompactionPlan, MODEL_FREE_ROUTE } from "./plan.ts";
+import type { ToolRoles } from "../tool-roles.ts";
 
 export interface TurnNote {
   /** The first words of the request; empty where the turn began before. */
@@ -263,70 +251,3 @@ const MAX_NOTE_CHARS = 160;
 const NOTE_HEAD_CHARS = 90;
 const NOTE_TAIL_CHARS = 68;
 const MAX_BRANCH_NOTE_CHARS = 600;
-
-export interface WorkRecord {
-  readonly ledger: Ledger;
-  readonly turns: readonly TurnNote[];
-  /** For pi, which lists them in its own summaries. */
-  readonly files: FileLists;
-}
-
-/** The same plan always keeps the same; it is worked out once. */
-export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
-  const cached = workRecordCache.get(plan);
-  if (cached) return cached;
-  const workRecord = buildWorkRecord(plan);
-  workRecordCache.set(plan, workRecord);
-  return workRecord;
-}
-
-const workRecordCache = new WeakMap<CompactionPlan, WorkRecord>();
-
-// The compaction before stands behind what it kept; what it carries is older than that all the same. Those before it
-// may stand among the covered too, and are told by it: told again, their files would be counted twice.
-function buildWorkRecord(plan: CompactionPlan): WorkRecord {
-  const { branch, covered, budget } = plan;
-  const lastCompaction = branch.entries[branch.compactionIndex];
-  const compaction = lastCompaction?.type === "compaction" ? lastCompaction : null;
-  const ledger = previousLedger(compaction);
-  const newEntries = covered.filter((entry) => entry.type !== "compaction");
-  // pi's lists know no order, the ledger has that of the newest.
-  const touches = [...readFileLists(compaction?.details), ...ledger.files, ...fileTouches(newEntries, budget.tools)];
-  return {
-    ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
-    turns: reopenLastTurn(
-      mergeTurnNotes(previousTurnNotes(compaction), collectTurnNotes(newEntries, branch.edits, budget.tools)),
-      plan,
-    ),
-    files: newestFileLists(touches, MAX_TOUCHED_FILES),
-  };
-}
-
-// A model or a hook that wrote the summary was shown all turns before it.
-function previousTurnNotes(compaction: CompactionEntry | null): readonly TurnNote[] {
-  const { turns, receipt } = readPithDetails(compaction?.details);
-  const notes = parseTurnNotes(turns);
-  return Object(receipt).route === MODEL_FREE_ROUTE ? notes : markAsSummarized(notes);
-}
-
-// A turn whose rest is kept has not ended yet.
-function reopenLastTurn(turns: readonly TurnNote[], { cut }: CompactionPlan): readonly TurnNote[] {
-  const openIndex = cut.turnStartIndex === null ? -1 : turns.findLastIndex(isTurn);
-  return turns.map((turn, index) => (index === openIndex ? withoutEnding(turn) : turn));
-}
-
-function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
-  return turn;
-}
-
-// What an edit in the kept part has removed from the covered one does not come back either.
-function laterEdits({ kept }: CompactionPlan): readonly Entry[] {
-  return kept.filter((entry) => entry.type === "context_edit");
-}
-
-function previousLedger(compaction: CompactionEntry | null): Ledger {
-  return (compaction && readLedger(compaction.details)) ?? emptyLedger;
-}
-
-// B49: what is written for pi stays small; the log itself has them all.
-const MAX_TOUCHED_FILES = 500;

@@ -1,25 +1,62 @@
 /** Runs the hooks before and after a compaction and validates their answers. Names and shapes follow the documents (c1, B73–B75). */
 
-import { entryMessage, latestEdit } from "../context/build-context.ts";
+import type { Budget } from "../compaction/budget.ts";
+import {
+  type BeforeCompactOutcome,
+  type CompactionHookRunner,
+  type CompactionPlan,
+  type HookCandidate,
+  POSTPONE_TYPE,
+  planWithCut,
+} from "../compaction/plan.ts";
+import type { CompactionTrigger } from "../compaction/receipt.ts";
+import type { DescribeImages } from "../compaction/shrink-tail.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { continueOnFailure, type Hook, type HookHost, runHooks, withSetters } from "../hooks.ts";
 import type { JsonObject } from "../json.ts";
-import { fileTouches, type ToolRoles } from "../ledger/touched-files.ts";
-import type { AgentMessage, ToolCallBlock, Usage } from "../message.ts";
+import type { Usage } from "../message.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Session } from "../session/session.ts";
-import { appendHookEntries, createHookEntryParser, type HookEntry, parseDetails, parseUsage } from "./added-entries.ts";
-import type { CompactionSettings } from "./budget.ts";
-import { isVisibleToModel } from "./cut-point.ts";
-import { type CompactionPlan, planWithCut, type SummaryCandidate } from "./plan.ts";
-import type { CompactionTrigger, Finding } from "./receipt.ts";
-import { previousNarrative } from "./summary-message.ts";
+import {
+  appendHookEntries,
+  createHookEntryParser,
+  type HookEntry,
+  hookTokenAllowance,
+  parseDetails,
+  parseUsage,
+} from "./added-entries.ts";
+import { type CompactionPreparation, toCompactionPreparation } from "./hook-preparation.ts";
 
 /** Hooks before and after a compaction. */
 export interface CompactionHooks extends HookHost {
   readonly session_before_compact?: readonly Hook<SessionBeforeCompactEvent, SessionBeforeCompactResult>[];
   readonly session_compact?: readonly Hook<SessionCompactEvent, AddedContext>[];
   readonly session_compact_failed?: readonly Hook<SessionCompactFailedEvent>[];
+}
+
+export interface HookRunnerOptions {
+  readonly session: Session;
+  readonly budget: Budget;
+  readonly hooks?: CompactionHooks;
+  readonly runtime: Pick<Runtime, "sleep">;
+  readonly reason: CompactionTrigger;
+  readonly signal?: AbortSignal;
+  readonly describeImages: DescribeImages;
+}
+
+/** Creates the runner that `compact` calls before and after a compaction. */
+export function createHookRunner(options: HookRunnerOptions): CompactionHookRunner {
+  const { session, budget, hooks = {}, runtime, reason, signal, describeImages } = options;
+  const afterOptions = (): AfterCompactOptions => ({
+    ...{ session, hooks, runtime, reason },
+    tokens: hookTokenAllowance(session, budget),
+  });
+  return {
+    before: (plan, instructions) =>
+      runBeforeCompactHooks(plan, { hooks, runtime, reason, instructions, signal, describeImages }),
+    after: (compactionId) => runAfterCompactHooks(compactionId, afterOptions()),
+    failed: (failure) => runCompactFailedHooks(failure, afterOptions()),
+  };
 }
 
 /** As pi calls the reasons. */
@@ -96,20 +133,15 @@ const HOOK_REASONS: Readonly<Record<CompactionTrigger, CompactReason>> = {
   "model-switch": "threshold",
 };
 
-/** The custom entry of a hook's wish to wait: a compaction that was due is put off once. */
-export const POSTPONE_TYPE = "pith.postponed";
-
-/** A hook's summary as a candidate. It comes from outside, so nothing in it is taken on trust. */
-export interface HookCandidate {
-  readonly plan: CompactionPlan;
-  readonly candidate: SummaryCandidate;
-}
-
-/** Throws where it is nonsense; whoever asked the hook reports it. */
-export function parseHookCandidate(plan: CompactionPlan, compaction: unknown): HookCandidate {
+/** Converts a hook's summary to a candidate. Throws if it is invalid; the caller reports it. */
+export function parseHookCandidate(
+  plan: CompactionPlan,
+  compaction: unknown,
+  describeImages: DescribeImages,
+): HookCandidate {
   const { summary, firstKeptEntryId, details, usage } = Object(compaction) as JsonObject;
   if (typeof summary !== "string" || summary.trim() === "") throw new Error("its summary is empty");
-  const hookPlan = replanAtEntry(plan, firstKeptEntryId);
+  const hookPlan = replanAtEntry(plan, firstKeptEntryId, describeImages);
   if (!hookPlan) throw new Error(`nothing can be cut at ${String(firstKeptEntryId)}`);
   const hookDetails = parseDetails(details);
   const hookUsage = parseUsage(usage);
@@ -128,88 +160,18 @@ export function parseHookCandidate(plan: CompactionPlan, compaction: unknown): H
 }
 
 // CUT2: a result is never the first that is kept, though an edit may have taken it out of the context.
-function replanAtEntry(plan: CompactionPlan, firstKept: unknown): CompactionPlan | null {
+function replanAtEntry(
+  plan: CompactionPlan,
+  firstKept: unknown,
+  describeImages: DescribeImages,
+): CompactionPlan | null {
   const { entries } = plan.branch;
   if (firstKept === undefined || firstKept === (plan.kept[0]?.id ?? "")) return plan;
   const index = entries.findIndex(({ id }) => id === firstKept);
   const entry = entries[index];
   if (index <= 0 || (entry?.type === "message" && entry.message.role === "toolResult")) return null;
-  return planWithCut(plan.branch, plan, index);
-}
-
-/** A plan in the documents' shape. A copy, so that a hook cannot change ours. */
-export interface CompactionPreparation {
-  /** Where the kept part begins; empty where nothing is kept. */
-  readonly firstKeptEntryId: string;
-  /** What is covered, but for the turn that the cut parts. */
-  readonly messagesToSummarize: AgentMessage[];
-  /** The covered beginning of that turn. */
-  readonly turnPrefixMessages: AgentMessage[];
-  readonly isSplitTurn: boolean;
-  readonly tokensBefore: number;
-  /** The story of the compaction before, without what code keeps by itself. */
-  readonly previousSummary?: string;
-  readonly fileOps: FileOperations;
-  readonly settings: CompactionSettings;
-}
-
-/** Paths of files, by what was done to them. */
-export interface FileOperations {
-  readonly read: Set<string>;
-  readonly written: Set<string>;
-  readonly edited: Set<string>;
-}
-
-export function toCompactionPreparation(plan: CompactionPlan): CompactionPreparation {
-  const { branch, covered, turnPrefix, kept, previous, budget, sizeBefore } = plan;
-  const { edits } = branch;
-  const inTurnPrefix = new Set(turnPrefix);
-  const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
-  const toMessages = (entries: readonly (typeof visibleEntries)[number][]): AgentMessage[] =>
-    entries.flatMap((entry) => structuredClone(entryMessage(entry, latestEdit(edits, entry))) ?? []);
-  const previousSummary = previousNarrative(previous);
-  return {
-    firstKeptEntryId: kept[0]?.id ?? "",
-    messagesToSummarize: toMessages(visibleEntries.filter((entry) => !inTurnPrefix.has(entry))),
-    turnPrefixMessages: toMessages(visibleEntries.filter((entry) => inTurnPrefix.has(entry))),
-    isSplitTurn: turnPrefix.length > 0,
-    tokensBefore: sizeBefore.tokens,
-    ...(previousSummary !== "" && { previousSummary }),
-    fileOps: collectFileOperations(covered, budget.tools),
-    settings: {
-      enabled: budget.limits.enabled,
-      reserveTokens: Number.isFinite(budget.limit) ? Math.max(0, budget.contextWindow - budget.limit) : 0,
-      keepRecentTokens: budget.tail,
-    },
-  };
-}
-
-// pi tells those apart that were written whole: such a call has the path and all of the text.
-export function collectFileOperations(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
-  const files = fileTouches(entries, tools);
-  const paths = (did: "read" | "modified"): string[] =>
-    files.filter((file) => file.did === did).map(({ path }) => path);
-  const fullyWrittenPaths = new Set(
-    entries.flatMap(entryToolCalls).flatMap(({ arguments: args }) => {
-      const values = Object.entries(args ?? {});
-      return values.some(([name, value]) => FULL_TEXT_ARGUMENTS.has(name) && typeof value === "string")
-        ? values.map(([, value]) => value)
-        : [];
-    }),
-  );
-  const isWritten = (path: string): boolean => fullyWrittenPaths.has(path);
-  return {
-    read: new Set(paths("read")),
-    written: new Set(paths("modified").filter(isWritten)),
-    edited: new Set(paths("modified").filter((path) => !isWritten(path))),
-  };
-}
-
-const FULL_TEXT_ARGUMENTS: ReadonlySet<string> = new Set(["content", "contents", "file_text", "text"]);
-
-function entryToolCalls(entry: Entry): readonly ToolCallBlock[] {
-  if (entry.type !== "message" || entry.message.role !== "assistant") return [];
-  return entry.message.content.filter((block) => block.type === "toolCall");
+  const { branch, budget, level } = plan;
+  return planWithCut(branch, { budget, level, describeImages }, index);
 }
 
 export interface BeforeCompactOptions {
@@ -218,30 +180,21 @@ export interface BeforeCompactOptions {
   readonly reason: CompactionTrigger;
   /** The user's own. */
   readonly instructions: string;
+  readonly describeImages: DescribeImages;
   readonly signal?: AbortSignal | undefined;
 }
-
-export type BeforeCompactOutcome =
-  | { readonly type: "cancelled" }
-  | { readonly type: "postponed" }
-  | {
-      readonly type: "continue";
-      readonly hookCandidate: HookCandidate | null;
-      readonly instructions: string;
-      readonly findings: readonly Finding[];
-    };
 
 /** Hooks may cancel a compaction, postpone it once, add instructions, or bring a summary (B73). */
 export async function runBeforeCompactHooks(
   plan: CompactionPlan,
   options: BeforeCompactOptions,
 ): Promise<BeforeCompactOutcome> {
-  const { hooks, runtime, signal, instructions } = options;
+  const { hooks, runtime, signal, instructions, describeImages } = options;
   const results = await runHooks(hooks.session_before_compact ?? [], () => createBeforeCompactEvent(plan, options), {
     host: hooks,
     runtime,
     signal,
-    read: (result) => parseBeforeCompactAnswer(result, plan),
+    read: (result) => parseBeforeCompactAnswer(result, plan, describeImages),
     isFinal: ({ cancel }) => cancel,
   });
   const { answers, failures, isCancelled } = results;
@@ -282,7 +235,11 @@ interface BeforeCompactAnswer {
   readonly hookCandidate: HookCandidate | null;
 }
 
-function parseBeforeCompactAnswer(result: unknown, plan: CompactionPlan): BeforeCompactAnswer | null {
+function parseBeforeCompactAnswer(
+  result: unknown,
+  plan: CompactionPlan,
+  describeImages: DescribeImages,
+): BeforeCompactAnswer | null {
   if (result === undefined || result === null) return null;
   const { cancel, postpone, customInstructions, compaction } = Object(result) as Readonly<Record<string, unknown>>;
   // Who cancels is heard, whatever else it brings.
@@ -291,7 +248,7 @@ function parseBeforeCompactAnswer(result: unknown, plan: CompactionPlan): Before
     cancel: cancel === true,
     postpone: postpone === true,
     instructions: typeof customInstructions === "string" ? customInstructions.trim() : "",
-    hookCandidate: hasCompaction ? parseHookCandidate(plan, compaction) : null,
+    hookCandidate: hasCompaction ? parseHookCandidate(plan, compaction, describeImages) : null,
   };
 }
 

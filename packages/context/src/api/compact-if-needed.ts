@@ -1,15 +1,16 @@
 /** Compacts a session when its context has become too large for a model, with default limits and that model as the summarizer. */
 
+import { createBudget } from "../compaction/budget.ts";
+import type { CompactionOutcome } from "../compaction/compact.ts";
+import { type CompactionDue, compactionDue } from "../compaction/should-compact.ts";
 import type { Model } from "../model.ts";
 import type { Session } from "../session/session.ts";
 import { type CompactionLimits, compactionLimits } from "../settings.ts";
-import { createBudget } from "./budget.ts";
-import { type CompactionOutcome, type CompactOptions, compact } from "./compact.ts";
-import { modelSummarizer } from "./model-summarizer.ts";
-import { type CompactionDue, compactionDue } from "./should-compact.ts";
+import { modelSummarizer } from "../summary-parts/model-summarizer.ts";
+import { type CompactOptions, compact } from "./compaction.ts";
 
 /** What can be set for one call of `compactIfNeeded`. */
-export interface CompactIfNeededOptions extends Pick<CompactOptions, "instructions" | "hooks" | "signal"> {
+export interface CompactIfNeededOptions extends Pick<CompactOptions, "instructions" | "hooks" | "parts" | "signal"> {
   readonly limits?: CompactionLimits;
 }
 

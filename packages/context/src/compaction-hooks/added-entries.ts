@@ -1,5 +1,6 @@
 /** Validates and bounds the entries, details and usage that hooks add. Loaded in every run, so it imports no compaction code. */
 
+import type { Budget } from "../compaction/budget.ts";
 import { contextSize } from "../context/context-size.ts";
 import type { EntryContent } from "../entry.ts";
 import { exceedsDepth } from "../format/edit-json.ts";
@@ -9,7 +10,6 @@ import type { Cost, Usage } from "../message.ts";
 import type { Session } from "../session/session.ts";
 import { formatLimits } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { Budget } from "./budget.ts";
 
 /** As they will be in the log; null where there are none. */
 export function parseDetails(details: unknown): JsonObject | null {

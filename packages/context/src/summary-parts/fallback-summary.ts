@@ -1,12 +1,15 @@
 /** Writes the summary that needs no model: the summary before it, and a list of the turns since. It never fails. */
 
+import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "../compaction/plan.ts";
+import { collectPart } from "../compaction/summary-part.ts";
 import { entryReference } from "../references.ts";
 import { fillTemplate } from "../summary/prompts.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { collectWorkRecord, isTurn, MAX_LISTED_TURNS, type TurnNote } from "./kept-work.ts";
-import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "./plan.ts";
+import { latestRequest } from "./latest-request.ts";
+import { isTurn, MAX_LISTED_TURNS, type TurnNote } from "./turn-notes.ts";
+import { collectWorkRecord } from "./work-record.ts";
 
 const TURN_LIST_TEMPLATE = `A turn is one line: what was asked → the last reply, shortened [the entry where the turn begins]. Whether work is finished is not known: check before you rely on it.
 {turns}
@@ -162,7 +165,7 @@ export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
     turns: collectWorkRecord(plan).turns,
     hasNarrative: narrative !== "",
     isOpen: cut.turnStartIndex !== null,
-    request: plan.requestText === "" ? undefined : plan.request?.reference,
+    request: collectPart(latestRequest, plan).request?.reference,
   };
   return {
     route: MODEL_FREE_ROUTE,

@@ -1,12 +1,73 @@
-/** Keeps the user's covered messages word for word, one block per compaction, newest first, and finds the request that is active. */
+/** Keeps the user's covered messages word for word, in one block per compaction. If there is too little room, the newest stay. */
 
-import { formatAttachmentLine, splitQuotation } from "../context/attachments.ts";
-import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
+import type { Finding } from "../compaction/receipt.ts";
+import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
+import { formatAttachmentLine } from "../context/attachments.ts";
+import { isFromUser, splitUserEntry } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
-import { entryReference, findCitedReferences } from "../references.ts";
-import { sanitizeLine, toVisualSkeleton } from "../text/sanitize.ts";
+import { entryReference } from "../references.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
+import {
+  type ActiveRequest,
+  appendAttachedLine,
+  escapeStructure,
+  formatQuestion,
+  latestRequest,
+  readOpenQuestion,
+  readPreviousRequest,
+  userMessageTokens,
+} from "./latest-request.ts";
+import {
+  countWords,
+  ENDS_IN_QUESTION,
+  findPrecedingQuestion,
+  lastChars,
+  MAX_BARE_ANSWER_WORDS,
+  MAX_SENTENCE_CHARS,
+  type OpenQuestion,
+} from "./open-question.ts";
+
+/** The user's messages, word for word. */
+export const userMessages: SummaryPart<UserMessageSelection> = {
+  kind: "words",
+  share: null,
+  collect(plan) {
+    const { branch, covered, previous } = plan;
+    return selectUserMessages({
+      previousBlocks: previous.parts.flatMap(({ part: { kind, tokens }, text }) =>
+        kind === "words" ? [{ text, tokens }] : [],
+      ),
+      covered,
+      edits: branch.edits,
+      tokens: userMessageTokens(plan),
+      request: collectPart(latestRequest, plan).request,
+      previousRequest: readPreviousRequest(previous),
+      question: readOpenQuestion(previous),
+    });
+  },
+  render: ({ blocks }) => blocks,
+  findings: createMessageNotices,
+};
+
+/** Returns notices about messages that are no longer shown, or only in part. */
+export function createMessageNotices({
+  evicted,
+  shortened,
+}: Pick<UserMessageSelection, "evicted" | "shortened">): readonly Finding[] {
+  return [
+    ...(evicted.length > 0 ? [{ code: "user-messages-evicted" as const, note: formatEvictedNote(evicted) }] : []),
+    ...shortened.map((reference) => ({
+      code: "user-messages-shortened" as const,
+      note: `${reference} is kept as head and tail`,
+    })),
+  ];
+}
+
+function formatEvictedNote(references: readonly string[]): string {
+  const count = references.length === 1 ? "1 message of the user is" : `${references.length} messages of the user are`;
+  return `${count} no longer shown, but can be read again: ${references.join(", ")}`;
+}
 
 /** A block as it stands in the summary message. It stays byte for byte, so that it is cached, or goes as a whole. */
 export interface UserMessageBlock {
@@ -41,30 +102,6 @@ export interface SelectUserMessagesOptions {
   readonly question?: OpenQuestion | null;
 }
 
-/** A short answer behind a cut, and the question before the cut. */
-export interface OpenQuestion {
-  readonly reference: string;
-  readonly text: string;
-}
-
-/** The question of the first kept message, if that is a short answer to a message before the cut. */
-export function findOpenQuestion(
-  entries: readonly Entry[],
-  cutIndex: number,
-  edits: readonly ContextEditEntry[],
-): OpenQuestion | null {
-  const firstIndex = entries.findIndex(
-    (entry, index) => index >= cutIndex && (isFromUser(entry, edits) || hasAssistantText(entry, edits)),
-  );
-  const entry = entries[firstIndex];
-  if (!entry || !isFromUser(entry, edits)) return null;
-  const text = findPrecedingQuestion(entries, firstIndex, edits);
-  return text === "" ? null : { reference: entryReference(entry), text };
-}
-
-const hasAssistantText = (entry: Entry, edits: readonly ContextEditEntry[]): boolean =>
-  authorOf(entry) === "assistant" && /\S/.test(entryText(entry, edits));
-
 export function selectUserMessages(options: SelectUserMessagesOptions): UserMessageSelection {
   const messages = [...formerRequestMessage(options), ...collectCoveredMessages(options)];
   const selection = selectByTokens(messages, options);
@@ -98,12 +135,6 @@ function selectByTokens(
     evicted: [...evictedReferences, ...evicted],
     shortened: chosen.filter(({ isShortened }) => isShortened).map(({ reference }) => reference),
   };
-}
-
-/** Whether a person sent it and there is something in it. */
-export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
-  const { typed, attachments } = splitUserEntry(entry, edits);
-  return attachments.length > 0 || /\S/.test(typed);
 }
 
 export interface UserMessageRecord {
@@ -174,42 +205,6 @@ export function readUserMessage(
 /** HARM2: a reader of the messages sees that one is missing. */
 const LOST_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
 
-/** What a short answer answers: the assistant's last words since the message before it. */
-function findPrecedingQuestion(
-  covered: readonly Entry[],
-  answerIndex: number,
-  edits: readonly ContextEditEntry[],
-): string {
-  const answer = covered[answerIndex] as Entry;
-  const text = splitUserEntry(answer, edits).typed;
-  if (text.length > MAX_ANSWER_CHARS || !/\S/.test(text)) return "";
-  for (let index = answerIndex - 1; index >= 0; index -= 1) {
-    const entry = covered[index] as Entry;
-    if (isFromUser(entry, edits)) return "";
-    const reply = authorOf(entry) === "assistant" ? entryText(entry, edits) : "";
-    if (/\S/.test(reply)) return extractQuestion(answer, text, reply);
-  }
-  return "";
-}
-
-// Segmenting is slow, plans are made before every request near the limit, and neither text changes.
-function extractQuestion(answer: Entry, text: string, reply: string): string {
-  const cached = questionCache.get(answer);
-  if (cached?.text === text && cached.reply === reply) return cached.question;
-  const wordCount = countWords(text);
-  const question = wordCount <= MAX_ANSWER_WORDS ? lastSentences(reply, wordCount) : "";
-  questionCache.set(answer, { text, reply, question });
-  return question;
-}
-
-const questionCache = new WeakMap<
-  Entry,
-  { readonly text: string; readonly reply: string; readonly question: string }
->();
-
-/** `2` or `yes, but only on staging` means nothing without the question. */
-const MAX_ANSWER_WORDS = 8;
-
 // Plans are made before every request near the limit, and a message does not change: it is counted once.
 function countMessageTokens(entry: Entry, text: string): number {
   const cached = tokenCountCache.get(entry);
@@ -220,53 +215,6 @@ function countMessageTokens(entry: Entry, text: string): number {
 }
 
 const tokenCountCache = new WeakMap<Entry, { readonly text: string; readonly tokens: number }>();
-
-function countWords(text: string): number {
-  return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
-}
-
-/** The last sentence and, where a word or two answer a question, as much before it as a list of options takes. */
-function lastSentences(reply: string, answerWordCount: number): string {
-  const hasOptions = answerWordCount <= MAX_BARE_ANSWER_WORDS && ENDS_IN_QUESTION.test(reply);
-  const maxChars = hasOptions ? MAX_OPTIONS_CHARS : MAX_SENTENCE_CHARS;
-  const end = reply
-    .trimEnd()
-    .slice(-2 * maxChars)
-    .toWellFormed();
-  const sentences = Array.from(segmenters.sentences().segment(end), ({ segment }) => segment);
-  let [text, wordCount] = ["", 0];
-  for (const sentence of sentences.toReversed()) {
-    if (wordCount >= (hasOptions ? MIN_OPTION_WORDS : 1)) break;
-    text = `${sentence}${text}`;
-    wordCount += countWords(sentence);
-  }
-  return lastChars(sanitizeLine(text, 2 * maxChars), maxChars);
-}
-
-function lastChars(text: string, maxChars: number): string {
-  return text.length > maxChars ? `…${text.slice(-maxChars).toWellFormed()}` : text;
-}
-
-const MAX_BARE_ANSWER_WORDS = 3;
-const MIN_OPTION_WORDS = 80;
-const MAX_ANSWER_CHARS = 1_000;
-const MAX_OPTIONS_CHARS = 600;
-const MAX_SENTENCE_CHARS = 200;
-const ENDS_IN_QUESTION = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
-
-// Made on first use: a segmenter takes a moment to load.
-const segmenters = {
-  words: createLazy(() => new Intl.Segmenter(undefined, { granularity: "word" })),
-  sentences: createLazy(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),
-};
-
-function createLazy<Value>(create: () => Value): () => Value {
-  let value: Value | undefined;
-  return () => {
-    value ??= create();
-    return value;
-  };
-}
 
 interface MessageQuote {
   readonly reference: string;
@@ -328,38 +276,6 @@ function renderQuote(
   };
 }
 
-const appendAttachedLine = (text: string, attached: string): string =>
-  [...(text === "" && attached !== "" ? [] : [text]), ...(attached === "" ? [] : [attached])].join("\n");
-
-/** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
-function escapeStructure(text: string): string {
-  return text.replace(structurePattern(), (shown, sign: string, rest: string) => {
-    const isOurs = HASH_SIGN.test(sign) ? headingPattern().test(rest) : referencePattern().test(toVisualSkeleton(rest));
-    return isOurs ? `\\${shown}` : shown;
-  });
-}
-
-/** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. Those signs are rare, so they are looked for first. */
-const INVISIBLE_CHARS = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
-let structureRegex: RegExp | null = null;
-const structurePattern = (): RegExp => {
-  structureRegex ??= new RegExp(
-    `([#＃﹟\\[［【〔〖〘〚⟦⦋⦍⦏❲⁅﹝︹︻︗])(?<=^${INVISIBLE_CHARS}*.)([^\\n\\r\\u2028\\u2029]*)`,
-    "gmv",
-  );
-  return structureRegex;
-};
-const HASH_SIGN = /^[#＃﹟]/;
-let headingRegex: RegExp | null = null;
-const headingPattern = (): RegExp => {
-  headingRegex ??= new RegExp(`^[#＃﹟]*${INVISIBLE_CHARS}+[^\\s]`, "v");
-  return headingRegex;
-};
-const referencePattern = (): RegExp => /^(?:#\p{Nd}|entry:|attached:)/u;
-
-const formatQuestion = (question: string): string =>
-  question === "" ? "" : ` (in reply to the assistant: ${question})`;
-
 function renderMessageBlock(quotes: readonly MessageQuote[], isFirst: boolean): UserMessageBlock {
   const text = `${isFirst ? USER_MESSAGES_TITLE : ""}${quotes.map((quote) => quote.text).join("")}`;
   return { text, tokens: textTokens(text) };
@@ -398,76 +314,3 @@ const MAX_MESSAGE_SHARE = 1 / 8;
 const JOIN_TOKENS = 2;
 /** Tokens below which there is no room for any message. */
 const MIN_MESSAGE_TOKENS = 12;
-
-/** What was asked for last and is not in the kept part of the context. */
-export interface ActiveRequest {
-  readonly reference: string;
-  /** Of a person: what they typed. */
-  readonly text: string;
-  /** The line that names what was attached to it. */
-  readonly attached?: string;
-  /** False for a program's request, which counts only where no person writes. */
-  readonly isPerson: boolean;
-  /** What the assistant said last before a short answer; empty for a request that can be understood without. */
-  readonly repliesTo: string;
-}
-
-export interface FindRequestOptions {
-  /** The request that the summary message before ended with: it may be older than all that is loaded. */
-  readonly previousRequest: ActiveRequest | null;
-  readonly covered: readonly Entry[];
-  readonly kept: readonly Entry[];
-  readonly edits: readonly ContextEditEntry[];
-  readonly question?: OpenQuestion | null;
-}
-
-/** KEEP4: null where the kept part has it, and where nobody asked for anything. */
-export function findActiveRequest({
-  previousRequest,
-  covered,
-  kept,
-  edits,
-  question,
-}: FindRequestOptions): ActiveRequest | null {
-  const isPerson = previousRequest?.isPerson || [...covered, ...kept].some((entry) => isFromUser(entry, edits));
-  const isRequest = isPerson ? isFromUser : isProgramRequest;
-  if (kept.some((entry) => isRequest(entry, edits))) return null;
-  const index = covered.findLastIndex((entry) => isRequest(entry, edits));
-  const last = covered[index];
-  if (!last) return previousRequest?.isPerson === isPerson ? previousRequest : null;
-  const reference = entryReference(last);
-  const carriedQuestion = question?.reference === reference ? question.text : "";
-  const repliesTo = isPerson ? findPrecedingQuestion(covered, index, edits) || carriedQuestion : "";
-  if (!isPerson) return { reference, text: entryText(last, edits), isPerson, repliesTo };
-  const { typed, attachments } = splitUserEntry(last, edits);
-  const attached = formatAttachmentLine(attachments, reference);
-  return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
-}
-
-function isProgramRequest(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
-  const isRequest = entry.type === "message" && entry.message.role === "user" && authorOf(entry) === "program";
-  return isRequest && /\S/.test(entryText(entry, edits));
-}
-
-/** As the summary message ends with it; empty for none. */
-export function renderRequest(request: ActiveRequest | null, tokens: number): string {
-  if (request === null) return "";
-  const { reference, text, attached = "", isPerson, repliesTo } = request;
-  const title = `${isPerson ? USER_REQUEST : PROGRAM_REQUEST} [${reference}]${formatQuestion(repliesTo)}`;
-  return `${title}\n${appendAttachedLine(escapeStructure(truncateMiddle(text, { tokens, handle: reference })), attached)}`;
-}
-
-/** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */
-export function parseRequest(rendered: string): ActiveRequest | null {
-  const [, title = "", text = ""] = /^([^\n]*)\n([\s\S]+)$/.exec(rendered) ?? [];
-  const [reference] = findCitedReferences(title);
-  if (reference === undefined) return null;
-  const [, repliesTo = ""] = /\] \(in reply to the assistant: (.*)\)$/.exec(title) ?? [];
-  const isPerson = title.replace(/^# /, "").startsWith("The user's");
-  const { typed, attached } = isPerson ? splitQuotation(text) : { typed: text, attached: "" };
-  return { reference, text: typed, ...(attached !== "" && { attached }), isPerson, repliesTo };
-}
-
-const USER_REQUEST = "# The user's latest request, still open unless the messages below say otherwise";
-const PROGRAM_REQUEST =
-  "# The latest request, made by the program that runs this session, still open unless the messages below say otherwise";

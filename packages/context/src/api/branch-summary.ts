@@ -1,15 +1,5 @@
 /** Accepts pi's calls for branch summaries beside ours: converts their arguments and runs the same engine. */
 
-import { createBudget } from "../compaction/budget.ts";
-import { collectFileOperations, type FileOperations } from "../compaction/compaction-hooks.ts";
-import { isVisibleToModel } from "../compaction/cut-point.ts";
-import { collectEdits, isList, requireOpenModel, toFileLists } from "../compaction/pi-calls.ts";
-import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/entry-size.ts";
-import type { BranchSummaryDetails, Entry } from "../entry.ts";
-import type { AgentMessage } from "../message.ts";
-import type { Model } from "../model.ts";
-import { compactionLimits } from "../settings.ts";
 import {
   type BranchSelection,
   type BranchSummaryOutcome,
@@ -17,7 +7,17 @@ import {
   generateBranchSummary as generate,
   type OldBranch,
   prepareBranchEntries as prepare,
-} from "./summarize-branch.ts";
+} from "../branches/summarize-branch.ts";
+import { createBudget } from "../compaction/budget.ts";
+import { isVisibleToModel } from "../compaction/cut-point.ts";
+import { collectFileOperations, type FileOperations } from "../compaction-hooks/hook-preparation.ts";
+import { entryMessage, latestEdit } from "../context/build-context.ts";
+import { entrySize } from "../context/entry-size.ts";
+import type { BranchSummaryDetails, Entry } from "../entry.ts";
+import type { AgentMessage } from "../message.ts";
+import type { Model } from "../model.ts";
+import { compactionLimits } from "../settings.ts";
+import { collectEdits, isList, requireOpenModel, toFileLists } from "./compaction.ts";
 
 /** What of a branch is summarised, as pi has it. */
 export interface BranchPreparation {

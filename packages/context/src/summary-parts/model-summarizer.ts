@@ -1,40 +1,14 @@
-/** Wraps a model as a summariser, and marks in any summary what the log does not support. */
+/** Makes a summarizer of a model. */
 
+import { isVisibleToModel } from "../compaction/cut-point.ts";
+import { type CompactionPlan, NARRATIVE_SHARE, type Summarizer, type SummarizerResult } from "../compaction/plan.ts";
+import { previousNarrative } from "../compaction/previous-summary.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
-import { checkSummary, type Flaw, isFarTooLong } from "../summary/audit.ts";
 import { clampThinking, generateSummary } from "../summary/generate-summary.ts";
-import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "./checks.ts";
-import { isVisibleToModel } from "./cut-point.ts";
-import {
-  type CompactionPlan,
-  MODEL_FREE_ROUTE,
-  NARRATIVE_SHARE,
-  type Summarizer,
-  type SummarizerResult,
-  type SummaryCandidate,
-} from "./plan.ts";
-import type { Finding } from "./receipt.ts";
-import { previousNarrative } from "./summary-message.ts";
-
-/** Marks what a summary by a hook, a host or a model says without support in the log */
-export function repairNarrative(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
-  const { route, narrative, findings = [] } = candidate;
-  // One that is far too long is refused as it is; nobody need read all of it.
-  const isAlreadyChecked = route === MODEL_FREE_ROUTE || modelCheckedCandidates.has(candidate);
-  if (isAlreadyChecked || isFarTooLong(narrative, plan.checkpoint)) return candidate;
-  const newPart = newNarrativePart(narrative, plan);
-  const { text, flaws } = checkSummary(newPart, { ...collectPlanEvidence(plan), request: null }, ANY_SHAPE);
-  const previousPart = narrative.slice(0, narrative.length - newPart.length);
-  return { ...candidate, narrative: `${previousPart}${text}`, findings: [...findings, ...flaws.map(toFinding)] };
-}
-
-/** A flaw as a receipt has it: lines of a draft that is gone say nothing. */
-export function toFinding({ code, note }: Flaw): Finding {
-  return { code, note };
-}
+import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 
 export interface ModelSummarizerOptions {
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
@@ -43,8 +17,8 @@ export interface ModelSummarizerOptions {
 }
 
 /**
- * A model as a writer. A list of models to try is a list of writers; each is told as much at once as its own window
- * holds.
+ * Makes a summarizer of a model. To try several models, pass a list of summarizers; each receives as much at once as its own
+ * context window holds.
  */
 export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummarizerOptions): Summarizer {
   const { api, provider, model: name } = model;
@@ -80,7 +54,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
             calls,
             findings: flaws.map(toFinding),
           };
-          modelCheckedCandidates.add(candidate);
+          markReviewed(candidate);
           return { type: "written", candidate };
         }
         case "failed":
@@ -92,16 +66,13 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
   };
 }
 
-/** Undefined where too little was measured to correct an estimate. */
+/** Undefined if too little was measured to correct an estimate. */
 function calibrationFactor({ branch }: CompactionPlan, by: ModelName): number | undefined {
   const { factor, samples } = collectCalibration(branch)[modelKey(by)] ?? defaultCalibration;
   return samples >= 1 ? factor : undefined;
 }
 
-/** Summaries that were checked when a model wrote them. */
-const modelCheckedCandidates = new WeakSet<SummaryCandidate>();
-
-/** The route of a story that a model wrote. */
+/** The route of a summary by a model. */
 const MODEL_ROUTE = "model";
 
 function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPlan) {
@@ -117,7 +88,7 @@ function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPla
   };
 }
 
-// What the model never saw need not be put before a writer; the summary before was.
+// The session's model never saw these entries, so the summary need not cover them.
 function collectHiddenIds({ covered, branch: { edits } }: CompactionPlan): readonly string[] {
   return covered.filter((entry) => !isVisibleToModel(entry, edits)).map(({ id }) => id);
 }

@@ -1,0 +1,86 @@
+/** Describes a plan to hooks in the shape that pi documents. It is a copy, so that a hook cannot change the plan. */
+
+import type { CompactionSettings } from "../compaction/budget.ts";
+import { isVisibleToModel } from "../compaction/cut-point.ts";
+import type { CompactionPlan } from "../compaction/plan.ts";
+import { previousNarrative } from "../compaction/previous-summary.ts";
+import { entryMessage, latestEdit } from "../context/build-context.ts";
+import type { Entry } from "../entry.ts";
+import { fileTouches } from "../ledger/touched-files.ts";
+import type { AgentMessage, ToolCallBlock } from "../message.ts";
+import type { ToolRoles } from "../tool-roles.ts";
+
+/** A plan in the documents' shape. A copy, so that a hook cannot change ours. */
+export interface CompactionPreparation {
+  /** Where the kept part begins; empty where nothing is kept. */
+  readonly firstKeptEntryId: string;
+  /** What is covered, but for the turn that the cut parts. */
+  readonly messagesToSummarize: AgentMessage[];
+  /** The covered beginning of that turn. */
+  readonly turnPrefixMessages: AgentMessage[];
+  readonly isSplitTurn: boolean;
+  readonly tokensBefore: number;
+  /** The story of the compaction before, without what code keeps by itself. */
+  readonly previousSummary?: string;
+  readonly fileOps: FileOperations;
+  readonly settings: CompactionSettings;
+}
+
+/** Paths of files, by what was done to them. */
+export interface FileOperations {
+  readonly read: Set<string>;
+  readonly written: Set<string>;
+  readonly edited: Set<string>;
+}
+
+export function toCompactionPreparation(plan: CompactionPlan): CompactionPreparation {
+  const { branch, covered, turnPrefix, kept, previous, budget, sizeBefore } = plan;
+  const { edits } = branch;
+  const inTurnPrefix = new Set(turnPrefix);
+  const visibleEntries = covered.filter((entry) => isVisibleToModel(entry, edits));
+  const toMessages = (entries: readonly (typeof visibleEntries)[number][]): AgentMessage[] =>
+    entries.flatMap((entry) => structuredClone(entryMessage(entry, latestEdit(edits, entry))) ?? []);
+  const previousSummary = previousNarrative(previous);
+  return {
+    firstKeptEntryId: kept[0]?.id ?? "",
+    messagesToSummarize: toMessages(visibleEntries.filter((entry) => !inTurnPrefix.has(entry))),
+    turnPrefixMessages: toMessages(visibleEntries.filter((entry) => inTurnPrefix.has(entry))),
+    isSplitTurn: turnPrefix.length > 0,
+    tokensBefore: sizeBefore.tokens,
+    ...(previousSummary !== "" && { previousSummary }),
+    fileOps: collectFileOperations(covered, budget.tools),
+    settings: {
+      enabled: budget.limits.enabled,
+      reserveTokens: Number.isFinite(budget.limit) ? Math.max(0, budget.contextWindow - budget.limit) : 0,
+      keepRecentTokens: budget.tail,
+    },
+  };
+}
+
+// pi tells those apart that were written whole: such a call has the path and all of the text.
+export function collectFileOperations(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
+  const files = fileTouches(entries, tools);
+  const paths = (did: "read" | "modified"): string[] =>
+    files.filter((file) => file.did === did).map(({ path }) => path);
+  const fullyWrittenPaths = new Set(
+    entries.flatMap(entryToolCalls).flatMap(({ arguments: args }) => {
+      const values = Object.entries(args ?? {});
+      return values.some(([name, value]) => FULL_TEXT_ARGUMENTS.has(name) && typeof value === "string")
+        ? values.map(([, value]) => value)
+        : [];
+    }),
+  );
+  const isWritten = (path: string): boolean => fullyWrittenPaths.has(path);
+  return {
+    read: new Set(paths("read")),
+    written: new Set(paths("modified").filter(isWritten)),
+    edited: new Set(paths("modified").filter((path) => !isWritten(path))),
+  };
+}
+
+const FULL_TEXT_ARGUMENTS: ReadonlySet<string> = new Set(["content", "contents", "file_text", "text"]);
+
+function entryToolCalls(entry: Entry): readonly ToolCallBlock[] {
+  if (entry.type !== "message" || entry.message.role !== "assistant") return [];
+  return entry.message.content.filter((block) => block.type === "toolCall");
+}

@@ -1,0 +1,86 @@
+/** Lists the parts of a summary message, and what else a compaction needs to know about summaries, as Pith uses them by default. */
+
+import { NARRATIVE_TITLE } from "../compaction/previous-summary.ts";
+import type { SummaryDesign, SummaryPart } from "../compaction/summary-part.ts";
+import { collectLoadedSkills, readLoadedSkill, type SessionSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
+import type { Entry } from "../entry.ts";
+import { collectLedger } from "../ledger/collect-ledger.ts";
+import { formatImageMark } from "../ledger/render-ledger.ts";
+import { entryReference } from "../references.ts";
+import { createFallbackSummary } from "./fallback-summary.ts";
+import { latestRequest } from "./latest-request.ts";
+import { pins } from "./pins.ts";
+import { reviewSummary } from "./review-summary.ts";
+import { userMessages } from "./user-messages.ts";
+import { workRecord } from "./work-record.ts";
+
+/** The summary by a model or a hook; without a model, the one of the compaction before. */
+const narrative: SummaryPart<null> = {
+  kind: "story",
+  share: null,
+  collect: () => null,
+  render: (_, { candidate }) => (candidate.narrative === "" ? "" : `${NARRATIVE_TITLE}${candidate.narrative}`),
+};
+
+/** The list of turns that code writes without a model. */
+const turnNotes: SummaryPart<null> = {
+  kind: "notes",
+  share: null,
+  collect: () => null,
+  render: (_, { candidate }) => candidate.notes,
+};
+
+/** Tells the model that it can read the covered entries. */
+const recall: SummaryPart<Entry | undefined> = {
+  kind: "recall",
+  share: null,
+  collect: ({ covered }) => covered.at(-1),
+  render: (last) =>
+    last ? `# Earlier entries\nUp to ${entryReference(last)}, not shown any more; each can be read by its number.` : "",
+};
+
+/** The loaded skills. They are not in the summary message: the host attaches them again, word for word. */
+const skills: SummaryPart<readonly SessionSkill[]> = {
+  kind: "skills",
+  share: null,
+  collect: ({ branch }) => collectLoadedSkills(branch),
+  render: () => "",
+  details: (references) => (references.length > 0 ? { references } : {}),
+  isRepeated: (entry) =>
+    readLoadedSkill(entry) !== null || (entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE),
+};
+
+/** The parts of a summary message by default. What changes least comes first, so that providers cache it. */
+export const defaultParts: readonly SummaryPart[] = [
+  pins,
+  userMessages,
+  narrative,
+  turnNotes,
+  workRecord,
+  recall,
+  latestRequest,
+  skills,
+];
+
+/** Returns the design of summaries with these parts. */
+export function createSummaryDesign(parts: readonly SummaryPart[] = defaultParts): SummaryDesign {
+  const kinds = new Set(parts.map(({ kind }) => kind));
+  if (kinds.size < parts.length) throw new Error("two summary parts have the same kind");
+  return {
+    parts,
+    fallback: createFallbackSummary,
+    review: reviewSummary,
+    describeImages,
+  };
+}
+
+/** Returns the marks of the images in a kept entry. The path of an image is in the call before its result. */
+export function describeImages(entry: Entry, kept: readonly Entry[]): readonly string[] {
+  const entryIndex = kept.indexOf(entry);
+  const callIndex = kept.findLastIndex(
+    (each, index) => index < entryIndex && each.type === "message" && each.message.role === "assistant",
+  );
+  return collectLedger(kept.slice(Math.max(0, callIndex), entryIndex + 1))
+    .images.filter(({ entryId }) => entryId === entry.id)
+    .map(formatImageMark);
+}
