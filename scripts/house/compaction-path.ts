@@ -1,13 +1,13 @@
 /**
  * Checks the list of files in ARCHITECTURE.md that shows one compaction from the agent's loop to the appended batch.
  *
- * The first listed file starts a compaction, the last one appends its batch. A file of `packages/context/src` is on the path if the first
- * file reaches it and it reaches the last file, both by value imports. `valueImports` says what counts as one.
+ * The list starts with files of the agent, goes on with `compaction/compact.ts` and every file of its folder that it reaches by value
+ * imports, and ends with the session, which appends the batch. `valueImports` says what counts as a value import.
  */
 
 import type { Fault } from "../fault.ts";
 import { countLines, lineAt } from "../source/source.ts";
-import { type ImportGraph, reachableFiles, valueImports } from "./import-graph.ts";
+import { reachableFiles, valueImports } from "./import-graph.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 const page = "ARCHITECTURE.md";
@@ -24,18 +24,24 @@ export function checkCompactionPath(workspace: Workspace): readonly Fault[] {
       line,
       sentence: "is not an item of the form - `packages/…/x.ts`: what it does.",
     }));
-  const path = findPath(workspace, list.files);
-  if (path.length < 2)
-    return [{ path: page, line: list.line, sentence: "the first file of the compaction path does not reach the last" }];
+  const trunk = findTrunk(workspace);
+  if (trunk.length === 0) return [{ path: page, line: list.line, sentence: `${START} is not there` }];
+  const expected = [...trunk, END];
+  const isAgent = (file: string): boolean => file.startsWith("packages/agent/src/");
   return [
-    ...path
+    ...expected
       .filter((file) => !list.files.includes(file))
       .map((file) => ({ path: page, line: list.line, sentence: `${file} is on the compaction path; list it` })),
     ...list.items
-      .filter(({ file }) => file !== null && !path.includes(file))
+      .filter(({ file }) => file !== null && !isAgent(file) && !expected.includes(file))
       .map(({ file, line }) => ({ path: page, line, sentence: `${file} is not on the compaction path; remove it` })),
+    ...checkAgentFiles(workspace, list),
   ];
 }
+
+const FOLDER = `${CONTEXT_SOURCES}compaction/`;
+const START = `${FOLDER}compact.ts`;
+const END = `${CONTEXT_SOURCES}session/session.ts`;
 
 /** The lines of all listed files; 0 without a list. */
 export function countCompactionLines(workspace: Workspace): number {
@@ -62,16 +68,27 @@ function readList({ architecture }: Workspace): PathList | null {
   return { line, items, files: items.flatMap(({ file }) => file ?? []) };
 }
 
-function findPath(workspace: Workspace, files: readonly string[]): readonly string[] {
-  const start = files.at(0);
-  const end = files.at(-1);
-  if (start === undefined || end === undefined) return [];
-  const sources = workspace.sources.filter(({ path }) => path === start || path.startsWith(CONTEXT_SOURCES));
+/** `compact.ts` and the files of its folder that it reaches. */
+function findTrunk(workspace: Workspace): readonly string[] {
+  const sources = workspace.sources.filter(({ path }) => path.startsWith(FOLDER));
   const graph = valueImports(workspace, sources);
-  const isBefore = (path: string) => path === end || reachableFiles(graph, path).has(end);
-  return [start, ...withinGraph(graph, reachableFiles(graph, start))].filter(isBefore);
+  if (!graph.has(START)) return [];
+  return [START, ...[...reachableFiles(graph, START)].filter((path) => graph.has(path) && path !== START)];
 }
 
-function withinGraph(graph: ImportGraph, files: ReadonlySet<string>): readonly string[] {
-  return [...files].filter((path) => graph.has(path));
+/** Each listed file of the agent is imported by the one before it, and the last one calls `compact`. */
+function checkAgentFiles(workspace: Workspace, list: PathList): readonly Fault[] {
+  const files = list.files.filter((file) => file.startsWith("packages/agent/src/"));
+  const textOf = (file: string): string => workspace.sources.find(({ path }) => path === file)?.text ?? "";
+  const fault = (sentence: string): Fault => ({ path: page, line: list.line, sentence });
+  const unlinked = files.slice(1).filter((file, index) => {
+    const name = file.slice(file.lastIndexOf("/") + 1);
+    return !textOf(files[index] ?? "").includes(`/${name}"`);
+  });
+  const isCalled = /\bcompact\(/.test(textOf(files.at(-1) ?? ""));
+  return [
+    ...(files.length === 0 ? [fault("names no file of the agent")] : []),
+    ...unlinked.map((file) => fault(`${file} is not imported by the file listed before it`)),
+    ...(isCalled ? [] : [fault(`${files.at(-1) ?? "the agent"} does not call compact`)]),
+  ];
 }

@@ -32,7 +32,7 @@ export const clean: Tree = {
   [`${context}/node/clock.ts`]: `#!/usr/bin/env node\n${file(`import "node:fs";\n\nDate.now();`)}`,
   "packages/context/test/entry.test.ts": file(`import "../../models/src/convert.ts";`),
   "packages/agent/package.json": manifest("@pith/agent", { ".": "./src/index.ts" }),
-  "packages/agent/src/compact.ts": file(`import { compact } from "@pith/context";\n\nexport const all = compact;`),
+  "packages/agent/src/compact.ts": file(`import { compact } from "@pith/context";\n\nexport const all = compact({});`),
   "packages/models/package.json": manifest("@pith/models", { ".": "./src/index.ts", "./convert": "./src/convert.ts" }),
   "packages/models/src/convert.ts": file(
     `import { role } from "@pith/context";\nimport "ai";\n\nexport const request = role;`,

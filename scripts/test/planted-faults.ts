@@ -121,16 +121,19 @@ const pathFaults: readonly Planted[] = [
     says: "is not an item",
   },
   {
-    fault: "a compaction path whose end is not reached",
-    files: { [`${context}/compaction/compact.ts`]: file("export const compact = [];") },
+    fault: "a file of the agent that does not call compact",
+    files: { "packages/agent/src/compact.ts": file("export const all = [];") },
     at: "ARCHITECTURE.md:3",
-    says: "does not reach the last",
+    says: "does not call compact",
   },
   {
-    fault: "a type import of something other than a class",
-    files: { [`${context}/session/session.ts`]: file("export interface Session {}") },
+    fault: "a file of the agent that the one before it does not import",
+    files: {
+      "packages/agent/src/other.ts": file("compact({});"),
+      "ARCHITECTURE.md": architecture([first, "packages/agent/src/other.ts", ...list.slice(1)]),
+    },
     at: "ARCHITECTURE.md:3",
-    says: "does not reach the last",
+    says: "is not imported by the file listed before it",
   },
 ];
 

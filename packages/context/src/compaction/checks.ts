@@ -98,9 +98,9 @@ const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, 
 
 /** Returns a notice for each kept message that is shortened. */
 export function createReductionNotices({ reductions, kept }: CompactionPlan): readonly Finding[] {
-  const keptReference = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
+  const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
   return reductions.map(({ targetId }) => ({
     code: "result-reduced",
-    note: `${keptReference(targetId)} is shown as head and tail`,
+    note: `${referenceInTail(targetId)} is shown as head and tail`,
   }));
 }

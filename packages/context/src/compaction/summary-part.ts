@@ -57,13 +57,13 @@ export interface SummaryDesign {
 
 /** Returns what a part keeps of a plan. A part is collected once per plan, also when other parts read it. */
 export function collectPart<Kept>(part: SummaryPart<Kept>, plan: CompactionPlan): Kept {
-  const collected = collectedParts.get(plan) ?? new Map<SummaryPart, unknown>();
-  collectedParts.set(plan, collected);
+  const collected = partCache.get(plan) ?? new Map<SummaryPart, unknown>();
+  partCache.set(plan, collected);
   if (!collected.has(part)) collected.set(part, part.collect(plan));
   return collected.get(part) as Kept;
 }
 
-const collectedParts = new WeakMap<CompactionPlan, Map<SummaryPart, unknown>>();
+const partCache = new WeakMap<CompactionPlan, Map<SummaryPart, unknown>>();
 
 export interface SummaryMessage {
   readonly text: string;
@@ -91,7 +91,7 @@ export function renderSummaryMessage(
   };
 }
 
-interface RenderedPart {
+interface PartRendering {
   readonly kind: string;
   /** A text that code separates from the next part by a blank line. Blocks end with their own. */
   readonly isText: boolean;
@@ -102,7 +102,7 @@ interface RenderedPart {
 function renderPart(
   part: SummaryPart,
   { plan, candidate, redaction }: Parameters<typeof renderSummaryMessage>[1],
-): RenderedPart {
+): PartRendering {
   const { kind, share = DEFAULT_SHARE } = part;
   const tokens = Math.floor(plan.checkpoint * (share ?? 1));
   const result = redaction.redact(part.render(collectPart(part, plan), { plan, candidate, tokens }));
@@ -143,7 +143,7 @@ export function collectPartDetails(
   const fields = parts.flatMap((part) =>
     Object.entries(part[field]?.(collectPart(part, plan), plan) ?? {}).map(([name, value]) => ({ part, name, value })),
   );
-  const names = new Set<string>(RESERVED_FIELDS);
+  const names = new Set<string>(PITH_FIELDS);
   for (const { part, name } of fields) {
     if (names.has(name)) throw new Error(`the summary part "${part.kind}" must not use the field "${name}" of details`);
     names.add(name);
@@ -151,7 +151,7 @@ export function collectPartDetails(
   return Object.fromEntries(fields.map(({ name, value }) => [name, value]));
 }
 
-const RESERVED_FIELDS = ["pith", "front", "calibration", "checked", "ownCalls", "spending", "receipt", "carried"];
+const PITH_FIELDS = ["pith", "front", "calibration", "checked", "ownCalls", "spending", "receipt", "carried"];
 
 /** Returns the notices of all parts about an accepted plan. */
 export function collectPartFindings(parts: readonly SummaryPart[], plan: CompactionPlan): readonly Finding[] {

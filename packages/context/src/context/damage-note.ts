@@ -9,7 +9,7 @@ export const DAMAGE_TYPE = "pith.damage";
 export function damageNote(entry: GapEntry | UnknownEntry): string | null {
   if (!isLostEntry(entry)) return null;
   const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
-  const description = kind === undefined ? UNKNOWN_KIND_NOTE : lostKindNotes[kind];
+  const description = kind === undefined ? UNKNOWN_KIND_NOTE : notesByLostKind[kind];
   if (description === null) return null;
   const name = entry.number === undefined ? "an entry" : `entry #${entry.number}`;
   return `[Pith: ${name} of this session is damaged and cannot be read. ${description} ${DAMAGE_ADVICE}]`;
@@ -34,15 +34,15 @@ export const TORN_END_NOTE =
 function readLostKind({ kind, value }: UnknownEntry): LostKind | undefined {
   const { role } = Object(value.message) as { readonly role?: unknown };
   const lostKind = kind === "message" ? role : kind;
-  return typeof lostKind === "string" && Object.hasOwn(lostKindNotes, lostKind) ? (lostKind as LostKind) : undefined;
+  return typeof lostKind === "string" && Object.hasOwn(notesByLostKind, lostKind) ? (lostKind as LostKind) : undefined;
 }
 
 function isEntryKind(kind: string): boolean {
-  return kind === "message" || (Object.hasOwn(lostKindNotes, kind) && !LOST_MESSAGE_ROLES.has(kind));
+  return kind === "message" || (Object.hasOwn(notesByLostKind, kind) && !MISSING_MESSAGE_ROLES.has(kind));
 }
 
 /** A lost message is named by its role. */
-const LOST_MESSAGE_ROLES: ReadonlySet<string> = new Set<LostKind>([
+const MISSING_MESSAGE_ROLES: ReadonlySet<string> = new Set<LostKind>([
   "user",
   "assistant",
   "toolResult",
@@ -54,7 +54,7 @@ const UNKNOWN_KIND_NOTE = "It may have been a message of the user, a reply of yo
 const DAMAGE_ADVICE = "Do not guess its content. If you need it, ask the user, or get it again with a tool.";
 
 /** The note for each kind; null for a kind that is never in the context. */
-const lostKindNotes: Readonly<Record<LostKind, string | null>> = {
+const notesByLostKind: Readonly<Record<LostKind, string | null>> = {
   user: "It was a message of the user.",
   assistant: "It was a reply of yours, possibly with tool calls.",
   toolResult: "It was the result of a tool call.",

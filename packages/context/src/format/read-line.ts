@@ -83,7 +83,7 @@ export function readLine(raw: Uint8Array, rules: LineRules): ReadLineResult {
   const isTrailerMissing = isPithFormat && !isFormatUnknown && trailer === null && hasEntryNumber(value);
   if (isTrailerMissing || (forbidsTrailers && hasValidTrailer(bytes, checksum)))
     return toCorruptLine("wrong-checksum", text, bytes);
-  const hasOddLineEnd = trailer !== null && bytes[bytes.length - 1] !== CLOSING_BRACE && hasUnusualLineEnd(bytes);
+  const hasOddLineEnd = trailer !== null && bytes[bytes.length - 1] !== RIGHT_BRACE && hasUnusualLineEnd(bytes);
   const minorDamage = bytes.length < raw.length ? "nul-bytes" : hasOddLineEnd ? "damaged-trailer" : null;
   return { type: "intact", value, marks: trailer?.marks ?? EMPTY_MARKS, hasTrailer: trailer !== null, minorDamage };
 }
@@ -105,7 +105,7 @@ function withMinorDamage(result: ReadLineResult, minorDamage: DamageKind): ReadL
 
 // The line end was changed into other whitespace; the line before it is unchanged.
 function hasUnusualLineEnd(bytes: Uint8Array): boolean {
-  const end = bytes.lastIndexOf(CLOSING_BRACE);
+  const end = bytes.lastIndexOf(RIGHT_BRACE);
   return bytes.subarray(end + 1).some((byte) => byte !== 0x20 && byte !== 0x09 && byte !== 0x0d);
 }
 
@@ -133,7 +133,7 @@ export function lineText(raw: Uint8Array, isPithFormat: boolean): string {
 // The closing brace of the entry comes after the trailer. Writing it over the trailer while decoding saves a copy of every line.
 function decodeBeforeTrailer(bytes: Uint8Array, { textEnd }: LineTrailer, decode: DecodeText): string | null {
   const originalByte = bytes[textEnd] ?? 0;
-  bytes[textEnd] = CLOSING_BRACE;
+  bytes[textEnd] = RIGHT_BRACE;
   const text = decode(bytes, textEnd + 1);
   bytes[textEnd] = originalByte;
   return text;
@@ -202,7 +202,7 @@ export function isLostKind(kind: unknown): kind is LostKind {
 const EMPTY_MARKS: LineMarks = {};
 const TWO_ENTRIES_PATTERN = /"\}[^,\]}]\s?\{"type":"/;
 const lineByteDecoder = new TextDecoder("latin1");
-const CLOSING_BRACE = 0x7d;
+const RIGHT_BRACE = 0x7d;
 const MAX_LEGIBLE_CHARS = 400;
 const decodeLegibleHead = (bytes: Uint8Array): string => String.fromCharCode(...bytes.subarray(0, MAX_LEGIBLE_CHARS));
 const strictUtf8Decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -231,11 +231,11 @@ export function invalidField(value: JsonObject): string | null {
 }
 
 /** Whether the format defines this entry type. */
-export function isKnownKind(kind: string): kind is KnownKind {
+export function isKnownKind(kind: string): kind is SupportedEntryType {
   return kind === "message" || hasEntryShape(kind);
 }
 
-function hasEntryShape(kind: string): kind is Exclude<KnownKind, "message"> {
+function hasEntryShape(kind: string): kind is Exclude<SupportedEntryType, "message"> {
   return Object.hasOwn(entryShapes, kind);
 }
 
@@ -260,7 +260,7 @@ function invalidMessageField(message: JsonObject): string | null {
   }
 }
 
-type KnownKind = Exclude<Entry["type"], "unknown" | "gap">;
+type SupportedEntryType = Exclude<Entry["type"], "unknown" | "gap">;
 
 function firstInvalidField(value: JsonObject, shape: EntryShape): string | null {
   for (const field in shape) if (!shape[field]?.(value[field])) return field;
@@ -276,7 +276,7 @@ const contentField: FieldCheck = (value) => value == null || typeof value === "s
 const replacementField: FieldCheck = (value) =>
   value === null || (isObject(value) && value.content != null && contentField(value.content));
 
-const entryShapes: Readonly<Record<Exclude<KnownKind, "message">, EntryShape>> = {
+const entryShapes: Readonly<Record<Exclude<SupportedEntryType, "message">, EntryShape>> = {
   compaction: { summary: stringField },
   branch_summary: { summary: stringField },
   custom_message: { customType: stringField, content: contentField },

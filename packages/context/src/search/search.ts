@@ -43,6 +43,7 @@ export interface SearchOptions extends SessionFileOptions, IndexProgressOptions 
   readonly segmentChars?: number;
 }
 
+/** The hits of a search, or why there are none. */
 export type SearchResult =
   | {
       readonly type: "searched";

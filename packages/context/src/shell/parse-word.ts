@@ -56,11 +56,11 @@ const SUBSTITUTION_PIECE: WordPiece = { kind: "substitution", text: "" };
 const LINE_JOIN_PIECE: WordPiece = { kind: "lineJoin", text: "" };
 
 function toTextPiece(text: string): WordPiece {
-  return { kind: hiddenCharPattern().test(text) ? "unusual" : "text", text };
+  return { kind: invisibleCharPattern().test(text) ? "unusual" : "text", text };
 }
 
 /** Invisible characters, and spaces that are not the ASCII space. */
-const hiddenCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
+const invisibleCharPattern = (): RegExp => /[[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Cs}]--[\t\n ]]/v;
 
 interface WordPieceOptions {
   readonly substitutions: Substitutions;
@@ -98,7 +98,7 @@ function parsePiece(scanner: ShellScanner, { substitutions, start }: WordPieceOp
 
 /** Rejects hidden characters: in some locales a shell treats unusual spaces as blanks. */
 function toUnquotedPiece(text: string): WordPiece {
-  if (hiddenCharPattern().test(text)) throw new ShellParseError();
+  if (invisibleCharPattern().test(text)) throw new ShellParseError();
   return { kind: "text", text };
 }
 

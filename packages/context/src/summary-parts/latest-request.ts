@@ -13,7 +13,7 @@ import { truncateMiddle } from "../text/truncate.ts";
 import { findOpenQuestion, findPrecedingQuestion, type OpenQuestion } from "./open-question.ts";
 
 /** What this part keeps. */
-export interface KeptRequest {
+export interface RequestRecord {
   /** The latest request, if the kept entries do not have it. */
   readonly request: ActiveRequest | null;
   /** The question that the first kept message answers, if that is no longer shown. */
@@ -21,7 +21,7 @@ export interface KeptRequest {
 }
 
 /** The latest request, at the end of the summary message. */
-export const latestRequest: SummaryPart<KeptRequest> = {
+export const latestRequest: SummaryPart<RequestRecord> = {
   kind: "request",
   share: null,
   collect(plan) {

@@ -14,7 +14,7 @@ import { collectWorkRecord } from "./work-record.ts";
 /** Marks what a summary by a hook, a host or a model claims without support in the log. */
 export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
   const { route, narrative, findings = [] } = candidate;
-  const isReviewed = route === MODEL_FREE_ROUTE || reviewedCandidates.has(candidate);
+  const isReviewed = route === MODEL_FREE_ROUTE || candidatesWithReview.has(candidate);
   // A summary that is far too long is refused later, so it is not read.
   if (isReviewed || isFarTooLong(narrative, plan.checkpoint)) return candidate;
   const newPart = newNarrativePart(narrative, plan);
@@ -25,10 +25,10 @@ export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate)
 
 /** Records that a candidate was checked while it was written, so that it is not checked again. */
 export function markReviewed(candidate: SummaryCandidate): void {
-  reviewedCandidates.add(candidate);
+  candidatesWithReview.add(candidate);
 }
 
-const reviewedCandidates = new WeakSet<SummaryCandidate>();
+const candidatesWithReview = new WeakSet<SummaryCandidate>();
 
 /** Converts a flaw for a receipt, without the lines of the draft. */
 export function toFinding({ code, note }: Flaw): Finding {

@@ -172,7 +172,13 @@ function collectCoveredMessages({
     const reference = entryReference(entry);
     if (entry.type === "gap" && entry.kind === "user")
       return [
-        { reference, text: LOST_MESSAGE_NOTE, repliesTo: "", attached: "", tokens: textTokens(LOST_MESSAGE_NOTE) },
+        {
+          reference,
+          text: MISSING_MESSAGE_NOTE,
+          repliesTo: "",
+          attached: "",
+          tokens: textTokens(MISSING_MESSAGE_NOTE),
+        },
       ];
     if (reference === request?.reference) return [];
     const message = readUserMessage(covered, index, edits);
@@ -203,7 +209,7 @@ export function readUserMessage(
 }
 
 /** HARM2: a reader of the messages sees that one is missing. */
-const LOST_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
+const MISSING_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
 
 // Plans are made before every request near the limit, and a message does not change: it is counted once.
 function countMessageTokens(entry: Entry, text: string): number {

@@ -19,7 +19,7 @@ import type { Lease } from "../lease.ts";
 import type { ProcessTable } from "../process-owner.ts";
 import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.ts";
 import { FileEntries } from "./file-entries.ts";
-import { type FileChange, makeAppendable, readContentsFully, WatchedFile } from "./watched-file.ts";
+import { type FileChange, FileWatcher, makeAppendable, readContentsFully } from "./watched-file.ts";
 
 /** Options of a store. The defaults use the real file system, clock and processes. */
 export interface StoreOptions {
@@ -39,7 +39,7 @@ export class JsonlStore extends BaseStore {
   readonly #options: AllStoreOptions;
   /** Null for a follower, which only reads. */
   readonly #lease: Lease | null;
-  readonly #file: WatchedFile;
+  readonly #file: FileWatcher;
 
   /** Use `openStore` or `createStore` instead. */
   constructor(log: LogFile, lease: Lease | null, options: AllStoreOptions) {
@@ -47,7 +47,7 @@ export class JsonlStore extends BaseStore {
     this.path = log.path;
     this.#options = options;
     this.#lease = lease;
-    this.#file = new WatchedFile(log, lease === null, options);
+    this.#file = new FileWatcher(log, lease === null, options);
   }
 
   get header(): Header {
@@ -254,12 +254,12 @@ export async function* pollItems<Item>(
 
 function waitOrAbort(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
+    const finish = (): void => {
       clearTimeout(timer);
-      signal.removeEventListener("abort", done);
+      signal.removeEventListener("abort", finish);
       resolve();
     };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
+    const timer = setTimeout(finish, ms);
+    signal.addEventListener("abort", finish);
   });
 }

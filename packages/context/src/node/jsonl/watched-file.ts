@@ -21,7 +21,7 @@ import { readValidFile, type ValidFile, withLineNumbers } from "./valid-file.ts"
 export type FileChange = "none" | "grown" | Refusal;
 
 /** A session file that other processes may change while it is open. */
-export class WatchedFile {
+export class FileWatcher {
   readonly #options: ReadContentsOptions;
   readonly #isFollower: boolean;
   readonly #indexFile: IndexFile;
@@ -174,7 +174,7 @@ export function readContents(log: LogFile, options: ReadContentsOptions): FileCo
     header,
     isPithFormat: rules.isPithFormat,
     ...validFileDamage(entries, validFile),
-    repair: tornTailRepair(validFile, log),
+    repair: createTailRepair(validFile, log),
   };
 }
 
@@ -195,7 +195,7 @@ function once<Value>(compute: () => Value): () => Value {
   };
 }
 
-function tornTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
+function createTailRepair({ end }: ValidFile, { size }: LogFile): FileRepair | null {
   return end < size ? { type: "torn-tail", end } : null;
 }
 
@@ -219,7 +219,7 @@ export function updateContents(before: FileContents, log: LogFile, options: Read
     entries instanceof FileEntries ? readValidFile(log.file, options.runtime.checksum, options.limits) : null;
   if (!validFile || !(entries instanceof FileEntries)) return readContentsFully(log, options);
   entries.updateFile(validFile);
-  return { ...before, ...validFileDamage(entries, validFile), repair: tornTailRepair(validFile, log) };
+  return { ...before, ...validFileDamage(entries, validFile), repair: createTailRepair(validFile, log) };
 }
 
 /** A file that is ready for an append. */
