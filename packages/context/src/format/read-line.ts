@@ -231,11 +231,11 @@ export function invalidField(value: JsonObject): string | null {
 }
 
 /** Whether the format defines this entry type. */
-export function isKnownKind(kind: string): kind is SupportedEntryType {
+export function isKnownKind(kind: string): kind is FileEntryType {
   return kind === "message" || hasEntryShape(kind);
 }
 
-function hasEntryShape(kind: string): kind is Exclude<SupportedEntryType, "message"> {
+function hasEntryShape(kind: string): kind is Exclude<FileEntryType, "message"> {
   return Object.hasOwn(entryShapes, kind);
 }
 
@@ -260,7 +260,7 @@ function invalidMessageField(message: JsonObject): string | null {
   }
 }
 
-type SupportedEntryType = Exclude<Entry["type"], "unknown" | "gap">;
+type FileEntryType = Exclude<Entry["type"], "unknown" | "gap">;
 
 function firstInvalidField(value: JsonObject, shape: EntryShape): string | null {
   for (const field in shape) if (!shape[field]?.(value[field])) return field;
@@ -276,7 +276,7 @@ const contentField: FieldCheck = (value) => value == null || typeof value === "s
 const replacementField: FieldCheck = (value) =>
   value === null || (isObject(value) && value.content != null && contentField(value.content));
 
-const entryShapes: Readonly<Record<Exclude<SupportedEntryType, "message">, EntryShape>> = {
+const entryShapes: Readonly<Record<Exclude<FileEntryType, "message">, EntryShape>> = {
   compaction: { summary: stringField },
   branch_summary: { summary: stringField },
   custom_message: { customType: stringField, content: contentField },
