@@ -82,7 +82,7 @@ test("addUserMessage throws if the session is closed", async () => {
   const session = await openSession(path);
   await session.close();
   await expect(session.addUserMessage("Hi.")).rejects.toThrow(
-    /^The message was not written: the session was closed here/,
+    /^The message was not written: the session is closed/,
   );
 });
 
