@@ -1,7 +1,6 @@
 /** Runs the hooks that may replace the messages of one request (B76). Hooks get copies; the log does not change. */
 
 import { type Hook, type HookHost, runHooks } from "../hooks.ts";
-import type { JsonObject } from "../json.ts";
 import type { AgentMessage } from "../message.ts";
 import type { Runtime } from "../runtime.ts";
 import type { SessionContext } from "./build-context.ts";
@@ -157,13 +156,8 @@ function areTextBlocks(content: unknown): boolean {
   return Array.isArray(content) && Array.from(content).every(isText);
 }
 
-// An object without `toString` cannot be put into a text.
-function canBePrinted(value: unknown): boolean {
-  return value === null || !["object", "function", "symbol"].includes(typeof value);
-}
-
 function isNonSystemMessage(value: unknown): value is AgentMessage {
-  const { role, content, summary, blocks, command, output, exitCode, fullOutputPath } = Object(value) as JsonObject;
+  const { role, content, summary, blocks, command } = Object(value) as Readonly<Record<string, unknown>>;
   switch (role) {
     case "user":
     case "custom":
@@ -172,7 +166,7 @@ function isNonSystemMessage(value: unknown): value is AgentMessage {
     case "toolResult":
       return Array.isArray(content);
     case "bashExecution":
-      return typeof command === "string" && [output, exitCode, fullOutputPath].every(canBePrinted);
+      return typeof command === "string";
     case "compactionSummary":
       return typeof summary === "string" && (blocks === undefined || Array.isArray(blocks));
     case "branchSummary":

@@ -129,12 +129,17 @@ function formatBashExecution({
 }: BashExecutionMessage): string {
   const parts = [
     `The user ran \`${command}\` in a shell:`,
-    output ? `\`\`\`\n${output}\n\`\`\`` : "(it printed nothing)",
+    output ? `\`\`\`\n${toPlainText(output)}\n\`\`\`` : "(it printed nothing)",
   ];
   if (cancelled) parts.push("(stopped by the user before it ended)");
-  else if (exitCode) parts.push(`Exit code: ${exitCode}`);
-  if (truncated && fullOutputPath) parts.push(`[shortened; all of the output is in ${fullOutputPath}]`);
+  else if (exitCode) parts.push(`Exit code: ${toPlainText(exitCode)}`);
+  if (truncated && fullOutputPath) parts.push(`[shortened; all of the output is in ${toPlainText(fullOutputPath)}]`);
   return parts.join("\n\n");
+}
+
+// A hook may put an object here, and one without `toString` throws inside a template.
+function toPlainText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? `${value}` : "";
 }
 
 /** The messages converted so far, and the open exchange of tool calls. */
