@@ -1,6 +1,6 @@
 /** Exports `@pith/context/host`: what a program that runs an agent needs besides the main entry point: hooks, attachments, skills, usage totals, shell lines. */
 
-export { measureInSteps } from "./api/compaction.ts";
+export { measureInSteps } from "./api/measure-in-steps.ts";
 export { reductionLevels } from "./compaction/budget.ts";
 export { POSTPONE_TYPE } from "./compaction/plan.ts";
 export { computeReplyBudget } from "./compaction/reply-room.ts";

@@ -37,7 +37,7 @@ import {
   type SummaryResult,
 } from "../summary/generate-summary.ts";
 import { createSummaryDesign, describeImages } from "../summary-parts/default-parts.ts";
-import { readUserMessage, type UserMessageSelection, userMessages } from "../summary-parts/user-messages.ts";
+import { type UserMessageSelection, userMessages } from "../summary-parts/user-messages.ts";
 
 /** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
@@ -149,22 +149,6 @@ export function previewCompaction(
     userMessages: collectPart(userMessages, plan),
   };
 }
-
-/**
- * Measures the entries of a branch in small steps, so that the first plan of a long session is quick. The sizes are cached with
- * each entry; you may stop after any step.
- */
-export function* measureInSteps(branch: LoadedBranch): Generator<undefined, void> {
-  const { entries, edits } = branch;
-  for (const [index, entry] of entries.entries()) {
-    entrySize(entry, latestEdit(edits, entry));
-    readUserMessage(entries, index, edits);
-    if (index % ENTRIES_PER_STEP === ENTRIES_PER_STEP - 1) yield undefined;
-  }
-}
-
-/** Entries of a step; they take less than a millisecond once the code is warm. */
-const ENTRIES_PER_STEP = 4;
 
 export interface CompactOptions extends Omit<CompactionOptions, "design" | "hooks"> {
   readonly hooks?: CompactionHooks;

@@ -1,7 +1,8 @@
 /** Measuring before a plan: in pieces, once, and with the same outcome. */
 
 import { expect, test } from "vitest";
-import { measureInSteps, prepareCompaction } from "../../src/api/compaction.ts";
+import { prepareCompaction } from "../../src/api/compaction.ts";
+import { measureInSteps } from "../../src/api/measure-in-steps.ts";
 import { collectCalibration } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";

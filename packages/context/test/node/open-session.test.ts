@@ -81,9 +81,7 @@ test("openSession throws if the path is a folder or another writer has it open",
 test("addUserMessage throws if the session is closed", async () => {
   const session = await openSession(path);
   await session.close();
-  await expect(session.addUserMessage("Hi.")).rejects.toThrow(
-    /^The message was not written: the session is closed/,
-  );
+  await expect(session.addUserMessage("Hi.")).rejects.toThrow(/^The message was not written: the session is closed/);
 });
 
 test("stream appends the reply before its last event", async () => {
