@@ -1,4 +1,4 @@
-/** Accepts pi's calls for branch summaries beside ours: converts their arguments and runs the same engine. */
+/** Provides the branch summary functions with Pith's and pi's signatures. Both run the same code. */
 
 import {
   type BranchSelection,
@@ -19,21 +19,21 @@ import type { Model } from "../model.ts";
 import { compactionLimits } from "../settings.ts";
 import { collectEdits, isList, requireOpenModel, toFileLists } from "./compaction.ts";
 
-/** What of a branch is summarised, as pi has it. */
+/** The part of a branch to summarize, in pi's shape. */
 export interface BranchPreparation {
   /** Oldest first. */
   readonly messages: AgentMessage[];
-  /** Of the whole branch, also of what there is no room for. */
+  /** The file operations of the whole branch, including entries that exceed the token budget. */
   readonly fileOps: FileOperations;
   readonly totalTokens: number;
 }
 
-/** The newest of a left branch that fit, and the summaries among the rest (BR2); `tokens: Infinity` takes all. */
+/** Selects the newest entries of an abandoned branch that fit, and summaries among the older ones (BR2); `tokens: Infinity` selects all. */
 export function prepareBranchEntries(
   oldBranch: Pick<OldBranch, "entries" | "edits">,
   limit: { readonly tokens: number },
 ): BranchSelection;
-/** As pi has it: `prepareBranchEntries(entries, 100_000)` gives messages and files; without a budget, or with 0, all of them. */
+/** Compatible with pi: `prepareBranchEntries(entries, 100_000)` returns messages and files; without a budget, or with 0, it returns all. */
 export function prepareBranchEntries(entries: readonly Entry[], tokenBudget?: number): BranchPreparation;
 export function prepareBranchEntries(
   first: Pick<OldBranch, "entries" | "edits"> | readonly Entry[],
@@ -54,29 +54,29 @@ export function prepareBranchEntries(
   };
 }
 
-/** What pi's call takes beside the entries. */
+/** The options of pi's `generateBranchSummary`. */
 export interface GenerateBranchSummaryOptions {
   readonly model: Model;
-  /** Not used: the model holds its key. */
+  /** Not used: the model already has its key. */
   readonly apiKey?: string;
   readonly signal?: AbortSignal;
   readonly customInstructions?: string;
-  /** Whether these take the place of our own task. */
+  /** Whether `customInstructions` replace the default prompt. */
   readonly replaceInstructions?: boolean;
-  /** What stays free of the model's window, a quarter of it at most; 16,384 tokens, unless said. */
+  /** The tokens of the model's window to keep free, at most a quarter of it. Default: 16,384. */
   readonly reserveTokens?: number;
 }
 
-/** A summary with its files, or why there is none, as pi has it. */
+/** A summary with its file lists, or the reason why there is none, in pi's shape. */
 export interface BranchSummaryResult extends Partial<BranchSummaryDetails> {
   readonly summary?: string;
   readonly aborted?: boolean;
   readonly error?: string;
 }
 
-/** Summarises a left branch with the first model that succeeds, and appends what code knows of files, commands and errors. */
+/** Summarizes an abandoned branch with the first model that succeeds, and appends its files, commands and errors from the log. */
 export function generateBranchSummary(request: BranchSummaryRequest): Promise<BranchSummaryOutcome>;
-/** As pi has it: `generateBranchSummary(entries, { model })`; failures come back as `error`, and a stop as `aborted`. */
+/** Compatible with pi: `generateBranchSummary(entries, { model })` returns a failure as `error` and an abort as `aborted`. */
 export function generateBranchSummary(
   entries: readonly Entry[],
   options: GenerateBranchSummaryOptions,

@@ -1,4 +1,4 @@
-/** Compacts a session when its context has become too large for a model, with default limits and that model as the summarizer. */
+/** Compacts a session if its context is too large for a model, with default limits and that model as the summarizer. */
 
 import { createBudget } from "../compaction/budget.ts";
 import type { CompactionOutcome } from "../compaction/compact.ts";
@@ -9,15 +9,15 @@ import { type CompactionLimits, compactionLimits } from "../settings.ts";
 import { modelSummarizer } from "../summary-parts/model-summarizer.ts";
 import { type CompactOptions, compact } from "./compaction.ts";
 
-/** What can be set for one call of `compactIfNeeded`. */
+/** The options of `compactIfNeeded`. */
 export interface CompactIfNeededOptions extends Pick<CompactOptions, "instructions" | "hooks" | "parts" | "signal"> {
   readonly limits?: CompactionLimits;
 }
 
-/** `not-due` if the context fits or compaction is off; otherwise the outcome of the compaction. */
+/** `not-due` if no compaction is needed or allowed; otherwise the outcome of the compaction. */
 export type CompactIfNeededResult = Extract<CompactionDue, { type: "not-due" }> | CompactionOutcome;
 
-/** Compacts the session if its context no longer fits the model; the model writes the summary, and no expected failure is thrown. */
+/** Compacts the session if its context no longer fits the model, which writes the summary; expected failures are returned, not thrown. */
 export async function compactIfNeeded(
   session: Session,
   model: Model,

@@ -1,4 +1,4 @@
-/** Accepts pi's calls beside ours: converts their arguments, runs the same engine and returns results of pi's shape. */
+/** Provides the compaction functions with Pith's and pi's signatures. Both run the same code. */
 
 import {
   type Budget,
@@ -39,7 +39,7 @@ import {
 import { createSummaryDesign, describeImages } from "../summary-parts/default-parts.ts";
 import { type UserMessageSelection, userMessages } from "../summary-parts/user-messages.ts";
 
-/** The tokens that a message adds to a request, estimated without a tokenizer; 0 for one that is never sent. */
+/** Estimates the tokens that a message adds to a request, without a tokenizer; 0 for a message that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
   if (typeof message?.role !== "string")
     throw new Error(
@@ -48,20 +48,20 @@ export function estimateTokens(message: AgentMessage): number {
   return entrySize(toEntries([message])[0] as Entry, undefined).tokens;
 }
 
-/** Where a cut falls, as pi has it. */
+/** A cut point in pi's shape. */
 export interface CutPointResult {
-  /** The first entry that is kept. */
+  /** The index of the first kept entry. */
   readonly firstKeptEntryIndex: number;
-  /** Where the turn begins that the cut parts; -1 where it falls between turns. */
+  /** The index where the split turn begins; -1 if the cut is between turns. */
   readonly turnStartIndex: number;
   readonly isSplitTurn: boolean;
 }
 
-/** Where the kept part begins; null where there is less than should be kept, or no place to cut. */
+/** Finds where the kept part begins, or returns null if the entries have fewer tokens than the target or no cut is allowed. */
 export function findCutPoint(entries: readonly Entry[], options: CutPointOptions): CutPoint | null;
 /**
- * As pi has it, among the entries from `startIndex` up to `endIndex`: `findCutPoint(entries, 0, entries.length, 20_000)`.
- * Where there is nothing to cut, all of them are kept.
+ * Compatible with pi: searches the entries from `startIndex` up to `endIndex`, e.g. `findCutPoint(entries, 0, entries.length, 20_000)`.
+ * If there is no cut, all of them are kept.
  */
 export function findCutPoint(
   entries: readonly Entry[],
@@ -91,13 +91,13 @@ export function findCutPoint(
   };
 }
 
-/** The plan of a compaction on one reduction level, by default the first. It writes nothing and sends no request. */
+/** Plans a compaction at one reduction level, by default the first; it writes nothing and sends no request. */
 export function prepareCompaction(
   branch: LoadedBranch,
   budget: Budget,
   level?: ReductionLevel,
 ): PrepareCompactionResult;
-/** As pi has it, for a branch from its root: `prepareCompaction(await session.branchEntries(), settings)`; undefined where there is nothing to do. */
+/** Compatible with pi: `prepareCompaction(await session.branchEntries(), settings)` takes a branch from its root and returns undefined if there is nothing to compact. */
 export function prepareCompaction(
   pathEntries: readonly Entry[],
   settings: CompactionSettings,
@@ -114,14 +114,14 @@ export function prepareCompaction(
       "prepareCompaction needs the entries of a branch and settings: prepareCompaction(await session.branchEntries(), { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a loaded branch and a budget: prepareCompaction(session.branch, budget).",
     );
   if (first.at(-1)?.type === "compaction") return undefined;
-  // No window is known here, so that nothing in the kept part is reduced to fit one.
+  // The window is unknown here, so no kept message is reduced to fit it.
   const budget = createBudget(toCompactionLimits(second), { contextWindow: 0 });
   const options = { budget, level: { ...reductionLevels[0], reduceAbove: Number.POSITIVE_INFINITY }, describeImages };
   const result = prepare(loadBranch(first), options);
   return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
 }
 
-/** The plan, the receipt of a summary without a model, and what the model would see first; or why there is no plan. */
+/** The plan with the receipt and text of a summary without a model, or the reason why there is no plan. */
 export type CompactionPreview =
   | (Extract<PlanChoice, { type: "planned" }> & {
       /** The user's messages as the summary message keeps them. */
@@ -130,11 +130,11 @@ export type CompactionPreview =
   | Exclude<PlanChoice, { type: "planned" }>;
 
 export interface PreviewOptions extends CompactionRequest {
-  /** The parts of the summary message; `defaultParts` by default. */
+  /** The parts of the summary message. Default: `defaultParts`. */
   readonly parts?: readonly SummaryPart[];
 }
 
-/** Returns what `compact` would do now without a model. It writes nothing and sends no request. */
+/** Returns what `compact` would do now without a model; it writes nothing and sends no request. */
 export function previewCompaction(
   branch: LoadedBranch,
   budget: Budget,
@@ -152,11 +152,11 @@ export function previewCompaction(
 
 export interface CompactOptions extends Omit<CompactionOptions, "design" | "hooks"> {
   readonly hooks?: CompactionHooks;
-  /** The parts of the summary message; `defaultParts` by default. */
+  /** The parts of the summary message. Default: `defaultParts`. */
   readonly parts?: readonly SummaryPart[];
 }
 
-/** What comes of a compaction, as pi has it: nothing is written to a session. */
+/** The result of a compaction in pi's shape, which is not written to a session. */
 export interface CompactionResult<Details = CompactionDetails> {
   readonly summary: string;
   readonly firstKeptEntryId: string;
@@ -164,11 +164,11 @@ export interface CompactionResult<Details = CompactionDetails> {
   readonly details?: Details;
 }
 
-/** Plans, has the summary written, checks it and appends one batch to the session; whatever comes of it is an outcome, never an exception. */
+/** Compacts a session: plans, writes and checks the summary, and appends one batch; expected failures are returned, not thrown. */
 export function compact(options: CompactOptions): Promise<CompactionOutcome>;
 /**
- * As pi has it: summarises a preparation and writes nothing, e.g. `compact(preparation, model)`. The model holds its key, so
- * `apiKey` is not used. Throws where the model fails or the signal is aborted.
+ * Compatible with pi: summarizes a preparation and writes nothing, e.g. `compact(preparation, model)`. The model already has its
+ * key, so `apiKey` is not used. Throws if the model fails or the signal is aborted.
  */
 export function compact(
   preparation: CompactionPreparation,
@@ -205,11 +205,11 @@ export async function compact(
   return { summary: appendFileLists(summary, details), firstKeptEntryId, tokensBefore, details };
 }
 
-/** Has a model summarise these entries, holds its answer against them, lets it correct itself once and mends the rest. */
+/** Summarizes entries with a model, checks the summary against them, requests one correction and repairs remaining errors. */
 export function generateSummary(options: GenerateSummaryOptions): Promise<SummaryResult>;
 /**
- * As pi has it, for messages: `generateSummary(messages, model, 16_384)` gives the summary without file lists. The model holds
- * its key, so `apiKey` is not used. Throws where the model fails or the signal is aborted.
+ * Compatible with pi: `generateSummary(messages, model, 16_384)` returns the summary of messages without file lists. The model
+ * already has its key, so `apiKey` is not used. Throws if the model fails or the signal is aborted.
  */
 export function generateSummary(
   currentMessages: readonly AgentMessage[],
@@ -247,14 +247,14 @@ interface SummarizeMessagesOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Messages have no numbers that hold elsewhere, so the ones that the model cites are taken out again. */
+/** Removes the model's citations from the summary, because the numbers of these messages are valid only within this call. */
 async function summarizeMessages(
   call: string,
   { messages, turn, model: maybeModel, ...options }: SummarizeMessagesOptions,
 ): Promise<string> {
   const { model, runtime } = requireOpenModel(call, maybeModel);
   const { reserveTokens, customInstructions = "", previousSummary = "", signal } = options;
-  // A summary among the messages stands for what was said before them.
+  // A summary among the messages replaces earlier messages, so it is part of the previous summary.
   const earlier = messages.flatMap((message) => (message.role === "compactionSummary" ? message.summary : []));
   const previous = [previousSummary, ...earlier].filter((text) => text !== "").join("\n\n");
   const [entries, turnEntries] = [toEntries(messages), toEntries(turn, messages.length)];
@@ -272,10 +272,10 @@ async function summarizeMessages(
   throw new Error(`${model.provider}/${model.model} wrote no summary that can be used: ${result.failure.note}`);
 }
 
-/** Of the reserve: what a summary may take (B40). */
+/** The share of the reserve that a summary may use (B40). */
 const SUMMARY_SHARE = 0.8;
 
-/** Throws for pi's model, which is a description without a way to ask it, and for one without a clock. */
+/** Throws if the model cannot be called, such as pi's model descriptions, or has no runtime. */
 export function requireOpenModel(
   call: string,
   model: Model | undefined,
@@ -291,7 +291,7 @@ export function requireOpenModel(
   return { model, runtime: model.runtime };
 }
 
-/** Messages as entries; what stands behind others goes on counting. */
+/** Converts messages to entries, numbered from `offset + 1`. */
 function toEntries(messages: readonly AgentMessage[], offset = 0): readonly Entry[] {
   return messages.map((message, index) => {
     const number = offset + index + 1;
@@ -303,7 +303,7 @@ export function collectEdits(entries: readonly Entry[]): LoadedBranch["edits"] {
   return entries.filter((entry) => entry.type === "context_edit");
 }
 
-/** What was modified is not among the files that were read (B47). */
+/** Converts file operations to sorted lists; a modified file is not listed as read (B47). */
 export function toFileLists({ read, written, edited }: FileOperations): CompactionDetails {
   const modified = new Set([...written, ...edited]);
   return {
@@ -312,7 +312,7 @@ export function toFileLists({ read, written, edited }: FileOperations): Compacti
   };
 }
 
-/** The lists in the text are bounded; those in the details are whole. */
+/** Limits the lists in the text; the lists in the details are complete. */
 function appendFileLists(summary: string, { readFiles, modifiedFiles }: CompactionDetails): string {
   const files = [
     ...readFiles.map((path) => ({ path, did: "read" as const })),
@@ -322,7 +322,7 @@ function appendFileLists(summary: string, { readFiles, modifiedFiles }: Compacti
   return text === "" ? summary : `${summary}\n\n${text}`;
 }
 
-/** Tokens of both lists. */
+/** The maximum number of tokens of both lists together. */
 const FILE_LIST_TOKENS = 2_000;
 
 export function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {

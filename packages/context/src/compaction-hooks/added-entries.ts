@@ -1,4 +1,4 @@
-/** Validates and bounds the entries, details and usage that hooks add. Loaded in every run, so it imports no compaction code. */
+/** Validates and limits the entries, details and usage that hooks add. It is loaded in every run, so it imports no compaction code. */
 
 import type { Budget } from "../compaction/budget.ts";
 import { contextSize } from "../context/context-size.ts";
@@ -11,7 +11,7 @@ import type { Session } from "../session/session.ts";
 import { formatLimits } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
-/** As they will be in the log; null where there are none. */
+/** Returns the details as the log stores them, or null if they are not an object; throws if they are not JSON or too large. */
 export function parseDetails(details: unknown): JsonObject | null {
   if (!isObject(details)) return null;
   const text = serializeDetails(details);
@@ -25,16 +25,16 @@ function serializeDetails(details: JsonObject): string | null {
   try {
     return JSON.stringify(details) ?? "null";
   } catch {
-    // A ring, a BigInt, a getter that throws: none of them has a place in a log.
+    // A cycle, a BigInt or a getter that throws cannot be stored in the log.
     return null;
   }
 }
 
 const MAX_DETAILS_CHARS = 256 * 1024;
-/** They stand in an entry, below its own fields. */
+/** Below the format's limit, because details are nested in an entry. */
 const MAX_DETAILS_DEPTH = formatLimits.depth / 2;
 
-/** Null where a number is missing or none that anything can cost. */
+/** Returns the usage, or null if a number is missing, negative or not finite. */
 export function parseUsage(usage: unknown): Usage | null {
   const { input, output, cacheRead, cacheWrite, totalTokens, cost } = Object(usage) as Usage;
   const tokens = { input, output, cacheRead, cacheWrite, totalTokens };
@@ -56,7 +56,7 @@ export type HookEntry =
   | Extract<EntryContent, { type: "custom" }>
   | (Extract<EntryContent, { type: "custom_message" }> & { readonly content: string });
 
-/** Null where there is nothing; throws where it is nonsense or too much. What is Pith's own, nobody else writes. */
+/** Returns the entries of a hook's result, or null if there are none; throws if they are invalid, too large or use a `pith.` type. */
 export function parseHookEntries(
   result: unknown,
   { tokens }: { readonly tokens: number },
@@ -86,7 +86,7 @@ function parseHookEntry(value: unknown): HookEntry {
   };
 }
 
-/** What all hooks of one act may add together: each has what the ones before it left. */
+/** Creates a parser that limits the total tokens of the entries that all hooks of one event add. */
 export function createHookEntryParser(tokens: number): (result: unknown) => readonly HookEntry[] | null {
   let remainingTokens = tokens;
   return (result) => {
@@ -102,13 +102,13 @@ function hookEntryTokens(hookEntries: readonly HookEntry[]): number {
 
 export interface AppendHookEntriesOptions {
   readonly session: Session;
-  /** The entry they are to stand behind. */
+  /** The entry that must be on the branch. */
   readonly afterEntryId: string | null;
   readonly host: HookHost;
   readonly event: string;
 }
 
-/** Where the session has gone elsewhere meanwhile, nothing is written, and the host hears why. */
+/** Appends entries from hooks; if the session has moved to another branch, it appends nothing and reports the failure to the host. */
 export async function appendHookEntries(
   hookEntries: readonly HookEntry[],
   { session, afterEntryId, host, event }: AppendHookEntriesOptions,
@@ -119,7 +119,7 @@ export async function appendHookEntries(
   else reportHookFailure(host, { event, why: "the session has gone elsewhere meanwhile" });
 }
 
-/** Tokens that hooks may add: they leave room to work in, so that what they add is no reason for the next compaction (GUARD1). */
+/** Returns the maximum number of tokens that hooks may add, so that the added entries do not cause the next compaction (GUARD1). */
 export function hookTokenAllowance({ branch }: Session, budget: Budget): number {
   const freeTokens = budget.limit - contextSize(branch, budget).tokens;
   return Math.floor(Math.max(0, Math.min(budget.checkpoint, freeTokens / 4)));

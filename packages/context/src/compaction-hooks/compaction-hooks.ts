@@ -1,4 +1,4 @@
-/** Runs the hooks before and after a compaction and validates their answers. Names and shapes follow the documents (c1, B73–B75). */
+/** Runs the hooks before and after a compaction and validates their results. Names and shapes follow pi's documentation (c1, B73–B75). */
 
 import type { Budget } from "../compaction/budget.ts";
 import {
@@ -59,20 +59,20 @@ export function createHookRunner(options: HookRunnerOptions): CompactionHookRunn
   };
 }
 
-/** As pi calls the reasons. */
+/** The reason of a compaction, in pi's terms. */
 export type CompactReason = "manual" | "threshold" | "overflow";
 
 interface CompactionCause {
   readonly reason: CompactReason;
-  /** Whether the request that was refused is sent again afterwards. */
+  /** Whether the refused request is sent again after the compaction. */
   readonly willRetry: boolean;
 }
 
-/** Told before anything is written. */
+/** The event before a compaction writes anything. */
 export interface SessionBeforeCompactEvent extends CompactionCause {
   readonly type: "session_before_compact";
   readonly preparation: CompactionPreparation;
-  /** The loaded end of the branch. */
+  /** The loaded entries of the branch. */
   readonly branchEntries: Entry[];
   readonly customInstructions?: string;
   readonly signal: AbortSignal;
@@ -85,15 +85,15 @@ export interface SessionBeforeCompactEvent extends CompactionCause {
 /** What a `session_before_compact` hook returns. */
 export interface SessionBeforeCompactResult {
   readonly cancel?: boolean;
-  /** Not yet: once, and only while the reserve has room. */
+  /** Postpones the compaction: only once, and only if enough of the reserve is free. */
   readonly postpone?: boolean;
-  /** For whoever writes the summary; joined with the user's own. */
+  /** Instructions for the summarizer, added to the user's. */
   readonly customInstructions?: string;
-  /** A summary of one's own; it is checked like any other. */
+  /** A summary from the hook. It is checked like any other summary. */
   readonly compaction?: HookCompaction;
 }
 
-/** A summary that a hook brings. */
+/** A summary from a hook. */
 export interface HookCompaction {
   readonly summary: string;
   readonly firstKeptEntryId: string;
@@ -109,7 +109,7 @@ export interface SessionCompactEvent extends CompactionCause {
   readonly fromExtension: boolean;
 }
 
-/** What is to stand behind it in the log: messages for the model, or state of one's own. */
+/** Entries to append after the compaction: messages for the model, or the hook's own state. */
 export interface AddedContext {
   readonly entries?: readonly HookEntry[];
 }
@@ -133,7 +133,7 @@ const HOOK_REASONS: Readonly<Record<CompactionTrigger, CompactReason>> = {
   "model-switch": "threshold",
 };
 
-/** Converts a hook's summary to a candidate. Throws if it is invalid; the caller reports it. */
+/** Converts a hook's summary to a candidate, and throws if it is invalid. */
 export function parseHookCandidate(
   plan: CompactionPlan,
   compaction: unknown,
@@ -159,7 +159,7 @@ export function parseHookCandidate(
   };
 }
 
-// CUT2: a result is never the first that is kept, though an edit may have taken it out of the context.
+// CUT2: the first kept entry is never a tool result, even if an edit removed it from the context.
 function replanAtEntry(
   plan: CompactionPlan,
   firstKept: unknown,
@@ -178,13 +178,13 @@ export interface BeforeCompactOptions {
   readonly hooks: CompactionHooks;
   readonly runtime: Pick<Runtime, "sleep">;
   readonly reason: CompactionTrigger;
-  /** The user's own. */
+  /** The user's instructions. */
   readonly instructions: string;
   readonly describeImages: DescribeImages;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Hooks may cancel a compaction, postpone it once, add instructions, or bring a summary (B73). */
+/** Runs the hooks that may cancel a compaction, postpone it once, add instructions or write the summary (B73). */
 export async function runBeforeCompactHooks(
   plan: CompactionPlan,
   options: BeforeCompactOptions,
@@ -242,7 +242,7 @@ function parseBeforeCompactAnswer(
 ): BeforeCompactAnswer | null {
   if (result === undefined || result === null) return null;
   const { cancel, postpone, customInstructions, compaction } = Object(result) as Readonly<Record<string, unknown>>;
-  // Who cancels is heard, whatever else it brings.
+  // A cancellation counts even if the rest of the result is invalid.
   const hasCompaction = cancel !== true && compaction !== undefined && compaction !== null;
   return {
     cancel: cancel === true,
@@ -252,7 +252,7 @@ function parseBeforeCompactAnswer(
   };
 }
 
-// HOOK3: one that is due waits once, and only while there is room for an answer; what was asked for or refused does not wait.
+// HOOK3: a due compaction is postponed once, and only if half of the reserve is free for a reply. Other compactions never are.
 function canPostpone({ branch, budget, sizeBefore }: CompactionPlan, { reason }: BeforeCompactOptions): boolean {
   const { entries, compactionIndex } = branch;
   const wasPostponed = entries
@@ -267,11 +267,11 @@ export interface AfterCompactOptions {
   readonly hooks: CompactionHooks;
   readonly runtime: Pick<Runtime, "sleep">;
   readonly reason: CompactionTrigger;
-  /** Of what hooks may add. */
+  /** The maximum number of tokens that hooks may add. */
   readonly tokens: number;
 }
 
-/** Hooks may add entries behind the compaction (B75). */
+/** Runs the hooks after a compaction and appends the entries that they add (B75). */
 export async function runAfterCompactHooks(
   id: string,
   { session, hooks, runtime, reason, tokens }: AfterCompactOptions,

@@ -1,4 +1,4 @@
-/** Describes a plan to hooks in the shape that pi documents. It is a copy, so that a hook cannot change the plan. */
+/** Converts a plan to the shape that pi documents for hooks. The result is a copy, so that a hook cannot change the plan. */
 
 import type { CompactionSettings } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
@@ -10,23 +10,23 @@ import { fileTouches } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
 import type { ToolRoles } from "../tool-roles.ts";
 
-/** A plan in the documents' shape. A copy, so that a hook cannot change ours. */
+/** A copy of a compaction plan in the shape that pi documents. */
 export interface CompactionPreparation {
-  /** Where the kept part begins; empty where nothing is kept. */
+  /** The id of the first kept entry; empty if nothing is kept. */
   readonly firstKeptEntryId: string;
-  /** What is covered, but for the turn that the cut parts. */
+  /** The covered messages, without those of the split turn. */
   readonly messagesToSummarize: AgentMessage[];
-  /** The covered beginning of that turn. */
+  /** The covered beginning of the split turn. */
   readonly turnPrefixMessages: AgentMessage[];
   readonly isSplitTurn: boolean;
   readonly tokensBefore: number;
-  /** The story of the compaction before, without what code keeps by itself. */
+  /** The narrative and notes of the previous compaction, without the other parts of its summary message. */
   readonly previousSummary?: string;
   readonly fileOps: FileOperations;
   readonly settings: CompactionSettings;
 }
 
-/** Paths of files, by what was done to them. */
+/** File paths, grouped by operation. */
 export interface FileOperations {
   readonly read: Set<string>;
   readonly written: Set<string>;
@@ -57,7 +57,7 @@ export function toCompactionPreparation(plan: CompactionPlan): CompactionPrepara
   };
 }
 
-// pi tells those apart that were written whole: such a call has the path and all of the text.
+// pi lists files that were written in full separately from edited ones. Such a call has the path and the full text as arguments.
 export function collectFileOperations(entries: readonly Entry[], tools?: ToolRoles): FileOperations {
   const files = fileTouches(entries, tools);
   const paths = (did: "read" | "modified"): string[] =>

@@ -1,4 +1,4 @@
-/** Computes the limits for one model's context window, checks a context against them, and defines the reduction levels. */
+/** Computes the token and byte limits for a model's context window, checks a context against them, and defines the reduction levels. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { ModelName } from "../model.ts";
@@ -12,39 +12,39 @@ import {
 } from "../settings.ts";
 import type { ToolRoles } from "../tool-roles.ts";
 
-/** Who is asked, and by whom. */
+/** The model, the agent and the context window that a budget is for. */
 export interface BudgetInput {
-  /** Tokens the model can see at once; 0 for a window nobody knows. */
+  /** The size of the model's context window in tokens; 0 if it is unknown. */
   readonly contextWindow: number;
   readonly model?: ModelName;
   readonly agent?: string;
-  /** Tokens that are sent besides the log: a prompt and tools that are no entries. */
+  /** Tokens sent in addition to the log: a prompt and tools that are not entries. */
   readonly fixed?: number;
-  /** What the arguments of the host's tools mean, where their names do not say it. */
+  /** The meaning of the host's tool arguments, if their names do not show it. */
   readonly tools?: ToolRoles;
 }
 
 /** The token and byte limits for one model's context window. */
 export interface Budget extends BudgetInput {
-  /** More tokens than this are too much. Of a window nobody knows, none are. */
+  /** The maximum number of tokens; infinite if the window is unknown. */
   readonly limit: number;
-  /** What the amounts are shares of. */
+  /** The number of tokens that all shares refer to. */
   readonly shareBase: number;
   readonly tail: number;
   readonly userMessages: number;
   readonly checkpoint: number;
   readonly branchSummary: number;
-  /** Tokens of a left branch that are summarised, newest first; all of them if the window is not known. */
+  /** The maximum number of tokens of an abandoned branch to summarize, newest first; infinite if the window is unknown. */
   readonly branchInput: number;
   readonly reducedMessage: number;
-  /** More bytes on the wire than this are too much. */
+  /** The maximum size of a request in bytes. */
   readonly bytes: number;
   readonly limits: CompactionLimits;
 }
 
 /**
- * Every amount is a share of the window, so that 8k works as 1M does. Where the threshold lies far below the window, of what it
- * would be the threshold of.
+ * Creates a budget whose amounts are shares of the window, so that it works for 8k and for 1M tokens. If the threshold is far below
+ * the window, they are shares of a smaller window that has this threshold.
  */
 export function createBudget(limits: CompactionLimits, input: BudgetInput): Budget {
   const isKnown = input.contextWindow > 0 && Number.isFinite(input.contextWindow);
@@ -70,14 +70,14 @@ export function createBudget(limits: CompactionLimits, input: BudgetInput): Budg
   };
 }
 
-/** The compaction settings of pi: what is free at the end of the window, and what is kept of the newest messages, in tokens. */
+/** The compaction settings of pi: the tokens reserved at the end of the window, and the tokens of recent messages to keep. */
 export interface CompactionSettings {
   readonly enabled: boolean;
   readonly reserveTokens: number;
   readonly keepRecentTokens: number;
 }
 
-/** Limits as such settings have them. What is kept is what they say: a share of a window would need a window. */
+/** Converts pi's settings to limits. `keepRecentTokens` is not limited to a share of the window, because the window is unknown here. */
 export function toCompactionLimits({ enabled, reserveTokens, keepRecentTokens }: CompactionSettings): CompactionLimits {
   return {
     ...compactionLimits,
@@ -87,14 +87,14 @@ export function toCompactionLimits({ enabled, reserveTokens, keepRecentTokens }:
   };
 }
 
-/** What is kept of a context in a window nobody knows. */
+/** The window that shares are computed from if the real one is unknown. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-/** What there is too much of in a context: `"tokens"`, `"bytes"`, or null where it fits. */
+/** Returns which limit the context exceeds, `"tokens"` or `"bytes"`, or null if it fits. */
 export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
 /**
- * As pi has it: whether more tokens are used than the window holds without the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
- * The reserve counts whole here; in a budget it takes a quarter of the window at most.
+ * Compatible with pi: returns whether the context exceeds the window minus the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
+ * The full reserve applies here; in a budget it is limited to a share of the window.
  */
 export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
 export function shouldCompact(
@@ -124,7 +124,7 @@ export function isCompactionSettings(settings: unknown): settings is CompactionS
   return typeof enabled === "boolean" && isTokenCount(reserveTokens) && isTokenCount(keepRecentTokens);
 }
 
-// DUE2: a number, a percentage or a reserve; for all, for one model, for one agent: the lowest of those that apply.
+// DUE2: a threshold is a number, a percentage or a reserve, for all models and agents or for one. The lowest that applies counts.
 function lowestThreshold(limits: CompactionLimits, { contextWindow, model, agent }: BudgetInput): number {
   const modelId = model && `${model.provider}/${model.model}`;
   const thresholds = limits.thresholds.filter(
@@ -138,7 +138,7 @@ function lowestThreshold(limits: CompactionLimits, { contextWindow, model, agent
   return Math.max(0, Math.floor(Math.min(contextWindow, ...thresholdTokens.filter((limit) => !Number.isNaN(limit)))));
 }
 
-// Settings come from people: a share that would leave nothing is none.
+// Users write the settings. A share that would leave no tokens, or is invalid, is ignored.
 function maxReserveShare({ largestReserve }: CompactionLimits): number {
   return largestReserve >= 0 && largestReserve < 1 ? largestReserve : 0;
 }
@@ -146,7 +146,7 @@ function maxReserveShare({ largestReserve }: CompactionLimits): number {
 function toTokenLimits({ tokens, percent, reserve }: Threshold, window: number, maxReserve: number): readonly number[] {
   return [
     ...(tokens === undefined ? [] : [tokens]),
-    // 32.3 % of 8,000 are 2,584, and not one less because 32.3 has no end in binary.
+    // Rounds off binary errors: 32.3 % of 8,000 must be 2,584, not 2,583.
     ...(percent === undefined ? [] : [Number(((window * percent) / 100).toPrecision(12))]),
     ...(reserve === undefined ? [] : [subtractReserve(reserve, window, maxReserve)]),
   ];
@@ -158,15 +158,15 @@ function subtractReserve(reserve: TokensOrShare, window: number, maxReserve: num
 
 export interface ReductionLevel {
   readonly name: "whole" | "reduced" | "half" | "quarter" | "summary-only" | "barest";
-  /** Of the tail's budget. */
+  /** The share of the tail's budget to use. */
   readonly tailShare: number;
-  /** Of the front's budgets. */
+  /** The share of the summary message's budgets to use. */
   readonly summaryShare: number;
-  /** What is bigger than this share of the tail's budget is reduced to head and tail, if it stays in the tail. */
+  /** A kept message larger than this share of the tail's budget is reduced to its head and tail. */
   readonly reduceAbove: number;
 }
 
-/** From what is kept gladly to the barest; each keeps less than the one before. */
+/** The reduction levels in order; each keeps less than the previous one. */
 export const reductionLevels: readonly [ReductionLevel, ...ReductionLevel[]] = [
   { name: "whole", tailShare: 1, summaryShare: 1, reduceAbove: 1 },
   { name: "reduced", tailShare: 1, summaryShare: 1, reduceAbove: 0.25 },

@@ -1,4 +1,4 @@
-/** Checks a candidate before it is committed (content, length, claims, coverage, size), and lists notices about an accepted one. */
+/** Checks a summary candidate before it is committed (content, length, coverage, size), and creates notices about an accepted one. */
 
 import type { ContextSize } from "../context/context-size.ts";
 import type { Entry } from "../entry.ts";
@@ -10,7 +10,7 @@ import { isVisibleToModel } from "./cut-point.ts";
 import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
 
-/** Returns entries that the model saw and that are neither kept, nor given to the summarizer, nor carried on. There must be none. */
+/** Returns visible entries that are neither kept, nor summarized, nor carried over. The list must be empty. */
 export function findUncoveredEntries(
   { branch, cut, previous }: CompactionPlan,
   { covers, narrative }: SummaryCandidate,
@@ -43,11 +43,11 @@ export function firstFailedCheck(input: CheckInput): Finding | null {
   return null;
 }
 
-// CMP5: an empty summary replaces nothing. The summary without a model is never empty.
+// CMP5: an empty summary is refused. The summary without a model is never empty.
 const checkNotEmpty: CandidateCheck = ({ candidate: { route, narrative } }) =>
   route !== MODEL_FREE_ROUTE && narrative.trim() === "" ? { code: "empty", note: "the summary is empty" } : null;
 
-// Summarizers are given less than this. A summary that is a little too long may use the room of the ledger.
+// Summarizers get a lower limit than this one. A summary that is slightly too long may use the ledger's tokens.
 const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, plan }) => {
   if (route === MODEL_FREE_ROUTE) return null;
   const tokens = textTokens(narrative) + textTokens(notes);
@@ -57,7 +57,7 @@ const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, p
     : null;
 };
 
-/** BOUND4: runs before anything reads, redacts or counts the summary. */
+/** BOUND4: refuses a summary that is many times too long, before it is read, redacted or counted. */
 export function checkFarTooLong(
   { checkpoint }: CompactionPlan,
   { route, narrative, notes }: SummaryCandidate,
@@ -67,7 +67,7 @@ export function checkFarTooLong(
   return { code: "too-long", note: describeSizeLimit(longest, checkpoint) };
 }
 
-// CMP6
+// CMP6: every entry that the model saw is covered or kept.
 const checkCoverage: CandidateCheck = ({ plan, candidate }) => {
   const uncoveredEntries = findUncoveredEntries(plan, candidate);
   return uncoveredEntries.length > 0
@@ -78,7 +78,7 @@ const checkCoverage: CandidateCheck = ({ plan, candidate }) => {
     : null;
 };
 
-// CMP9
+// CMP9: the context must become smaller.
 const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget }, sizeAfter }) => {
   const isSmaller =
     sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
@@ -96,7 +96,7 @@ const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
 
 const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
 
-/** Returns a notice for each kept message that is shortened. */
+/** Creates a notice for each kept message that is shortened. */
 export function createReductionNotices({ reductions, kept }: CompactionPlan): readonly Finding[] {
   const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
   return reductions.map(({ targetId }) => ({

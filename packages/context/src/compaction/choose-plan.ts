@@ -1,4 +1,4 @@
-/** Chooses the first reduction level that leaves room to work, or reports what fills the window. */
+/** Chooses the first reduction level that leaves enough free tokens, or reports what fills the window. */
 
 import { contextSize } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
@@ -24,7 +24,7 @@ export type PlanChoice =
 
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;
-  /** How often this request was compacted after a refusal. Each attempt starts one level lower. */
+  /** How many times the context was compacted after the provider refused this request. Each attempt starts one level lower. */
   readonly attempt?: number;
 }
 
@@ -33,7 +33,7 @@ export interface ChoosePlanOptions extends CompactionRequest {
   readonly design: SummaryDesign;
 }
 
-/** Chooses a plan. If the context exceeds the budget, the plan must leave room to work. */
+/** Chooses a plan; if the context exceeds the budget, the plan must leave enough free tokens. */
 export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
   const { budget, design, reason } = options;
   const size = contextSize(branch, budget);
@@ -44,7 +44,8 @@ export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): Pl
   return planAtLevel(branch, options, 0);
 }
 
-// GUARD1: the first plan that leaves room, else the first that frees enough, else the last one, a limited number of times.
+// GUARD1: prefers the first plan that leaves enough free tokens, then the first that frees enough, then the last plan. The last
+// plan is used a limited number of times.
 function firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice | null {
   const { budget, attempt = 0 } = options;
   const candidates: ViablePlan[] = [];
@@ -57,7 +58,7 @@ function firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): 
   return candidates.find(freesEnough) ?? (canRetryWithoutProgress(branch, budget) ? (candidates.at(-1) ?? null) : null);
 }
 
-// CMP4: after this many refusals of the same request there is nothing left to try.
+// CMP4: after this many refusals of the same request, compaction stops.
 const MAX_OVERFLOW_ATTEMPTS = 4;
 
 type ViablePlan = Extract<PlanChoice, { type: "planned" }>;
@@ -85,7 +86,7 @@ function leavesEnoughFree({ plan: { sizeBefore, budget }, receipt }: ViablePlan)
   return !Number.isFinite(limit) || receipt.tokens.after <= limit - (limit - sizeBefore.fixed) * MIN_FREE_SHARE;
 }
 
-/** The share of the window, without its fixed part, that should be free after a compaction. */
+/** The share of the limit, without the fixed tokens, that should be free after a compaction. */
 const MIN_FREE_SHARE = 0.25;
 
 function freesEnough({ plan: { sizeBefore, budget }, receipt: { tokens, bytes } }: ViablePlan): boolean {
@@ -100,7 +101,7 @@ function canRetryWithoutProgress({ entries, compactionIndex }: LoadedBranch, { l
   return rounds < limits.rounds;
 }
 
-// Entries that a host adds after every compaction are no new content.
+// Entries that a host adds after every compaction do not count as new content.
 function isJustCompacted({ entries, compactionIndex, edits }: LoadedBranch, { parts }: SummaryDesign): boolean {
   const isNewContent = (entry: Entry): boolean =>
     isVisibleToModel(entry, edits) && !isStateEntry(entry) && !parts.some((part) => part.isRepeated?.(entry));

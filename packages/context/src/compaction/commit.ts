@@ -1,4 +1,4 @@
-/** Turns a plan and a candidate into one batch of entries, or a refusal if a check fails. Pure: nothing is written here. */
+/** Converts a plan and a summary candidate to one batch of entries, or refuses the candidate if a check fails. It writes nothing. */
 
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
@@ -30,7 +30,7 @@ export type CommitResult =
       readonly type: "ready";
       readonly newEntries: readonly NewEntry[];
       readonly receipt: Receipt;
-      /** The message that the model then sees first. */
+      /** The summary message, which the model sees first after the compaction. */
       readonly summaryText: string;
     }
   | { readonly type: "refused"; readonly finding: Finding };
@@ -43,15 +43,15 @@ export interface CommitContext {
   readonly reason: CompactionTrigger;
   readonly now: number;
   readonly durationMs: number;
-  /** Earlier findings: summarizers that failed, a limit that was reached. */
+  /** Findings of earlier attempts, such as failed summarizers or a reached limit. */
   readonly findings?: readonly Finding[];
-  /** Calls for summaries that were not used. */
+  /** Model calls whose summaries were not used. */
   readonly unusedCalls?: readonly CallUsage[];
-  /** Redacts secrets as the session does. */
+  /** The session's redaction of secrets. */
   readonly redaction?: Redaction;
 }
 
-/** Builds the batch for a candidate, or refuses it. */
+/** Builds the batch of entries for a candidate, or refuses the candidate. */
 export function commitCandidate(
   plan: CompactionPlan,
   unredacted: SummaryCandidate,
@@ -120,7 +120,7 @@ function createCompactionEntry(
   };
 }
 
-// The same estimate as after the batch is appended.
+// Must equal the estimate after the batch is appended.
 function estimateCompactedSize(
   { branch, reductions, budget }: CompactionPlan,
   compaction: NewCompactionEntry,

@@ -1,4 +1,4 @@
-/** Runs a compaction: plans, runs hooks, tries summarizers in turn, commits, and appends one batch. */
+/** Runs a compaction: chooses a plan, runs hooks, tries the summarizers in order, checks the summary and appends one batch. */
 
 import { contextSize } from "../context/context-size.ts";
 import { BREAKER_TYPE, COMPACTION_USAGE } from "../entry.ts";
@@ -32,19 +32,18 @@ export interface CompactionOptions extends CompactionRequest {
   readonly budget: Budget;
   readonly design: SummaryDesign;
   readonly runtime: Pick<Runtime, "now" | "entryId" | "sleep">;
-  /** In order of preference. If none succeeds, the summary is written without a model. */
+  /** The summarizers in order of preference. If all fail, the summary is written without a model. */
   readonly summarizers?: readonly Summarizer[];
   /** What the summary should focus on. */
   readonly instructions?: string;
   readonly hooks: CompactionHookRunner;
-  /** Receives progress events. */
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
 export interface ProduceCompactionResult {
   readonly batch: CompactionBatch;
-  /** Usage entries for calls that are not in the batch. */
+  /** Usage entries for calls whose usage is not in the batch. */
   readonly usageEntries: readonly NewEntry[];
   readonly findings: readonly Finding[];
 }
@@ -53,7 +52,7 @@ export type CompactionBatch =
   | {
       readonly type: "ready";
       readonly id: string;
-      /** The leaf that the batch must follow. */
+      /** The leaf to append the batch to. */
       readonly leaf: string | null;
       readonly newEntries: readonly NewEntry[];
       readonly receipt: Receipt;
@@ -72,12 +71,12 @@ export async function produceCompaction(options: CompactionOptions): Promise<Pro
   return { batch, usageEntries, findings: state.findings };
 }
 
-/** What all attempts of one compaction share. */
+/** The state shared by all attempts of one compaction. */
 interface AttemptState {
   readonly options: CompactionOptions;
   readonly startTime: number;
   readonly findings: Finding[];
-  /** Calls for summaries that were not used. */
+  /** Model calls whose summaries were not used. */
   readonly unusedCalls: CallUsage[];
 }
 
@@ -107,7 +106,7 @@ async function planAndSummarize(state: AttemptState): Promise<CompactionBatch> {
   );
 }
 
-/** Null if no attempt gives a batch. */
+/** Returns the batch of the first attempt that succeeds, or null. */
 async function firstUsableBatch(
   attempts: readonly (CandidateWithPlan | Summarizer)[],
   plan: CompactionPlan,
@@ -116,7 +115,7 @@ async function firstUsableBatch(
   const { state, time } = options;
   const { session, signal, design } = state.options;
   for (const [index, attempt] of attempts.entries()) {
-    // Only the last summarizer may repeat a slow attempt.
+    // Only the last summarizer may retry a slow attempt.
     const mayRetrySlowAttempt = index === attempts.length - 1;
     const hasCandidate = "candidate" in attempt;
     const result = hasCandidate
@@ -131,7 +130,7 @@ async function firstUsableBatch(
   return null;
 }
 
-// CMP3: a summary that arrives too late was paid for, too.
+// CMP3: the cost of a summary that arrives after the abort is recorded.
 function cancelAttempts(result: CandidateWithPlan | "cancelled" | null, state: AttemptState): CompactionBatch {
   if (result && result !== "cancelled") state.unusedCalls.push(...(result.candidate.calls ?? []));
   return BATCH_CANCELLED;
@@ -148,7 +147,7 @@ interface SummarizerAttemptOptions {
   readonly time: TimeLimit;
 }
 
-/** Null if the summarizer gives no candidate; its calls are recorded in the state. */
+/** Returns null if the summarizer produces no candidate; its calls are recorded in the state. */
 async function runSummarizer(
   summarizer: Summarizer,
   plan: CompactionPlan,
@@ -163,7 +162,7 @@ async function runSummarizer(
     });
     return null;
   }
-  // GUARD3
+  // GUARD3: the hourly limit on calls and cost.
   const allowance = calculateAllowance(session.branch, budget.limits.hourly, {
     now: runtime.now(),
     unusedCalls: state.unusedCalls,
@@ -204,13 +203,13 @@ async function runSummarizer(
   }
 }
 
-/** Records a finding and reports it at once, because the next summarizer may take long. */
+/** Records a finding and reports it immediately, because the next summarizer may take a long time. */
 function recordFinding({ options, findings }: Pick<AttemptState, "options" | "findings">, finding: Finding): void {
   findings.push(finding);
   options.progress?.({ step: "falling-back", why: finding.note });
 }
 
-// CMP3: an aborted summarizer has a moment to report its calls. One that does not stop is abandoned.
+// CMP3: an aborted summarizer has a short grace period to report its calls. After that, its result is ignored.
 function createGraceSignal(signal: AbortSignal, { sleep }: Pick<Runtime, "sleep">): AbortSignal {
   const graceController = new AbortController();
   const stop = (): void => void sleep(GRACE_MS, {}).then(() => graceController.abort());
@@ -221,7 +220,7 @@ function createGraceSignal(signal: AbortSignal, { sleep }: Pick<Runtime, "sleep"
 
 const GRACE_MS = 100;
 
-/** Null if a check refuses the candidate, or the covered entries have changed. */
+/** Returns null if a check refuses the candidate or the covered entries have changed. */
 function tryCommit(
   attempt: CandidateWithPlan,
   plan: CompactionPlan | null,
@@ -251,26 +250,26 @@ function tryCommit(
   return null;
 }
 
-// A hook does not name the model of its usage; the session's model is assumed.
+// A hook does not report which model it used, so the model of the budget is assumed.
 function compactionUsageEntry({ usage, by }: CallUsage, { model: budgetModel }: Budget): NewEntry {
   const { provider = "", model = "" } = by ?? budgetModel ?? {};
   return { type: "usage", kind: COMPACTION_USAGE, provider, model, usage };
 }
 
-/** The result of a compaction of a session. */
+/** The result of compacting a session. */
 export type CompactionOutcome =
   | { readonly type: "compacted"; readonly id: string; readonly receipt: Receipt }
   | NoCompaction
-  /** A hook postponed it. The next one cannot be postponed. */
+  /** A hook postponed the compaction. The next one cannot be postponed. */
   | { readonly type: "postponed" }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: "cannot-fit"; readonly breaker: Breaker }
   | { readonly type: "failed"; readonly why: "leaf-moved" | Refusal; readonly findings: readonly Finding[] };
 
-/** Compacts a session. Every result is an outcome; it does not throw. */
+/** Compacts a session and returns every expected result, failures included, as an outcome. */
 export async function compact(options: CompactionOptions): Promise<CompactionOutcome> {
   const { session, budget, reason, hooks } = options;
-  // DUE4: with compaction disabled, only an explicit request compacts.
+  // DUE4: if compaction is disabled, only an explicit request compacts.
   if (!budget.limits.enabled && reason !== "asked") return { type: "nothing-to-do", why: "off" };
   const release = session.markBusy("compacting");
   const outcome = await runCompaction(options).finally(release);
@@ -297,18 +296,18 @@ async function runCompaction(options: CompactionOptions): Promise<CompactionOutc
   return { type: "failed", why: appended.type === "refused" ? appended.why : appended.type, findings };
 }
 
-// HOOK3: recorded in the log, so that it happens once, also after a restart.
+// HOOK3: the log records the postponement, so that it happens only once, even after a restart.
 async function postponeCompaction(session: Session): Promise<CompactionOutcome> {
   await session.append({ type: "custom", customType: POSTPONE_TYPE });
   return { type: "postponed" };
 }
 
-// CMP3: of a failed attempt only its cost is appended.
+// CMP3: a failed attempt appends only its usage.
 async function appendUsage(session: Session, usageEntries: readonly NewEntry[]): Promise<void> {
   if (usageEntries.length > 0) await session.append(...usageEntries);
 }
 
-// GUARD1: recorded once in the log, so that it also holds after a restart. A context that fits opens no breaker.
+// GUARD1: the log records the breaker once, so that it stays open after a restart. A context that fits does not open it.
 async function openBreaker(
   { session, budget, reason }: CompactionOptions,
   breaker: Breaker,

@@ -1,26 +1,26 @@
-/** Finds where the kept part of a branch begins, close to a token target. A call is never separated from its results. */
+/** Finds where the kept part of a branch begins, close to a token target. A tool call is never separated from its results. */
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 
 export interface CutPoint {
-  /** The first entry that is kept; as many as there are entries: nothing is. */
+  /** The index of the first kept entry. It equals the number of entries if nothing is kept. */
   readonly index: number;
-  /** Where the turn begins that the cut parts; null where it falls between turns. */
+  /** The index where the split turn begins; null if the cut is between turns. */
   readonly turnStartIndex: number | null;
 }
 
 export interface CutPointOptions {
-  /** Tokens to keep. */
+  /** The target size of the kept part. */
   readonly keepTokens: number;
   readonly tokensOf: (entry: Entry) => number;
   readonly edits: readonly ContextEditEntry[];
 }
 
 /**
- * Where the kept part begins; null where there is less than should be kept, or no place to cut. Walks no further back
- * than it keeps.
+ * Finds where the kept part begins. Returns null if the entries have fewer tokens than the target, or if no cut is allowed. Reads
+ * backwards from the end and stops once the target is exceeded.
  */
 export function findCutPoint(entries: readonly Entry[], options: CutPointOptions): CutPoint | null {
   const candidates = findCutCandidates(entries, options);
@@ -28,17 +28,17 @@ export function findCutPoint(entries: readonly Entry[], options: CutPointOptions
   if (!below || !candidates.hasEnough) return null;
   const isCloseEnough = ({ keptTokens }: CutCandidate): boolean =>
     keptTokens >= options.keepTokens * MIN_KEEP_SHARE && keptTokens <= options.keepTokens * MAX_KEEP_SHARE;
-  // CUT1: as much as should be kept or a little less; else a little more; else the smaller.
+  // CUT1: prefers the target or slightly less, then slightly more, then the smaller candidate.
   const chosen = isCloseEnough(below) || !above || !isCloseEnough(above) ? below : above;
   return toCutPoint({ entries, edits: options.edits }, includeMetadata(entries, chosen.index));
 }
 
-/** The cut at this place, wherever it comes from. */
+/** Creates the cut point for a given index. */
 export function toCutPoint({ entries, edits }: Pick<LoadedBranch, "entries" | "edits">, index: number): CutPoint {
   return { index, turnStartIndex: findSplitTurnStart(entries, index, edits) };
 }
 
-/** Whether a cut here parts no call from its results. */
+/** Returns whether a cut at this index separates no tool call from its results. */
 export function isCutAllowed(entries: readonly Entry[], index: number, edits: readonly ContextEditEntry[]): boolean {
   const first = entries[index];
   if (first && isToolResultEntry(first)) return false;
@@ -50,7 +50,7 @@ export function isCutAllowed(entries: readonly Entry[], index: number, edits: re
   return true;
 }
 
-/** What is kept lies between these shares of what should be, where exchanges allow it. */
+/** The kept part should be between these shares of the target, if such a cut exists. */
 const MIN_KEEP_SHARE = 0.5;
 const MAX_KEEP_SHARE = 1.25;
 
@@ -59,19 +59,19 @@ interface CutCandidate {
   readonly keptTokens: number;
 }
 
-/** The last place from which no more is kept than should be, and the first from which more is. */
+/** The largest candidate that does not exceed the target, and the next larger one. */
 interface CutCandidates {
   readonly below: CutCandidate | null;
   readonly above: CutCandidate | null;
-  /** Whether there is as much as should be kept. */
+  /** Whether the entries have at least the target number of tokens. */
   readonly hasEnough: boolean;
 }
 
-// CUT2: a call and its results are one; what stands between them goes with them.
+// CUT2: a tool call, its results and the entries between them stay together.
 function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, edits }: CutPointOptions): CutCandidates {
   let keptTokens = 0;
   let below: CutCandidate | null = null;
-  // Whether results were met whose call lies further back.
+  // Whether the call of a tool result has not been reached yet.
   let hasOpenResults = false;
   for (let index = entries.length - 1; index >= 0; index--) {
     const entry = entries[index] as Entry;
@@ -86,14 +86,14 @@ function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, ed
   return { below, above: null, hasEnough: keptTokens >= keepTokens };
 }
 
-// CUT6: labels and changes of the model right before the cut go with what is kept; a compaction does not.
+// CUT6: entries without content directly before the cut, such as labels and model changes, are kept. A compaction is not.
 function includeMetadata(entries: readonly Entry[], index: number): number {
   let start = index;
   while (start > 0 && isMetadataEntry(entries[start - 1] as Entry)) start--;
   return start;
 }
 
-// CUT4: a turn that began before the window has all that is covered in it.
+// CUT4: if the turn began before the first loaded entry, all covered entries belong to it.
 function findSplitTurnStart(
   entries: readonly Entry[],
   cutIndex: number,
@@ -107,7 +107,7 @@ function findSplitTurnStart(
   );
 }
 
-/** Whether work begins with it: somebody else than the assistant speaks. */
+/** Returns whether a turn begins with this entry: its content is not from the assistant or a tool. */
 export function startsTurn(entry: Entry): boolean {
   if (isStateEntry(entry)) return false;
   if (entry.type === "custom_message" || entry.type === "branch_summary") return true;
@@ -115,7 +115,7 @@ export function startsTurn(entry: Entry): boolean {
   return entry.type === "message" && ["user", "bashExecution", "custom"].includes(entry.message.role);
 }
 
-/** Whether the model sees something of it, in its place: the system's words are folded, and a failed reply is not sent. */
+/** Returns whether the entry becomes a message of the request; system messages are merged separately, and failed replies are not sent. */
 export function isVisibleToModel(entry: Entry, edits: readonly ContextEditEntry[]): boolean {
   if (entry.type === "compaction") return false;
   const message = entryMessage(entry, latestEdit(edits, entry));

@@ -1,4 +1,4 @@
-/** Plans a compaction: where it cuts, what it covers and what it keeps. Defines what a summarizer returns. Nothing is written here. */
+/** Plans a compaction: where it cuts, what it covers and what it keeps. Defines summarizers and their results. It writes nothing. */
 
 import { latestEdit } from "../context/build-context.ts";
 import {
@@ -22,29 +22,29 @@ import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "./
 import type { Finding } from "./receipt.ts";
 import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
 
-/** What a compaction covers, what it keeps, and how much room its summary has. */
+/** What a compaction covers, what it keeps, and how many tokens its summary may use. */
 export interface CompactionPlan {
   readonly branch: LoadedBranch;
   readonly budget: Budget;
   readonly level: ReductionLevel;
   readonly cut: CutPoint;
-  /** The entries that the summary replaces, oldest first. The compaction before may be one of them. */
+  /** The entries that the summary replaces, oldest first. The previous compaction may be one of them. */
   readonly covered: readonly Entry[];
   /** The covered beginning of the turn that the cut splits. */
   readonly turnPrefix: readonly Entry[];
   readonly kept: readonly Entry[];
-  /** Edits that shorten kept messages which are too big. */
+  /** Edits that shorten kept messages that are too large. */
   readonly reductions: readonly Reduction[];
-  /** The summary of the compaction before. */
+  /** The summary of the previous compaction. */
   readonly previous: PreviousSummary;
-  /** The tokens that the narrative and the ledger may use. */
+  /** The maximum number of tokens of the narrative and the ledger together. */
   readonly checkpoint: number;
   readonly sizeBefore: ContextSize;
 }
 
 export type PrepareCompactionResult = { readonly type: "planned"; readonly plan: CompactionPlan } | NoCompaction;
 
-/** The result when there is nothing to compact. */
+/** The result if there is nothing to compact. */
 export interface NoCompaction {
   readonly type: "nothing-to-do";
   readonly why: "off" | "empty" | "already-compacted" | "too-short" | "too-little";
@@ -52,12 +52,12 @@ export interface NoCompaction {
 
 export interface PlanOptions {
   readonly budget: Budget;
-  /** The first level by default. */
+  /** Default: the first level. */
   readonly level?: ReductionLevel;
   readonly describeImages: DescribeImages;
 }
 
-/** Plans a compaction on one reduction level. */
+/** Plans a compaction at one reduction level. */
 export function prepareCompaction(
   branch: LoadedBranch,
   { budget, level = reductionLevels[0], describeImages }: PlanOptions,
@@ -70,7 +70,7 @@ export function prepareCompaction(
   return { type: "planned", plan: createPlan(branch, { budget, level, describeImages, cut, covered }) };
 }
 
-/** Plans a compaction with a given cut, such as a hook's. Null if nothing can be cut there. */
+/** Plans a compaction with a given cut, such as a hook's, or returns null if no cut is allowed there. */
 export function planWithCut(
   branch: LoadedBranch,
   { budget, level, describeImages }: Required<PlanOptions>,
@@ -81,7 +81,7 @@ export function planWithCut(
   return createPlan(branch, { budget, level, describeImages, cut: toCutPoint(branch, index), covered });
 }
 
-/** Repeats a plan for a branch that has grown since. Null if the entries that it covers have changed. */
+/** Applies a plan to a branch that has grown since, or returns null if other changes were made. */
 export function rebasePlan(
   plan: CompactionPlan,
   branch: LoadedBranch,
@@ -92,7 +92,7 @@ export function rebasePlan(
   return hasOnlyGrown(branch, plan.branch) ? planWithCut(branch, { budget, level, describeImages }, cut.index) : null;
 }
 
-/** Whether only new messages were appended since. */
+/** Returns whether entries were only appended since, without a new compaction or a context edit. */
 export function hasOnlyGrown(branch: LoadedBranch, earlier: LoadedBranch): boolean {
   return (
     branchLeaf(earlier) === (branch.entries[earlier.entries.length - 1]?.id ?? null) &&
@@ -101,7 +101,8 @@ export function hasOnlyGrown(branch: LoadedBranch, earlier: LoadedBranch): boole
   );
 }
 
-// Messages that will be shortened count with their shortened size. If the request has too many bytes, bytes decide.
+// A message that will be shortened counts with its shortened size. If the request has too many bytes, the later of the cuts by
+// tokens and by bytes is used.
 function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel): CutPoint | null {
   const { entries, edits } = branch;
   if (level.tailShare === 0) return entries.length === 0 ? null : toCutPoint(branch, entries.length);
@@ -118,7 +119,7 @@ function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel):
   }
 }
 
-// After shortening, everything may fit into the tail. Then as little as possible is covered.
+// After shortening, all entries may fit into the tail. Then as few entries as possible are covered.
 function findEarliestCut({ entries, edits }: LoadedBranch, tokensOf: (entry: Entry) => number): CutPoint | null {
   const visibleEntries = entries.filter((entry) => isVisibleToModel(entry, edits));
   const totalTokens = visibleEntries.reduce((sum, entry) => sum + tokensOf(entry), 0);
@@ -158,7 +159,7 @@ function createPlan(branch: LoadedBranch, { budget, level, describeImages, cut, 
   };
 }
 
-/** Converts a budget for a text of the summary message, in tokens of the model, to estimated tokens at the plan's level. */
+/** Converts a budget for a summary text from the model's tokens to estimated tokens at the plan's reduction level. */
 export function summaryTokens(
   { branch, budget, level }: Pick<CompactionPlan, "branch" | "budget" | "level">,
   tokens: number,
@@ -170,29 +171,29 @@ function findModelCalibration(branch: LoadedBranch, { model }: Budget): ModelCal
   return findCalibration(collectCalibration(branch), model);
 }
 
-/** The share of the checkpoint that a narrative may use; the ledger has the rest. */
+/** The share of the checkpoint that the narrative may use; the ledger uses the rest. */
 export const NARRATIVE_SHARE = 0.75;
 
-/** A summary for a plan, before it is checked, and its cost. */
+/** A summary for a plan before it is checked, with its cost. */
 export interface SummaryCandidate {
   readonly route: string;
-  /** A summary by a model or a hook; empty if there is none. */
+  /** The summary by a model or a hook; empty if there is none. */
   readonly narrative: string;
-  /** The list of turns that code writes without a model. */
+  /** The list of turns, written without a model. */
   readonly notes: string;
-  /** Ids of the entries that the summarizer was given. */
+  /** The ids of the summarizer's input entries. */
   readonly covers: ReadonlySet<string>;
-  /** The model that wrote it. */
+  /** The model that wrote the summary. */
   readonly by?: ModelName;
   readonly calls?: readonly CallUsage[];
   /** Notices for the receipt, such as marked claims. */
   readonly findings?: readonly Finding[];
-  /** Details by a hook, stored beside ours. */
+  /** Details from a hook, stored next to Pith's own. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly fromHook?: boolean;
 }
 
-/** The usage of one call to a model, and the model if it is known. */
+/** The usage of one model call, and the model if it is known. */
 export interface CallUsage {
   readonly usage: Usage;
   readonly by?: ModelName;
@@ -204,7 +205,7 @@ export const MODEL_FREE_ROUTE = "model-free";
 /** Writes the summary of a compaction plan. */
 export interface Summarizer {
   readonly route: string;
-  /** Whether it costs money. Then the hourly limit applies. */
+  /** Whether it costs money. If so, the hourly limit applies. */
   readonly isPaid: boolean;
   summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> | SummarizerResult;
 }
@@ -214,23 +215,22 @@ export interface SummarizeOptions {
   readonly signal?: AbortSignal;
   /** What the user or a hook wants the summary to focus on. */
   readonly instructions?: string;
-  /** What may be spent. */
+  /** The limit on calls and cost. */
   readonly allowance?: Allowance;
-  /** Receives progress events. */
   readonly progress?: OnProgress;
-  /** The time limit of all summarizers together. */
+  /** The time limit for all summarizers together. */
   readonly time?: TimeLimit;
 }
 
 /** The result of a summarizer. */
 export type SummarizerResult =
-  /** With its own plan if it cuts elsewhere. */
+  /** `plan` is set if the summarizer uses another cut. */
   | { readonly type: "written"; readonly candidate: SummaryCandidate; readonly plan?: CompactionPlan }
   | { readonly type: "nothing" }
   | { readonly type: "cancelled"; readonly calls?: readonly CallUsage[] }
   | { readonly type: "failed"; readonly why: string; readonly calls?: readonly CallUsage[] };
 
-/** A summary by a hook, with the plan for the cut that the hook chose. */
+/** A summary from a hook, with the plan for the cut that the hook chose. */
 export interface HookCandidate {
   readonly plan: CompactionPlan;
   readonly candidate: SummaryCandidate;
@@ -242,12 +242,12 @@ export type BeforeCompactOutcome =
   | {
       readonly type: "continue";
       readonly hookCandidate: HookCandidate | null;
-      /** The user's instructions and those of hooks. */
+      /** The instructions of the user and of hooks. */
       readonly instructions: string;
       readonly findings: readonly Finding[];
     };
 
-/** Runs the hooks of the host around one compaction. */
+/** Runs the host's hooks before and after a compaction. */
 export interface CompactionHookRunner {
   /** Hooks may cancel a compaction, postpone it once, add instructions, or write the summary. */
   before(plan: CompactionPlan, instructions: string): Promise<BeforeCompactOutcome>;
@@ -255,5 +255,5 @@ export interface CompactionHookRunner {
   failed(failure: { readonly aborted: boolean; readonly errorMessage?: string }): Promise<void>;
 }
 
-/** The type of the custom entry that records a postponed compaction. A compaction that is due is postponed once. */
+/** The type of the custom entry that records a postponed compaction. */
 export const POSTPONE_TYPE = "pith.postponed";

@@ -1,18 +1,18 @@
-/** Reads the summary message of the compaction before, so that the next one can go on from it. */
+/** Reads the summary message of the previous compaction, so that the next one can update it. */
 
 import { readSummaryPartTexts, type SummaryPartText } from "../context/summary-parts.ts";
 import type { CompactionEntry } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
 import { demoteHeadings, splitSummaryLines } from "../summary/summary-lines.ts";
 
-/** What the next compaction reads of the one before. */
+/** The content of the previous compaction that the next one reads. */
 export interface PreviousSummary {
   readonly compaction: CompactionEntry | null;
-  /** The parts of its summary message, in order; empty for a summary by another program. */
+  /** The parts of the summary message, in order; empty for a summary from another program. */
   readonly parts: readonly SummaryPartText[];
-  /** The summary by a model, a hook or another program; empty if there is none. */
+  /** The summary from a model, a hook or another program; empty if there is none. */
   readonly narrative: string;
-  /** The list of turns that code wrote after it. */
+  /** The list of turns, written without a model. */
   readonly notes: string;
   /** Whether the narrative was checked against the log when it was written. */
   readonly isChecked: boolean;
@@ -26,10 +26,10 @@ export const noPreviousSummary: PreviousSummary = {
   isChecked: false,
 };
 
-/** Reads a summary message into its parts. A summary by another program is one narrative. */
+/** Splits a summary message into its parts. A summary from another program is one narrative. */
 export function readPreviousSummary(compaction: CompactionEntry): PreviousSummary {
   const parts = readSummaryPartTexts(compaction);
-  // A heading by another program must not look like the heading of a part.
+  // A heading from another program must not look like the heading of a part.
   if (parts.length === 0)
     return {
       ...noPreviousSummary,
@@ -41,7 +41,7 @@ export function readPreviousSummary(compaction: CompactionEntry): PreviousSummar
     parts,
     narrative: partText(parts, "story").replace(NARRATIVE_TITLE, "").trim(),
     notes: partText(parts, "notes").trim(),
-    // A summary by another program stays unchecked when a later compaction carries it on.
+    // A summary from another program stays unchecked when a later compaction carries it over.
     isChecked: readPithDetails(compaction.details).checked === true,
   };
 }
@@ -53,7 +53,7 @@ export function partText(parts: readonly SummaryPartText[], kind: string): strin
   return index < parts.length - 1 ? text.replace(/\n\n$/, "") : text;
 }
 
-/** Returns the narrative and the notes of the summary before as one text. */
+/** Returns the narrative and the notes of the previous summary as one text. */
 export function previousNarrative({ narrative, notes }: PreviousSummary): string {
   return [narrative, notes].filter((text) => text !== "").join("\n\n");
 }

@@ -1,4 +1,4 @@
-/** Defines the receipt of a compaction, which its entry stores, and tracks what summaries cost for the hourly limit. */
+/** Defines the receipt that a compaction entry stores, and tracks the cost of summaries for the hourly limit. */
 
 import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE_TYPE } from "../entry.ts";
 import { readPithDetails } from "../entry-details.ts";
@@ -10,45 +10,45 @@ import type { ReductionLevel } from "./budget.ts";
 /** The record of a compaction: what it covered, its token counts, its cost and its findings. */
 export interface Receipt {
   readonly reason: CompactionTrigger;
-  /** Who wrote the summary: `model`, `hook`, `model-free`, … */
+  /** How the summary was written: `model`, `hook`, `model-free`, … */
   readonly route: string;
-  /** The model that did, as `provider/model`. */
+  /** The model that wrote the summary, as `provider/model`. */
   readonly by: string | null;
   readonly rung: ReductionLevel["name"];
   readonly covered: EntryRange;
   readonly kept: EntryRange;
-  /** Estimated in the same way before and after. */
+  /** The estimates before and after use the same method. */
   readonly tokens: { readonly before: number; readonly after: number; readonly limit: number | null };
   readonly bytes: { readonly before: number; readonly after: number };
   readonly calls: number;
   readonly cost: number;
   readonly durationMs: number;
   readonly findings: readonly Finding[];
-  /** Compactions in a row, this one included, that freed too little. */
+  /** The number of consecutive compactions, including this one, that freed too little. */
   readonly withoutProgress: number;
-  /** Moving here undoes it; null: to before the first entry. */
+  /** The leaf to move to for an undo; null for the position before the first entry. */
   readonly undoTo: string | null;
 }
 
-/** Requested by the user or host; due by the threshold; after a refusal by the provider; before a switch to a smaller model. */
+/** Why a compaction runs: an explicit request, the threshold, a refusal by the provider, or a switch to a smaller model. */
 export type CompactionTrigger = "asked" | "due" | "overflow" | "model-switch";
 
-/** Consecutive entries of one branch. */
+/** A range of consecutive entries of a branch. */
 export interface EntryRange {
   readonly first: string | null;
   readonly last: string | null;
   readonly count: number;
 }
 
-/** One problem that the checks of a summary found. */
+/** One problem or notice about a compaction. */
 export interface Finding {
   readonly code: FindingCode;
-  /** For people. */
+  /** A description for the user. */
   readonly note: string;
 }
 
 export type FindingCode =
-  // What the check of a summary against the log finds.
+  // Found by checking a summary against the log.
   | "empty"
   | "sections"
   | "too-long"
@@ -60,7 +60,7 @@ export type FindingCode =
   | "not-from-user"
   | "wrong-request"
   | "other-language"
-  // What a compaction reports.
+  // Reported by the compaction itself.
   | "part-shortened"
   | "user-messages-evicted"
   | "user-messages-shortened"
@@ -77,7 +77,7 @@ export function toEntryRange(entries: readonly Entry[]): EntryRange {
   return { first: entries[0]?.id ?? null, last: entries.at(-1)?.id ?? null, count: entries.length };
 }
 
-/** The receipt of a compaction; null for one that is not ours. It comes from a file: only what is asked of it here is checked. */
+/** Returns the receipt of a compaction, or null if another program wrote it. Only some fields of the stored data are validated. */
 export function readReceipt({ details }: CompactionEntry): Receipt | null {
   const { receipt } = readPithDetails(details);
   const { route, withoutProgress, tokens } = Object(receipt) as Partial<Receipt>;
@@ -85,13 +85,13 @@ export function readReceipt({ details }: CompactionEntry): Receipt | null {
   return isOurs ? (receipt as Receipt) : null;
 }
 
-/** One paid call. The log carries it, so that the hourly limit holds across compactions, undos and restarts. */
+/** The cost of one model call, stored in the log so that the hourly limit applies across compactions, undos and restarts. */
 export interface CallCost {
   readonly at: string;
   readonly cost: number;
 }
 
-/** What was spent within an hour of this moment, whichever way the clock was turned: one item for each call. */
+/** Returns the cost of each call within an hour before or after `now`, because the clock may have been changed. */
 export function recentCallCosts({ entries, compactionIndex }: LoadedBranch, now: number): readonly CallCost[] {
   return entries
     .slice(Math.max(0, compactionIndex))
@@ -100,7 +100,7 @@ export function recentCallCosts({ entries, compactionIndex }: LoadedBranch, now:
     .slice(-MAX_CALL_COSTS);
 }
 
-/** What is left of the limit by the hour, after what was paid since. */
+/** Calculates how much of the hourly limit is left. */
 export function calculateAllowance(
   branch: LoadedBranch,
   { calls, cost }: Allowance,
@@ -119,7 +119,7 @@ export function toCallCost(at: string, { cost }: Usage): CallCost {
   return { at, cost: Number.isFinite(cost?.total) ? cost.total : 0 };
 }
 
-// A summary in parts took several calls, which share its cost.
+// A summary may take several calls. Its cost is divided equally among them.
 function entryCallCosts(entry: Entry): readonly CallCost[] {
   const isSummary = entry.type === "compaction" || entry.type === "branch_summary";
   const isPaid = isSummary || (entry.type === "usage" && [COMPACTION_USAGE, BRANCH_USAGE].includes(entry.kind));
@@ -134,7 +134,7 @@ function summaryCallCount(details: unknown): number {
   return typeof callCount === "number" && callCount >= 1 && callCount <= MAX_CALL_COSTS ? Math.floor(callCount) : 1;
 }
 
-// A compaction carries what was spent before it, and a move that undoes one what it undoes. It comes from a file.
+// A compaction stores the costs before it, and an undo stores the costs of the branch that it leaves. Invalid items are ignored.
 function readCallCosts(entry: Entry): readonly CallCost[] {
   const spending = readSpending(entry);
   return Array.isArray(spending) ? spending.filter(isCallCost) : [];
@@ -151,5 +151,5 @@ function isCallCost(value: unknown): value is CallCost {
 }
 
 const HOUR_MS = 3_600_000;
-/** Items that a compaction carries at most. */
+/** The maximum number of items that a compaction stores. */
 const MAX_CALL_COSTS = 1_000;

@@ -1,4 +1,4 @@
-/** Computes how many tokens of the window a reply may use. Below the compaction threshold it is never less than the reserve. */
+/** Computes how many tokens a reply may use. Below the compaction threshold, it is never less than the reserve. */
 
 import { collectCalibration, contextSize, findCalibration } from "../context/context-size.ts";
 import type { ReplyBudget, Request } from "../model.ts";
@@ -9,13 +9,13 @@ import { fitsWithoutCounting } from "./should-compact.ts";
 
 export interface ReplyBudgetOptions {
   readonly budget: Budget;
-  /** The longest reply the model can give. */
+  /** The model's maximum number of output tokens. */
   readonly maxTokens: number;
-  /** What is sent, where hooks have made it differ from the session: nothing was measured of that. */
+  /** The request, if hooks have changed it. Its size is estimated, because measured sizes apply only to the session's own context. */
   readonly request?: Request | undefined;
 }
 
-/** Undefined where the window is not known. The size is the one that decides whether a compaction is due. */
+/** Computes the tokens left for a reply, or undefined if the window is unknown, from the same size that decides whether a compaction is due. */
 export function computeReplyBudget(
   branch: LoadedBranch,
   { budget, maxTokens, request }: ReplyBudgetOptions,
@@ -31,15 +31,16 @@ export function computeReplyBudget(
 
 function freeTokens(branch: LoadedBranch, budget: Budget, maxTokens: number): number {
   const { contextWindow, limit } = budget;
-  // An estimate takes time, and a program that has just started does not have the estimator loaded.
+  // Avoids an estimate: it takes time, and the estimator is not loaded right after the start of a program.
   if (fitsWithoutCounting(branch, { ...budget, limit: contextWindow - maxTokens })) return maxTokens;
   const { tokens, measured } = contextSize(branch, budget);
   const free = contextWindow - measured - Math.ceil((tokens - measured) * ESTIMATE_MARGIN);
   return Math.max(free, Math.min(contextWindow - limit, contextWindow - tokens));
 }
 
-// Several providers refuse a request whose input and `max_tokens` together exceed the window. What was measured is exact; only
-// the rest needs a margin. Up to the reserve there is none: who exceeds it is above the threshold, and is asked again with less.
+// Several providers refuse a request if its input and `max_tokens` together exceed the window. Measured tokens are exact, so only
+// estimated tokens need a margin. The margin never reduces the reply below the reserve: if such a request exceeds the window, the
+// context is above the threshold, and a smaller request follows.
 const ESTIMATE_MARGIN = 1.25;
 
 function estimateHookedRequest(request: Request, branch: LoadedBranch, { model }: Budget): number {

@@ -1,4 +1,4 @@
-/** Decides whether a compaction is due, and reads the breaker that stops automatic compactions when they no longer help. */
+/** Decides whether a compaction is due, and manages the breaker that stops automatic compactions when they no longer help. */
 
 import { latestEdit } from "../context/build-context.ts";
 import {
@@ -15,17 +15,17 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
 
-/** Automatic compactions have stopped because they no longer help. It is in the log, so it holds after a restart too. */
+/** Stops automatic compactions that no longer help; the log stores it, so it stays open after a restart. */
 export interface Breaker {
-  /** What fills the window. */
+  /** The content that fills the window. */
   readonly fills: BreakerCause;
-  /** Its tokens. */
+  /** The tokens of that content. */
   readonly tokens: number;
-  /** The limit that it exceeds; null if the context window is not known. */
+  /** The token limit of the budget; null if the context window is unknown. */
   readonly limit: number | null;
 }
 
-/** What each means, and what to do about it. */
+/** The cause of each kind of breaker, and what to do about it. */
 export const breakerNotes = {
   fixed:
     "the system prompt and the tools fill the window by themselves; use fewer tools, a shorter prompt or a larger window",
@@ -36,14 +36,14 @@ export const breakerNotes = {
 
 export type BreakerCause = keyof typeof breakerNotes;
 
-/** Returns the breaker of this branch, or null. A later compaction closes it. */
+/** Returns the breaker of this branch, or null if there is none or a later compaction closed it. */
 export function findBreaker({ entries, compactionIndex }: LoadedBranch): Breaker | null {
   const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === BREAKER_TYPE);
   const entry = entries[index];
   return index > compactionIndex && entry?.type === "custom" ? parseBreaker(entry.data) : null;
 }
 
-/** Creates a breaker that names what fills the window most. */
+/** Creates a breaker that names the main cause of a full window. */
 export function createBreaker(branch: LoadedBranch, budget: Budget): Breaker {
   const { fixed, tokens, bytes } = contextSize(branch, budget);
   const pins = branch.state.pins.reduce((sum, { text }) => sum + textTokens(text), 0);
@@ -53,7 +53,7 @@ export function createBreaker(branch: LoadedBranch, budget: Budget): Breaker {
   return fixed >= pins ? { fills: "fixed", tokens: fixed, limit } : { fills: "pins", tokens: pins, limit };
 }
 
-// GUARD2: a larger window closes it, and also less content of the reported kind, or a new message of the user.
+// GUARD2: a higher limit closes the breaker. So does less content of the reported kind or, for a refill, a new user message.
 export function isBreakerOpen(branch: LoadedBranch, budget: Budget): boolean {
   const breaker = findBreaker(branch);
   if (!breaker || (breaker.limit ?? Number.POSITIVE_INFINITY) < budget.limit) return false;
@@ -67,7 +67,7 @@ function hasUserMessageAfterBreaker({ entries, edits }: LoadedBranch): boolean {
   return entries.slice(index + 1).some((entry) => isFromUser(entry, edits));
 }
 
-// It comes from a file. Invalid data is ignored.
+// The data comes from a file. Invalid data is ignored.
 function parseBreaker(value: unknown): Breaker | null {
   const { fills, tokens, limit } = Object(value) as Readonly<Record<string, unknown>>;
   if (!isBreakerCause(fills) || typeof tokens !== "number") return null;
@@ -83,7 +83,7 @@ export type CompactionDue =
   | { readonly type: "due"; readonly why: "tokens" | "bytes"; readonly size: ContextSize }
   | { readonly type: "not-due"; readonly why: "fits" | "off" | "undone" | "breaker"; readonly size: ContextSize };
 
-/** Whether the context exceeds the budget and nothing prevents a compaction. */
+/** Returns whether the context exceeds the budget and nothing prevents a compaction. */
 export function compactionDue(branch: LoadedBranch, budget: Budget): CompactionDue {
   const size = contextSize(branch, budget);
   const why = shouldCompact(size, budget);
@@ -94,7 +94,7 @@ export function compactionDue(branch: LoadedBranch, budget: Budget): CompactionD
   return { type: "due", why, size };
 }
 
-// UNDO2: after an undo, the same compaction does not run again at once.
+// UNDO2: prevents the same compaction from running again right after an undo.
 function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
   const undoIndex = branch.entries.findLastIndex(isUndo);
   if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;
@@ -105,17 +105,17 @@ function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
   return addedTokens < budget.shareBase * budget.limits.quietAfterUndo;
 }
 
-/** Whether an entry is a move that undid a compaction. */
+/** Returns whether an entry is a move that undid a compaction. */
 export function isUndo(entry: Entry): boolean {
   return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }
 
-/** Checks cheaply, before every request, whether the context surely fits. DUE6: if false, `compactionDue` must count. */
+/** DUE6: checks without counting tokens whether the context certainly fits; if false, call `compactionDue`. */
 export function fitsWithoutCounting(branch: LoadedBranch, { limit, bytes, model, fixed = 0 }: Budget): boolean {
   const { entries, compactionIndex } = branch;
   const index = lastMeasuredIndex(branch, model);
   const reply = assistantReply(entries[index]);
-  // What is sent besides the log is learnt from any reply, and carried by a compaction.
+  // The tokens sent in addition to the log may be known from an earlier reply or a compaction. Then only a count includes them.
   if (!reply && (compactionIndex >= 0 || entries.some(assistantReply))) return false;
   const measuredTokens = (reply && readTokenReport(reply)?.total) ?? fixed;
   const charsSince = entries.slice(index + 1).reduce((sum, entry) => sum + jsonLength(entry), 0);
@@ -123,13 +123,13 @@ export function fitsWithoutCounting(branch: LoadedBranch, { limit, bytes, model,
   return measuredTokens + charsSince * MAX_TOKENS_PER_CHAR <= limit && totalChars * MAX_BYTES_PER_CHAR <= bytes;
 }
 
-/** Per UTF-16 unit. No known tokenizer uses more than three, and a calibration at most doubles that. */
+/** Per UTF-16 code unit. No known tokenizer uses more than three tokens, and calibration at most doubles that. */
 const MAX_TOKENS_PER_CHAR = 6;
 const MAX_BYTES_PER_CHAR = 3;
 
 const jsonLengthCache = new WeakMap<Entry, number>();
 
-/** Entries never change, so each is measured once. */
+/** Caches the length, because entries never change. */
 function jsonLength(entry: Entry): number {
   const cached = jsonLengthCache.get(entry);
   if (cached !== undefined) return cached;

@@ -1,4 +1,4 @@
-/** Plans which kept messages are shortened: those too big for the tail, and images too heavy for the request. */
+/** Plans which kept messages are shortened: those too large for the tail, and images that exceed the request size. */
 
 import { latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
@@ -11,7 +11,7 @@ import { isEditable } from "../session/store.ts";
 import type { Budget, ReductionLevel } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 
-/** Returns a mark for each image of a kept entry, in their order. */
+/** Returns a text for each image of a kept entry, in order. The text replaces the image. */
 export type DescribeImages = (entry: Entry, kept: readonly Entry[]) => readonly string[];
 
 export interface ReductionOptions {
@@ -22,14 +22,14 @@ export interface ReductionOptions {
   readonly describeImages: DescribeImages;
 }
 
-/** In the order of the log; from the newest on, as much as there is room for stays as it is. */
+/** Plans the reductions, in log order. The newest entries are the first to stay unchanged. */
 export function planReductions(kept: readonly Entry[], options: ReductionOptions): readonly Reduction[] {
   const { edits } = options.branch;
   const planned: Reduction[] = [];
   let bytes = 0;
   for (const entry of kept.toReversed().filter((each) => isVisibleToModel(each, edits))) {
     const entryWeight = entryBytes(entry, latestEdit(edits, entry));
-    // KEEP8: what is newest may fill the wire; what is older stays within its part of it.
+    // KEEP8: the newest entry may use most of the request size. Older entries have a lower limit.
     const freeBytes = (bytes === 0 ? options.budget.bytes * NEWEST_BYTES_SHARE : maxKeptBytes(options.budget)) - bytes;
     const reduction = shrinkIfTooBig(entry, { ...options, kept, excessBytes: entryWeight - freeBytes });
     if (reduction) planned.unshift(reduction);
@@ -38,15 +38,15 @@ export function planReductions(kept: readonly Entry[], options: ReductionOptions
   return planned;
 }
 
-/** What the kept part may weigh, so that there is room for what comes. */
+/** Returns the maximum size of the kept part in bytes, which leaves space for new messages. */
 export function maxKeptBytes({ bytes }: Budget): number {
   return bytes * 0.5;
 }
 
-/** Of what the wire carries: what the newest message may weigh by itself. */
+/** The share of the maximum request size that the newest message may use. */
 const NEWEST_BYTES_SHARE = 0.9;
 
-/** Tokens of an entry in the kept part, once it is reduced if it must be. */
+/** Returns the tokens of a kept entry after its reduction, if it needs one. */
 export function tokensAfterReduction(entry: Entry, options: SizeOptions): number {
   const size = entryTokens(entry, latestEdit(options.branch.edits, entry), options.calibration);
   return size > maxEntryTokens(options) && isEditable(entry) ? Math.min(size, tokensPerReducedEntry(options)) : size;
@@ -54,7 +54,7 @@ export function tokensAfterReduction(entry: Entry, options: SizeOptions): number
 
 type SizeOptions = Omit<ReductionOptions, "describeImages">;
 
-// CUT7
+// CUT7: a larger entry is reduced.
 function maxEntryTokens(options: SizeOptions): number {
   return Math.max(tokensPerReducedEntry(options), options.budget.tail * options.level.reduceAbove);
 }
@@ -63,7 +63,7 @@ const tokensPerReducedEntry = ({ budget, level }: SizeOptions): number => budget
 
 interface ShrinkIfTooBigOptions extends ReductionOptions {
   readonly kept: readonly Entry[];
-  /** Bytes that it weighs too much. */
+  /** The number of bytes over the limit. */
   readonly excessBytes: number;
 }
 
@@ -82,7 +82,7 @@ function shrinkIfTooBig(entry: Entry, options: ShrinkIfTooBigOptions): Reduction
   return isSmaller ? reduction : null;
 }
 
-// As many images as exceed the limit, the oldest first.
+// Replaces images, oldest first, until the entry is within the limit.
 function createImageMarker(
   entry: Entry,
   { kept, excessBytes, describeImages }: ShrinkIfTooBigOptions,

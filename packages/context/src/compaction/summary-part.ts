@@ -1,4 +1,4 @@
-/** Defines the parts that a summary message consists of, and collects, renders and records them. No kind of part is known here. */
+/** Defines the parts of a summary message, and collects, renders and stores them. It contains no code for a specific part. */
 
 import type { SummaryPartInfo } from "../context/summary-parts.ts";
 import type { Entry } from "../entry.ts";
@@ -9,53 +9,53 @@ import type { CompactionPlan, SummaryCandidate } from "./plan.ts";
 import type { Finding } from "./receipt.ts";
 import type { DescribeImages } from "./shrink-tail.ts";
 
-/** One part of the summary message: collected from a plan, rendered within a budget, and collected again by the next compaction. */
+/** One part of the summary message: collected from a plan, and rendered within a token budget. */
 export interface SummaryPart<Kept = unknown> {
   /** Names the part in `details.pith.front`. */
   readonly kind: string;
-  /** The share of the checkpoint that the text may use, 0.1 by default; `null` for a part that limits itself. Of a longer text the first lines are kept. */
+  /** The share of the checkpoint that the text may use. A longer text is cut after its first lines. Default: 0.1; `null` for a part that limits itself. */
   readonly share?: number | null;
-  /** Collects what the part keeps; called once per plan. The summary before is `plan.previous`. */
+  /** Collects the data of the part; called once per plan. The previous summary is `plan.previous`. */
   collect(plan: CompactionPlan): Kept;
-  /** Returns the text of the part, or blocks that stay as they are; empty for nothing. */
+  /** Returns the text of the part, or blocks that are not changed; empty to omit the part. */
   render(kept: Kept, input: RenderPartInput): string | readonly SummaryBlock[];
-  /** Returns fields of `details.pith` that the next compaction reads again. */
+  /** Returns fields to store in `details.pith`, which the next compaction reads. */
   details?(kept: Kept, plan: CompactionPlan): JsonObject;
-  /** Returns fields of `details` that pi reads. */
+  /** Returns fields to store in `details`, which pi reads. */
   piDetails?(kept: Kept, plan: CompactionPlan): JsonObject;
   /** Returns notices for the receipt. */
   findings?(kept: Kept, plan: CompactionPlan): readonly Finding[];
-  /** Whether the host adds this entry again after every compaction. Such entries alone are no reason for another one. */
+  /** Returns whether the host adds this entry again after every compaction. Such entries alone do not justify another compaction. */
   isRepeated?(entry: Entry): boolean;
 }
 
 export interface RenderPartInput {
   readonly plan: CompactionPlan;
   readonly candidate: SummaryCandidate;
-  /** The tokens that the text may use. */
+  /** The maximum number of tokens of the text. */
   readonly tokens: number;
 }
 
-/** A text that stays byte for byte from one compaction to the next, so that providers cache it. */
+/** A text that stays identical across compactions, so that providers can cache it. */
 export interface SummaryBlock {
   readonly text: string;
-  /** Counted by code if absent. */
+  /** Default: estimated from the text. */
   readonly tokens?: number;
 }
 
-/** What a compaction needs to know about summaries: their parts, and what to do without or after a model. */
+/** Defines how summaries are built: their parts, the fallback without a model, and the review of a model's summary. */
 export interface SummaryDesign {
-  /** In the order of the summary message: what changes least comes first. */
+  /** The parts in the order of the summary message. Parts that change least come first. */
   readonly parts: readonly SummaryPart[];
-  /** Writes a summary without a model; it never fails. */
+  /** Writes a summary without a model. It must not fail. */
   fallback(plan: CompactionPlan): SummaryCandidate;
-  /** Marks what a summary claims without support in the log. */
+  /** Marks claims of a summary that the log does not support. */
   review(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate;
-  /** Describes the images of a kept entry, for when they must be left out of it. */
+  /** Describes the images of a kept entry, in case they must be removed. */
   readonly describeImages: DescribeImages;
 }
 
-/** Returns what a part keeps of a plan. A part is collected once per plan, also when other parts read it. */
+/** Returns the data of a part for a plan. Each part is collected once per plan, even if other parts read it. */
 export function collectPart<Kept>(part: SummaryPart<Kept>, plan: CompactionPlan): Kept {
   const collected = partCache.get(plan) ?? new Map<SummaryPart, unknown>();
   partCache.set(plan, collected);
@@ -71,7 +71,7 @@ export interface SummaryMessage {
   readonly findings: readonly Finding[];
 }
 
-/** Renders all parts. The next compaction separates them by their lengths, so the text must not change afterwards. */
+/** Renders all parts. The next compaction splits the text by the parts' lengths, so the text must not change afterwards. */
 export function renderSummaryMessage(
   parts: readonly SummaryPart[],
   input: Omit<RenderPartInput, "tokens"> & { readonly redaction: Redaction },
@@ -93,7 +93,7 @@ export function renderSummaryMessage(
 
 interface PartRendering {
   readonly kind: string;
-  /** A text that code separates from the next part by a blank line. Blocks end with their own. */
+  /** Whether the part is a text. A blank line is added after a text; blocks contain their own. */
   readonly isText: boolean;
   readonly blocks: readonly SummaryBlock[];
   readonly findings: readonly Finding[];
@@ -118,7 +118,7 @@ function renderPart(
   };
 }
 
-/** The share of the checkpoint that a part may use if it does not say. */
+/** The share of the checkpoint that a part may use by default. */
 const DEFAULT_SHARE = 0.1;
 
 function firstLines(text: string, tokens: number): string {
@@ -134,7 +134,7 @@ function firstLines(text: string, tokens: number): string {
   return lines.slice(0, low).join("\n").trimEnd();
 }
 
-/** Merges the details of all parts. A name that another part or the compaction itself uses is an error of the host. */
+/** Merges the details of all parts, and throws if two parts use the same field or a part uses a reserved one. */
 export function collectPartDetails(
   parts: readonly SummaryPart[],
   plan: CompactionPlan,

@@ -1,4 +1,4 @@
-/** Undoes and redoes a compaction. Both only move the leaf, so nothing is lost. */
+/** Undoes and redoes a compaction. Both only move the leaf, so no entry is lost. */
 
 import type { Session } from "../session/session.ts";
 import type { AppendResult } from "../session/store.ts";
@@ -11,7 +11,7 @@ export type UndoResult =
   | { readonly type: "nothing-to-do"; readonly why: "no-compaction" | "no-undo" }
   | { readonly type: "failed"; readonly appended: Exclude<AppendResult, { type: "appended" }> };
 
-/** Goes to where the branch stood before its newest compaction. What was said since stays on a branch of its own. */
+/** Moves the leaf to its position before the newest compaction. Later entries stay on a separate branch. */
 export async function undoCompaction(session: Session): Promise<UndoResult> {
   const { branch, leaf } = session;
   const compaction = branch.entries[branch.compactionIndex];
@@ -24,7 +24,7 @@ export async function undoCompaction(session: Session): Promise<UndoResult> {
   return toUndoResult("undone", await session.move(target, { data, expectedLeaf: leaf }));
 }
 
-/** Goes back to where the last undo on this branch came from, unless another compaction has come since. */
+/** Moves the leaf back to its position before the last undo, unless another compaction has run since. */
 export async function redoCompaction(session: Session): Promise<UndoResult> {
   const { entries, compactionIndex } = session.branch;
   const index = entries.findLastIndex(isUndo);
