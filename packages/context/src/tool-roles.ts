@@ -1,12 +1,12 @@
-/** Declares what the arguments of a host's tools mean: which of them hold files and commands. */
+/** Declares which arguments of a host's tools contain file paths and shell commands. */
 
-/** By the tool's name. A tool that is declared without a role touches nothing. */
+/** The roles by tool name; a tool with an empty role touches no files and runs no commands. */
 export type ToolRoles = Readonly<Record<string, ToolRole>>;
 
-/** Names of arguments that hold a text or a list of texts. */
+/** The names of arguments that contain a string or a list of strings. */
 export interface ToolRole {
   readonly reads?: readonly string[];
   readonly modifies?: readonly string[];
-  /** Shell lines. */
+  /** Arguments with shell commands. */
   readonly runs?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Gets the summary of a left branch: an earlier one is reused, a hook's is taken, or a model writes one. */
+/** Gets the summary of the branch that a move leaves: from an earlier move, from a hook, or from a model. */
 
 import type { Budget } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
@@ -30,11 +30,11 @@ import type { BeforeTreeOutcome, HookSummary, TreeHooks } from "./tree-hooks.ts"
 export interface EarlierSummary {
   readonly entry: BranchSummaryEntry;
   readonly narrative: string;
-  /** What came after the place at which it was left then. */
+  /** The entries appended to the branch since that summary. */
   readonly newEntries: readonly Entry[];
 }
 
-/** The newest that tells the same branch from the same beginning with the same focus; null where there is none. */
+/** Finds the newest summary of the same branch with the same common ancestor and focus; null if there is none. */
 export async function findEarlierSummary(
   store: Store,
   oldBranch: OldBranch,
@@ -44,7 +44,7 @@ export async function findEarlierSummary(
   const indexById = new Map(entries.map(({ id }, index) => [id, index]));
   const matches = (await store.branchSummaries(new Set(indexById.keys()))).filter((entry) => {
     const key = readBranchSummaryKey(entry);
-    // B70: pi once wrote the destination here.
+    // B70: earlier versions of pi stored the destination in `fromId`.
     return key && entry.fromId !== entry.parentId && key.ancestor === commonAncestorId && key.focus === focus;
   });
   const newest = matches
@@ -59,11 +59,11 @@ export async function findEarlierSummary(
   };
 }
 
-/** By what it is known again: where it begins, what it looked at, and how much of it is the story. */
+/** Identifies a branch summary for reuse; stored in `details.pith.left`. */
 export interface BranchSummaryKey {
   readonly ancestor: string | null;
   readonly focus: string;
-  /** Letters. */
+  /** The length of the narrative in characters, without the ledger. */
   readonly story: number;
 }
 
@@ -71,7 +71,7 @@ function summaryLeafIndex({ fromId }: BranchSummaryEntry, indexById: ReadonlyMap
   return indexById.get(fromId) ?? -1;
 }
 
-// It comes from a file; a hook's own is nobody else's.
+// The details come from a file and are not trusted. A summary by a hook is never reused.
 function readBranchSummaryKey({ details, fromHook, summary }: BranchSummaryEntry): BranchSummaryKey | null {
   const { left } = readPithDetails(details);
   const { ancestor, focus, story } = Object(left) as Partial<Readonly<Record<keyof BranchSummaryKey, unknown>>>;
@@ -80,10 +80,10 @@ function readBranchSummaryKey({ details, fromHook, summary }: BranchSummaryEntry
 }
 
 export interface BranchSummaryOptions {
-  /** In order of preference, each with its own window. */
+  /** The models to try, in order of preference. */
   readonly models: readonly Model[];
   readonly instructions?: string;
-  /** Whether these take the place of our own task. */
+  /** Whether `instructions` replace the default instructions instead of extending them. */
   readonly replaceInstructions?: boolean;
   readonly thinking?: ThinkingLevel;
 }
@@ -93,14 +93,14 @@ export interface SummarizeOldBranchOptions {
   readonly budget: Budget;
   readonly runtime: Pick<Runtime, "sleep" | "nonce" | "now">;
   readonly summary: BranchSummaryOptions;
-  /** What hooks had to say before. */
+  /** The combined answers of the `session_before_tree` hooks. */
   readonly hookResult: BeforeTreeOutcome;
   readonly hooks?: TreeHooks;
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
 
-/** What was paid is to be written where nothing comes of it. */
+/** The result of `summarizeOldBranch`; if the summary is not appended, the caller appends `usageEntries`. */
 export type SummarizeOldBranchResult =
   | {
       readonly type: "summarized";
@@ -125,9 +125,9 @@ export async function summarizeOldBranch(
   if (fromHook) return { type: "summarized", summary: fromHook, usageEntries: [] };
   const hookUsageEntries = hookResult.summary?.usage ? [hookUsageEntry(hookResult.summary.usage, budget)] : [];
   const { instructions, replaceInstructions, focus } = resolveInstructions(hookResult, summary);
-  // BR4: a branch that was left, come back to and left again without a word is not told again.
+  // BR4: a branch without new messages since its last summary is not summarized again.
   const earlier = await findEarlierSummary(session.store, oldBranch, focus);
-  // What was taken out since must not come back.
+  // A context edit since then may have removed text that the earlier summary still contains.
   const reusable = earlier?.newEntries.some(({ type }) => type === "context_edit") ? null : earlier;
   if (reusable && !reusable.newEntries.some((entry) => isVisibleToModel(entry, oldBranch.edits)))
     return {
@@ -173,14 +173,14 @@ export async function summarizeOldBranch(
 type SummaryInstructions = Required<Pick<BranchSummaryOptions, "instructions" | "replaceInstructions">> &
   Pick<BranchSummaryKey, "focus">;
 
-/** Hooks have the last word. */
+/** The instructions of hooks override those of the user. */
 function resolveInstructions(hookResult: BeforeTreeOutcome, summary: BranchSummaryOptions): SummaryInstructions {
   const instructions = (hookResult.instructions ?? summary.instructions ?? "").trim();
   const replaceInstructions = hookResult.replaceInstructions ?? summary.replaceInstructions ?? false;
   return { instructions, replaceInstructions, focus: replaceInstructions ? `= ${instructions}` : instructions };
 }
 
-// Where the story ends is marked by its length, so it is redacted before that is taken.
+// The key stores the length of the narrative, so the narrative is redacted before it is measured.
 function redactBranchSummary({ narrative, summary, details }: BranchSummary, redaction: Redaction): BranchSummary {
   const cleanNarrative = redaction.redact(narrative);
   return {
@@ -215,7 +215,7 @@ function checkHookSummary(
   options: SummarizeOldBranchOptions,
 ): OldBranchSummary | null {
   const { budget, hooks } = options;
-  // BOUND4: by its length first, before anything reads it.
+  // BOUND4: the length is checked before the text is parsed.
   if (isFarTooLong(summary, budget.branchSummary)) {
     reportHookFailure(hooks ?? {}, {
       event: "session_before_tree",

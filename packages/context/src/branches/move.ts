@@ -1,4 +1,4 @@
-/** Moves to another place in the tree, with a summary of the branch that is left: done whole or not at all. */
+/** Moves the leaf to another entry and summarizes the old branch. Both are appended together or not at all. */
 
 import type { Budget } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
@@ -24,17 +24,17 @@ import {
 
 export interface MoveToOptions {
   readonly session: Session;
-  /** The entry that was chosen; null goes before the first. */
+  /** The id of the chosen entry; null moves to before the first entry. */
   readonly target: string | null;
   readonly budget: Budget;
   readonly runtime: Pick<Runtime, "sleep" | "nonce" | "now" | "entryId">;
-  /** Without it nothing is told of what is left, unless a hook asks for it. */
+  /** Without it the old branch is not summarized, unless a hook asks for a summary. */
   readonly summary?: BranchSummaryOptions;
-  /** How it is told where a hook asks for it and the user did not. */
+  /** Used if a hook asks for a summary and `summary` is not set. */
   readonly summaryForHooks?: BranchSummaryOptions;
   readonly label?: string;
   readonly hooks?: TreeHooks;
-  /** Told what is being done, for whoever waits. */
+  /** Receives progress events. */
   readonly progress?: OnProgress;
   readonly signal?: AbortSignal;
 }
@@ -44,21 +44,18 @@ export type MoveResult =
   | {
       readonly type: "moved";
       readonly leaf: string | null;
-      /** Of a user message that was chosen: it is to be written anew. */
+      /** The text of the chosen message, to be edited and sent again. */
       readonly editorText?: string;
       readonly summary?: BranchSummaryEntry;
     }
   | { readonly type: "nothing-to-do"; readonly why: "here" }
-  /** Something else is under way at the leaf (B80). */
+  /** Another operation is running at the leaf (B80). */
   | { readonly type: "refused"; readonly why: BusyReason }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: "summary"; readonly failures: readonly SummaryFailure[] }
   | { readonly type: "failed"; readonly why: "leaf-moved" | Refusal };
 
-/**
- * Goes to another place, with what was left told. Where nothing comes of the summary the move is not made either (B71):
- * nobody loses a branch by a model that fails.
- */
+/** Moves to another entry and summarizes the branch that is left; if the summary fails, the leaf does not move (B71). */
 export async function moveTo(options: MoveToOptions): Promise<MoveResult> {
   const { session } = options;
   const [occupation] = session.busyReasons;
@@ -104,7 +101,7 @@ async function runMove(options: MoveToOptions): Promise<MoveResult> {
   return finishMove(options, moveTarget, summaryResult.summary ? newEntries[0]?.id : undefined);
 }
 
-// HOOK8: hooks have the last word on whether a branch is summarised.
+// HOOK8: a hook's `summarize` overrides the user's choice.
 function chooseSummaryOptions(
   { summary, summaryForHooks, hooks = {} }: MoveToOptions,
   { summarize }: BeforeTreeOutcome,
@@ -161,15 +158,15 @@ async function finishMove(
 }
 
 interface MoveTarget {
-  /** Where one stood; a move that brought one there does not count. */
+  /** The newest entry of the old branch that is not a move entry. */
   readonly fromId: string | null;
   readonly leaf: string | null;
-  /** What goes back to whoever writes. */
+  /** The text to put back into the editor. */
   readonly editorText?: string;
   readonly isCurrent: boolean;
 }
 
-// B63: what a person or a program said is said anew, so one stands before it; anywhere else one goes on from there.
+// B63: a user message or custom message is sent again, so its parent becomes the leaf. Any other entry becomes the leaf itself.
 async function resolveMoveTarget(session: Session, target: string | null): Promise<MoveTarget> {
   const entry = target === null ? undefined : await session.store.entry(target);
   if (target !== null && !entry) throw new Error(`cannot move to ${target}: it is not in this session`);
@@ -188,7 +185,7 @@ function isResendable(entry: Entry): boolean {
   return entry.type === "custom_message" || (entry.type === "message" && entry.message.role === "user");
 }
 
-// INV37: of a stretch without words there is nothing to tell.
+// INV37: a branch without entries visible to the model gets no summary.
 function hasVisibleEntries({ entries, edits }: OldBranch): boolean {
   return entries.some((entry) => isVisibleToModel(entry, edits));
 }
@@ -201,7 +198,7 @@ interface MoveEntriesOptions extends MoveTarget {
   readonly runtime: Pick<Runtime, "entryId">;
 }
 
-// MOVE3: a branch summary is a child of the place moved to. A label names it, or else the place.
+// MOVE3: a branch summary is a child of the new leaf. A label is set on the summary, or on the target if there is none.
 function createMoveEntries(
   { summary }: Extract<SummarizeOldBranchResult, { type: "summarized" }>,
   { target, fromId, label, runtime }: MoveEntriesOptions,

@@ -1,4 +1,4 @@
-/** Collects the entries of a left branch and summarises them with the first model that succeeds, the ledger appended. */
+/** Collects the entries of the branch that a move leaves, and summarizes them with a model and the ledger. */
 
 import {
   noPreviousSummary,
@@ -28,13 +28,13 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { ToolRoles } from "../tool-roles.ts";
 
 export interface BranchSelection {
-  /** In the order they had. */
+  /** In their original order. */
   readonly entries: readonly Entry[];
-  /** The ids of what the model saw and there is no room for, oldest first. */
+  /** The ids of visible entries that do not fit, oldest first. */
   readonly omittedIds: readonly string[];
 }
 
-/** The newest of a left branch that fit, and the summaries among the rest (BR2); `tokens: Infinity` takes all. */
+/** Selects the newest entries that fit, and older summaries if there is room (BR2); `tokens: Infinity` selects all. */
 export function prepareBranchEntries(
   { entries, edits }: Pick<OldBranch, "entries" | "edits">,
   { tokens }: { readonly tokens: number },
@@ -53,24 +53,24 @@ export function prepareBranchEntries(
 
 interface EntryTokens {
   readonly entry: Entry;
-  /** 0 for what the model did not see. */
+  /** 0 for an entry that the model does not see. */
   readonly tokens: number;
 }
 
-// Nobody summarises the system's words, however many they are.
+// System messages are not summarized, so they do not count.
 function visibleTokens(entry: Entry, edits: readonly ContextEditEntry[]): number {
   const { tokens, system } = entrySize(entry, latestEdit(edits, entry));
   return tokens - system;
 }
 
-/** Where the newest that fit begin. A call and its results are one; what stands between them goes with them. */
+/** Finds where the newest entries that fit begin. A tool call is never separated from its results. */
 function findNewestStart(
   entryTokens: readonly EntryTokens[],
   maxTokens: number,
 ): { readonly startIndex: number; readonly used: number } {
   let result = { startIndex: entryTokens.length, used: 0 };
   let used = 0;
-  // Whether results were met whose call lies further back.
+  // Whether a tool result was seen whose call comes earlier.
   let hasOpenResults = false;
   for (const [index, each] of [...entryTokens.entries()].reverse()) {
     used += each.tokens;
@@ -81,7 +81,7 @@ function findNewestStart(
   return result;
 }
 
-// A summary says much in few words, so it may take what little room a long message did not fit into.
+// Summaries are short for what they cover, so older ones use the room that a long message did not fit into.
 function selectOlderSummaries(
   before: readonly EntryTokens[],
   { tokens, used }: { readonly tokens: number; readonly used: number },
@@ -114,30 +114,30 @@ function isSummaryItem({ entry }: EntryTokens): boolean {
 }
 
 export interface BranchSummaryRequest {
-  /** In order of preference, each with its own window. */
+  /** The models to try, in order of preference. */
   readonly models: readonly Model[];
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
   readonly oldBranch: Pick<OldBranch, "entries" | "edits">;
-  /** What was told of its beginning when it was left before, and the entries that came since. */
+  /** The narrative of an earlier summary of this branch, and the entries appended since. */
   readonly earlier?: { readonly narrative: string; readonly newEntries: readonly Entry[] };
   readonly instructions?: string;
   readonly replaceInstructions?: boolean;
-  /** Of the branch that is told, newest first; without it all of it, in parts where one question has no room. */
+  /** The tokens of the branch to summarize, newest entries first. Without it, all entries, in several requests if necessary. */
   readonly maxInputTokens?: number;
-  /** Of story and ledger together. */
+  /** The maximum tokens of narrative and ledger together. */
   readonly tokens: number;
   readonly thinking?: ThinkingLevel;
   readonly tools?: ToolRoles;
-  /** What may be spent on it. */
+  /** The limit on what model calls may cost. */
   readonly allowance?: Allowance;
-  /** Told what is being done, for whoever waits. */
+  /** Receives progress events. */
   readonly progress?: OnProgress | undefined;
-  /** How long models may take for it; without it the usual time. */
+  /** Time limits for model calls; the defaults if absent. */
   readonly time?: SummaryTimeouts;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The result of summarizing a branch that was left. */
+/** The result of `generateBranchSummary`. */
 export type BranchSummaryOutcome =
   | {
       readonly type: "summarised";
@@ -149,15 +149,15 @@ export type BranchSummaryOutcome =
   | { readonly type: "failed"; readonly failures: readonly SummaryFailure[]; readonly calls: readonly ModelCall[] }
   | { readonly type: "cancelled"; readonly calls: readonly ModelCall[] };
 
-/** What a branch summary holds. */
+/** The text and details of a branch summary. */
 export interface BranchSummary {
   readonly summary: string;
-  /** What a model or a hook wrote; the summary begins with it. */
+  /** The text by a model or a hook; the start of `summary`. */
   readonly narrative: string;
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Has a left branch told by the first model that can, with what code knows of files, commands and errors behind it. */
+/** Summarizes a branch with the first model that succeeds, and appends the ledger of files, commands and errors. */
 export function generateBranchSummary(options: BranchSummaryRequest): Promise<BranchSummaryOutcome> {
   const { time = createSummaryTimeouts(), runtime } = options;
   return withTimeLimit(time, runtime, (limit) => tryModelsInOrder(options, limit));
@@ -168,7 +168,7 @@ async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit)
   const failures: SummaryFailure[] = [];
   for (const [index, model] of options.models.entries()) {
     if (limit.totalExpired.aborted) break;
-    // With another model to ask, one that is too slow is not asked again.
+    // A slow model is retried only if it is the last one.
     const time = { ...limit, mayRetrySlowAttempt: index === options.models.length - 1 };
     const outcome = await generateSummary({ model, ...toGenerateSummaryOptions(options), time });
     calls.push(...outcome.calls);
@@ -184,7 +184,7 @@ async function tryModelsInOrder(options: BranchSummaryRequest, limit: TimeLimit)
   return { type: "failed", failures, calls };
 }
 
-// BR3: what tools gave is told as it is of a compaction; a summary on the way tells what lies before it.
+// BR3: tool results are rendered as for a compaction. A compaction at the start of the branch becomes the previous summary.
 function toGenerateSummaryOptions({
   oldBranch,
   earlier,
@@ -224,7 +224,7 @@ function toGenerateSummaryOptions({
   };
 }
 
-// No message of the user is kept beside a branch summary: the model reads those that a compaction on the way has kept.
+// A branch summary does not keep user messages word for word, so the model reads those that a compaction has kept.
 function previousMaterial(previous: PreviousSummary): string {
   return [previousUserMessages(previous), previousNarrative(previous)]
     .map((text) => text.trim())
@@ -232,12 +232,12 @@ function previousMaterial(previous: PreviousSummary): string {
     .join("\n\n");
 }
 
-// A compaction on the way tells what lies before it.
+// A compaction comes first; its summary covers the entries before it.
 function readFirstSummary({ entries: [first] }: Pick<OldBranch, "entries">): PreviousSummary {
   return first?.type === "compaction" ? readPreviousSummary(first) : noPreviousSummary;
 }
 
-/** What such a summary is checked against: the branch, earlier summaries of it, and what a compaction on the way has kept. */
+/** Collects what a branch summary is checked against: the branch, its earlier summary, and the user messages of a compaction. */
 export function collectBranchEvidence(oldBranch: Pick<OldBranch, "entries" | "edits">, narrative?: string): Evidence {
   const previous = readFirstSummary(oldBranch);
   return collectEvidence({
@@ -252,7 +252,7 @@ export function collectBranchEvidence(oldBranch: Pick<OldBranch, "entries" | "ed
   });
 }
 
-/** The story, and behind it files, commands and errors as code knows them: no summariser need be believed for those. */
+/** Appends the ledger of files, commands and errors to a narrative; it is computed from the entries, not written by a model. */
 export function createBranchSummary(
   narrative: string,
   { oldBranch, tools, tokens }: Pick<BranchSummaryRequest, "oldBranch" | "tools" | "tokens">,
@@ -267,22 +267,22 @@ export function createBranchSummary(
   };
 }
 
-/** Of the room: what the story may have at most; the ledger has the rest. */
+/** The maximum share of the tokens for the narrative; the ledger uses the rest. */
 const BRANCH_NARRATIVE_SHARE = 0.75;
 
 /** The part of a branch that a move leaves. */
 export interface OldBranch {
-  /** Oldest first, each once; a compaction stands before what it kept. */
+  /** Oldest first, without duplicates; a compaction comes before the entries it kept. */
   readonly entries: readonly Entry[];
-  /** Where the branches part; null where they have nothing in common. */
+  /** The newest entry on both branches; null if there is none. */
   readonly commonAncestorId: string | null;
-  /** Changes of what these entries give to the context. */
+  /** The context edits of these entries. */
   readonly edits: readonly ContextEditEntry[];
 }
 
 /**
- * What a move leaves behind; nothing where the target lies further along the same branch. Costs the context at the old
- * leaf, never the history before it.
+ * Collects the entries that a move leaves; none if the target is a descendant of the old leaf. Loads only the context at
+ * the old leaf, not the history before it.
  */
 export async function collectEntriesForBranchSummary(
   store: Store,
@@ -297,7 +297,7 @@ export async function collectEntriesForBranchSummary(
   return { entries, commonAncestorId, edits: branch.edits.filter((edit) => ids.has(edit.targetId)) };
 }
 
-// BR1: what the newest compaction covers is told by its summary alone. Where both branches share all of that, it is not left.
+// BR1: the newest compaction stands for all entries it covers. It is omitted if both branches share all of those entries.
 function entriesSinceAncestor({ entries, compactionIndex }: LoadedBranch, ancestorId: string | null): readonly Entry[] {
   const start = entries.findIndex(({ id }) => id === ancestorId) + 1;
   const newEntries = entries.slice(start).filter(({ type }) => type !== "compaction");

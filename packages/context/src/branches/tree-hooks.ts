@@ -1,4 +1,4 @@
-/** Runs the hooks before and after a move in the tree, and reads what they return (B74, B75, c1). */
+/** Runs the hooks before and after a move in the tree and parses their results (B74, B75, c1). */
 
 import {
   appendHookEntries,
@@ -19,7 +19,7 @@ export interface TreeHooks extends HookHost {
   readonly session_tree?: readonly Hook<SessionTreeEvent, AddedContext>[];
 }
 
-/** What a move would do. */
+/** Describes a move before it is made. */
 export interface TreePreparation {
   readonly targetId: string | null;
   readonly oldLeafId: string | null;
@@ -31,7 +31,7 @@ export interface TreePreparation {
   readonly label?: string;
 }
 
-/** Told before every move, whether a summary is wanted or not. */
+/** The event before every move, with or without a summary. */
 export interface SessionBeforeTreeEvent {
   readonly type: "session_before_tree";
   readonly preparation: TreePreparation;
@@ -49,9 +49,9 @@ export interface SessionBeforeTreeEvent {
 /** What a `session_before_tree` hook returns. */
 export interface SessionBeforeTreeResult {
   readonly cancel?: boolean;
-  /** Whether the branch that is left is summarised, whatever the user chose. */
+  /** Whether the old branch is summarized; overrides the user's choice. */
   readonly summarize?: boolean;
-  /** Used only where a summary is wanted; it is checked like any other. */
+  /** Used only if a summary is wanted; checked like a summary by a model. */
   readonly summary?: { readonly summary: string; readonly details?: unknown; readonly usage?: Usage };
   readonly customInstructions?: string;
   readonly replaceInstructions?: boolean;
@@ -73,7 +73,7 @@ export interface HookSummary {
   readonly usage: Usage | null;
 }
 
-/** Null: it is cancelled. */
+/** The combined answers of the `session_before_tree` hooks. */
 export interface BeforeTreeOutcome {
   readonly summarize: boolean | undefined;
   readonly summary: HookSummary | null;
@@ -88,7 +88,7 @@ export interface TreeHookOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of several answers the last that says something holds; null where the move is cancelled. */
+/** Runs the `session_before_tree` hooks; the last hook that sets a field wins, and null means that the move is cancelled. */
 export async function runBeforeTreeHooks(
   preparation: TreePreparation,
   options: TreeHookOptions,
@@ -145,7 +145,7 @@ function parseHookSummary(value: unknown): HookSummary {
   return { summary, details: parseDetails(details), usage: parseUsage(usage) };
 }
 
-/** What hooks put behind a move is there before anybody goes on. */
+/** Runs the `session_tree` hooks and waits until the entries they add are appended. */
 export async function runAfterTreeHooks(
   event: Omit<SessionTreeEvent, "type">,
   { hooks, runtime, session, tokens }: TreeHookOptions & { readonly session: Session; readonly tokens: number },

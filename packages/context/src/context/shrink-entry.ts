@@ -1,4 +1,4 @@
-/** Shortens one message: long texts become head, tail and a reference; images become marks. */
+/** Shortens one message: long texts become head, tail and a reference, and images become marks. */
 
 import type { ContextEditEntry, Entry, ReplacementContent } from "../entry.ts";
 import { isObject } from "../json.ts";
@@ -19,19 +19,19 @@ import { readAttachmentMark } from "./attachments.ts";
 import { entryMessage, latestEdit } from "./build-context.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
-/** A context edit before it has a place. */
+/** A context edit that is not appended yet. */
 export type Reduction = Pick<ContextEditEntry, "type" | "targetId" | "replacement" | "pith">;
 
 export interface ShrinkOptions {
-  /** Of its texts, the arguments of its calls and images that stay. Reasoning does not count; a mark always has room. */
+  /** The maximum tokens of texts, tool call arguments and remaining images. Reasoning does not count, and a mark always fits. */
   readonly tokens: number;
-  /** What stands for an image that cannot stay, asked once for each, in their order; null leaves it, or all, where it is. */
+  /** Returns the text that replaces an image, or null to keep it; called once per image, in order. If null, all images are kept. */
   readonly imageMark: ((image: ImageBlock) => string | null) | null;
-  /** Of the window: what they have removed does not come back. */
+  /** The context edits, so that removed text does not reappear. */
   readonly edits: readonly ContextEditEntry[];
 }
 
-/** Null for an entry that no edit can change, and for one that is small enough. */
+/** Shortens an entry to the given tokens; null if it is small enough or cannot be edited. */
 export function shrinkEntry(entry: Entry, { tokens, imageMark, edits }: ShrinkOptions): Reduction | null {
   const message = isEditable(entry) ? entryMessage(entry, latestEdit(edits, entry)) : null;
   const shrinkOptions = { tokens: Math.max(MIN_TRUNCATION_TOKENS, tokens), handle: entryReference(entry), imageMark };
@@ -60,7 +60,7 @@ function shrinkContent(message: AgentMessage, options: ShrinkContentOptions): Re
   }
 }
 
-// Many texts are shortened as one, in the place of the first: a mark for each would be more than what they say.
+// The texts are joined at the position of the first and shortened as one, because a mark per text could be longer than the text.
 function shrinkBlocks(content: UserContentBlocks, options: ShrinkContentOptions): ReplacementContent | null {
   if (!Array.isArray(content)) return null;
   const blocks = options.imageMark ? replaceImages(content, options.imageMark) : content;
@@ -77,7 +77,7 @@ function shrinkBlocks(content: UserContentBlocks, options: ShrinkContentOptions)
   });
 }
 
-// WORD2: what the user typed and what was attached stay apart, and what was typed gives way last.
+// WORD2: typed text and attachments stay in separate blocks, and attachments are shortened first.
 function shrinkAttachments(blocks: UserContentBlocks, { tokens, handle }: TruncateOptions): ReplacementContent {
   const isAttached = (block: unknown): boolean => readAttachmentMark(block) !== null;
   const sizes = blocks.map((block) => (isTextBlock(block) ? textTokens(block.text) : 0));
@@ -92,12 +92,12 @@ function shrinkAttachments(blocks: UserContentBlocks, { tokens, handle }: Trunca
   });
 }
 
-/** Of all: what the typed text may have, at most, beside attachments. */
+/** The maximum share of the tokens for typed text in a message with attachments. */
 const MAX_TYPED_SHARE = 0.5;
 
 type UserContentBlocks = readonly (TextBlock | ImageBlock)[];
 
-/** The same list where all images stay. */
+/** Returns the same array if all images are kept. */
 function replaceImages(
   content: UserContentBlocks,
   createMark: NonNullable<ShrinkOptions["imageMark"]>,
@@ -110,7 +110,7 @@ function replaceImages(
   });
 }
 
-// Where images take it all, words still say what they show.
+// Text keeps a minimum share even if images use all tokens.
 function textAllowance(blocks: UserContentBlocks, tokens: number): number {
   const images = blocks.filter((block) => block?.type === "image");
   const imageMessage = sanitizeMessage({ role: "user", content: images, timestamp: 0 }, undefined);
@@ -123,7 +123,7 @@ function textAllowance(blocks: UserContentBlocks, tokens: number): number {
 
 type AssistantBlock = AssistantMessage["content"][number];
 
-// Reasoning stays as it came, and so does every id and signature: OpenAI refuses the id of a call without its reasoning.
+// Reasoning, ids and signatures are not changed: OpenAI refuses the id of a tool call without its reasoning.
 function shrinkReply(
   content: AssistantMessage["content"],
   options: ShrinkContentOptions,
@@ -142,7 +142,7 @@ function shrinkReply(
   });
 }
 
-// Texts that follow each other become one; none is moved past a call or past reasoning, which must stay before what it led to.
+// Only adjacent texts are merged: no text may move past a tool call, or past reasoning, which must stay before its result.
 function mergeAdjacentTexts(content: AssistantMessage["content"]): readonly AssistantBlock[] {
   const merged: AssistantBlock[] = [];
   for (const block of content) {
@@ -163,7 +163,7 @@ function nullIfSame<Content>(before: Content, after: Content): Content | null {
   return after === before ? null : after;
 }
 
-// Files are not checked block by block; what is no text, call or image passes as it is.
+// Blocks from session files are not validated; unknown blocks are kept unchanged.
 function isTextBlock(block: unknown): block is TextBlock {
   return isObject(block) && block.type === "text" && typeof block.text === "string";
 }
@@ -174,5 +174,5 @@ function isToolCallBlock(block: unknown): block is ToolCallBlock {
 
 const totalSize = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-/** Of all: what texts may have beside images, at least. */
+/** The minimum share of the tokens for text in a message with images. */
 const MIN_TEXT_SHARE = 0.25;

@@ -1,4 +1,4 @@
-/** Opens a session file, or creates it, and returns the session. */
+/** Opens or creates a session file and returns the session. */
 
 import { dirname, resolve } from "node:path";
 import { mergeSystemMessages } from "../context/build-request.ts";
@@ -9,13 +9,13 @@ import type { JsonlStore } from "./jsonl/jsonl-store.ts";
 import { createStore, type OpenResult, openStore } from "./jsonl/open-store.ts";
 import { nodeRuntime } from "./runtime.ts";
 
-/** What can be set when a session file is opened. */
+/** The options of `openSession`. */
 export interface OpenSessionOptions extends SessionOptions {
-  /** The system prompt; a text that differs from the one in the session is appended as a change. */
+  /** The system prompt; appended if it differs from the current one of the session. */
   readonly system?: string;
 }
 
-/** Opens the session file at this path, or creates it. Throws if the file cannot be used or another process writes it. */
+/** Opens or creates the session file at this path; throws if the file cannot be used or another process has it open. */
 export async function openSession(path: string, { system, ...options }: OpenSessionOptions = {}): Promise<Session> {
   const file = resolve(path);
   const exists = realFiles.stat(file) !== null;
@@ -36,7 +36,7 @@ function requireStore(path: string, result: OpenResult): JsonlStore {
   }
 }
 
-/** A section can be replaced; the content of system messages only grows (CTX13). */
+/** The prompt is stored as a section, because a section can be replaced and system message content is only extended (CTX13). */
 async function setSystemPrompt(session: Session, system: string): Promise<void> {
   const current = mergeSystemMessages(session.branch)?.sections?.[SECTION];
   if (current === system) return;

@@ -1,4 +1,4 @@
-/** Streams one reply of a model and appends it when it ends. A reply that fails or is aborted is appended as far as it came. */
+/** Streams one reply of a model and appends it when it ends. If the reply fails or is aborted, the partial reply is appended. */
 
 import { buildSessionContext } from "../context/build-context.ts";
 import { buildRequest } from "../context/build-request.ts";
@@ -14,7 +14,7 @@ export interface StreamReplyOptions extends StreamOptions {
   append(entry: EntryContent): Promise<void>;
 }
 
-/** Ends with exactly one `reply-ended` or `reply-failed`, which is yielded after the reply is appended. */
+/** Streams a reply; the last event is `reply-ended` or `reply-failed`, yielded after the reply is appended. */
 export async function* streamReply(
   model: Model,
   { branch, sleep, append, signal, transport }: StreamReplyOptions,
@@ -44,7 +44,7 @@ export async function* streamReply(
   }
 }
 
-/** How long a model may take to end a reply that the caller no longer reads. */
+/** How long to wait for the end of a reply after the caller stops reading. */
 const STOP_MS = 1_000;
 
 function isLastEvent({ type }: ModelEvent): boolean {
@@ -54,7 +54,7 @@ function isLastEvent({ type }: ModelEvent): boolean {
 async function appendEvent(event: ModelEvent, model: Model, append: StreamReplyOptions["append"]): Promise<void> {
   switch (event.type) {
     case "reply-restarted": {
-      // EVT5: an attempt that does not count has a cost, too.
+      // EVT5: the usage of a discarded attempt is recorded.
       const { usage } = event;
       if (!usage || usage.totalTokens === 0) return;
       return append({ type: "usage", kind: RETRY_USAGE, provider: model.provider, model: model.model, usage });
@@ -71,7 +71,7 @@ async function appendEvent(event: ModelEvent, model: Model, append: StreamReplyO
   }
 }
 
-/** After the caller has left the loop: the partial reply still belongs in the session. */
+/** Appends the partial reply after the caller stops reading. */
 async function appendRest(
   iterator: AsyncIterator<ModelEvent>,
   model: Model,

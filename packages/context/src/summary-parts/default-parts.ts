@@ -1,4 +1,4 @@
-/** Lists the parts of a summary message, and what else a compaction needs to know about summaries, as Pith uses them by default. */
+/** Defines the default parts of a summary message and the default summary design. */
 
 import { NARRATIVE_TITLE } from "../compaction/previous-summary.ts";
 import type { SummaryDesign, SummaryPart } from "../compaction/summary-part.ts";
@@ -14,7 +14,7 @@ import { reviewSummary } from "./review-summary.ts";
 import { userMessages } from "./user-messages.ts";
 import { workRecord } from "./work-record.ts";
 
-/** The summary by a model or a hook; without a model, the one of the compaction before. */
+/** The summary by a model or a hook; without a model, the narrative of the previous compaction. */
 const narrative: SummaryPart<null> = {
   kind: "story",
   share: null,
@@ -22,7 +22,7 @@ const narrative: SummaryPart<null> = {
   render: (_, { candidate }) => (candidate.narrative === "" ? "" : `${NARRATIVE_TITLE}${candidate.narrative}`),
 };
 
-/** The list of turns that code writes without a model. */
+/** The list of turns, which is created without a model. */
 const turnNotes: SummaryPart<null> = {
   kind: "notes",
   share: null,
@@ -30,7 +30,7 @@ const turnNotes: SummaryPart<null> = {
   render: (_, { candidate }) => candidate.notes,
 };
 
-/** Tells the model that it can read the covered entries. */
+/** A note to the model that it can read the covered entries. */
 const recall: SummaryPart<Entry | undefined> = {
   kind: "recall",
   share: null,
@@ -39,7 +39,7 @@ const recall: SummaryPart<Entry | undefined> = {
     last ? `# Earlier entries\nUp to ${entryReference(last)}, not shown any more; each can be read by its number.` : "",
 };
 
-/** The loaded skills. They are not in the summary message: the host attaches them again, word for word. */
+/** The loaded skills. They are not part of the summary message because the host attaches them again, word for word. */
 const skills: SummaryPart<readonly SessionSkill[]> = {
   kind: "skills",
   share: null,
@@ -50,7 +50,7 @@ const skills: SummaryPart<readonly SessionSkill[]> = {
     readLoadedSkill(entry) !== null || (entry.type === "custom_message" && entry.customType === SKILL_LIST_TYPE),
 };
 
-/** The parts of a summary message by default. What changes least comes first, so that providers cache it. */
+/** The default parts of a summary message, the most stable first, so that providers can cache them. */
 export const defaultParts: readonly SummaryPart[] = [
   pins,
   userMessages,
@@ -62,7 +62,7 @@ export const defaultParts: readonly SummaryPart[] = [
   skills,
 ];
 
-/** Returns the design of summaries with these parts. */
+/** Creates a summary design from these parts. */
 export function createSummaryDesign(parts: readonly SummaryPart[] = defaultParts): SummaryDesign {
   const kinds = new Set(parts.map(({ kind }) => kind));
   if (kinds.size < parts.length) throw new Error("two summary parts have the same kind");
@@ -74,7 +74,7 @@ export function createSummaryDesign(parts: readonly SummaryPart[] = defaultParts
   };
 }
 
-/** Returns the marks of the images in a kept entry. The path of an image is in the call before its result. */
+/** Returns the marks of the images in a kept entry; the path of an image is in the tool call before its result. */
 export function describeImages(entry: Entry, kept: readonly Entry[]): readonly string[] {
   const entryIndex = kept.indexOf(entry);
   const callIndex = kept.findLastIndex(

@@ -1,4 +1,4 @@
-/** Writes the summary that needs no model: the summary before it, and a list of the turns since. It never fails. */
+/** Creates a summary without a model: the previous summary and a list of the turns since. It never fails. */
 
 import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "../compaction/plan.ts";
 import { collectPart } from "../compaction/summary-part.ts";
@@ -20,12 +20,12 @@ const TURN_LIST_TITLES = {
   since: "# Turns since that summary (an automatic list; no model wrote it)",
 };
 
-/** It lists what the log shows, and calls nothing finished: code cannot know that. */
+/** The templates do not call a turn finished, because the log does not show that. */
 const turnListTemplates = {
-  /** Where there is no summary to go on from. */
+  /** Without a previous summary. */
   all: `${TURN_LIST_TITLES.all}\n${TURN_LIST_TEMPLATE}`,
   allShort: `${TURN_LIST_TITLES.all}\n{turns}`,
-  /** After a summary that a model wrote earlier. */
+  /** After a previous summary. */
   since: `${TURN_LIST_TITLES.since}\nThe list is newer than the summary: where they differ, the list holds. ${TURN_LIST_TEMPLATE}`,
   sinceShort: `${TURN_LIST_TITLES.since}\n{turns}`,
   left: "- (earlier turns are not listed)",
@@ -33,16 +33,16 @@ const turnListTemplates = {
 
 export interface RenderTurnNotesOptions {
   readonly turns: readonly TurnNote[];
-  /** Whether a summary by a model stands before the notes. */
+  /** Whether a summary by a model comes before the notes. */
   readonly hasNarrative: boolean;
-  /** Whether the last turn goes on in the messages that are kept. */
+  /** Whether the last turn continues in the kept messages. */
   readonly isOpen?: boolean;
-  /** The entry of the latest request, where the summary message ends with it: it is not repeated. */
+  /** The reference of the latest request if the summary message ends with it; its text is not repeated. */
   readonly request?: string | undefined;
   readonly tokens: number;
 }
 
-/** Of more turns than there is room for, the newest. Turns that the summary before covers are not listed again. */
+/** Renders the newest turns that fit, without those that the previous summary covers. */
 export function renderTurnNotes({
   turns,
   hasNarrative,
@@ -60,7 +60,7 @@ export function renderTurnNotes({
   const hasOmittedTurns = listedTurns.length < unsummarizedTurns.length;
   const { all, allShort, since: sinceAll, sinceShort, left: omissionLine } = turnListTemplates;
   const [fullTemplate, shortTemplate] = hasNarrative ? [sinceAll, sinceShort] : [all, allShort];
-  // With little room the title alone stands before the lines, and at last each line is short.
+  // With less room the explanation is omitted first, then each line is shortened.
   for (const [template, renderLine] of [
     [fullTemplate, renderFullLine],
     [shortTemplate, renderFullLine],
@@ -75,7 +75,7 @@ export function renderTurnNotes({
   return textTokens(titleOnly) <= tokens ? titleOnly : "";
 }
 
-// KEEP5: the note before the first one listed shows that there were more.
+// KEEP5: one more note than the list shows is stored, to detect that earlier turns exist.
 function firstListedIndex(turns: readonly TurnNote[]): number {
   const turnIndexes = turns.flatMap((turn, index) => (isTurn(turn) ? [index] : []));
   const last = turnIndexes.at(-MAX_LISTED_TURNS - 1);
@@ -84,7 +84,7 @@ function firstListedIndex(turns: readonly TurnNote[]): number {
 
 interface NewestLinesOptions {
   readonly tokens: number;
-  /** Whether earlier turns are left out already. */
+  /** Whether earlier turns are already omitted. */
   readonly hasOmittedTurns: boolean;
 }
 
@@ -100,7 +100,7 @@ function joinNewestLines(lines: readonly string[], { tokens, hasOmittedTurns }: 
   return (showsOmission ? [turnListTemplates.left, ...newest] : newest).join("\n");
 }
 
-/** Tokens of the line that says that turns are left out. */
+/** The tokens of the line that says that turns are omitted. */
 const OMISSION_LINE_TOKENS = 10;
 
 interface TurnLineOptions {
@@ -110,13 +110,13 @@ interface TurnLineOptions {
 
 interface TurnLine {
   readonly label: string;
-  /** What was asked, and what came of it. */
+  /** The request and the reply. */
   readonly texts: readonly string[];
-  /** The entry and how the turn ended, or nothing. */
+  /** The reference of the turn and how it ended; may be empty. */
   readonly end: string;
 }
 
-/** Empty where there is nothing to say but the request, which stands at the end of the message. */
+/** Empty for the latest request without a reply, because the request is at the end of the summary message. */
 function describeTurn(turn: TurnNote, { isOpen, isRequest }: TurnLineOptions): readonly TurnLine[] {
   const { asked, ending = "" } = turn;
   const end = isOpen ? "continues in the messages after this one" : ending;
@@ -138,10 +138,10 @@ const renderFullLine = ({ label, texts, end }: TurnLine): string => `- ${label}$
 const renderShortLine = ({ texts, ...line }: TurnLine): string =>
   renderFullLine({ ...line, texts: texts.map((text) => sanitizeLine(text, SHORT_LINE_CHARS)) });
 
-/** Letters of what was asked and of what came of it. */
+/** The maximum characters of the request and of the reply. */
 const SHORT_LINE_CHARS = 50;
 
-/** The last text and the work after it; empty where there is neither. */
+/** The last text and the tool calls after it; empty if there are none. */
 function describeReply({ said, calls = 0, lastCall = "" }: TurnNote): string {
   if (calls === 0) return said;
   const work = calls === 1 ? `1 tool call: ${lastCall}` : `${calls} tool calls, the last: ${lastCall}`;
@@ -152,10 +152,10 @@ function turnReference({ entryId, reference = `entry:${entryId}` }: TurnNote): s
   return reference;
 }
 
-// What was said cannot pass for a tag or a heading of ours.
+// Prevents quoted text from looking like a tag or a heading of the summary message.
 const toSingleLine = (text: string): string => text.replaceAll("<", "‹").replaceAll(/\s+/g, " ");
 
-/** The summary that a model wrote before is carried on, and code lists what came since. */
+/** Creates a summary from the previous narrative and a list of the turns since. */
 export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
   const { checkpoint, cut, branch, covered } = plan;
   const previousCompaction = branch.entries[branch.compactionIndex];
@@ -175,8 +175,8 @@ export function createFallbackSummary(plan: CompactionPlan): SummaryCandidate {
   };
 }
 
-// CMP11: whole on every level that keeps the whole front. Below that it keeps to a narrative's room, and its place is named:
-// what it says can be read again.
+// CMP11: the previous narrative stays whole on every level with the full summary share. On the other levels it is shortened
+// to the share of a narrative, with a reference to the full text.
 function fitPreviousNarrative({ level, checkpoint, previous: { narrative } }: CompactionPlan, handle: string): string {
   if (narrative === "" || level.summaryShare === 1) return narrative;
   const tokens = Math.floor(checkpoint * NARRATIVE_SHARE);
@@ -186,6 +186,6 @@ function fitPreviousNarrative({ level, checkpoint, previous: { narrative } }: Co
   return textTokens(pointer) <= tokens ? pointer : "";
 }
 
-/** Of the checkpoint: the carried summary and the list of turns together, and the list at least. The rest is mostly ledger. */
+/** Shares of the checkpoint: narrative and turn list together, and the minimum of the list. The ledger uses most of the rest. */
 const NOTES_SHARE = 0.5;
 const MIN_NOTES_SHARE = 0.15;

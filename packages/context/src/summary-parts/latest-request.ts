@@ -1,4 +1,4 @@
-/** Finds the user's latest request and ends the summary message with it, unless a kept message has it. */
+/** Finds the user's latest request and puts it at the end of the summary message, unless a kept message contains it. */
 
 import { type CompactionPlan, summaryTokens } from "../compaction/plan.ts";
 import { type PreviousSummary, partText } from "../compaction/previous-summary.ts";
@@ -12,15 +12,15 @@ import { toVisualSkeleton } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { findOpenQuestion, findPrecedingQuestion, type OpenQuestion } from "./open-question.ts";
 
-/** What this part keeps. */
+/** The data of this summary part. */
 export interface RequestRecord {
-  /** The latest request, if the kept entries do not have it. */
+  /** The latest request; null if a kept entry contains it. */
   readonly request: ActiveRequest | null;
-  /** The question that the first kept message answers, if that is no longer shown. */
+  /** The question that the first kept message answers, if the question is no longer shown. */
   readonly question: OpenQuestion | null;
 }
 
-/** The latest request, at the end of the summary message. */
+/** The summary part with the latest request, at the end of the message. */
 export const latestRequest: SummaryPart<RequestRecord> = {
   kind: "request",
   share: null,
@@ -37,45 +37,45 @@ export const latestRequest: SummaryPart<RequestRecord> = {
   details: ({ question }) => (question ? { question } : {}),
 };
 
-/** Returns the tokens that the user's messages may use, and also the latest request. */
+/** Returns the maximum tokens of all user messages, which is also the maximum of the latest request. */
 export function userMessageTokens(plan: CompactionPlan): number {
   return summaryTokens(plan, plan.budget.userMessages);
 }
 
-/** Returns the request that the summary message before ended with. */
+/** Returns the request at the end of the previous summary message. */
 export function readPreviousRequest({ parts }: PreviousSummary): ActiveRequest | null {
   return parseRequest(partText(parts, "request"));
 }
 
-/** Returns the question that the first message kept by the compaction before answers. It comes from a file. */
+/** Returns the question that the first message kept by the previous compaction answers; it is read from a file and not trusted. */
 export function readOpenQuestion({ compaction, parts }: PreviousSummary): OpenQuestion | null {
   if (parts.length === 0) return null;
   const { reference, text } = Object(readPithDetails(compaction?.details).question) as Partial<OpenQuestion>;
   return typeof reference === "string" && typeof text === "string" ? { reference, text: text.slice(0, 1_000) } : null;
 }
 
-/** Returns the user's messages in the summary message before, the latest request included, each below a line with its reference. */
+/** Returns the user messages and the latest request of the previous summary message, each after a line with its reference. */
 export function previousUserMessages(previous: PreviousSummary): string {
   const request = readPreviousRequest(previous);
   const blocks = previous.parts.flatMap(({ part, text }) => (part.kind === "words" ? text : [])).join("");
   return request?.isPerson ? `${blocks}\n[${request.reference}]\n${request.text}\n${request.attached ?? ""}\n` : blocks;
 }
 
-/** What was asked for last and is not in the kept part of the context. */
+/** The latest request, if no kept entry contains it. */
 export interface ActiveRequest {
   readonly reference: string;
-  /** Of a person: what they typed. */
+  /** For a person: only the typed text, without attachments. */
   readonly text: string;
-  /** The line that names what was attached to it. */
+  /** The line that lists its attachments. */
   readonly attached?: string;
-  /** False for a program's request, which counts only where no person writes. */
+  /** False for a request by a program, which is used only in a session without user messages. */
   readonly isPerson: boolean;
-  /** What the assistant said last before a short answer; empty for a request that can be understood without. */
+  /** The end of the assistant's message before a short answer; empty if the request needs no context. */
   readonly repliesTo: string;
 }
 
 export interface FindRequestOptions {
-  /** The request that the summary message before ended with: it may be older than all that is loaded. */
+  /** The request at the end of the previous summary message; its entry may not be loaded. */
   readonly previousRequest: ActiveRequest | null;
   readonly covered: readonly Entry[];
   readonly kept: readonly Entry[];
@@ -83,7 +83,7 @@ export interface FindRequestOptions {
   readonly question?: OpenQuestion | null;
 }
 
-/** KEEP4: null where the kept part has it, and where nobody asked for anything. */
+/** KEEP4: finds the latest request; null if a kept entry contains it or there is no request. */
 export function findActiveRequest({
   previousRequest,
   covered,
@@ -111,7 +111,7 @@ function isProgramRequest(entry: Entry, edits: readonly ContextEditEntry[]): boo
   return isRequest && /\S/.test(entryText(entry, edits));
 }
 
-/** As the summary message ends with it; empty for none. */
+/** Renders the request for the end of the summary message; empty if there is none. */
 export function renderRequest(request: ActiveRequest | null, tokens: number): string {
   if (request === null) return "";
   const { reference, text, attached = "", isPerson, repliesTo } = request;
@@ -119,7 +119,7 @@ export function renderRequest(request: ActiveRequest | null, tokens: number): st
   return `${title}\n${appendAttachedLine(escapeStructure(truncateMiddle(text, { tokens, handle: reference })), attached)}`;
 }
 
-/** The request of an earlier summary message; null for a text that is none. Also reads the form of earlier versions. */
+/** Parses a request from a summary message, also in the format of earlier versions; null if the text is not a request. */
 export function parseRequest(rendered: string): ActiveRequest | null {
   const [, title = "", text = ""] = /^([^\n]*)\n([\s\S]+)$/.exec(rendered) ?? [];
   const [reference] = findCitedReferences(title);
@@ -137,7 +137,7 @@ const PROGRAM_REQUEST =
 export const appendAttachedLine = (text: string, attached: string): string =>
   [...(text === "" && attached !== "" ? [] : [text]), ...(attached === "" ? [] : [attached])].join("\n");
 
-/** A line that looks like one of ours gets a backslash, so that a pasted text cannot pass for another message or part. */
+/** Puts a backslash before lines that look like a heading or reference, so that pasted text cannot imitate a message or part. */
 export function escapeStructure(text: string): string {
   return text.replace(structurePattern(), (shown, sign: string, rest: string) => {
     const isOurs = HASH_SIGN.test(sign) ? headingPattern().test(rest) : referencePattern().test(toVisualSkeleton(rest));
@@ -145,7 +145,7 @@ export function escapeStructure(text: string): string {
   });
 }
 
-/** A line that begins with `#` or a bracket, behind blanks and letters that nobody sees. Those signs are rare, so they are looked for first. */
+/** May precede `#` or a bracket at the start of a line. The pattern matches the rare sign first, then looks behind it. */
 const INVISIBLE_CHARS = "[[\\s\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cf}\\p{M}\\u2800]--[\\n\\r\\u2028\\u2029]]";
 let structureRegex: RegExp | null = null;
 const structurePattern = (): RegExp => {

@@ -1,4 +1,4 @@
-/** Makes a summarizer of a model. */
+/** Creates a summarizer that uses a model. */
 
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { type CompactionPlan, NARRATIVE_SHARE, type Summarizer, type SummarizerResult } from "../compaction/plan.ts";
@@ -12,13 +12,13 @@ import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.t
 
 export interface ModelSummarizerOptions {
   readonly runtime: Pick<Runtime, "sleep" | "nonce">;
-  /** Without it the session's own level, but never more than `medium` (B41). */
+  /** By default the thinking level of the session, at most `medium` (B41). */
   readonly thinking?: ThinkingLevel;
 }
 
 /**
- * Makes a summarizer of a model. To try several models, pass a list of summarizers; each receives as much at once as its own
- * context window holds.
+ * Creates a summarizer that uses a model. To try several models, pass a list of summarizers; each sends as much per request
+ * as its own context window holds.
  */
 export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummarizerOptions): Summarizer {
   const { api, provider, model: name } = model;
@@ -66,7 +66,7 @@ export function modelSummarizer(model: Model, { runtime, thinking }: ModelSummar
   };
 }
 
-/** Undefined if too little was measured to correct an estimate. */
+/** Undefined if there are no measurements for this model. */
 function calibrationFactor({ branch }: CompactionPlan, by: ModelName): number | undefined {
   const { factor, samples } = collectCalibration(branch)[modelKey(by)] ?? defaultCalibration;
   return samples >= 1 ? factor : undefined;
@@ -88,7 +88,7 @@ function toSummaryInput({ branch, covered, turnPrefix, previous }: CompactionPla
   };
 }
 
-// The session's model never saw these entries, so the summary need not cover them.
+// The session's model never sees these entries, so the summary does not have to cover them.
 function collectHiddenIds({ covered, branch: { edits } }: CompactionPlan): readonly string[] {
   return covered.filter((entry) => !isVisibleToModel(entry, edits)).map(({ id }) => id);
 }

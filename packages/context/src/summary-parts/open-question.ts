@@ -1,17 +1,17 @@
-/** Finds what a short answer of the user replies to, because `yes` means nothing once the question is no longer shown. */
+/** Finds the question that a short answer of the user replies to, because `yes` has no meaning without its question. */
 
 import { authorOf, entryText, isFromUser, splitUserEntry } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { entryReference } from "../references.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 
-/** A short answer after a cut, and the question before the cut. */
+/** The reference of a short answer after the cut, and the text of its question before the cut. */
 export interface OpenQuestion {
   readonly reference: string;
   readonly text: string;
 }
 
-/** The question of the first kept message, if that is a short answer to a message before the cut. */
+/** Returns the question before the cut if the first kept message is a short answer to it; otherwise null. */
 export function findOpenQuestion(
   entries: readonly Entry[],
   cutIndex: number,
@@ -29,7 +29,7 @@ export function findOpenQuestion(
 const hasAssistantText = (entry: Entry, edits: readonly ContextEditEntry[]): boolean =>
   authorOf(entry) === "assistant" && /\S/.test(entryText(entry, edits));
 
-/** Returns the last sentences of the assistant before a short answer; empty if the message is understandable without. */
+/** Returns the assistant's last sentences before a short answer; empty if the message is not a short answer. */
 export function findPrecedingQuestion(
   covered: readonly Entry[],
   answerIndex: number,
@@ -47,7 +47,7 @@ export function findPrecedingQuestion(
   return "";
 }
 
-// Segmenting is slow, plans are made before every request near the limit, and neither text changes.
+// Cached: segmenting is slow, and near the limit a plan is made before every request.
 function extractQuestion(answer: Entry, text: string, reply: string): string {
   const cached = questionCache.get(answer);
   if (cached?.text === text && cached.reply === reply) return cached.question;
@@ -62,14 +62,14 @@ const questionCache = new WeakMap<
   { readonly text: string; readonly reply: string; readonly question: string }
 >();
 
-/** `2` or `yes, but only on staging` means nothing without the question. */
+/** Answers such as `2` or `yes, but only on staging` need their question. */
 const MAX_ANSWER_WORDS = 8;
 
 export function countWords(text: string): number {
   return Array.from(segmenters.words().segment(text)).filter(({ isWordLike }) => isWordLike).length;
 }
 
-/** The last sentence and, where a word or two answer a question, as much before it as a list of options takes. */
+/** The last sentence; for a very short answer to a question, also the text before it, which may list the options. */
 function lastSentences(reply: string, answerWordCount: number): string {
   const hasOptions = answerWordCount <= MAX_BARE_ANSWER_WORDS && ENDS_IN_QUESTION.test(reply);
   const maxChars = hasOptions ? MAX_OPTIONS_CHARS : MAX_SENTENCE_CHARS;
@@ -98,7 +98,7 @@ const MAX_OPTIONS_CHARS = 600;
 export const MAX_SENTENCE_CHARS = 200;
 export const ENDS_IN_QUESTION: RegExp = /[?？؟\u037e]["'”’»)\]*_`\s]*$/u;
 
-// Made on first use: a segmenter takes a moment to load.
+// Created on first use, because loading a segmenter takes time.
 const segmenters = {
   words: createLazy(() => new Intl.Segmenter(undefined, { granularity: "word" })),
   sentences: createLazy(() => new Intl.Segmenter(undefined, { granularity: "sentence" })),

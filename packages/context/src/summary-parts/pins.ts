@@ -1,4 +1,4 @@
-/** Pins and unpins texts as entries, so that moving back reverts them, and starts the summary message with all pins. */
+/** Pins and unpins texts by appending entries, so that a move back reverts them, and puts all pins first in the summary message. */
 
 import type { SummaryPart } from "../compaction/summary-part.ts";
 import { entryText } from "../context/entry-text.ts";
@@ -8,12 +8,12 @@ import type { Session } from "../session/session.ts";
 import type { Pin } from "../session/state.ts";
 import type { AppendResult } from "../session/store.ts";
 
-/** Pins a text. The model reads it at once, and first after every compaction. */
+/** Pins a text; the model sees it at once, and at the start of every summary message. */
 export function pinText(session: Session, text: string): Promise<AppendResult> {
   return session.append({ type: "custom_message", customType: PIN_TYPE, content: text, display: true });
 }
 
-/** Pins the text of an entry from anywhere in the session. */
+/** Pins the text of any entry of the session. */
 export async function pinEntry(session: Session, entryId: string): Promise<AppendResult> {
   const entry = await session.store.entry(entryId);
   if (!entry) throw new Error(`cannot pin ${entryId}: it is not in this session`);
@@ -32,7 +32,7 @@ export async function unpin(session: Session, pin: string): Promise<AppendResult
   return session.append({ type: "custom", customType: UNPIN_TYPE, data: { pin } });
 }
 
-/** The pinned texts, word for word. They have no limit: the breaker reports pins that fill the window. */
+/** The summary part with the pinned texts, word for word and without a limit; the breaker reports pins that fill the window. */
 export const pins: SummaryPart<readonly Pin[]> = {
   kind: "pins",
   share: null,

@@ -1,4 +1,4 @@
-/** Checks summaries against the log and marks what the log does not support. */
+/** Checks summaries against the log and marks claims that the log does not support. */
 
 import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "../compaction/plan.ts";
 import { previousNarrative } from "../compaction/previous-summary.ts";
@@ -11,11 +11,11 @@ import { isFarTooLong } from "../summary/size-limit.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
-/** Marks what a summary by a hook, a host or a model claims without support in the log. */
+/** Marks the claims of a summary by a hook, a host or a model that the log does not support. */
 export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate): SummaryCandidate {
   const { route, narrative, findings = [] } = candidate;
   const isReviewed = route === MODEL_FREE_ROUTE || candidatesWithReview.has(candidate);
-  // A summary that is far too long is refused later, so it is not read.
+  // A summary that is far too long is refused later, so it is not checked.
   if (isReviewed || isFarTooLong(narrative, plan.checkpoint)) return candidate;
   const newPart = newNarrativePart(narrative, plan);
   const { text, flaws } = checkSummary(newPart, { ...collectPlanEvidence(plan), request: null }, ANY_SHAPE);
@@ -23,32 +23,32 @@ export function reviewSummary(plan: CompactionPlan, candidate: SummaryCandidate)
   return { ...candidate, narrative: `${previousPart}${text}`, findings: [...findings, ...flaws.map(toFinding)] };
 }
 
-/** Records that a candidate was checked while it was written, so that it is not checked again. */
+/** Marks a candidate as already checked, so that it is not checked again. */
 export function markReviewed(candidate: SummaryCandidate): void {
   candidatesWithReview.add(candidate);
 }
 
 const candidatesWithReview = new WeakSet<SummaryCandidate>();
 
-/** Converts a flaw for a receipt, without the lines of the draft. */
+/** Converts a flaw to a finding for the receipt, without the lines of the draft. */
 export function toFinding({ code, note }: Flaw): Finding {
   return { code, note };
 }
 
-/** Returns what is new in a narrative. The summary before was checked when it was written. */
+/** Returns the part of a narrative after the previous narrative, if that was already checked. */
 export function newNarrativePart(narrative: string, { previous }: CompactionPlan): string {
   return previous.isChecked && previous.narrative !== "" && narrative.startsWith(previous.narrative)
     ? narrative.slice(previous.narrative.length)
     : narrative;
 }
 
-/** Accepts any sections and any length. */
+/** A summary shape without required sections or a length limit. */
 export const ANY_SHAPE: { readonly sections: readonly string[]; readonly tokens: number } = {
   sections: [],
   tokens: Number.POSITIVE_INFINITY,
 };
 
-/** Collects what a summary of this plan is checked against; computed once per plan. */
+/** Collects the evidence that a summary of this plan is checked against; cached per plan. */
 export function collectPlanEvidence(plan: CompactionPlan): Evidence {
   const cached = evidenceCache.get(plan);
   if (cached) return cached;
@@ -71,5 +71,5 @@ export function collectPlanEvidence(plan: CompactionPlan): Evidence {
 
 const evidenceCache = new WeakMap<CompactionPlan, Evidence>();
 
-/** The tokens of the ledger that names are looked up in, more than any summary message shows. */
+/** The maximum tokens of the ledger used as evidence; more than any summary message shows. */
 const MAX_EVIDENCE_LEDGER_TOKENS = 100_000;

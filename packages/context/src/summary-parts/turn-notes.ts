@@ -1,4 +1,4 @@
-/** Collects a note per turn: what was asked, what the assistant replied last, and how the turn ended. */
+/** Collects one note per turn: the request, the assistant's last reply, and how the turn ended. */
 
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
@@ -14,27 +14,27 @@ import { sanitizeLine } from "../text/sanitize.ts";
 import type { ToolRoles } from "../tool-roles.ts";
 
 export interface TurnNote {
-  /** The first words of the request; empty where the turn began before. */
+  /** The start of the request; empty if the turn began before the covered entries. */
   readonly asked: string;
-  /** The last text of the assistant, shortened to its first and last words; empty where it wrote none. */
+  /** The start and end of the assistant's last text; empty if there is none. */
   readonly said: string;
-  /** Tool calls after that text. */
+  /** The number of tool calls after that text. */
   readonly calls?: number;
-  /** The last of them, such as `edit src/a.ts`. */
+  /** The last tool call, such as `edit src/a.ts`. */
   readonly lastCall?: string;
-  /** Where the turn begins. */
+  /** The id of the first entry of the turn. */
   readonly entryId: string;
-  /** What opens that entry; absent in notes of earlier versions. */
+  /** The reference of that entry; absent in notes of earlier versions. */
   readonly reference?: string;
-  /** What a program said begins no turn, and stands before the one in which it was said. The summary of a left branch begins one. */
+  /** `program`: a message by a program, listed before its turn. `branch`: a turn that begins with a branch summary. */
   readonly by?: "program" | "branch";
-  /** How the turn ended, where the log shows that it did not end well. */
+  /** How the turn ended; only set if it was aborted, cut off or failed. */
   readonly ending?: string;
-  /** Whether a summary by a model or a hook covers the turn; then `keptByCode` sets it. */
+  /** Set if a summary by a model or a hook covers the turn. */
   readonly inSummary?: true;
 }
 
-/** Notes on the newest turns. Only text that the model saw is read. */
+/** Collects notes on the newest turns, only from text that the model sees. */
 export function collectTurnNotes(
   covered: readonly Entry[],
   edits: readonly ContextEditEntry[] = [],
@@ -58,10 +58,10 @@ function noteText(entry: Entry, edits: readonly ContextEditEntry[]): string {
   return /\S/.test(typed) ? typed : formatAttachmentLine(attachments, entryReference(entry));
 }
 
-/** The first words of an entry on one line. */
+/** Returns the start of an entry's text on one line. */
 type EntryTextReader = (entry: Entry) => string;
 
-/** The notes of two stretches that follow each other, where a turn may go on from the first into the second. */
+/** Merges the notes of two consecutive ranges; a turn that continues from the first into the second becomes one note. */
 export function mergeTurnNotes(older: readonly TurnNote[], newer: readonly TurnNote[]): readonly TurnNote[] {
   const last = older.at(-1);
   const index = newer.findIndex(isTurn);
@@ -72,7 +72,7 @@ export function mergeTurnNotes(older: readonly TurnNote[], newer: readonly TurnN
   return limitNotes([...older.slice(0, -1), ...between, next ? joinTurnNotes(last, next) : last, ...after]);
 }
 
-// The turn went on: how its first part ended, and whether a summary covers that part, no longer counts.
+// The turn continued, so `ending` and `inSummary` of its first part no longer apply.
 function joinTurnNotes({ ending: _ending, inSummary: _inSummary, ...last }: TurnNote, next: TurnNote): TurnNote {
   const { said, calls, lastCall, ending } = next;
   const work = calls !== undefined && { calls, ...(lastCall !== undefined && { lastCall }) };
@@ -82,17 +82,17 @@ function joinTurnNotes({ ending: _ending, inSummary: _inSummary, ...last }: Turn
   return { ...turn, said, ...work, ...(ending && { ending }) };
 }
 
-/** From a compaction's `details.pith.turns`; nothing in it is taken on trust. Notes of earlier versions have fewer fields. */
+/** Parses a compaction's `details.pith.turns` and drops invalid notes; notes of earlier versions have fewer fields. */
 export function parseTurnNotes(value: unknown): readonly TurnNote[] {
   return Array.isArray(value) ? limitNotes(value.filter(isTurnNote)) : [];
 }
 
-/** Of a compaction with a summary by a model or a hook, which covers all of them. */
+/** Marks the notes as covered by a summary that a model or a hook wrote. */
 export function markAsSummarized(turns: readonly TurnNote[]): readonly TurnNote[] {
   return turns.map((turn) => ({ ...turn, inSummary: true }));
 }
 
-/** Each from what opens it to the next; the first may have begun before. */
+/** Splits the entries at requests and branch summaries. The first turn may have begun before the covered entries. */
 function splitNewestTurns(covered: readonly Entry[], textOf: EntryTextReader): readonly (readonly Entry[])[] {
   const turns: (readonly Entry[])[] = [];
   let end = covered.length;
@@ -122,7 +122,7 @@ function createNotes(turn: readonly Entry[], context: NoteContext): readonly Tur
   ];
 }
 
-/** None for a turn without a request in which the assistant neither wrote nor did anything. */
+/** Empty for a turn without a request, a reply, a tool call or a failure. */
 function createTurnNote(turn: readonly Entry[], { textOf, edits, tools }: NoteContext): readonly TurnNote[] {
   const isReply = (entry: Entry): boolean => authorOf(entry) === "assistant";
   const hasText = (entry: Entry): boolean => isReply(entry) && textOf(entry) !== "";
@@ -149,14 +149,14 @@ function createTurnNote(turn: readonly Entry[], { textOf, edits, tools }: NoteCo
   ];
 }
 
-/** None of a reply that the model does not see any more. */
+/** Empty for a reply that the model no longer sees. */
 function visibleToolCalls(entry: Entry, edits: readonly ContextEditEntry[]): readonly ToolCallBlock[] {
   if (entry.type !== "message" || entry.message.role !== "assistant") return [];
   const message = entryMessage(entry, latestEdit(edits, entry));
   return message?.role === "assistant" ? completeToolCalls(message) : [];
 }
 
-/** The tool, and the file or the command. */
+/** The name of the tool, and its file or command. */
 function describeCall(call: ToolCallBlock, tools: ToolRoles): string {
   const { modifies, reads, runs } = toolCallEffects(call, tools);
   const [target = ""] = [...modifies, ...reads, ...runs];
@@ -165,7 +165,7 @@ function describeCall(call: ToolCallBlock, tools: ToolRoles): string {
 
 const MAX_CALL_CHARS = 80;
 
-// A reply often begins with its plan and ends with its outcome.
+// The outcome is often at the end of a reply, so both ends are kept.
 function firstAndLastChars(text: string): string {
   if ([...sanitizeLine(text, MAX_NOTE_CHARS + 1)].length <= MAX_NOTE_CHARS) return sanitizeLine(text, MAX_NOTE_CHARS);
   const end = [...sanitizeLine(text.slice(-NOTE_TAIL_CHARS * 20), NOTE_TAIL_CHARS * 20)]
@@ -174,7 +174,7 @@ function firstAndLastChars(text: string): string {
   return `${sanitizeLine(text, NOTE_HEAD_CHARS)} ${end.replace(/^\S{0,15}\s/, "")}`;
 }
 
-/** What the log says of the end of a turn, beside words; null where nothing went wrong that code could know of. */
+/** Describes how a turn failed, from stop reasons and tool errors; null if the log shows no failure. */
 function describeEnding(turn: readonly Entry[], edits: readonly ContextEditEntry[]): string | null {
   const isRemoved = (entry: Entry): boolean => latestEdit(edits, entry)?.replacement === null;
   const messages = turn.flatMap((entry) => (entry.type === "message" && !isRemoved(entry) ? [entry.message] : []));
@@ -196,7 +196,7 @@ const toNoteReference = (entry: Entry): Pick<TurnNote, "entryId" | "reference"> 
   reference: entryReference(entry),
 });
 
-// A pin stands word for word at the front.
+// Pins are excluded, because the summary message starts with them.
 function isProgramEntry(entry: Entry): boolean {
   if (entry.type === "custom_message")
     return !isStateEntry(entry) && ![PIN_TYPE, SKILL_LIST_TYPE].includes(entry.customType);
@@ -228,7 +228,7 @@ function isTurnNote(value: unknown): value is TurnNote {
 
 export const isTurn = ({ by }: TurnNote): boolean => by !== "program";
 
-/** The newest; what programs say pushes out nothing that was asked. */
+/** Keeps the newest notes. Turns and program notes have separate limits, so that programs do not displace requests. */
 function limitNotes(notes: readonly TurnNote[]): readonly TurnNote[] {
   const selected = new Set([
     ...notes.filter(isTurn).slice(-MAX_TURN_NOTES),
@@ -237,12 +237,12 @@ function limitNotes(notes: readonly TurnNote[]): readonly TurnNote[] {
   return notes.filter((note) => selected.has(note));
 }
 
-/** Turns that are listed. One more is kept: it shows that there were earlier ones. */
+/** The maximum number of listed turns; one more note is stored to detect that earlier turns exist. */
 export const MAX_LISTED_TURNS = 60;
 const MAX_TURN_NOTES = MAX_LISTED_TURNS + 1;
 const MAX_PROGRAM_NOTES = 20;
 
-// A branch that was left is told nowhere else.
+// The summary message contains a branch summary only in its note, so that note is longer.
 function maxNoteChars({ type }: Entry): number {
   return type === "branch_summary" ? MAX_BRANCH_NOTE_CHARS : MAX_NOTE_CHARS;
 }

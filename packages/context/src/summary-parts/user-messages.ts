@@ -1,4 +1,4 @@
-/** Keeps the user's covered messages word for word, in one block per compaction. If there is too little room, the newest stay. */
+/** Keeps the user's covered messages word for word, in one block per compaction. If not all fit, the newest are kept. */
 
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
@@ -28,7 +28,7 @@ import {
   type OpenQuestion,
 } from "./open-question.ts";
 
-/** The user's messages, word for word. */
+/** The summary part with the user's messages, word for word. */
 export const userMessages: SummaryPart<UserMessageSelection> = {
   kind: "words",
   share: null,
@@ -50,7 +50,7 @@ export const userMessages: SummaryPart<UserMessageSelection> = {
   findings: createMessageNotices,
 };
 
-/** Returns notices about messages that are no longer shown, or only in part. */
+/** Returns findings about messages that are omitted or shortened. */
 export function createMessageNotices({
   evicted,
   shortened,
@@ -69,7 +69,7 @@ function formatEvictedNote(references: readonly string[]): string {
   return `${count} no longer shown, but can be read again: ${references.join(", ")}`;
 }
 
-/** A block as it stands in the summary message. It stays byte for byte, so that it is cached, or goes as a whole. */
+/** A block of the summary message; it is kept byte for byte, so that it can be cached, or removed as a whole. */
 export interface UserMessageBlock {
   readonly text: string;
   readonly tokens: number;
@@ -77,35 +77,35 @@ export interface UserMessageBlock {
 
 export interface UserMessageSelection {
   readonly blocks: readonly UserMessageBlock[];
-  /** Of all blocks. */
+  /** The tokens of all blocks. */
   readonly tokens: number;
-  /** References of messages that are no longer shown, for lack of room. They can be read again. */
+  /** References of messages that are omitted because they do not fit. They can be read again. */
   readonly evicted: readonly string[];
-  /** References of messages of which head and tail are left. */
+  /** References of messages that are shortened to head and tail. */
   readonly shortened: readonly string[];
 }
 
 export interface SelectUserMessagesOptions {
-  /** The blocks of the compaction before, oldest first. */
+  /** The blocks of the previous compaction, oldest first. */
   readonly previousBlocks: readonly UserMessageBlock[];
   /** Oldest first. */
   readonly covered: readonly Entry[];
-  /** What the context has in the place of what was written: removed words do not come back. */
+  /** The context edits, so that removed text does not reappear. */
   readonly edits: readonly ContextEditEntry[];
-  /** Of all blocks together. */
+  /** The maximum tokens of all blocks together. */
   readonly tokens: number;
-  /** The active request stands at the end of the summary message, and not here. */
+  /** The latest request. It is at the end of the summary message, so it is not repeated in a block. */
   readonly request: ActiveRequest | null;
-  /** The request that stood there until now. */
+  /** The request at the end of the previous summary message. */
   readonly previousRequest: ActiveRequest | null;
-  /** What the first message behind the cut before answers: the assistant's message is not loaded any more. */
+  /** The question that the first message after the previous cut answers; the assistant's message is no longer loaded. */
   readonly question?: OpenQuestion | null;
 }
 
 export function selectUserMessages(options: SelectUserMessagesOptions): UserMessageSelection {
   const messages = [...formerRequestMessage(options), ...collectCoveredMessages(options)];
   const selection = selectByTokens(messages, options);
-  // The user's own words come before what they answer: without room for all, only answers to a question keep it, in short.
+  // User messages take priority over questions. If not all fit, only very short answers keep their question, shortened.
   return selection.evicted.length === 0 ? selection : selectByTokens(messages.map(shortenQuestion), options);
 }
 
@@ -139,16 +139,16 @@ function selectByTokens(
 
 export interface UserMessageRecord {
   readonly reference: string;
-  /** What the user typed; empty for a message that consists of attachments. */
+  /** The typed text; empty for a message that only has attachments. */
   readonly text: string;
-  /** The line that names what was attached to it; empty for nothing. */
+  /** The line that lists its attachments; empty if there are none. */
   readonly attached: string;
-  /** What the assistant said last before it; empty for a message that can be understood without. */
+  /** The end of the assistant's message before a short answer; empty if the message needs no context. */
   readonly repliesTo: string;
   readonly tokens: number;
 }
 
-// A request that was active until now joins the other messages.
+// A request that is no longer the latest moves to the blocks.
 function formerRequestMessage({
   previousBlocks,
   request,
@@ -156,7 +156,7 @@ function formerRequestMessage({
 }: SelectUserMessagesOptions): readonly UserMessageRecord[] {
   if (!previousRequest?.isPerson || previousRequest.reference === request?.reference) return [];
   const { reference, text, attached = "", repliesTo } = previousRequest;
-  // Earlier versions kept the latest request among the other messages, too.
+  // Earlier versions also kept the latest request in the blocks.
   const isOldBlock = (block: UserMessageBlock): boolean => block.text.startsWith(OLD_USER_MESSAGES_TITLE);
   if (previousBlocks.some((block) => isOldBlock(block) && blockReferences(block.text).includes(reference))) return [];
   return [{ reference, text, attached, repliesTo, tokens: textTokens(text) }];
@@ -188,7 +188,7 @@ function collectCoveredMessages({
   });
 }
 
-/** The message of a user at this place; null where another entry stands. */
+/** Reads the user message at this index; null if the entry is not one. */
 export function readUserMessage(
   entries: readonly Entry[],
   index: number,
@@ -208,10 +208,10 @@ export function readUserMessage(
   };
 }
 
-/** HARM2: a reader of the messages sees that one is missing. */
+/** HARM2: stands for a user message that cannot be read. */
 const MISSING_MESSAGE_NOTE = "(This message of the user is damaged and cannot be read.)";
 
-// Plans are made before every request near the limit, and a message does not change: it is counted once.
+// Cached: near the limit a plan is made before every request.
 function countMessageTokens(entry: Entry, text: string): number {
   const cached = tokenCountCache.get(entry);
   if (cached?.text === text) return cached.tokens;
@@ -234,7 +234,7 @@ interface QuoteSelection {
   readonly evicted: readonly string[];
 }
 
-// Where all of them have room they stay as they are; where not, a long paste does not push out a short rule before it.
+// If not all messages fit, long ones are shortened more, so that a long paste does not displace short earlier messages.
 function chooseNewestQuotes(messages: readonly UserMessageRecord[], tokens: number): QuoteSelection {
   const maxMessageTokens = Math.min(MAX_MESSAGE_TOKENS, Math.floor(tokens * MAX_MESSAGE_SHARE));
   const selection = chooseQuotes(messages, tokens, MAX_MESSAGE_TOKENS);
@@ -287,7 +287,7 @@ function renderMessageBlock(quotes: readonly MessageQuote[], isFirst: boolean): 
   return { text, tokens: textTokens(text) };
 }
 
-// The first block has the title. It changes only when blocks before it went, and then no cache holds it any more.
+// The first block has the title. It is added only after earlier blocks were removed, when the cache is already invalid.
 function addTitle([first, ...others]: readonly UserMessageBlock[]): readonly UserMessageBlock[] {
   if (!first) return [];
   if (!first.text.startsWith("[")) return [first, ...others];
@@ -295,7 +295,7 @@ function addTitle([first, ...others]: readonly UserMessageBlock[]): readonly Use
   return [{ text, tokens: textTokens(text) }, ...others];
 }
 
-/** The messages in a block: each begins with a line that names it. */
+/** The references of the messages in a block; each message begins with a line that contains its reference. */
 function blockReferences(block: string): readonly string[] {
   return [...block.matchAll(/^\[(#\d+|entry:[^\]\n]+)\]/gm)].map(([, reference = ""]) => reference);
 }
@@ -313,10 +313,10 @@ function selectNewestBlocks(blocks: readonly UserMessageBlock[], tokens: number)
 
 const USER_MESSAGES_TITLE = "# User messages, word for word\n\n";
 const OLD_USER_MESSAGES_TITLE = "What the user wrote, word for word:";
-/** Tokens of one message, and, where not all of them fit, its share of all; of a longer one head and tail are kept. */
+/** The maximum tokens of one message, and its maximum share if not all fit. A longer message is shortened to head and tail. */
 const MAX_MESSAGE_TOKENS = 2_000;
 const MAX_MESSAGE_SHARE = 1 / 8;
-/** Tokens that texts put together may have more than each by itself. */
+/** Extra tokens that may result from joining texts. */
 const JOIN_TOKENS = 2;
-/** Tokens below which there is no room for any message. */
+/** With fewer tokens than this, no message fits. */
 const MIN_MESSAGE_TOKENS = 12;

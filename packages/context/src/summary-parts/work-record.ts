@@ -1,4 +1,4 @@
-/** Keeps what code knows about the covered work, whoever writes the summary: the ledger, a note per turn, and the touched files. */
+/** Records the covered work without a model: the ledger, one note per turn, and the touched files. */
 
 import { type CompactionPlan, MODEL_FREE_ROUTE } from "../compaction/plan.ts";
 import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
@@ -22,11 +22,11 @@ import {
 export interface WorkRecord {
   readonly ledger: Ledger;
   readonly turns: readonly TurnNote[];
-  /** For pi, which lists them in its own summaries. */
+  /** Written for pi, which lists these files in its summaries. */
   readonly files: FileLists;
 }
 
-/** Files, commands, errors and turns, as code knows them. Its text is the ledger; the turns are listed if no model writes. */
+/** The summary part with the work record; it renders the ledger, and the fallback summary lists the turns. */
 export const workRecord: SummaryPart<WorkRecord> = {
   kind: "ledger",
   share: null,
@@ -39,7 +39,7 @@ export const workRecord: SummaryPart<WorkRecord> = {
   piDetails: ({ files }) => ({ readFiles: files.read, modifiedFiles: files.modified }),
 };
 
-/** The share of the checkpoint that is left to the ledger if the summary is too long. */
+/** The minimum share of the checkpoint for the ledger. */
 const MIN_LEDGER_SHARE = 0.1;
 
 /** Returns the work record of a plan. */
@@ -47,15 +47,15 @@ export function collectWorkRecord(plan: CompactionPlan): WorkRecord {
   return collectPart(workRecord, plan);
 }
 
-// The compaction before stands behind what it kept; what it carries is older than that all the same. Those before it
-// may stand among the covered too, and are told by it: told again, their files would be counted twice.
+// The record of the previous compaction is the starting point: it is older than all covered entries, although its entry
+// comes after those it kept. Compactions among the covered entries are skipped, or their files would be counted twice.
 function buildWorkRecord(plan: CompactionPlan): WorkRecord {
   const { branch, covered, budget } = plan;
   const lastCompaction = branch.entries[branch.compactionIndex];
   const compaction = lastCompaction?.type === "compaction" ? lastCompaction : null;
   const ledger = previousLedger(compaction);
   const newEntries = covered.filter((entry) => entry.type !== "compaction");
-  // pi's lists know no order, the ledger has that of the newest.
+  // pi's lists are unordered, so they come before the ledger, which is ordered by time.
   const touches = [...readFileLists(compaction?.details), ...ledger.files, ...fileTouches(newEntries, budget.tools)];
   return {
     ledger: collectLedger([...newEntries, ...laterEdits(plan)], budget.tools, ledger),
@@ -67,14 +67,14 @@ function buildWorkRecord(plan: CompactionPlan): WorkRecord {
   };
 }
 
-// A model or a hook that wrote the summary was shown all turns before it.
+// A summary by a model or a hook covers all turns before it.
 function previousTurnNotes(compaction: CompactionEntry | null): readonly TurnNote[] {
   const { turns, receipt } = readPithDetails(compaction?.details);
   const notes = parseTurnNotes(turns);
   return Object(receipt).route === MODEL_FREE_ROUTE ? notes : markAsSummarized(notes);
 }
 
-// A turn whose rest is kept has not ended yet.
+// A turn that continues in the kept entries has not ended yet.
 function reopenLastTurn(turns: readonly TurnNote[], { cut }: CompactionPlan): readonly TurnNote[] {
   const openIndex = cut.turnStartIndex === null ? -1 : turns.findLastIndex(isTurn);
   return turns.map((turn, index) => (index === openIndex ? withoutEnding(turn) : turn));
@@ -84,7 +84,7 @@ function withoutEnding({ ending: _ending, ...turn }: TurnNote): TurnNote {
   return turn;
 }
 
-// What an edit in the kept part has removed from the covered one does not come back either.
+// A kept edit may remove text from a covered entry; that text must not reappear.
 function laterEdits({ kept }: CompactionPlan): readonly Entry[] {
   return kept.filter((entry) => entry.type === "context_edit");
 }
@@ -93,5 +93,5 @@ function previousLedger(compaction: CompactionEntry | null): Ledger {
   return (compaction && readLedger(compaction.details)) ?? emptyLedger;
 }
 
-// B49: what is written for pi stays small; the log itself has them all.
+// B49: limits the lists written for pi; the log contains all files.
 const MAX_TOUCHED_FILES = 500;
