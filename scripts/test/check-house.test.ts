@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { PROGRAM_NAME } from "../build/packages.ts";
 import { runChecks } from "../house/run-checks.ts";
@@ -284,4 +284,8 @@ function exportNames(count: number): string {
 
 test("the script fails where there is nothing to check", () => {
   expect(runScript("check-house.ts", plant({})).status).toBe(1);
+});
+
+test("DOOR1 this repository has no fault of check-house", () => {
+  expect(runChecks(resolve(import.meta.dirname, "../..")).faults).toEqual([]);
 });
