@@ -42,7 +42,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
       equal(await each.branchEntries("e6"), selectEntries(twoBranchEntries, "e1 e2 e3 e4 e5 e6"));
       equal(await each.children("e2"), selectEntries(twoBranchEntries, "e3 e7"));
       equal(await each.entry("e4"), twoBranchEntries[3]);
-      equal(await each.entry("nobody"), undefined);
+      equal(await each.entry("e99"), undefined);
     }
   });
 
@@ -59,7 +59,7 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
 
   test("STO4 a batch is appended completely or not at all", async () => {
     const store = await createFilledStore(twoBranchEntries.slice(0, 2));
-    const [good, bad] = [twoBranchEntries[2], { ...twoBranchEntries[3], parentId: "nobody" }] as readonly Entry[];
+    const [good, bad] = [twoBranchEntries[2], { ...twoBranchEntries[3], parentId: "e99" }] as readonly Entry[];
     equal(
       await isAppendRefused(
         store,
@@ -105,13 +105,13 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
     const store = await createFilledStore(twoBranchEntries);
     for (const each of [store, await stores.reopen(store)]) {
       equal(await each.line("e4"), JSON.stringify(twoBranchEntries[3]));
-      equal(await each.line("nobody"), undefined);
+      equal(await each.line("e99"), undefined);
     }
   });
 
   test("STO10 a compaction whose first kept entry is not on its branch, or is a result without its call, is rejected", async () => {
     const store = await createFilledStore(twoBranchEntries);
-    for (const firstKeptEntryId of ["e4", "nobody"]) {
+    for (const firstKeptEntryId of ["e4", "e99"]) {
       const entry = { ...createTestCompaction("e8"), firstKeptEntryId } as Entry;
       equal(await isAppendRefused(store, [entry]), true);
     }
@@ -120,14 +120,14 @@ export function storeContract({ test, equal }: ContractRunner, stores: StoreFact
 
   test("STO11 loading the branch of an unknown entry throws an error that names it", async () => {
     const store = await createFilledStore(twoBranchEntries);
-    equal(await rejectionMessage(store.loadBranch("nobody")), "entry nobody is not in this session");
-    equal(await rejectionMessage(store.branchEntries("nobody")), "entry nobody is not in this session");
+    equal(await rejectionMessage(store.loadBranch("e99")), "entry e99 is not in this session");
+    equal(await rejectionMessage(store.branchEntries("e99")), "entry e99 is not in this session");
   });
 
   test("STO12 branch summaries are found by the leaf they summarize, on any branch, in file order", async () => {
     const store = await createFilledStore(entriesWithBranchSummaries);
     for (const each of [store, await stores.reopen(store)]) {
-      equal(await each.branchSummaries(new Set(["e2", "nobody"])), selectEntries(entriesWithBranchSummaries, "e4 e9"));
+      equal(await each.branchSummaries(new Set(["e2", "e99"])), selectEntries(entriesWithBranchSummaries, "e4 e9"));
       equal(await each.branchSummaries(new Set(["e6", "e2"])), selectEntries(entriesWithBranchSummaries, "e4 e7 e9"));
       equal(await each.branchSummaries(new Set(["root"])), selectEntries(entriesWithBranchSummaries, "e11"));
       equal(await each.branchSummaries(new Set(["e1"])), []);
