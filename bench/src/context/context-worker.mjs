@@ -5,6 +5,7 @@ import { importBuilt } from "../import-built.mjs";
 
 const [, , home] = process.argv;
 const context = await importBuilt(home, ".");
+const { measureInSteps } = await importBuilt(home, "./host");
 const { nodeRuntime, openStore } = await importBuilt(home, "./node");
 const budget = context.createBudget(context.compactionLimits, { contextWindow: 200_000 });
 /** Sessions by the name they were opened under. */
@@ -33,7 +34,7 @@ const commands = {
   async measure({ name }) {
     let longest = 0;
     let total = 0;
-    const steps = context.measureInSteps(sessions.get(name).branch);
+    const steps = measureInSteps(sessions.get(name).branch);
     for (let done = false; !done; ) {
       const start = performance.now();
       done = steps.next().done;
