@@ -8,7 +8,7 @@ export interface PithDetails {
   readonly front?: unknown;
   /** What the compaction did and cost (`compaction/receipt.ts`). */
   readonly receipt?: unknown;
-  /** Files, commands and errors (`ledger/read-ledger.ts`). */
+  /** Files, commands and errors (`ledger/ledger.ts`). */
   readonly ledger?: unknown;
   /** A note per turn, for a summary without a model. */
   readonly turns?: unknown;

@@ -29,7 +29,7 @@ interface Subject {
 
 /** In the order of the page. */
 const subjects: readonly Subject[] = [
-  { title: "Sessions", paths: ["session/", "node/open-session.ts", "node/sessions/"], examples: ["sessions"] },
+  { title: "Sessions", paths: ["session/", "node/sessions/"], examples: ["sessions"] },
   { title: "Contexts", paths: ["context/"], examples: ["contexts", "references"] },
   { title: "Compaction", paths: ["compaction/", "settings.ts"], examples: ["compaction", "planning", "pins"] },
   { title: "Branches", paths: ["branches/"], examples: ["branches"] },

@@ -3,7 +3,7 @@
 import type { Budget } from "../compaction/budget.ts";
 import { contextSize } from "../context/context-size.ts";
 import type { EntryContent } from "../entry.ts";
-import { exceedsDepth } from "../format/edit-json.ts";
+import { exceedsDepth } from "../format/edit-json-text.ts";
 import { type HookHost, reportHookFailure } from "../hooks.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type { Cost, Usage } from "../message.ts";

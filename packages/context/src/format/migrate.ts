@@ -1,7 +1,7 @@
 /** Upgrades lines of format versions 1 and 2 to the spelling of version 3. */
 
 import { isObject, type JsonObject } from "../json.ts";
-import { findMemberSpans, setJsonMembers } from "./edit-json.ts";
+import { findMemberSpans, setJsonMembers } from "./edit-json-text.ts";
 
 /** The changes that upgrade a line to version 3; empty for a line of version 3. */
 export interface LineUpgrade {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../json.ts";
 import type { Checksum } from "../runtime.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { DamageKind } from "./damage.ts";
-import { exceedsDepth } from "./edit-json.ts";
+import { exceedsDepth } from "./edit-json-text.ts";
 import { isTrailerValid, type LineMarks, type LineTrailer, readTrailer, repairTrailer } from "./line-checksum.ts";
 
 /** The result of reading a line. */

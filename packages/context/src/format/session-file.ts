@@ -4,9 +4,8 @@ import type { Header, HeaderMark } from "../entry.ts";
 import type { JsonObject } from "../json.ts";
 import type { Checksum, Runtime } from "../runtime.ts";
 import { createDamage, type Damage, type DamageKind, damageNotes } from "./damage.ts";
-import { setJsonMembers } from "./edit-json.ts";
-import { serializeEntry } from "./entry-line.ts";
-import { readReservedNumber, setEntryNumberInLine } from "./entry-number.ts";
+import { setJsonMembers } from "./edit-json-text.ts";
+import { readReservedNumber, serializeEntry, setEntryNumberInLine } from "./entry-line.ts";
 import { withTrailer } from "./line-checksum.ts";
 import { type EntryLine, linkEntries } from "./link-entries.ts";
 import {

@@ -7,11 +7,12 @@ import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
-import { imageSize } from "../tokens/image-size.ts";
+import { imageSize } from "../tokens/estimate-tokens.ts";
 import type { ToolRoles } from "../tool-roles.ts";
-import { findChecks, findOutcome } from "./check-command.ts";
+import { findChecks, findOutcome } from "./find-checks.ts";
 import {
   emptyLedger,
+  hasStoredLedger,
   type Ledger,
   type LedgerCheck,
   type LedgerCommit,
@@ -19,9 +20,9 @@ import {
   MAX_LEDGER_CHARS,
   mergeLedgers,
   newestCommits,
+  readLedger,
 } from "./ledger.ts";
 import { updateErrors } from "./open-errors.ts";
-import { hasStoredLedger, readLedger } from "./read-ledger.ts";
 import { parseShellCommands } from "./shell-commands.ts";
 import {
   collectToolRuns,

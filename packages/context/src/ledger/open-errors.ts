@@ -2,9 +2,9 @@
 
 import { parseShellLine } from "../shell/parse-line.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
-import { lineTemplate } from "../text/score-units.ts";
+import { lineTemplate } from "../text/score-novelty.ts";
 import { headAndTail } from "../text/truncate.ts";
-import { checkKind, commandInFolderText, decidesExitCode, isExitLine } from "./check-command.ts";
+import { checkKind, commandInFolderText, decidesExitCode, isExitLine } from "./find-checks.ts";
 import { type LedgerError, MAX_LEDGER_CHARS, newestErrors } from "./ledger.ts";
 import {
   type CommandInFolder,

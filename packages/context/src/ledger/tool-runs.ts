@@ -8,7 +8,7 @@ import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../m
 import { entryReference } from "../references.ts";
 import { parseBlobBlock } from "../session/blobs.ts";
 import type { ToolRoles } from "../tool-roles.ts";
-import { EXIT_CODE_PATTERN } from "./check-command.ts";
+import { EXIT_CODE_PATTERN } from "./find-checks.ts";
 import { isReadOnlyLine } from "./shell-commands.ts";
 import { completeToolCalls, pairCallResults, type ToolCallEffects, toolCallEffects } from "./touched-files.ts";
 

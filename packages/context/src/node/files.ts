@@ -1,4 +1,7 @@
-/** Defines the `Files` port, implements it on the real disk, and turns disk errors into results. Tests can make each operation fail. */
+/**
+ * Defines the `Files` port, implements it on the real disk, turns disk errors into results, and names the files of a session. Tests can make
+ * each operation fail.
+ */
 
 import {
   closeSync,
@@ -18,7 +21,7 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { isObject, type JsonObject } from "../json.ts";
 import { refusalNotes } from "../session/store.ts";
 
@@ -256,3 +259,40 @@ export function sidecarFolder(sessionPath: string): string {
 export const leasePath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "writer");
 export const indexPath = (sessionPath: string): string => join(sidecarFolder(sessionPath), "index");
 export const blobFolder = (sessionPath: string): string => join(sidecarFolder(sessionPath), "blobs");
+
+/** Formats the file name as pi does: the start time and the id. */
+export function sessionFileName(id: string, startTime: number): string {
+  return `${formatFileTime(startTime)}_${id}.jsonl`;
+}
+
+/** Formats a time as a part of a file name that is valid on every file system. */
+export function formatFileTime(time: number): string {
+  return new Date(time).toISOString().replace(/[:.]/g, "-");
+}
+
+export function isSessionFileName(name: string): boolean {
+  return name.endsWith(".jsonl") && name !== ".jsonl";
+}
+
+/** The session id in a file name; null if the name has another format. */
+export function sessionIdFromFileName(name: string): string | null {
+  return SESSION_FILE_NAME_PATTERN.exec(name)?.[1] ?? null;
+}
+
+/** The ISO start time in a file name; null if the name has another format. */
+export function sessionTimeFromFileName(name: string): string | null {
+  const [, day, hour, minute, second, milliseconds] = SESSION_FILE_TIME_PATTERN.exec(name) ?? [];
+  return day === undefined ? null : `${day}T${hour}:${minute}:${second}.${milliseconds}Z`;
+}
+
+const SESSION_FILE_NAME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_(.+)\.jsonl$/s;
+const SESSION_FILE_TIME_PATTERN = /^(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)-(\d{3})Z_/;
+
+/** The working directory that a session folder belongs to; null if the folder has no note, as with pi's folders. */
+export function readFolderCwd(folder: string, files: Files): string | null {
+  const { cwd } = readJsonObject(folderNotePath(folder), files);
+  return typeof cwd === "string" && isAbsolute(cwd) ? cwd : null;
+}
+
+/** The path of the note in a session folder that names the working directory. */
+export const folderNotePath = (folder: string): string => join(folder, "folder.json");

@@ -5,7 +5,6 @@ export { findBlobs, keepBlob, readBlob } from "./blobs.ts";
 export { diskErrorCode, realFiles } from "./files.ts";
 export type { JsonlStore } from "./jsonl/jsonl-store.ts";
 export { createStore, type OpenResult, openStore } from "./jsonl/open-store.ts";
-export { openSession } from "./open-session.ts";
 export { nodeRuntime } from "./runtime.ts";
 export { cloneSession, exportForPi, forkSession } from "./sessions/copy-session.ts";
 export type { SessionItem } from "./sessions/list-item.ts";
@@ -13,4 +12,11 @@ export { listSessions } from "./sessions/list-sessions.ts";
 export { listTrash, rebindSession, restoreSession, type TrashItem, trashSession } from "./sessions/move-session.ts";
 export { pithHome, sessionCwd, sessionFolderName, sessionIdToFileName, sessionsFolder } from "./sessions/paths.ts";
 export { purgeSession } from "./sessions/purge-session.ts";
-export { createSession, findSession, labelEntry, readSessionTotals, renameSession } from "./sessions/sessions.ts";
+export {
+  createSession,
+  findSession,
+  labelEntry,
+  openSession,
+  readSessionTotals,
+  renameSession,
+} from "./sessions/sessions.ts";

@@ -1,8 +1,7 @@
 /** Finds session files that changed since the last index update, without reading them, and runs long work in short steps. */
 
-import { type FileStat, type Files, ignoreDiskErrors } from "../node/files.ts";
+import { type FileStat, type Files, ignoreDiskErrors, isSessionFileName } from "../node/files.ts";
 import { yieldToEventLoop } from "../node/runtime.ts";
-import { isSessionFileName } from "../node/session-file-name.ts";
 import type { Checksum } from "../runtime.ts";
 import type { Database } from "./database.ts";
 import { type FileRecord, type FolderRecord, readFolderFiles, readFolders } from "./tables.ts";

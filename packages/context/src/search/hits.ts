@@ -3,8 +3,7 @@
 import { basename, dirname, join } from "node:path";
 import { readLine } from "../format/read-line.ts";
 import type { JsonObject } from "../json.ts";
-import { ignoreDiskErrors, type OpenFile } from "../node/files.ts";
-import { readFolderCwd, sessionIdFromFileName } from "../node/session-file-name.ts";
+import { ignoreDiskErrors, type OpenFile, readFolderCwd, sessionIdFromFileName } from "../node/files.ts";
 import type { SessionItem } from "../node/sessions/list-item.ts";
 import type { SessionFileOptions } from "../node/sessions/paths.ts";
 import type { Redaction } from "../session/session.ts";

@@ -1,7 +1,7 @@
 /** Finds secrets in environment variables, by name, by pattern or because the user lists them, in every form their values may take. */
 
 import type { SecretKind } from "./matches.ts";
-import { isVaried } from "./pattern.ts";
+import { isVaried } from "./randomness.ts";
 import { classifySecret, scanForSecrets } from "./scan.ts";
 
 /** Environment variables by name. */

@@ -1,4 +1,30 @@
-/** Merges, filters and replaces matches of secrets in a text, and defines the format of placeholders. */
+/** Defines secret patterns and their matches, merges, filters and replaces matches in a text, and defines the format of placeholders. */
+
+/** A kind of secret, as data. */
+export interface SecretPattern {
+  /** A part of placeholders: lowercase letters and digits. */
+  readonly id: string;
+  /** For display. */
+  readonly name: string;
+  /**
+   * The secret starts with one of these. A text without any prefix is not scanned further. Each has at least three characters, and white
+   * space only at its end: a stream writes whole words.
+   */
+  readonly prefixes: readonly string[];
+  /**
+   * A regular expression that starts at the prefix, on one line. If it has a group, the group is the secret and the rest is its context.
+   * Repetitions are bounded, or consist of characters that cannot precede a prefix, so that a scan takes linear time.
+   */
+  readonly pattern: string;
+  /** The prefix is inside the secret: up to `maxChars` of these characters before it belong to the secret. */
+  readonly lookbehind?: { readonly chars: RegExp; readonly maxChars: number };
+  /** The prefix may follow a letter: it is a part of a name, not the start of the secret. */
+  readonly isWithinWords?: true;
+  /** Matches only if no other pattern matches the secret. */
+  readonly isWeak?: true;
+  /** An additional test of the secret; default: `isVaried`. */
+  readonly isLikely?: (secret: string) => boolean;
+}
 
 export interface SecretKind {
   readonly id: string;

@@ -1,7 +1,8 @@
 /** Lists all secret patterns. If two match, the earlier one wins. */
 
 import { gitleaksPatterns } from "./gitleaks-patterns.ts";
-import { isLikelyPassword, isRandom, isVaried, type SecretPattern, shannonEntropy } from "./pattern.ts";
+import type { SecretPattern } from "./matches.ts";
+import { isLikelyPassword, isRandom, isVaried, shannonEntropy } from "./randomness.ts";
 
 /** Registries and secret managers. */
 export const registryPatterns: readonly SecretPattern[] = [

@@ -1,6 +1,6 @@
 /** Indexes the prefixes of all secret patterns, so that a text is searched for all of them at once. Built on first use. */
 
-import type { SecretPattern } from "./pattern.ts";
+import type { SecretPattern } from "./matches.ts";
 import { secretPatterns } from "./patterns.ts";
 
 export interface LiteralMatch {

@@ -1,6 +1,5 @@
 /** Scans a text for all secret patterns in one pass, from prefix to prefix. */
 
-import { removeMatchesInHandles } from "./handles.ts";
 import {
   excludeRanges,
   findPlaceholderRanges,
@@ -9,8 +8,8 @@ import {
   PLACEHOLDER_PREFIX,
   type SecretKind,
   type SecretMatch,
+  type SecretPattern,
 } from "./matches.ts";
-import { isVaried, type SecretPattern } from "./pattern.ts";
 import {
   getPrefixIndex,
   KEY_FOOTER_PREFIX,
@@ -19,6 +18,8 @@ import {
   type PatternMatcher,
 } from "./prefix-index.ts";
 import { findKeyBody, findKeyContinuation, findKeyTail, KEY_MARKER, type KeyState } from "./private-keys.ts";
+import { removeMatchesInIds } from "./protected-values.ts";
+import { isVaried } from "./randomness.ts";
 
 export interface SecretScanResult {
   readonly matches: readonly SecretMatch[];
@@ -42,7 +43,7 @@ export function scanForSecrets(
     minIndex = Math.max(prefixMatch.index + 1, result.end ?? 0);
   }
   return {
-    matches: mergeMatches(removeMatchesInHandles(text, excludeRanges(findPlaceholderRanges(text), matches), false)),
+    matches: mergeMatches(removeMatchesInIds(text, excludeRanges(findPlaceholderRanges(text), matches), false)),
     keyState,
   };
 }

@@ -2,8 +2,6 @@
 
 import type { Redaction } from "../session/session.ts";
 import { collectEnvironmentValues, type EnvironmentVariables, isSecretField } from "./environment.ts";
-import { isHandle, removeMatchesInHandles } from "./handles.ts";
-import { isProtectedField, isSignedThinking, mapStrings } from "./map-strings.ts";
 import {
   excludeRanges,
   findPlaceholderRanges,
@@ -16,8 +14,9 @@ import {
   type SecretKind,
   type SecretMatch,
 } from "./matches.ts";
-import { isLikelyPassword, isRandom } from "./pattern.ts";
 import { LiteralMatcher } from "./prefix-index.ts";
+import { isId, isProtectedField, isSignedThinking, removeMatchesInIds } from "./protected-values.ts";
+import { isLikelyPassword, isRandom } from "./randomness.ts";
 import { type RedactChunkResult, RedactionStream } from "./redact-stream.ts";
 import { classifySecret, scanForSecrets } from "./scan.ts";
 
@@ -108,7 +107,7 @@ export class SecretValueMatcher {
       const kind = this.#kindByValue.get(literal);
       if (kind) matches.push({ start: index, end: index + literal.length, kind });
     }
-    return mergeMatches(removeMatchesInHandles(text, excludeRanges(findPlaceholderRanges(text), matches), true));
+    return mergeMatches(removeMatchesInIds(text, excludeRanges(findPlaceholderRanges(text), matches), true));
   }
 
   /** Whether a value with white space may continue after the end of this text. */
@@ -232,13 +231,7 @@ export class Vault implements Redaction {
 
   #redactText(text: string, key: string | null): string {
     if (text.length < MIN_SECRET_CHARS) return text;
-    if (
-      key !== null &&
-      text.length <= MAX_FIELD_SECRET_CHARS &&
-      isSecretField(key) &&
-      isRandom(text) &&
-      !isHandle(text)
-    )
+    if (key !== null && text.length <= MAX_FIELD_SECRET_CHARS && isSecretField(key) && isRandom(text) && !isId(text))
       return this.#usePlaceholder(text, classifySecret(text) ?? FIELD_SECRET_KIND);
     const matches = mergeMatches([...scanForSecrets(text).matches, ...this.#secretValues.findMatches(text)]);
     if (matches.length === 0) return text;
@@ -281,3 +274,60 @@ export class Vault implements Redaction {
 const MIN_SECRET_CHARS = 6;
 const MAX_FIELD_SECRET_CHARS = 512;
 const FIELD_SECRET_KIND: SecretKind = { id: "assigned", name: "secret behind a name" };
+
+/** `key` is the field that contains the text; null at the top and in a list. */
+type StringMapper = (text: string, key: string | null) => string;
+
+interface MapStringsOptions {
+  readonly mapString: StringMapper;
+  /** Whether a field is skipped. */
+  readonly isProtected?: (key: string, object: PlainFields) => boolean;
+  /** Whether a changed item is removed from its list. */
+  readonly shouldDrop?: (mapped: unknown, original: unknown) => boolean;
+  /** Objects that are already mapped and need no second pass. */
+  readonly cleanObjects?: WeakSet<object>;
+}
+
+type PlainFields = Readonly<Record<string, unknown>>;
+
+/** Maps all strings in a value, including object keys. */
+function mapStrings(value: unknown, options: MapStringsOptions, key: string | null = null): unknown {
+  if (typeof value === "string") return options.mapString(value, key);
+  if (typeof value !== "object" || value === null || options.cleanObjects?.has(value)) return value;
+  // Bytes and dates contain no strings.
+  if (!Array.isArray(value) && !isPlainFields(value)) return value;
+  const mapped = Array.isArray(value) ? mapListStrings(value, options) : mapFieldStrings(value as PlainFields, options);
+  if (typeof mapped === "object" && mapped !== null) options.cleanObjects?.add(mapped);
+  return mapped;
+}
+
+function mapListStrings(value: readonly unknown[], options: MapStringsOptions): readonly unknown[] {
+  let copy: unknown[] | null = null;
+  for (const [index, item] of value.entries()) {
+    const mapped = mapStrings(item, options);
+    if (mapped === item) {
+      copy?.push(item);
+      continue;
+    }
+    copy ??= value.slice(0, index);
+    if (!options.shouldDrop?.(mapped, item)) copy.push(mapped);
+  }
+  return copy ?? value;
+}
+
+function mapFieldStrings(value: PlainFields, options: MapStringsOptions): PlainFields {
+  let isUnchanged = true;
+  const mappedFields = Object.entries(value).map(([key, fieldValue]): [string, unknown] => {
+    if (options.isProtected?.(key, value)) return [key, fieldValue];
+    const mappedKey = options.mapString(key, null);
+    const mappedValue = mapStrings(fieldValue, options, key);
+    isUnchanged &&= mappedKey === key && mappedValue === fieldValue;
+    return [mappedKey, mappedValue];
+  });
+  return isUnchanged ? value : Object.fromEntries(mappedFields);
+}
+
+function isPlainFields(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

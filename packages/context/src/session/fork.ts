@@ -1,9 +1,8 @@
 /** Writes one branch of a session as a new session file. Lines stay as they are; labels are collected at the end. */
 
 import type { Entry } from "../entry.ts";
-import { setJsonMembers } from "../format/edit-json.ts";
-import { serializeEntry } from "../format/entry-line.ts";
-import { setEntryNumberInLine } from "../format/entry-number.ts";
+import { setJsonMembers } from "../format/edit-json-text.ts";
+import { serializeEntry, setEntryNumberInLine } from "../format/entry-line.ts";
 import { createHeader, encodeSession } from "../format/session-file.ts";
 import type { Runtime } from "../runtime.ts";
 import type { Store } from "./store.ts";

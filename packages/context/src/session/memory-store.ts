@@ -2,7 +2,7 @@
 
 import type { BranchSummaryEntry, Entry, Header } from "../entry.ts";
 import type { Damage } from "../format/damage.ts";
-import { readReservedNumber, resolveEntryNumber, withEntryNumber } from "../format/entry-number.ts";
+import { readReservedNumber, resolveEntryNumber, withEntryNumber } from "../format/entry-line.ts";
 import { withTrailer } from "../format/line-checksum.ts";
 import type { EntryLine } from "../format/link-entries.ts";
 import {

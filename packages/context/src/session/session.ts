@@ -1,7 +1,7 @@
 /** Implements the session: appends redacted entries, moves the leaf, forks and notifies watchers. It builds no context. */
 
 import { type Entry, type EntryContent, MOVE_TYPE } from "../entry.ts";
-import { isEntryNumber } from "../format/entry-number.ts";
+import { isEntryNumber } from "../format/entry-line.ts";
 import type { Model, ModelEvent, StreamOptions } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { type ForkOptions, forkBranch } from "./fork.ts";

@@ -1,8 +1,7 @@
 /** Defines the store port, which is the only access to a session's log, the base class of stores, and the checks of an append. */
 
 import type { BranchSummaryEntry, CompactionEntry, ContextEditEntry, Entry, Header } from "../entry.ts";
-import { serializeEntry } from "../format/entry-line.ts";
-import { withEntryNumber } from "../format/entry-number.ts";
+import { serializeEntry, withEntryNumber } from "../format/entry-line.ts";
 import { type FormatLimits, formatLimits } from "../settings.ts";
 import type { LoadedBranch } from "./loaded-branch.ts";
 

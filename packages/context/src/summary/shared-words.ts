@@ -1,7 +1,7 @@
 /** Compares the words of two texts: words of four letters or more, ignoring their endings, and pairs of Han characters. */
 
 import { foldAccents } from "../text/sanitize.ts";
-import { charPairs } from "../text/score-units.ts";
+import { charPairs } from "../text/score-novelty.ts";
 
 /** The comparable words of a text, and the same words by their first four letters. */
 export interface Vocabulary {

@@ -1,10 +1,15 @@
-/** Tests ledger/read-ledger.ts: a stored ledger is read back, and nothing in it is trusted. */
+/** Tests ledger/ledger.ts: a stored ledger is read back, and nothing in it is trusted. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { collectLedger } from "../../src/ledger/collect-ledger.ts";
-import { emptyLedger, MAX_LEDGER_CHARS, MAX_LEDGER_ITEMS, mergeLedgerPair } from "../../src/ledger/ledger.ts";
-import { readLedger } from "../../src/ledger/read-ledger.ts";
+import {
+  emptyLedger,
+  MAX_LEDGER_CHARS,
+  MAX_LEDGER_ITEMS,
+  mergeLedgerPair,
+  readLedger,
+} from "../../src/ledger/ledger.ts";
 import { bashCallEntries, createEntries, messageEntry, text, toolCallEntries } from "../context/tool-work.ts";
 import { fullLedger } from "./ledgers.ts";
 

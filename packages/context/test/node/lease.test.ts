@@ -5,8 +5,14 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { realFiles } from "../../src/node/files.ts";
-import { acquireLease, type Lease, type LeaseOptions, type LeaseResult } from "../../src/node/lease.ts";
-import { type LeaseOwner, realProcessTable } from "../../src/node/process-owner.ts";
+import {
+  acquireLease,
+  type Lease,
+  type LeaseOptions,
+  type LeaseOwner,
+  type LeaseResult,
+  realProcessTable,
+} from "../../src/node/lease.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
 import { slownessOfWaiting } from "../slowness.ts";
 import { contend, startTaker } from "./lease/children.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { compactIfNeeded, type Model, type ModelEvent, type Session } from "../../src/index.ts";
-import { openSession } from "../../src/node/open-session.ts";
+import { openSession } from "../../src/node/sessions/sessions.ts";
 import { scriptedModel } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 

@@ -7,7 +7,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type LeaseOwner, parseOwner, realProcessTable } from "../../src/node/process-owner.ts";
+import { type LeaseOwner, parseOwner, realProcessTable } from "../../src/node/lease.ts";
 
 const self = realProcessTable.self(7);
 const lives = (change: Partial<LeaseOwner>): boolean => realProcessTable.isAlive({ ...self, ...change });

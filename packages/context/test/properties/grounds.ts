@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type Files, realFiles } from "../../src/node/files.ts";
 import type { JsonlStore } from "../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type OpenOptions, type OpenResult, openStore } from "../../src/node/jsonl/open-store.ts";
-import type { LeaseOwner, ProcessTable } from "../../src/node/process-owner.ts";
+import type { LeaseOwner, ProcessTable } from "../../src/node/lease.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Store } from "../../src/session/store.ts";

@@ -1,7 +1,8 @@
 /** Generates random secrets for every pattern, so that the repository contains none. */
 
-import { isVaried, type SecretPattern } from "../../src/secrets/pattern.ts";
+import type { SecretPattern } from "../../src/secrets/matches.ts";
 import { secretPatterns } from "../../src/secrets/patterns.ts";
+import { isVaried } from "../../src/secrets/randomness.ts";
 import type { RandomSource } from "./seeded-random.ts";
 
 /** Generates a text that matches a pattern with groups, alternatives, classes and counts; lookaheads are ignored. `group` is the text of its group. */

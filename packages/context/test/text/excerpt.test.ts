@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createExcerpt } from "../../src/text/excerpt.ts";
-import { lineTemplate } from "../../src/text/score-units.ts";
+import { lineTemplate } from "../../src/text/score-novelty.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { expectLinear } from "../context/linear.ts";
 

@@ -1,7 +1,7 @@
 /** Tests where a text is split into units. */
 
 import { expect, test } from "vitest";
-import { splitUnits } from "../../src/text/split-units.ts";
+import { splitUnits } from "../../src/text/excerpt.ts";
 
 const splitText = (text: string): readonly string[] =>
   splitUnits(text, { from: 0, to: text.length }).map(({ from, to }) => text.slice(from, to));

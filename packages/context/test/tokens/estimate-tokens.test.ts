@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AssistantMessage, Message, SystemMessage, Tool, UserMessage } from "../../src/message.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { messageBytes, messageTokens, textTokens, toolTokens } from "../../src/tokens/estimate-tokens.ts";
-import { imageSize } from "../../src/tokens/image-size.ts";
+import { imageSize, messageBytes, messageTokens, textTokens, toolTokens } from "../../src/tokens/estimate-tokens.ts";
 
 describe("imageSize", () => {
   const base64 = (...parts: readonly (string | readonly number[])[]): string =>

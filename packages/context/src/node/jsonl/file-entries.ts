@@ -2,8 +2,7 @@
 
 import type { BranchSummaryEntry, Entry } from "../../entry.ts";
 import { createDamage, type Damage, type DamageKind, damageNotes } from "../../format/damage.ts";
-import { parseEntry } from "../../format/entry-line.ts";
-import { readReservedNumber, withEntryNumber } from "../../format/entry-number.ts";
+import { parseEntry, readReservedNumber, withEntryNumber } from "../../format/entry-line.ts";
 import { lineText, readLine } from "../../format/read-line.ts";
 import { type LoadedBranch, loadBranchFrom, withEarlierState } from "../../session/loaded-branch.ts";
 import { stateInCompaction } from "../../session/state.ts";
@@ -20,7 +19,7 @@ import {
   readRowId,
   toLineFields,
 } from "./line-index.ts";
-import { AncestorReader, type ValidFile } from "./valid-file.ts";
+import { AncestorReader, type ValidFile } from "./read-header-and-tail.ts";
 
 /** The entries of a session file, read when they are needed. */
 export class FileEntries implements EntryReader {

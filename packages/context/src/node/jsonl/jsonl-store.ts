@@ -15,8 +15,7 @@ import {
 } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { type Files, ignoreDiskErrors } from "../files.ts";
-import type { Lease } from "../lease.ts";
-import type { ProcessTable } from "../process-owner.ts";
+import type { Lease, ProcessTable } from "../lease.ts";
 import { type Durability, encodeBatch, type LogFile, toRefusal } from "./append.ts";
 import { FileEntries } from "./file-entries.ts";
 import { type FileChange, FileWatcher, makeAppendable, readContentsFully } from "./watched-file.ts";

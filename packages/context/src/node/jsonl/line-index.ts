@@ -1,8 +1,7 @@
 /** Indexes the lines of a session file in 24 bytes per line: offset, length, parent, hash of the id, number and kind. */
 
 import type { Entry, Header } from "../../entry.ts";
-import { parseEntry } from "../../format/entry-line.ts";
-import { readReservedNumber, resolveEntryNumber } from "../../format/entry-number.ts";
+import { parseEntry, readReservedNumber, resolveEntryNumber } from "../../format/entry-line.ts";
 import { isTrailerValid, readTrailer } from "../../format/line-checksum.ts";
 import { type LineRules, readLine, readRawLine } from "../../format/read-line.ts";
 import type { FormatLimits } from "../../settings.ts";

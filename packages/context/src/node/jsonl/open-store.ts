@@ -12,8 +12,7 @@ import {
   sidecarFolder,
   type UnavailableResult,
 } from "../files.ts";
-import { acquireLease, type Lease } from "../lease.ts";
-import { type LeaseOwner, realProcessTable } from "../process-owner.ts";
+import { acquireLease, type Lease, type LeaseOwner, realProcessTable } from "../lease.ts";
 import { nodeRuntime } from "../runtime.ts";
 import { LogFile } from "./append.ts";
 import { type AllStoreOptions, JsonlStore, type StoreOptions } from "./jsonl-store.ts";

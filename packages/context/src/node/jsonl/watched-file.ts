@@ -2,20 +2,19 @@
 
 import type { Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
-import { readReservedNumber } from "../../format/entry-number.ts";
+import { readReservedNumber } from "../../format/entry-line.ts";
 import { migrateSession, type SessionFile } from "../../format/session-file.ts";
 import type { Checksum, Runtime } from "../../runtime.ts";
 import { InMemoryEntries } from "../../session/memory-store.ts";
 import type { Refusal } from "../../session/store.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { type Files, ignoreDiskErrors } from "../files.ts";
-import { headerFromPath } from "../session-file-name.ts";
 import { LogFile } from "./append.ts";
 import { FileEntries } from "./file-entries.ts";
 import { IndexFile } from "./index-file.ts";
+import { headerFromPath, readValidFile, type ValidFile, withLineNumbers } from "./read-header-and-tail.ts";
 import { decodeWholeFile } from "./read-lines.ts";
 import { replaceFileAtomically, saveDamagedBytes } from "./rewrite.ts";
-import { readValidFile, type ValidFile, withLineNumbers } from "./valid-file.ts";
 
 /** The change of a file since the last check: none, appended lines, or a reason to refuse an append. */
 export type FileChange = "none" | "grown" | Refusal;

@@ -2,9 +2,8 @@
 
 import { readSummaryPartTexts } from "../../context/summary-parts.ts";
 import type { CompactionEntry, Entry, Header } from "../../entry.ts";
-import { setJsonMembers } from "../../format/edit-json.ts";
-import { serializeEntry } from "../../format/entry-line.ts";
-import { setEntryNumberInLine } from "../../format/entry-number.ts";
+import { setJsonMembers } from "../../format/edit-json-text.ts";
+import { serializeEntry, setEntryNumberInLine } from "../../format/entry-line.ts";
 import { type LineMarks, readTrailer, withTrailer } from "../../format/line-checksum.ts";
 import type { EntryLine } from "../../format/link-entries.ts";
 import { lineText } from "../../format/read-line.ts";
@@ -14,11 +13,10 @@ import { textTokens } from "../../tokens/estimate-tokens.ts";
 import type { Files, OpenFile } from "../files.ts";
 import { FileEntries } from "../jsonl/file-entries.ts";
 import type { LineIndex } from "../jsonl/line-index.ts";
+import { headerFromPath, readValidFile, type ValidFile } from "../jsonl/read-header-and-tail.ts";
 import { decodeWholeFile, readLinePrefix, readLines } from "../jsonl/read-lines.ts";
 import { startAtomicFile } from "../jsonl/rewrite.ts";
-import { readValidFile, type ValidFile } from "../jsonl/valid-file.ts";
 import { yieldToEventLoop } from "../runtime.ts";
-import { headerFromPath } from "../session-file-name.ts";
 import type { SessionFileOptions } from "./paths.ts";
 
 export interface RewriteLinesOptions {

@@ -2,7 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
-import { setJsonMembers } from "../../format/edit-json.ts";
+import { setJsonMembers } from "../../format/edit-json-text.ts";
 import { parseEntry, serializeEntry } from "../../format/entry-line.ts";
 import { withTrailer } from "../../format/line-checksum.ts";
 import { addHeaderMark, CURRENT_VERSION } from "../../format/session-file.ts";

@@ -10,11 +10,18 @@ import { isObject } from "../../json.ts";
 import type { Checksum } from "../../runtime.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
-import { type FileStat, type Files, indexPath, type OpenFile, toUnavailableResult } from "../files.ts";
+import {
+  type FileStat,
+  type Files,
+  indexPath,
+  type OpenFile,
+  sessionIdFromFileName,
+  toUnavailableResult,
+} from "../files.ts";
 import { loadIndexSnapshot } from "../jsonl/index-file.ts";
 import { readRowBytes } from "../jsonl/line-index.ts";
+import { headerFromPath } from "../jsonl/read-header-and-tail.ts";
 import { readLinePrefix, readLines } from "../jsonl/read-lines.ts";
-import { headerFromPath, sessionIdFromFileName } from "../session-file-name.ts";
 
 /** A session in a list. Texts are sanitized for the terminal; paths are not. */
 export interface SessionItem {

@@ -2,9 +2,16 @@
 
 import { basename, join } from "node:path";
 import { isObject, type JsonObject } from "../../json.ts";
-import { appendAll, type FileStat, type Files, ignoreDiskErrors, readJsonObject } from "../files.ts";
+import {
+  appendAll,
+  type FileStat,
+  type Files,
+  ignoreDiskErrors,
+  isSessionFileName,
+  readFolderCwd,
+  readJsonObject,
+} from "../files.ts";
 import { yieldToEventLoop } from "../runtime.ts";
-import { isSessionFileName, readFolderCwd } from "../session-file-name.ts";
 import { readSessionItem, type SessionFileInfo, type SessionItem } from "./list-item.ts";
 import { applyDefaults, listSessionFolders, projectSessionsFolder, type SessionFileOptions } from "./paths.ts";
 

@@ -9,18 +9,20 @@ import {
   catchDiskErrors,
   diskErrorCode,
   type Files,
+  formatFileTime,
   ignoreDiskErrors,
+  isSessionFileName,
   leasePath,
+  readFolderCwd,
   readJsonObject,
+  sessionIdFromFileName,
   sidecarFolder,
   type UnavailableResult,
 } from "../files.ts";
 import type { JsonlStore } from "../jsonl/jsonl-store.ts";
 import { openStore } from "../jsonl/open-store.ts";
 import { createFileAtomically, makeDurableFolder } from "../jsonl/rewrite.ts";
-import { acquireLease } from "../lease.ts";
-import type { LeaseOwner } from "../process-owner.ts";
-import { formatFileTime, isSessionFileName, readFolderCwd, sessionIdFromFileName } from "../session-file-name.ts";
+import { acquireLease, type LeaseOwner } from "../lease.ts";
 import {
   applyDefaults,
   createProjectSessionsFolder,

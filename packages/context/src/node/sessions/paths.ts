@@ -7,12 +7,21 @@ import type { Header } from "../../entry.ts";
 import type { Runtime } from "../../runtime.ts";
 import { noRedaction, type Redaction } from "../../session/session.ts";
 import { formatLimits } from "../../settings.ts";
-import { diskErrorCode, type Files, ignoreDiskErrors, realFiles, type UnavailableResult } from "../files.ts";
+import {
+  diskErrorCode,
+  type Files,
+  folderNotePath,
+  ignoreDiskErrors,
+  readFolderCwd,
+  realFiles,
+  sessionFileName,
+  sessionIdFromFileName,
+  type UnavailableResult,
+} from "../files.ts";
 import type { StoreOptions } from "../jsonl/jsonl-store.ts";
 import { createFileAtomically, makeDurableFolder } from "../jsonl/rewrite.ts";
-import { realProcessTable } from "../process-owner.ts";
+import { realProcessTable } from "../lease.ts";
 import { nodeRuntime } from "../runtime.ts";
-import { folderNotePath, readFolderCwd, sessionFileName, sessionIdFromFileName } from "../session-file-name.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,21 +1,22 @@
-/** Creates, finds and renames sessions, labels their entries, and sums up their usage. */
+/** Creates, opens, finds and renames sessions, labels their entries, and sums up their usage. */
 
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
+import { mergeSystemMessages } from "../../context/build-request.ts";
 import type { Entry, Header } from "../../entry.ts";
 import { parseEntry } from "../../format/entry-line.ts";
 import { readRawLine } from "../../format/read-line.ts";
 import { createHeader, encodeSession } from "../../format/session-file.ts";
-import { Session } from "../../session/session.ts";
-import type { AppendResult } from "../../session/store.ts";
+import { Session, type SessionOptions } from "../../session/session.ts";
+import { type AppendResult, refusalNotes } from "../../session/store.ts";
 import { sanitizeLine } from "../../text/sanitize.ts";
 import { addToTotals, type SessionTotals, zeroTotals } from "../../usage.ts";
-import { catchDiskErrors, diskErrorCode, type OpenFile, type UnavailableResult } from "../files.ts";
+import { catchDiskErrors, diskErrorCode, type OpenFile, realFiles, type UnavailableResult } from "../files.ts";
 import { JsonlStore } from "../jsonl/jsonl-store.ts";
-import { type OpenResult, openStore } from "../jsonl/open-store.ts";
+import { createStore, type OpenResult, openStore } from "../jsonl/open-store.ts";
+import { readValidFile, type ValidFile } from "../jsonl/read-header-and-tail.ts";
 import { decodeWholeFile, readLines } from "../jsonl/read-lines.ts";
 import { createFileAtomically } from "../jsonl/rewrite.ts";
-import { readValidFile, type ValidFile } from "../jsonl/valid-file.ts";
-import { yieldToEventLoop } from "../runtime.ts";
+import { nodeRuntime, yieldToEventLoop } from "../runtime.ts";
 import { listSessions } from "./list-sessions.ts";
 import {
   applyDefaults,
@@ -47,6 +48,48 @@ export async function createSession({ cwd, id, parentSession, ...options }: Crea
     return openStore(target.path, config);
   });
 }
+
+/** The options of `openSession`. */
+export interface OpenSessionOptions extends SessionOptions {
+  /** The system prompt; appended if it differs from the current one of the session. */
+  readonly system?: string;
+}
+
+/** Opens or creates the session file at this path; throws if the file cannot be used or another process has it open. */
+export async function openSession(path: string, { system, ...options }: OpenSessionOptions = {}): Promise<Session> {
+  const file = resolve(path);
+  const exists = realFiles.stat(file) !== null;
+  const store = requireStore(file, exists ? await openStore(file) : await createStore(file, { cwd: dirname(file) }));
+  const session = await Session.open(store, nodeRuntime, options);
+  if (system !== undefined) await setSystemPrompt(session, system);
+  return session;
+}
+
+function requireStore(path: string, result: OpenResult): JsonlStore {
+  switch (result.type) {
+    case "opened":
+      return result.store;
+    case "held":
+      throw new Error(`Another process (${result.owner.pid}) writes ${path}. Close it there, or fork the session.`);
+    case "unavailable":
+      throw new Error(`The session was not opened: ${result.why}.`);
+  }
+}
+
+/** The prompt is stored as a section, because a section can be replaced and system message content is only extended (CTX13). */
+async function setSystemPrompt(session: Session, system: string): Promise<void> {
+  const current = mergeSystemMessages(session.branch)?.sections?.[PROMPT_SECTION];
+  if (current === system) return;
+  const timestamp = session.runtime.now();
+  const message = { role: "system", content: "", sections: { [PROMPT_SECTION]: system }, timestamp } as const;
+  const result = await session.append({ type: "message", message });
+  if (result.type === "appended") return;
+  await session.close();
+  const why = result.type === "refused" ? refusalNotes[result.why] : "another program has written to this session";
+  throw new Error(`The system prompt was not written: ${why}.`);
+}
+
+const PROMPT_SECTION = "prompt";
 
 export type FindSessionResult =
   | ({ readonly type: "found" } & SessionMatch)

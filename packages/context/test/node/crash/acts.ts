@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore } from "../../../src/node/jsonl/open-store.ts";
-import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { realProcessTable } from "../../../src/node/lease.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { message } from "./saying.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type OpenOptions, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { ProcessTable } from "../../../src/node/process-owner.ts";
+import type { ProcessTable } from "../../../src/node/lease.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";

@@ -4,7 +4,7 @@ import type { Entry } from "../../../src/entry.ts";
 import type { Files } from "../../../src/node/files.ts";
 import type { JsonlStore, StoreOptions } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, type OpenOptions, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
-import type { LeaseOwner } from "../../../src/node/process-owner.ts";
+import type { LeaseOwner } from "../../../src/node/lease.ts";
 import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import type { LeaseOwner } from "../../../src/node/process-owner.ts";
+import type { LeaseOwner } from "../../../src/node/lease.ts";
 
 export type Answer =
   | { readonly type: "leased"; readonly lease: { readonly token: number } }

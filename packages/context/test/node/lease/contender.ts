@@ -2,8 +2,7 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { realFiles } from "../../../src/node/files.ts";
-import { acquireLease } from "../../../src/node/lease.ts";
-import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { acquireLease, realProcessTable } from "../../../src/node/lease.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 const [path = "", times = "0"] = process.argv.slice(2);

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
+import type { LeaseOwner } from "../../../src/node/lease.ts";
 import { acquireLease, type Lease, type LeaseResult } from "../../../src/node/lease.ts";
-import type { LeaseOwner } from "../../../src/node/process-owner.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 export interface Stage {

@@ -2,8 +2,7 @@
 
 import { createInterface } from "node:readline";
 import { realFiles } from "../../../src/node/files.ts";
-import { acquireLease } from "../../../src/node/lease.ts";
-import { realProcessTable } from "../../../src/node/process-owner.ts";
+import { acquireLease, realProcessTable } from "../../../src/node/lease.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 
 console.log("ready");

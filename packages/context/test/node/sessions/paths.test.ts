@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { sessionFileName, sessionIdFromFileName } from "../../../src/node/session-file-name.ts";
+import { sessionFileName, sessionIdFromFileName } from "../../../src/node/files.ts";
 import {
   pithHome,
   sessionFolderName,

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { exceedsDepth, findMemberSpans, setJsonMembers } from "../../src/format/edit-json.ts";
+import { exceedsDepth, findMemberSpans, setJsonMembers } from "../../src/format/edit-json-text.ts";
 
 describe("LOG6 setting a member", () => {
   test.each([

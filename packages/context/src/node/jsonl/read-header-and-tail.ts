@@ -1,5 +1,6 @@
 /** Reads the header and the end of a session file without reading all of it, and finds the ancestors of a line. */
 
+import { basename, dirname } from "node:path";
 import type { Entry, Header } from "../../entry.ts";
 import type { Damage } from "../../format/damage.ts";
 import { parseEntry } from "../../format/entry-line.ts";
@@ -8,7 +9,7 @@ import { CURRENT_VERSION, findHeader, forbidsTrailers } from "../../format/sessi
 import { type DropTornTailResult, dropTornTail, findRunStart, type LineRecord } from "../../format/torn-tail.ts";
 import type { Checksum } from "../../runtime.ts";
 import { type FormatLimits, formatLimits } from "../../settings.ts";
-import type { OpenFile } from "../files.ts";
+import { type Files, type OpenFile, readFolderCwd, sessionIdFromFileName, sessionTimeFromFileName } from "../files.ts";
 import { decodeUtf8Native, MAX_PREFIX_BYTES, ReverseLineReader, readLinePrefix } from "./read-lines.ts";
 
 /** A session file whose header and end are valid. */
@@ -211,3 +212,19 @@ function countNewlines(file: OpenFile, start: number, end: number): number {
 }
 
 const COUNT_CHUNK_BYTES = 1024 * 1024;
+
+/** Builds a header for a file whose own header is unreadable. The result is always the same and takes nothing from the damaged line. */
+export function headerFromPath(
+  path: string,
+  { files, ours }: { readonly files: Files; readonly ours: boolean },
+): Header {
+  const name = basename(path);
+  return {
+    type: "session",
+    version: CURRENT_VERSION,
+    id: sessionIdFromFileName(name) ?? basename(path, ".jsonl"),
+    timestamp: sessionTimeFromFileName(name) ?? "",
+    cwd: readFolderCwd(dirname(path), files) ?? "",
+    ...(ours && { pith: { format: 1 as const } }),
+  };
+}

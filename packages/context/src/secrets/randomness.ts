@@ -1,30 +1,4 @@
-/** Defines the type of a secret pattern, and tests whether a text looks random or like a password. */
-
-/** A kind of secret, as data. */
-export interface SecretPattern {
-  /** A part of placeholders: lowercase letters and digits. */
-  readonly id: string;
-  /** For display. */
-  readonly name: string;
-  /**
-   * The secret starts with one of these. A text without any prefix is not scanned further. Each has at least three characters, and white
-   * space only at its end: a stream writes whole words.
-   */
-  readonly prefixes: readonly string[];
-  /**
-   * A regular expression that starts at the prefix, on one line. If it has a group, the group is the secret and the rest is its context.
-   * Repetitions are bounded, or consist of characters that cannot precede a prefix, so that a scan takes linear time.
-   */
-  readonly pattern: string;
-  /** The prefix is inside the secret: up to `maxChars` of these characters before it belong to the secret. */
-  readonly lookbehind?: { readonly chars: RegExp; readonly maxChars: number };
-  /** The prefix may follow a letter: it is a part of a name, not the start of the secret. */
-  readonly isWithinWords?: true;
-  /** Matches only if no other pattern matches the secret. */
-  readonly isWeak?: true;
-  /** An additional test of the secret; default: `isVaried`. */
-  readonly isLikely?: (secret: string) => boolean;
-}
+/** Tests whether a text looks random or like a password, and measures its entropy. */
 
 /** Whether a text has enough different characters and does not look like an example. */
 export function isVaried(text: string): boolean {

@@ -1,7 +1,7 @@
-/** Tests ledger/check-command.ts: which commands are tests, builds and checks, and how one ended. */
+/** Tests ledger/find-checks.ts: which commands are tests, builds and checks, and how one ended. */
 
 import { describe, expect, test } from "vitest";
-import { findChecks, findOutcome } from "../../src/ledger/check-command.ts";
+import { findChecks, findOutcome } from "../../src/ledger/find-checks.ts";
 import { expectLinear } from "../context/linear.ts";
 
 describe("LED5 tests, builds and checks are recognized by program and subcommand", () => {

@@ -1,4 +1,4 @@
-/** Tests that handles which the model needs are never redacted, wherever they stand. */
+/** Tests that ids which the model needs are never redacted, wherever they stand. */
 
 import { Vault } from "@pith/context/secrets";
 import fc from "fast-check";
