@@ -45,7 +45,10 @@ export interface RuleInspection {
 }
 
 const rulesFile = "docs/rules.md";
-const ruleShape = /^[A-Z]{2,6}\d+$/;
+/** A family of letters and digits that begins and ends with a letter, and a number: `CUT1`, `HOSTILE5`, `E2E13`. */
+const ruleNumber = "[A-Z][A-Z0-9]*[A-Z]\\d+";
+const ruleShape = new RegExp(`^${ruleNumber}$`);
+const ruleLine = new RegExp(`^- \\*\\*(${ruleNumber})\\*\\* `);
 /** Invariants, durability rows and the providers' rules; they are defined elsewhere. */
 const definedElsewhere = /^(?:INV|D|ANT|OAR|OAC|GEM)\d+$/;
 
@@ -72,7 +75,7 @@ function readRules(root: string): Rule[] {
   const file = join(root, rulesFile);
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   return lines.flatMap((text, index) => {
-    const number = /^- \*\*([A-Z]{2,6}\d+)\*\* /.exec(text)?.[1];
+    const number = ruleLine.exec(text)?.[1];
     return number === undefined ? [] : [{ number, line: index + 1 }];
   });
 }

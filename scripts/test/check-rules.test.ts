@@ -43,6 +43,17 @@ test.each([
   expect(faultsOf(tree)).toEqual(["docs/rules.md:3 CUT1 has no test"]);
 });
 
+test.each(["HOSTILE5", "E2E13"])("found: a rule of a long family or one with a digit that no test cites: %s", (number) => {
+  const tree = { ...clean, "docs/rules.md": [...rules, `- **${number}** e`].join("\n") };
+  expect(faultsOf(tree)).toEqual([`docs/rules.md:7 ${number} has no test`]);
+  expect(faultsOf({ ...tree, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` })).toEqual([]);
+});
+
+test.each(["HOSTILE5", "E2E13"])("found: a test that cites %s, which is no rule", (number) => {
+  const tree = { ...clean, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` };
+  expect(faultsOf(tree)).toEqual([`scripts/test/a.test.ts:1 ${number} is not in docs/rules.md`]);
+});
+
 test("found: a test that bears a number that is no rule", () => {
   const tree = { ...clean, "scripts/test/a.test.ts": `\ntest("CUT1 CUT9 holds");\n` };
   expect(faultsOf(tree)).toEqual(["scripts/test/a.test.ts:2 CUT9 is not in docs/rules.md"]);
