@@ -8,7 +8,7 @@ import { table } from "./pages.ts";
 export const compactionTables: Readonly<Record<string, () => string>> = {
   "compaction-defaults": () => defaults(compactionLimits),
   "compaction-windows": () => windows(compactionLimits),
-  "compaction-rungs": rungTable,
+  "reduction-levels": reductionLevelTable,
 };
 
 function defaults(limits: CompactionLimits): string {
@@ -68,17 +68,17 @@ function windows(limits: CompactionLimits): string {
     } = createBudget(limits, { contextWindow });
     return [contextWindow, limit, tail, words, checkpoint, reduced].map(number);
   });
-  return table(["window", "too much above", "tail", "your words", "checkpoint", "reduced"], rows);
+  return table(["window", "compacted above", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"], rows);
 }
 
-function rungTable(): string {
-  const rows = reductionLevels.map(({ name, tailShare: tail, summaryShare: front, reduceAbove }) => [
+function reductionLevelTable(): string {
+  const rows = reductionLevels.map(({ name, tailShare, summaryShare, reduceAbove }) => [
     name,
-    tail === 0 ? "none" : percent(tail),
-    percent(front),
-    tail === 0 ? "–" : `above ${percent(reduceAbove)} of the tail`,
+    tailShare === 0 ? "none" : percent(tailShare),
+    percent(summaryShare),
+    tailShare === 0 ? "–" : `above ${percent(reduceAbove)} of the kept part`,
   ]);
-  return table(["rung", "tail", "front", "results are reduced"], rows);
+  return table(["reduction level", "kept part", "summary message", "results are shortened"], rows);
 }
 
 const number = (value: number): string => value.toLocaleString("en-US");
