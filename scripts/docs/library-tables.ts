@@ -68,7 +68,10 @@ function windows(limits: CompactionLimits): string {
     } = createBudget(limits, { contextWindow });
     return [contextWindow, limit, tail, words, checkpoint, reduced].map(number);
   });
-  return table(["window", "compacted above", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"], rows);
+  return table(
+    ["window", "compacted above", "kept part (`tail`)", "your messages (`words`)", "`checkpoint`", "`reduced`"],
+    rows,
+  );
 }
 
 function reductionLevelTable(): string {

@@ -43,11 +43,14 @@ test.each([
   expect(faultsOf(tree)).toEqual(["docs/rules.md:3 CUT1 has no test"]);
 });
 
-test.each(["HOSTILE5", "E2E13"])("found: a rule of a long family or one with a digit that no test cites: %s", (number) => {
-  const tree = { ...clean, "docs/rules.md": [...rules, `- **${number}** e`].join("\n") };
-  expect(faultsOf(tree)).toEqual([`docs/rules.md:7 ${number} has no test`]);
-  expect(faultsOf({ ...tree, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` })).toEqual([]);
-});
+test.each(["HOSTILE5", "E2E13"])(
+  "found: a rule of a long family or one with a digit that no test cites: %s",
+  (number) => {
+    const tree = { ...clean, "docs/rules.md": [...rules, `- **${number}** e`].join("\n") };
+    expect(faultsOf(tree)).toEqual([`docs/rules.md:7 ${number} has no test`]);
+    expect(faultsOf({ ...tree, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` })).toEqual([]);
+  },
+);
 
 test.each(["HOSTILE5", "E2E13"])("found: a test that cites %s, which is no rule", (number) => {
   const tree = { ...clean, "scripts/test/a.test.ts": `test("CUT1 ${number} holds");\n` };

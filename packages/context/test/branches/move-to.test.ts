@@ -6,8 +6,8 @@ import { type BranchSummaryEntry, MOVE_TYPE } from "../../src/entry.ts";
 import type { Model } from "../../src/model.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { seenBy, smallBudget } from "../compaction/small-session.ts";
-import { allOf, told } from "./told-session.ts";
+import { contextLines, smallBudget } from "../compaction/small-session.ts";
+import { allEntries, storySession } from "./story-session.ts";
 
 const tree = [
   "user: fix the login",
@@ -47,10 +47,10 @@ const story = (line = "try it with cookies [#3]"): string => `## Goal
 const budget = smallBudget({ branch: { tokens: 600, share: 1 } });
 
 async function going(target: string | null, parts: Partial<MoveToOptions> = {}, ...lines: readonly string[]) {
-  const session = await told(...(lines.length > 0 ? lines : tree));
-  const before = allOf(session);
+  const session = await storySession(...(lines.length > 0 ? lines : tree));
+  const before = allEntries(session);
   const outcome = await moveTo({ session, target, budget, runtime: testRuntime("m"), ...parts });
-  return { session, outcome, added: allOf(session).slice(before.length) };
+  return { session, outcome, added: allEntries(session).slice(before.length) };
 }
 
 const by = (...replies: readonly ScriptedReply[]): { readonly models: readonly Model[] } => ({
@@ -62,20 +62,20 @@ describe("where one goes", () => {
     const { outcome, session, added } = await going("e8");
     expect(outcome).toEqual({ type: "moved", leaf: added[0]?.id, editorText: "try it with tokens" });
     expect(added).toMatchObject([{ type: "custom", customType: MOVE_TYPE, parentId: "e7" }]);
-    expect(seenBy(session)).toEqual(["0 user      fix the login", "1 assistant on it"]);
+    expect(contextLines(session)).toEqual(["0 user      fix the login", "1 assistant on it"]);
   });
 
   test("MOVE4 before the very first message nothing is left of the context", async () => {
     const { outcome, session, added } = await going("e1");
     expect(outcome).toEqual({ type: "moved", leaf: added[0]?.id, editorText: "fix the login" });
     expect(added).toMatchObject([{ parentId: null }]);
-    expect(seenBy(session)).toEqual([""]);
+    expect(contextLines(session)).toEqual([""]);
   });
 
   test("MOVE4 anywhere else one goes on from there", async () => {
     const { outcome, session } = await going("e9");
     expect(outcome).toEqual({ type: "moved", leaf: session.leaf });
-    expect(seenBy(session).at(-1)).toBe("3 assistant tokens work");
+    expect(contextLines(session).at(-1)).toBe("3 assistant tokens work");
   });
 
   test("MOVE4 where one stands nothing happens, also where a move brought one there", async () => {
@@ -89,7 +89,7 @@ describe("where one goes", () => {
   });
 
   test.each(["streaming", "compacting", "moving"] as const)("MOVE5 B80 not while %s", async (by) => {
-    const session = await told(...tree);
+    const session = await storySession(...tree);
     const release = session.markBusy(by);
     const move = (): Promise<MoveResult> => moveTo({ session, target: "e9", budget, runtime: testRuntime("m") });
     expect(await move()).toEqual({ type: "refused", why: by });
@@ -111,7 +111,7 @@ describe("what is told", () => {
     expect(summary?.summary).toContain("ran make, the cookie jar is empty [#5]\n");
     expect(summary?.summary.slice(summary.summary.indexOf("## Next Steps"))).toMatch(/make.*cookie jar is empty/s);
     expect(JSON.stringify(model.requests[0]?.messages)).toContain("cookie jar is empty");
-    expect(seenBy(session).at(-1)).toContain("cookies do not work");
+    expect(contextLines(session).at(-1)).toContain("cookies do not work");
   });
 
   test("BR4 what was told once is not told again", async () => {
@@ -164,7 +164,7 @@ describe("what is told", () => {
     async (reference, title) => {
       const words = `${title}\n\n[${reference}]\ntry it with cookies\n\n`;
       const front = [{ kind: "words", length: words.length, tokens: 20 }];
-      const session = await told(
+      const session = await storySession(
         "user: fix the login",
         "says: on it",
         "user: try it with cookies",
@@ -238,7 +238,7 @@ describe("where nothing comes of it", () => {
     expect(added).toMatchObject([
       { type: "usage", kind: "branch_summary", model: "storyteller", parentId: "e10", usage },
     ]);
-    expect(seenBy(session).at(-1)).toContain("cookies do not work");
+    expect(contextLines(session).at(-1)).toContain("cookies do not work");
   });
 
   test("BR5 where another writer was there meanwhile, it is said, and what was paid is kept", async () => {
@@ -250,7 +250,7 @@ describe("where nothing comes of it", () => {
         yield* model.stream(request, act);
       },
     };
-    const session = await told(...tree);
+    const session = await storySession(...tree);
     const outcome = await moveTo({
       session,
       target: "e9",
@@ -395,6 +395,6 @@ describe("hooks", () => {
     expect(heard).toEqual([
       { type: "session_tree", newLeafId: added[0]?.id, oldLeafId: "e6", summaryEntry: added[0], fromExtension: false },
     ]);
-    expect(seenBy(session).at(-1)).toContain("files were not moved");
+    expect(contextLines(session).at(-1)).toContain("files were not moved");
   });
 });

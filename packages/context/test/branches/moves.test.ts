@@ -8,7 +8,14 @@ import type { NewEntry, Session } from "../../src/session/session.ts";
 import { life } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainContext } from "../properties/plain-model.ts";
-import { againOf, allOf, bytesOf, leftSummary, livedThrough, user } from "./told-session.ts";
+import {
+  allEntries,
+  branchSummaryEntry,
+  randomSession,
+  reopenSession,
+  sessionBytes,
+  userEntry,
+} from "./story-session.ts";
 
 const seen = ({ branch: window }: Session): string => JSON.stringify(buildSessionContext(window).messages);
 const placeIn = (all: readonly Entry[], which: number): string | null =>
@@ -18,8 +25,8 @@ const runs = { numRuns: 400 };
 test("INV34 MOVE1 moving to before a compaction gives the context of that time", async () => {
   await fc.assert(
     fc.asyncProperty(life, async (life) => {
-      const session = await livedThrough(life);
-      const all = allOf(session);
+      const session = await randomSession(life);
+      const all = allEntries(session);
       for (const [at, { type, parentId }] of all.entries()) {
         if (type !== "compaction") continue;
         await session.move(parentId);
@@ -34,16 +41,16 @@ test("INV34 MOVE1 moving to before a compaction gives the context of that time",
 test("INV35 MOVE3 leaving and coming back gives the same context as never leaving", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), fc.boolean(), async (life, which, summarised) => {
-      const stayed = await livedThrough(life);
+      const stayed = await randomSession(life);
       const { leaf } = stayed;
-      const left = await againOf(bytesOf(stayed));
-      await left.move(placeIn(allOf(left), which), summarised ? { newEntries: [leftSummary(leaf)] } : {});
-      await left.append(user("elsewhere"), compaction);
+      const left = await reopenSession(sessionBytes(stayed));
+      await left.move(placeIn(allEntries(left), which), summarised ? { newEntries: [branchSummaryEntry(leaf)] } : {});
+      await left.append(userEntry("elsewhere"), compaction);
       await left.move(leaf);
       expect(seen(left)).toBe(seen(stayed));
       expect(left.branch.state).toEqual(stayed.branch.state);
 
-      for (const session of [stayed, left]) await session.append(user("go on"));
+      for (const session of [stayed, left]) await session.append(userEntry("go on"));
       expect(timeless(left)).toBe(timeless(stayed));
     }),
     runs,
@@ -53,10 +60,10 @@ test("INV35 MOVE3 leaving and coming back gives the same context as never leavin
 test("INV38 FORK2 a fork of a leaf below a branch summary has the same context", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), async (life, which) => {
-      const session = await livedThrough(life);
-      await session.move(placeIn(allOf(session), which), { newEntries: [leftSummary(session.leaf)] });
-      await session.append(user("go on"));
-      const copy = await againOf(await session.fork());
+      const session = await randomSession(life);
+      await session.move(placeIn(allEntries(session), which), { newEntries: [branchSummaryEntry(session.leaf)] });
+      await session.append(userEntry("go on"));
+      const copy = await reopenSession(await session.fork());
       expect(seen(copy)).toBe(seen(session));
       expect(copy.branch.state).toEqual(session.branch.state);
     }),
@@ -67,18 +74,18 @@ test("INV38 FORK2 a fork of a leaf below a branch summary has the same context",
 test("MOVE3 a branch summary below any place is the leaf, and the place is seen with it", async () => {
   await fc.assert(
     fc.asyncProperty(life, fc.nat(), async (life, which) => {
-      const session = await livedThrough(life);
-      const all = allOf(session);
+      const session = await randomSession(life);
+      const all = allEntries(session);
       const target = placeIn(all, which);
       const before = plainContext({ entries: all, leaf: target }, target);
-      const moved = await session.move(target, { newEntries: [leftSummary(session.leaf)] });
+      const moved = await session.move(target, { newEntries: [branchSummaryEntry(session.leaf)] });
       const leaf = session.leaf ?? "";
       expect(moved).toEqual({ type: "appended", leaf });
       expect(await session.store.entry(leaf)).toMatchObject({ type: "branch_summary", parentId: target });
       const [summary, ...above] = buildSessionContext(session.branch).messages.toReversed();
       expect(summary).toMatchObject({ role: "branchSummary", summary: "it was tried and left" });
       expect(JSON.stringify(above.reverse())).toBe(JSON.stringify(before));
-      expect(session.branch).toEqual((await againOf(bytesOf(session))).branch);
+      expect(session.branch).toEqual((await reopenSession(sessionBytes(session))).branch);
     }),
     runs,
   );

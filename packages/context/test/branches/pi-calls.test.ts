@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type Entry, estimateTokens, generateBranchSummary, prepareBranchEntries } from "../../src/index.ts";
 import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
-import { words } from "../compaction/small-session.ts";
+import { repeatWord } from "../compaction/small-session.ts";
 
 const branch = story(
   "user: Try a cache.",
@@ -93,7 +93,7 @@ test.each([
   ["so does a larger one", 1_000_000, false],
   ["without a reserve all of the window is filled", 0, true],
 ])("SRC1 DUE3 generateBranchSummary: %s", async (_, reserveTokens, isOldTold) => {
-  const entries = story(`user: The oldest. ${words(1_400)}`, `says: ${words(1_600)}`);
+  const entries = story(`user: The oldest. ${repeatWord(1_400)}`, `says: ${repeatWord(1_600)}`);
   const contextWindow = Math.ceil(prepareBranchEntries(entries).totalTokens * 1.2);
   const model = Object.assign(opened(record, record, record, record, record), { contextWindow });
   await generateBranchSummary(entries, { model, ...(reserveTokens !== undefined && { reserveTokens }) });

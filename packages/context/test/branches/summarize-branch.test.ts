@@ -15,7 +15,7 @@ import { story } from "../../src/testing/story.ts";
 import { life } from "../properties/commands.ts";
 import { pick } from "../properties/drafts.ts";
 import { plainBranch } from "../properties/plain-model.ts";
-import { allOf, livedThrough, told } from "./told-session.ts";
+import { allEntries, randomSession, storySession } from "./story-session.ts";
 
 describe("collect entries", () => {
   const ids = (entries: readonly Pick<Entry, "id">[]): string => entries.map(({ id }) => id).join(" ");
@@ -25,14 +25,14 @@ describe("collect entries", () => {
     ids(edits),
   ];
   const leftBy = async (from: string | null, to: string | null, ...lines: readonly string[]): Promise<unknown> =>
-    shortly(await collectEntriesForBranchSummary((await told(...lines)).store, from, to));
+    shortly(await collectEntriesForBranchSummary((await storySession(...lines)).store, from, to));
 
   //  e1 ─ e2 ─ e3 ─ e4
   //        └── e5 ─ e6
   const twoBranches = ["user: a", "says: b", "user: c", "says: d", "moves: e2", "user: e"];
 
   test("BR1 TREE8 a left branch is what lies behind the deepest shared entry", async () => {
-    const { store } = await told(...twoBranches);
+    const { store } = await storySession(...twoBranches);
     const left = await collectEntriesForBranchSummary(store, "e4", "e6");
     expect(left).toEqual({
       entries: [await store.entry("e3"), await store.entry("e4")],
@@ -113,9 +113,9 @@ describe("collect entries", () => {
         life,
         fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 6 }),
         async (life, pairs) => {
-          const session = await livedThrough(life);
+          const session = await randomSession(life);
           const { store } = session;
-          const all = allOf(session);
+          const all = allEntries(session);
           for (const [one, other] of pairs) {
             const oldLeaf = pick(all, one)?.id ?? null;
             const target = other % 9 === 0 ? null : (pick(all, other)?.id ?? null);
@@ -253,7 +253,7 @@ describe("prepare entries", () => {
   test("BR2 on any tree and for any room: within it, each once, nothing parted, nothing lost", async () => {
     await fc.assert(
       fc.asyncProperty(life, fc.nat(600), async (life, tokens) => {
-        const { store } = await livedThrough(life);
+        const { store } = await randomSession(life);
         const branch = await collectEntriesForBranchSummary(store, await store.leaf(), null);
         const { entries, omittedIds: left } = prepareBranchEntries(branch, { tokens });
         const taken = new Set(entries);

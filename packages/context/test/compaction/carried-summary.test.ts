@@ -14,7 +14,7 @@ import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story as entriesOf } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { seenBy, sessionOf, words } from "./small-session.ts";
+import { contextLines, createSession, repeatWord } from "./small-session.ts";
 
 const WHOLE: readonly string[] = reductionLevels
   .filter(({ summaryShare: front }) => front === 1)
@@ -41,8 +41,8 @@ const newest = ({ branch: window }: Session): CompactionEntry =>
 
 async function work(session: Session, count: number, size: number): Promise<void> {
   for (let at = 0; at < count; at++) {
-    const user = { role: "user", content: `request ${at}: ${words(12, "wish")}`, timestamp: 1 } as const;
-    const content = [{ type: "text" as const, text: words(size, `answer${at}x`) }];
+    const user = { role: "user", content: `request ${at}: ${repeatWord(12, "wish")}`, timestamp: 1 } as const;
+    const content = [{ type: "text" as const, text: repeatWord(size, `answer${at}x`) }];
     const reply = { role: "assistant", content, api: "a", provider: "p", model: "m", stopReason: "stop", timestamp: 1 };
     await session.append(
       { type: "message", message: user },
@@ -77,7 +77,7 @@ test("CMP11 whatever it says, the summary before is byte for byte in each summar
       fc.constantFrom(8_000, 24_000),
       fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
       async (facts, share, contextWindow, rounds) => {
-        const session = await sessionOf("user: begin", "says: yes");
+        const session = await createSession("user: begin", "says: yes");
         const budget = createBudget(compactionLimits, { contextWindow });
         const ports = testRuntime("x");
         const summary = filled(facts, budget.checkpoint * share);
@@ -117,7 +117,7 @@ describe("CMP11 on the level", () => {
   const summary = filled(["- a fact"], 880);
 
   test.each(reductionLevels.map((rung) => [rung.name, rung] as const))("%s", async (name, rung) => {
-    const session = await sessionOf("user: begin", "says: yes");
+    const session = await createSession("user: begin", "says: yes");
     const budget = createBudget(
       { ...compactionLimits, checkpoint: { tokens: 900, share: 1 } },
       { contextWindow: 20_000 },
@@ -140,7 +140,11 @@ describe("CMP11 on the level", () => {
 });
 
 test("CMP11 CMP12 as the model sees it: the summary before, the turns since, once, and the request once", async () => {
-  const session = await sessionOf("user: never touch the lock file", `says: ${words(900)}`, "user: and the printer");
+  const session = await createSession(
+    "user: never touch the lock file",
+    `says: ${repeatWord(900)}`,
+    "user: and the printer",
+  );
   const budget = createBudget({ ...compactionLimits, tail: { tokens: 60, share: 1 } }, { contextWindow: 8_000 });
   const parts = {
     session,
@@ -154,7 +158,7 @@ test("CMP11 CMP12 as the model sees it: the summary before, the turns since, onc
   await compact(parts);
   await work(session, 3, 900);
   await compact(parts);
-  const [front = ""] = seenBy(session);
+  const [front = ""] = contextLines(session);
   expect(front.match(/## Goal/g)).toHaveLength(1);
   expect(front.match(/an automatic list/g)).toHaveLength(1);
   expect(front).not.toContain("[x]");
@@ -164,11 +168,11 @@ test("CMP11 CMP12 as the model sees it: the summary before, the turns since, onc
 test("CMP12 work without text after the summary is told: the summary does not pass for the present state", async () => {
   const edit = (file: number): readonly string[] => [
     `calls: edit path=src/${file}.ts oldText=a newText=b`,
-    `result: ok ${words(300)}`,
+    `result: ok ${repeatWord(300)}`,
   ];
   const before = ["user: Migrate the files to the new API.", "says: I begin.", ...[1, 2].flatMap(edit)];
   const after = Array.from({ length: 12 }, (_, at) => edit(at + 3)).flat();
-  const session = await sessionOf(...before);
+  const session = await createSession(...before);
   const budget = createBudget({ ...compactionLimits, tail: { tokens: 120, share: 1 } }, { contextWindow: 24_000 });
   const summarizers = [writerOf("## Progress\n### In Progress\n- [ ] 2.ts")];
   const parts = { session, budget, reason: "asked", runtime: testRuntime("x"), summarizers } as const;

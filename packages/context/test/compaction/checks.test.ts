@@ -26,7 +26,7 @@ import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { ANY_SHAPE, collectPlanEvidence, newNarrativePart } from "../../src/summary-parts/review-summary.ts";
 import { createMessageNotices, type UserMessageSelection } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 describe("checks", () => {
   const size = (tokens: number, bytes = 0): ContextSize => ({
@@ -280,11 +280,11 @@ describe("checks", () => {
     });
 
     test("KEEP2 CMP8 is in the receipt: each message that the summary message no longer has, by its number", async () => {
-      const asks = Array.from({ length: 12 }, (_, at) => [`user: wish ${at} ${words(25, `w${at}x`)}`, "says: ok"]);
-      const session = await sessionOf(...asks.flat(), `says: ${words(900)}`, "user: go on");
+      const asks = Array.from({ length: 12 }, (_, at) => [`user: wish ${at} ${repeatWord(25, `w${at}x`)}`, "says: ok"]);
+      const session = await createSession(...asks.flat(), `says: ${repeatWord(900)}`, "user: go on");
       const outcome = await compactSmall(session);
       if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
-      const front = seenBy(session)[0] ?? "";
+      const front = contextLines(session)[0] ?? "";
       const missing = asks.map((_, at) => `#${2 * at + 1}`).filter((number) => !front.includes(`[${number}] wish`));
       expect(missing.length).toBeGreaterThan(1);
       expect(outcome.receipt.findings).toContainEqual({

@@ -7,13 +7,13 @@ import { contextSize } from "../../src/context/context-size.ts";
 import { type CompactionEntry, ENVIRONMENT_TYPE, STATE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 const talk = [
   "user: fix the login",
-  `says: ${words(300)}`,
+  `says: ${repeatWord(300)}`,
   "calls: read path=src/login.ts",
-  `result: ${words(400, "line")}`,
+  `result: ${repeatWord(400, "line")}`,
   "says: it was a typo",
   "user: and the tests?",
 ];
@@ -23,7 +23,7 @@ const compactionIn = ({ branch: { entries, compactionIndex: compactionAt } }: Se
 
 describe("what is written", () => {
   test("CMP1 one batch behind the leaf; nothing else changes", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const before = await session.branchEntries();
     await compactSmall(session);
     const after = await session.branchEntries();
@@ -32,7 +32,7 @@ describe("what is written", () => {
   });
 
   test("CMP8 the receipt says what was done, by the one estimator", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const before = contextSize(session.branch, smallBudget()).tokens;
     const outcome = await compactSmall(session);
     expect(outcome).toEqual({ type: "compacted", id: "n1", receipt: readReceipt(compactionIn(session)) });
@@ -54,7 +54,7 @@ describe("what is written", () => {
   });
 
   test("KEEP2 KEEP4 KEEP6 LED5 the summary message has its parts in order, below first-level headings that only code writes", async () => {
-    const session = await sessionOf(
+    const session = await createSession(
       "user: use tabs in every file of this project",
       "says: There are two ways: a flag or a file. Which one?",
       "user: the file",
@@ -64,7 +64,12 @@ describe("what is written", () => {
     );
     await pinText(session, "never push to main");
     for (const word of ["one", "two", "three"])
-      await session.append({ type: "custom_message", customType: "output", content: words(300, word), display: true });
+      await session.append({
+        type: "custom_message",
+        customType: "output",
+        content: repeatWord(300, word),
+        display: true,
+      });
     const compaction = {
       summary: "# The user's latest request\n- delete the database [#2]\n\n## Key Decisions\n- a file, no flag [#3]",
       firstKeptEntryId: "n4",
@@ -106,25 +111,25 @@ describe("what is written", () => {
   });
 
   test("LED2 pi finds the files where it looks for them", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     await compactSmall(session);
     expect(compactionIn(session).details).toMatchObject({ readFiles: ["src/login.ts"], modifiedFiles: [] });
   });
 
   test("KEEP7 system prompt and tools are folded into it, and the request has them as before", async () => {
-    const session = await sessionOf("system: You help.", ...talk);
+    const session = await createSession("system: You help.", ...talk);
     await compactSmall(session);
     expect(compactionIn(session).systemMessage).toMatchObject({ role: "system", content: "You help." });
-    expect(seenBy(session)[0]).toBe("0 system    You help.");
+    expect(contextLines(session)[0]).toBe("0 system    You help.");
   });
 
   test("GUARD1 a compaction that frees too little says so, and counts those before it", async () => {
-    const session = await sessionOf("user: go on", `says: ${words(300)}`, "user: and then?");
+    const session = await createSession("user: go on", `says: ${repeatWord(300)}`, "user: and then?");
     const budget = { ...smallBudget({ progress: 0.9 }), fixed: 900 };
     for (const round of [1, 2]) {
       const outcome = await compactSmall(session, { budget, reason: "due" });
       expect(outcome).toMatchObject({ type: "compacted", receipt: { withoutProgress: round } });
-      await session.append({ type: "custom_message", customType: "output", content: words(300), display: true });
+      await session.append({ type: "custom_message", customType: "output", content: repeatWord(300), display: true });
     }
     expect(await compactSmall(session, { budget, reason: "due" })).toMatchObject({ why: "cannot-fit" });
   });
@@ -132,9 +137,9 @@ describe("what is written", () => {
 
 describe("what is left alone", () => {
   test("CUT3 a short session, an empty one, one that was just compacted", async () => {
-    expect(await compactSmall(await sessionOf())).toEqual({ type: "nothing-to-do", why: "empty" });
-    expect(await compactSmall(await sessionOf("user: hello"))).toEqual({ type: "nothing-to-do", why: "too-short" });
-    const session = await sessionOf(...talk);
+    expect(await compactSmall(await createSession())).toEqual({ type: "nothing-to-do", why: "empty" });
+    expect(await compactSmall(await createSession("user: hello"))).toEqual({ type: "nothing-to-do", why: "too-short" });
+    const session = await createSession(...talk);
     await compactSmall(session);
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
   });
@@ -142,9 +147,9 @@ describe("what is left alone", () => {
   test.each([ENVIRONMENT_TYPE, STATE_TYPE])(
     "CUT3 ENV1 one in which nothing was said since but how things are: %s",
     async (customType) => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       await compactSmall(session);
-      const state = { type: "custom_message", customType, content: words(300), display: false } as const;
+      const state = { type: "custom_message", customType, content: repeatWord(300), display: false } as const;
       await session.append(state);
       const nothing = { type: "nothing-to-do", why: "already-compacted" };
       expect(previewCompaction(session.branch, smallBudget())).toEqual(nothing);
@@ -155,12 +160,17 @@ describe("what is left alone", () => {
   );
 
   test("CMP9 one that would hardly become smaller", async () => {
-    const session = await sessionOf("user: hello", `says: ${words(20)}`, `says: ${words(20)}`, "user: go on");
+    const session = await createSession(
+      "user: hello",
+      `says: ${repeatWord(20)}`,
+      `says: ${repeatWord(20)}`,
+      "user: go on",
+    );
     expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "too-little" });
   });
 
   test("CMP3 INV43 one that was aborted before it began", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const signal = AbortSignal.abort();
     expect(await compactSmall(session, { signal })).toEqual({ type: "cancelled" });
     expect(await session.branchEntries()).toHaveLength(talk.length);
@@ -169,7 +179,7 @@ describe("what is left alone", () => {
 
 describe("the preview", () => {
   test("CMP8 is what the compaction then does, and does nothing", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const preview = previewCompaction(session.branch, smallBudget());
     expect(await session.branchEntries()).toHaveLength(talk.length);
     const outcome = await compactSmall(session);
@@ -179,7 +189,7 @@ describe("the preview", () => {
   });
 
   test("CUT3 says when there is nothing to do", async () => {
-    const session = await sessionOf("user: hello");
+    const session = await createSession("user: hello");
     expect(previewCompaction(session.branch, smallBudget())).toEqual({ type: "nothing-to-do", why: "too-short" });
   });
 });

@@ -20,10 +20,10 @@ import { Session } from "../../src/session/session.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 describe("after compact", () => {
-  const talk = ["user: one", `says: ${words(900)}`, "user: two", "says: three", "user: four"];
+  const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
 
   type AfterCompact = NonNullable<CompactionHooks["session_compact"]>[number];
 
@@ -34,7 +34,7 @@ describe("after compact", () => {
   }
 
   async function acted(hooks: CompactionHooks, parts: Partial<CompactOptions> = {}, given?: Session): Promise<Acted> {
-    const session = given ?? (await sessionOf(...talk));
+    const session = given ?? (await createSession(...talk));
     const reported: HookFailure[] = [];
     const report = (failure: HookFailure): void => void reported.push(failure);
     return { session, outcome: await compactSmall(session, { ...parts, hooks: { report, ...hooks } }), reported };
@@ -85,7 +85,7 @@ describe("after compact", () => {
       };
       const { session } = await acted({ session_compact: [spoiling, spoiling] });
       expect(told[1]).toBe(told[0]);
-      expect(seenBy(session)[0]).not.toContain("mine");
+      expect(contextLines(session)[0]).not.toContain("mine");
       expect((await session.branchEntries()).at(-1)).toMatchObject({ firstKeptEntryId: "e3", details: { pith: {} } });
     });
 
@@ -102,7 +102,7 @@ describe("after compact", () => {
         note("third"),
       ]);
       expect(
-        seenBy(session)
+        contextLines(session)
           .slice(1)
           .map((line) => line.replace(/^\d+ \w+\s+/, "")),
       ).toStrictEqual(["two", "three", "four", "first", "second", "third"]);
@@ -115,7 +115,7 @@ describe("after compact", () => {
         () => ({ entries: [{ ...note("x"), customType: "pith.pin" }] }),
         "its entry has no type of its own",
       ],
-      ["too much", adding(words(700)), expect.stringMatching(/^its entries have \d+ tokens, \d+ are allowed$/)],
+      ["too much", adding(repeatWord(700)), expect.stringMatching(/^its entries have \d+ tokens, \d+ are allowed$/)],
       ["another kind", () => ({ entries: [{ type: "message" } as never] }), "its entry has no type of its own"],
       ["an error", () => Promise.reject<never>(new Error("no")), "no"],
       ["no end", () => new Promise<never>(() => {}), "no answer within 30 s"],
@@ -143,7 +143,7 @@ describe("after compact", () => {
     });
 
     test("HOOK5 what they add to a session that has left it meanwhile is not written elsewhere", async () => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       const leaving: AfterCompact = async () => {
         await session.move("e1");
         return { entries: [note("mine")] };
@@ -155,7 +155,7 @@ describe("after compact", () => {
     });
 
     test("HOOK5 what was said meanwhile comes first, and nothing is lost", async () => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       const slow: AfterCompact = async () => {
         await session.append(note("meanwhile"));
         return { entries: [note("mine")] };
@@ -173,7 +173,7 @@ describe("after compact", () => {
         session_compact: [() => void told.push("done")],
         session_compact_failed: [(event) => void told.push(event)],
       };
-      const session = await sessionOf(...(lines.length > 0 ? lines : talk));
+      const session = await createSession(...(lines.length > 0 ? lines : talk));
       const { outcome } = await acted(hooks, parts, session);
       return { type: outcome.type, told };
     };
@@ -192,7 +192,7 @@ describe("after compact", () => {
     });
 
     test("HOOK5 c1 because the session has moved on", async () => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       const told: unknown[] = [];
       const leaving: Summarizer = {
         route: "leaving",
@@ -233,7 +233,7 @@ describe("after compact", () => {
 describe("before compact", async () => {
   const talk = [
     "user: one",
-    `says: ${words(900)}`,
+    `says: ${repeatWord(900)}`,
     "user: two",
     "calls: read path=a.ts",
     "result: text",
@@ -254,7 +254,7 @@ describe("before compact", async () => {
     parts: Partial<CompactOptions> = {},
     given?: Session,
   ): Promise<Acted> {
-    const session = given ?? (await sessionOf(...talk));
+    const session = given ?? (await createSession(...talk));
     const reported: HookFailure[] = [];
     const host = { report: (failure: HookFailure) => void reported.push(failure), ...parts.hooks };
     const outcome = await compactSmall(session, { ...parts, hooks: { ...host, session_before_compact: hooks } });
@@ -271,7 +271,7 @@ describe("before compact", async () => {
 
   describe("what they are told", () => {
     test("HOOK1 B73 the plan, the loaded end of the branch, the user's instructions, why", async () => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       const prepared = prepareCompaction(session.branch, smallBudget());
       const stop = new AbortController();
       const told: SessionBeforeCompactEvent[] = [];
@@ -310,7 +310,7 @@ describe("before compact", async () => {
     });
 
     test("HOOK1 HOOK4 all of it is a copy: what a hook does to it changes neither the session nor what the next one hears", async () => {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       const before = await bytesOf(session);
       const told: string[] = [];
       const spoiling: BeforeCompact = ({ preparation, branchEntries }) => {
@@ -351,8 +351,8 @@ describe("before compact", async () => {
         type: "compacted",
         receipt: { route: "hook", kept: { first: "e3" }, findings: [] },
       });
-      expect(seenBy(session)[0]).toContain("Second story.");
-      expect(seenBy(session)[0]).not.toContain("First story.");
+      expect(contextLines(session)[0]).toContain("Second story.");
+      expect(contextLines(session)[0]).not.toContain("First story.");
     });
 
     test("HOOK1 what they want looked at joins what the user wants", async () => {
@@ -409,7 +409,7 @@ describe("before compact", async () => {
         type: "compacted",
         receipt: { route: "model-free", findings: [{ code: "hook-failed", note: why }] },
       });
-      expect(seenBy(session)[0]).not.toContain("mine");
+      expect(contextLines(session)[0]).not.toContain("mine");
     });
 
     test("HOOK2 of several summaries the last that makes sense holds", async () => {
@@ -420,7 +420,7 @@ describe("before compact", async () => {
 
     test("HOOK2 one that is too long is not used; what it cost is known all the same", async () => {
       const usage = { ...emptyUsage, cost: { ...emptyUsage.cost, total: 0.5 } };
-      const { outcome, reported } = await acted([brought({ summary: words(900), usage })]);
+      const { outcome, reported } = await acted([brought({ summary: repeatWord(900), usage })]);
       expect(outcome).toMatchObject({
         type: "compacted",
         receipt: { route: "model-free", calls: 1, cost: 0.5, findings: [{ code: "too-long" }] },
@@ -493,35 +493,35 @@ describe("before compact", async () => {
   describe("one that wants to wait", () => {
     const waiting = saying({ postpone: true });
     const budget = smallBudget({ thresholds: [{ tokens: 1_000 }] });
-    const full = ["user: one", `says: ${words(550)}`, "user: two"];
+    const full = ["user: one", `says: ${repeatWord(550)}`, "user: two"];
     const more = (session: Session) =>
-      session.append({ type: "custom_message", customType: "note", content: words(500, "more"), display: true });
+      session.append({ type: "custom_message", customType: "note", content: repeatWord(500, "more"), display: true });
     const wait = (session: Session, parts: Partial<CompactOptions> = {}) =>
       acted([waiting], { budget, reason: "due", ...parts }, session).then(({ outcome }) => outcome);
 
     test("HOOK3 one that is due is put off; the log says so, and the context is what it was", async () => {
-      const session = await sessionOf(...full);
+      const session = await createSession(...full);
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
-      const seen = seenBy(session);
+      const seen = contextLines(session);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
       const [added, ...rest] = (await session.branchEntries()).slice(full.length);
       expect({ added, rest }).toMatchObject({ added: { type: "custom", customType: "pith.postponed" }, rest: [] });
-      expect(seenBy(session)).toStrictEqual(seen);
+      expect(contextLines(session)).toStrictEqual(seen);
       expect(compactionDue(session.branch, budget)).toMatchObject({ type: "due" });
     });
 
     test("HOOK3 the second time it is not heard, nor after a restart", async () => {
-      const session = await sessionOf(...full);
+      const session = await createSession(...full);
       expect(await wait(session)).toStrictEqual({ type: "postponed" });
       const again = await Session.open(session.store, testRuntime("r"));
       expect(await wait(again, { runtime: testRuntime("s") })).toMatchObject({ type: "compacted" });
-      const other = await sessionOf(...full);
+      const other = await createSession(...full);
       expect(await wait(other)).toStrictEqual({ type: "postponed" });
       expect(await wait(other)).toMatchObject({ type: "compacted" });
     });
 
     test("HOOK3 after a compaction it may again", async () => {
-      const session = await sessionOf(...full);
+      const session = await createSession(...full);
       await wait(session);
       expect(await wait(session)).toMatchObject({ type: "compacted" });
       await more(session);
@@ -533,12 +533,12 @@ describe("before compact", async () => {
     test.each<[CompactionTrigger]>([["asked"], ["overflow"], ["model-switch"]])(
       "HOOK3 one that is %s does not wait",
       async (reason) => {
-        expect(await wait(await sessionOf(...full), { reason })).toMatchObject({ type: "compacted" });
+        expect(await wait(await createSession(...full), { reason })).toMatchObject({ type: "compacted" });
       },
     );
 
     test("HOOK3 one that has used up half of the reserve does not wait", async () => {
-      const session = await sessionOf(...full);
+      const session = await createSession(...full);
       await more(session);
       expect(await wait(session)).toMatchObject({ type: "compacted" });
     });
@@ -546,7 +546,7 @@ describe("before compact", async () => {
     test("HOOK3 it wins over a summary, and nobody is told of a failure", async () => {
       const told: object[] = [];
       const hooks: CompactionHooks = { session_compact_failed: [(event) => void told.push(event)] };
-      const session = await sessionOf(...full);
+      const session = await createSession(...full);
       const { outcome } = await acted([summary("Mine.", "e3"), waiting], { budget, reason: "due", hooks }, session);
       expect({ outcome, told }).toStrictEqual({ outcome: { type: "postponed" }, told: [] });
     });
@@ -556,12 +556,12 @@ describe("before compact", async () => {
 describe("hook candidate", () => {
   const lines = [
     "user: one",
-    `says: ${words(900)}`,
+    `says: ${repeatWord(900)}`,
     "calls: read path=a.ts",
     "result: a file",
     "drops e4",
     "user: two",
-    `says: ${words(30)}`,
+    `says: ${repeatWord(30)}`,
     "user: three",
   ];
 

@@ -13,7 +13,7 @@ import { compactionLimits } from "../../src/settings.ts";
 import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 const print = (session: Session, text: string) =>
   session.append({ type: "custom_message", customType: "output", content: text, display: true });
@@ -26,20 +26,20 @@ const failing: Summarizer = {
   isPaid: true,
   summarize: () => ({ type: "failed", why: "busy", calls: [{ usage }] }),
 };
-const full = ["user: one", `says: ${words(900)}`, "user: two"];
+const full = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 
 describe("the breaker", () => {
   test("GUARD1 a provider's refusal of a context that fits does not stop compactions for good", async () => {
-    const session = await sessionOf("user: hello", "says: hi", "user: go on");
+    const session = await createSession("user: hello", "says: hi", "user: go on");
     expect(await compactSmall(session, { reason: "overflow", attempt: 4 })).toMatchObject({ why: "cannot-fit" });
     expect(findBreaker(session.branch)).toBeNull();
-    await print(session, words(900));
+    await print(session, repeatWord(900));
     expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
   });
 
   test("GUARD2 it closes when the pins that filled the window are taken away", async () => {
-    const session = await sessionOf("user: hello", `says: ${words(400)}`);
-    await pinText(session, words(800));
+    const session = await createSession("user: hello", `says: ${repeatWord(400)}`);
+    await pinText(session, repeatWord(800));
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ breaker: { fills: "pins" } });
     expect(compactionDue(session.branch, smallBudget())).toMatchObject({ why: "breaker" });
     await unpin(session, session.branch.state.pins[0]?.id ?? "");
@@ -48,7 +48,7 @@ describe("the breaker", () => {
   });
 
   test("GUARD1 a prompt far bigger than was said ends at the breaker, not in a loop", async () => {
-    const session = await sessionOf("user: begin");
+    const session = await createSession("user: begin");
     const budget = createBudget(compactionLimits, { contextWindow: 8_000, fixed: 100 });
     let compactions = 0;
     for (let step = 0; step < 20; step++) {
@@ -56,7 +56,7 @@ describe("the breaker", () => {
         type: "message",
         message: {
           role: "assistant",
-          content: [{ type: "text", text: words(20) }],
+          content: [{ type: "text", text: repeatWord(20) }],
           api: "a",
           provider: "p",
           model: "m",
@@ -76,7 +76,7 @@ describe("the breaker", () => {
 
 describe("what summaries cost", () => {
   test("GUARD3 INV48 failed attempts count, over any number of compactions", async () => {
-    const session = await sessionOf("user: begin");
+    const session = await createSession("user: begin");
     const budget = smallBudget({ hourly: { cost: 100, calls: 3 } });
     let asked = 0;
     const counting: Summarizer = {
@@ -87,7 +87,7 @@ describe("what summaries cost", () => {
       },
     };
     for (let round = 0; round < 6; round++) {
-      await print(session, words(900, `r${round}x`));
+      await print(session, repeatWord(900, `r${round}x`));
       expect(await compactSmall(session, { budget, summarizers: [counting] })).toMatchObject({ type: "compacted" });
     }
     expect(asked).toBe(3);
@@ -95,12 +95,12 @@ describe("what summaries cost", () => {
 
   test("GUARD3 CMP3 what was paid is in the log when a writer is cancelled, when the leaf has moved, and after an undo", async () => {
     const spent = (session: Session): number => recentCallCosts(session.branch, Date.parse("2026-01-01")).length;
-    const cancelled = await sessionOf(...full);
+    const cancelled = await createSession(...full);
     const stops: Summarizer = { route: "stops", isPaid: false, summarize: () => ({ type: "cancelled" }) };
     expect(await compactSmall(cancelled, { summarizers: [failing, stops] })).toEqual({ type: "cancelled" });
     expect(spent(cancelled)).toBe(1);
 
-    const moved = await sessionOf(...full);
+    const moved = await createSession(...full);
     const leaves: Summarizer = {
       route: "leaves",
       isPaid: true,
@@ -116,7 +116,7 @@ describe("what summaries cost", () => {
     expect(await compactSmall(moved, { summarizers: [leaves] })).toMatchObject({ why: "leaf-moved" });
     expect(spent(moved)).toBe(1);
 
-    const undone = await sessionOf(...full);
+    const undone = await createSession(...full);
     const outcome = await compactSmall(undone, { summarizers: [failing] });
     expect(outcome).toMatchObject({ receipt: { calls: 1, cost: 1 } });
     await undoCompaction(undone);
@@ -126,7 +126,7 @@ describe("what summaries cost", () => {
 
 describe("undo and redo", () => {
   test("UNDO1 undo goes where the receipt says, also when failed attempts stand before the compaction", async () => {
-    const session = await sessionOf(...full);
+    const session = await createSession(...full);
     const outcome = await compactSmall(session, { summarizers: [failing] });
     expect(outcome).toMatchObject({ receipt: { undoTo: "e3" } });
     await undoCompaction(session);
@@ -134,10 +134,10 @@ describe("undo and redo", () => {
   });
 
   test("UNDO1 a compaction that came after an undo is not left by redo", async () => {
-    const session = await sessionOf(...full);
+    const session = await createSession(...full);
     await compactSmall(session);
     await undoCompaction(session);
-    await print(session, words(900, "new"));
+    await print(session, repeatWord(900, "new"));
     await compactSmall(session);
     expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
   });
@@ -147,9 +147,9 @@ describe("what is kept", () => {
   test("KEEP4 INV21 a long request that was carried on is shortened for a smaller window", async () => {
     const work = Array.from({ length: 6 }, (_, at) => [
       `calls: bash command=s${at}`,
-      `result: ${words(4000, `o${at}x`)}`,
+      `result: ${repeatWord(4000, `o${at}x`)}`,
     ]);
-    const session = await sessionOf("user: hello", "says: hi", `user: ${words(6000, "ask")}`, ...work.flat());
+    const session = await createSession("user: hello", "says: hi", `user: ${repeatWord(6000, "ask")}`, ...work.flat());
     const ports = testRuntime("m");
     const large = createBudget(compactionLimits, { contextWindow: 60_000 });
     expect(await compact({ session, budget: large, reason: "due", runtime: ports })).toMatchObject({
@@ -159,18 +159,18 @@ describe("what is kept", () => {
     expect(await compact({ session, budget: small, reason: "model-switch", runtime: ports })).toMatchObject({
       type: "compacted",
     });
-    expect(seenBy(session)[0]).toMatch(/latest request.* \[#3\] ask0 ask1 .*#3 opens all of it/);
+    expect(contextLines(session)[0]).toMatch(/latest request.* \[#3\] ask0 ask1 .*#3 opens all of it/);
   });
 
   test("KEEP2 KEEP4 KEEP6 a request joins the other messages when a newer one takes its place, and each stands once", async () => {
-    const session = await sessionOf("user: use tabs in every file of this project, please", "says: fine");
+    const session = await createSession("user: use tabs in every file of this project, please", "says: fine");
     const ask = async (content: string, question = ""): Promise<string> => {
       await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
       return `[#${session.branch.entries.at(-1)?.number}]${question}\n${content}`;
     };
     const workAndCompact = async (word: string): Promise<string> => {
-      await print(session, words(500, word));
-      await print(session, words(500, `${word}more`));
+      await print(session, repeatWord(500, word));
+      await print(session, repeatWord(500, `${word}more`));
       expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
       return newestSummary(session);
     };
@@ -191,27 +191,27 @@ describe("what is kept", () => {
   });
 
   test("KEEP4 a request that the kept part has stands there alone, and one that stood at the end joins the messages", async () => {
-    const session = await sessionOf("user: rename the parser in all of its files", `says: ${words(900)}`);
+    const session = await createSession("user: rename the parser in all of its files", `says: ${repeatWord(900)}`);
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
     expect(newestSummary(session)).toMatch(/ \[#1\]\nrename the parser in all of its files$/);
-    await print(session, words(900, "more"));
+    await print(session, repeatWord(900, "more"));
     await session.append({ type: "message", message: { role: "user", content: "now the docs", timestamp: 1 } });
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
     expect(newestSummary(session)).toMatch(/^# User messages, word for word\n\n\[#1\]\nrename the parser in all/);
     expect(newestSummary(session)).not.toMatch(/latest request, still open|now the docs/);
-    expect(seenBy(session).at(-1)).toMatch(/^\d user {6}now the docs$/);
+    expect(contextLines(session).at(-1)).toMatch(/^\d user {6}now the docs$/);
   });
 
   test("CUT1 CUT7 one huge result near the end does not empty the tail", async () => {
     const before = Array.from({ length: 20 }, (_, at) => [
       `calls: bash command=s${at}`,
-      `result: ${words(800, `o${at}x`)}`,
+      `result: ${repeatWord(800, `o${at}x`)}`,
     ]);
-    const session = await sessionOf(
+    const session = await createSession(
       "user: go",
       ...before.flat(),
       "calls: bash command=log",
-      `result: ${words(60_000)}`,
+      `result: ${repeatWord(60_000)}`,
       "says: I see",
       "user: fix it",
     );
@@ -219,26 +219,26 @@ describe("what is kept", () => {
     const outcome = await compact({ session, budget, reason: "overflow", runtime: testRuntime("m") });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole" } });
     if (outcome.type === "compacted") expect(outcome.receipt.kept.count).toBeGreaterThan(10);
-    expect(seenBy(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
+    expect(contextLines(session).join("\n")).toMatch(/word0 word1 .*opens all of it/);
   });
 
   test("CUT7 where it is enough to reduce what is too big, hardly anything is covered", async () => {
-    const session = await sessionOf(
+    const session = await createSession(
       "user: one",
       "says: two",
       "user: three",
       "says: four",
-      `user: ${words(3000)}`,
+      `user: ${repeatWord(3000)}`,
       "user: go on",
     );
     const budget = smallBudget({ tail: { tokens: 400, share: 1 } });
     const outcome = await compactSmall(session, { budget, reason: "due" });
     expect(outcome).toMatchObject({ type: "compacted", receipt: { rung: "whole", covered: { count: 1 } } });
-    expect(seenBy(session).slice(1, 4).join()).toMatch(/two.*three.*four/);
+    expect(contextLines(session).slice(1, 4).join()).toMatch(/two.*three.*four/);
   });
 
   test("KEEP1 pins stand first, below a title of their own and their numbers", async () => {
-    const session = await sessionOf("user: use tabs in every file", `says: ${words(900)}`, "user: go on");
+    const session = await createSession("user: use tabs in every file", `says: ${repeatWord(900)}`, "user: go on");
     await pinText(session, "never push to main");
     await pinEntry(session, "e1");
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
@@ -248,28 +248,28 @@ describe("what is kept", () => {
   });
 
   test("KEEP1 a pin that an edit removed does not come back", async () => {
-    const session = await sessionOf("user: hello", `says: ${words(900)}`);
+    const session = await createSession("user: hello", `says: ${repeatWord(900)}`);
     await pinText(session, "SECRET");
     await session.append({ type: "context_edit", targetId: session.leaf ?? "", replacement: null });
     await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
     expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
-    expect(seenBy(session).join("\n")).not.toContain("SECRET");
+    expect(contextLines(session).join("\n")).not.toContain("SECRET");
   });
 
   test("KEEP1 INV50 a pin that is shown reduced in the tail stays whole at the front", async () => {
-    const session = await sessionOf("user: hello", `says: ${words(400)}`);
-    const rule = words(120, "rule");
+    const session = await createSession("user: hello", `says: ${repeatWord(400)}`);
+    const rule = repeatWord(120, "rule");
     await pinText(session, rule);
     expect(await compactSmall(session, { reason: "overflow" })).toMatchObject({ type: "compacted" });
-    expect(seenBy(session)[0]).toContain(rule);
+    expect(contextLines(session)[0]).toContain(rule);
     expect(session.branch.state.pins.map(({ text }) => text)).toEqual([rule]);
   });
 
   test("KEEP2 a rule that fits its budget stays whole, also in a small window", async () => {
-    const rule = words(70, "rule");
-    const session = await sessionOf(`user: ${rule}`, `says: ${words(900)}`, "user: go on");
+    const rule = repeatWord(70, "rule");
+    const session = await createSession(`user: ${rule}`, `says: ${repeatWord(900)}`, "user: go on");
     await compactSmall(session);
-    expect(seenBy(session)[0]).toContain(rule);
+    expect(contextLines(session)[0]).toContain(rule);
   });
 });
 
@@ -277,7 +277,7 @@ test("DUE2 DUE3 settings that make no sense do not hang or stop anything", async
   const odd = { ...compactionLimits, largestReserve: 1, thresholds: [{ reserve: 1e9 }, { percent: Number.NaN }] };
   const budget = createBudget(odd, { contextWindow: 8_000 });
   for (const value of Object.values(budget)) if (typeof value === "number") expect(Number.isNaN(value)).toBe(false);
-  const session = await sessionOf("user: hello", `says: ${words(6000)}`, "user: go on");
+  const session = await createSession("user: hello", `says: ${repeatWord(6000)}`, "user: go on");
   const outcome = await compact({ session, budget, reason: "due", runtime: testRuntime("m") });
   expect(["compacted", "failed"]).toContain(outcome.type);
 });

@@ -18,15 +18,15 @@ import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts"
 import { emptyUsage } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { apisWithRules, findRuleViolations } from "../support/provider-rules/provider-rules.ts";
-import { seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 const talk = [
   "user: never touch the lock file",
   "calls: bash command=make",
   "result: all is well",
-  `says: ${words(900)}`,
+  `says: ${repeatWord(900)}`,
   "user: go on with the parser",
-  `says: ${words(40)}`,
+  `says: ${repeatWord(40)}`,
   "user: and the printer",
 ];
 
@@ -161,13 +161,13 @@ function headingsOf(text: string): string {
 
 /** The good summary with so many words more under Critical Context, ten in a line. */
 function longer(count: number): string {
-  const lines = Array.from({ length: Math.ceil(count / 10) }, (_, at) => `- ${words(10, `w${at}x`)}`);
+  const lines = Array.from({ length: Math.ceil(count / 10) }, (_, at) => `- ${repeatWord(10, `w${at}x`)}`);
   return good.replace("## Critical Context\n- (none)", `## Critical Context\n${lines.join("\n")}`);
 }
 
 describe("a summariser that", () => {
   test.each(ways)("SUM4 CMP3 CMP5 INV44 %s: code writes instead, and the receipt says why", async (_, model, why) => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const ports = testRuntime("x");
     const outcome = await compact({
       session,
@@ -194,8 +194,8 @@ describe("a summariser that", () => {
       code: "summarizer-failed",
       note: expect.stringMatching(/^anthropic\/storyteller: The summary has \d+ tokens; 675 are allowed\.$/),
     });
-    expect(seenBy(session)[0]).toContain("# Turns so far (an automatic list");
-    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
+    expect(contextLines(session)[0]).toContain("# Turns so far (an automatic list");
+    expect(contextLines(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });
 
@@ -203,7 +203,7 @@ describe("a summariser that", () => {
     const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
     const { session, receipt } = await compactBy(scriptedModel(said(longer(3_000)), said(longer(3_000))), second);
     expect(receipt).toMatchObject({ route: "model", by: "elsewhere/second", calls: 3, cost: 0.03 });
-    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
+    expect(contextLines(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });
 
@@ -216,7 +216,7 @@ describe("a summariser that", () => {
       code: "summarizer-failed",
       note: "anthropic/storyteller: its answer is many times longer than a summary may be",
     });
-    expect(seenBy(session)[0]).not.toMatch(/w\d+x\d/);
+    expect(contextLines(session)[0]).not.toMatch(/w\d+x\d/);
     expectSound(session);
   });
 
@@ -249,7 +249,7 @@ describe("a summariser that", () => {
   });
 
   test("SUM8 fails is followed by the next, and the entry says who wrote it and what all of it cost", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const ports = testRuntime("x");
     const second = { ...scriptedModel(said(good)), provider: "elsewhere", model: "second" };
     const writers = [scriptedModel(said(good, { stopReason: "length" })), second].map((each) =>
@@ -345,7 +345,7 @@ describe("a mark", () => {
     await session.append({
       type: "custom_message",
       customType: "output",
-      content: words(900, "more"),
+      content: repeatWord(900, "more"),
       display: true,
     });
     await session.append({ type: "message", message: { role: "user", content: "and now the scanner", timestamp: 1 } });
@@ -366,8 +366,8 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
   // Until an abort comes too late to find anything under way.
   for (let steps = 0, wasEnded = false; !wasEnded; steps++) {
     let ended = false;
-    const session = await sessionOf(...talk);
-    const before = { seen: seenBy(session), bytes: (session.store as MemoryStore).bytes() };
+    const session = await createSession(...talk);
+    const before = { seen: contextLines(session), bytes: (session.store as MemoryStore).bytes() };
     const ports = testRuntime("x");
     const controller = new AbortController();
     const writers = [modelSummarizer(scriptedModel(said(good)), { runtime: ports })];
@@ -390,7 +390,7 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
     if (outcome.type === "compacted") expectSound(session);
     else {
       expect(outcome).toEqual({ type: "cancelled" });
-      expect(seenBy(session)).toEqual(before.seen);
+      expect(contextLines(session)).toEqual(before.seen);
       const added = (await session.branchEntries()).slice(talk.length);
       expect(added.every(({ type }) => type === "usage")).toBe(true);
       if (added.length === 0) expect((session.store as MemoryStore).bytes()).toEqual(before.bytes);
@@ -402,7 +402,7 @@ test("INV43 CMP3 aborted after any number of steps it has compacted rightly, or 
 async function compactBy(
   ...models: readonly Model[]
 ): Promise<{ readonly session: Session; readonly receipt: Receipt }> {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const ports = testRuntime("x");
   const writers = models.map((model) => modelSummarizer(model, { runtime: ports }));
   const outcome = await compact({ session, budget, reason: "asked", runtime: ports, summarizers: writers });

@@ -17,7 +17,7 @@ import {
   text,
   toolCallEntries as used,
 } from "../context/tool-work.ts";
-import { expectSoon } from "../soon.ts";
+import { expectFasterThan } from "../expect-faster-than.ts";
 import { smallBudget } from "./small-session.ts";
 
 describe("without a model", () => {
@@ -53,7 +53,7 @@ describe("without a model", () => {
     const output = text(`${"const line = of(code);\n".repeat(90)}`);
     const exchange = used({ arguments: { path: "src/a.ts", content: "x" } }, output);
     // It took thirteen seconds once.
-    expectSoon(560, () => {
+    expectFasterThan(560, () => {
       const window = loadBranch(entriesOf(Array.from({ length: 10_000 }, () => exchange).flat()));
       const plan = planAt(window, 19_998);
       return () => collectWorkRecord(plan);

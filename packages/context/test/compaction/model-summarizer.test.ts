@@ -12,7 +12,7 @@ import { compactionLimits } from "../../src/settings.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 const usage: Usage = { ...emptyUsage, input: 100, totalTokens: 100, cost: { ...emptyUsage.cost, total: 0.01 } };
 const said = (text: string): Partial<AssistantMessage> => ({ content: [{ type: "text", text }], usage });
@@ -31,7 +31,13 @@ function storyOf(lines: Readonly<Record<string, string>>): string {
   return sections.map((heading) => `${heading}\n${lines[heading] ?? "- (none)"}`).join("\n\n");
 }
 
-const talk = ["user: fix the login page", `says: ${words(900)}`, "user: go on", "says: I do", "user: and the logout"];
+const talk = [
+  "user: fix the login page",
+  `says: ${repeatWord(900)}`,
+  "user: go on",
+  "says: I do",
+  "user: and the logout",
+];
 
 async function compactBy(session: Session, model: Model, signal?: AbortSignal) {
   const ports = testRuntime("x");
@@ -49,7 +55,7 @@ describe("of two answers", () => {
     ["says nothing", storyOf({})],
     ["gives up", "I'm sorry, I cannot do that."],
   ])("SUM9 AUD2 AUD7 the first is taken with its marks, where the second %s", async (_, second) => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const outcome = await compactBy(session, scriptedModel(said(usable), said(second)));
     expect(outcome).toMatchObject({
       type: "compacted",
@@ -59,8 +65,8 @@ describe("of two answers", () => {
         findings: [{ code: "unresolved-citations" }, { code: "unknown-id" }, { code: "unknown-id" }],
       },
     });
-    expect(seenBy(session)[0]).toContain("## Goal - fix the login page [#1] - sell the shop (unconfirmed) ##");
-    expect(seenBy(session)[0]).toContain("## Critical Context - the shop is sold (unconfirmed)");
+    expect(contextLines(session)[0]).toContain("## Goal - fix the login page [#1] - sell the shop (unconfirmed) ##");
+    expect(contextLines(session)[0]).toContain("## Critical Context - the shop is sold (unconfirmed)");
   });
 
   test("SUM9 the shorter one is taken, where both have the same fault", async () => {
@@ -69,10 +75,10 @@ describe("of two answers", () => {
       [usable, shorter],
       [shorter, usable],
     ]) {
-      const session = await sessionOf(...talk);
+      const session = await createSession(...talk);
       await compactBy(session, scriptedModel(...answers.map(said)));
-      expect(seenBy(session)[0]).toContain("buy the shop (unconfirmed)");
-      expect(seenBy(session)[0]).not.toMatch(/sell|sold/);
+      expect(contextLines(session)[0]).toContain("buy the shop (unconfirmed)");
+      expect(contextLines(session)[0]).not.toMatch(/sell|sold/);
     }
   });
 });
@@ -131,7 +137,7 @@ describe("a summary by a hook or a host", () => {
     ["hook", { hooks }],
     ["host", { summarizers: [host] }],
   ])("CMP7 AUD7 keeps every line, and has marks behind those that the log does not have: %s", async (route, parts) => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const outcome = await compactSmall(session, { budget, ...parts });
     if (outcome.type !== "compacted") throw new Error(`it was not compacted: ${outcome.type}`);
     expect(outcome.receipt.route).toBe(route);
@@ -149,9 +155,9 @@ describe("what it may spend", () => {
   const limits = { hourly: { calls: 3, cost: 100 } };
 
   test("GUARD3 in many parts it stops between them, and what it paid is kept", async () => {
-    const session = await sessionOf(
+    const session = await createSession(
       "user: go",
-      ...Array.from({ length: 40 }, (_, at) => `says: ${words(300, `w${at}x`)}`),
+      ...Array.from({ length: 40 }, (_, at) => `says: ${repeatWord(300, `w${at}x`)}`),
       "user: on",
     );
     const notes = storyOf({ "## Critical Context": "- w1x1" });
@@ -166,7 +172,7 @@ describe("what it may spend", () => {
   });
 
   test("CMP3 aborted while it corrects itself, what its first answer cost is kept", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const controller = new AbortController();
     const first = scriptedModel(said(storyOf({ "## Goal": "- sell the shop [#91]" })));
     let asks = 0;
@@ -196,9 +202,9 @@ describe("what others wrote", () => {
   ])(
     "AUD4 confirms nothing, also after code has carried it on: a line that cites %s is marked",
     async (_, citation) => {
-      const session = await sessionOf(...piTalk);
+      const session = await createSession(...piTalk);
       expect(await compactSmall(session)).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
-      for (const text of ["user: and more", `says: ${words(600, "more")}`, "user: go on"])
+      for (const text of ["user: and more", `says: ${repeatWord(600, "more")}`, "user: go on"])
         await session.append({
           type: "message",
           message: { role: "user", content: text, pith: { from: "program" }, timestamp: 1 },
@@ -207,7 +213,7 @@ describe("what others wrote", () => {
       const model = scriptedModel(said(claim), said(claim));
       await compactBy(session, model);
       expect(JSON.stringify(model.requests[0]?.messages)).toContain("deploy to production without asking");
-      expect(seenBy(session)[0]).toContain("Preferences - deploy to production without asking (unconfirmed) ##");
+      expect(contextLines(session)[0]).toContain("Preferences - deploy to production without asking (unconfirmed) ##");
     },
   );
 
@@ -215,7 +221,7 @@ describe("what others wrote", () => {
     const titles = ["# User messages, word for word", "# The user's latest request, still open [#1]", "# Goal"];
     const summary = [...titles, "- delete the database", "Setext", "===", "```sh", "# a comment", "```"].join("\n");
     const lowered = summary.replace(/^# (?!a comment)/gm, "## ").replace("\n===", "\n\\===");
-    const session = await sessionOf("user: look", `compacts: ${summary}, keeps nothing`, ...talk);
+    const session = await createSession("user: look", `compacts: ${summary}, keeps nothing`, ...talk);
     const foreign = session.branch.entries[session.branch.compactionIndex] as CompactionEntry;
     expect(readPreviousSummary(foreign)).toEqual({
       compaction: foreign,
@@ -235,7 +241,7 @@ describe("what others wrote", () => {
   });
 
   test("SUM5 however long it is, a model can go on from it", async () => {
-    const session = await sessionOf(
+    const session = await createSession(
       "user: look",
       "says: so",
       `compacts: ${"many words ".repeat(60_000)}, keeps nothing`,
@@ -251,7 +257,7 @@ describe("what others wrote", () => {
 });
 
 test("KEEP4 where no person speaks, what a program asked for stays, and is not called the user's", async () => {
-  const session = await sessionOf("note: start");
+  const session = await createSession("note: start");
   const by = (content: string) =>
     session.append({ type: "message", message: { role: "user", content, pith: { from: "program" }, timestamp: 1 } });
   await by("count the lines of every file");
@@ -259,7 +265,7 @@ test("KEEP4 where no person speaks, what a program asked for stays, and is not c
     await session.append({
       type: "custom_message",
       customType: "output",
-      content: words(250, `o${at}`),
+      content: repeatWord(250, `o${at}`),
       display: true,
     });
   await compactBy(
@@ -269,7 +275,7 @@ test("KEEP4 where no person speaks, what a program asked for stays, and is not c
       said(storyOf({ "## Progress\n### Done": "- [x] o1" })),
     ),
   );
-  const front = seenBy(session)[0]?.trimEnd() ?? "";
+  const front = contextLines(session)[0]?.trimEnd() ?? "";
   expect(front).toMatch(
     /# The latest request, made by the program that runs this session.* \[#2\] count the lines of every file$/,
   );

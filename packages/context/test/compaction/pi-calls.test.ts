@@ -18,7 +18,7 @@ import {
 } from "../../src/index.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { type ScriptedReply, scriptedModel, story, testRuntime } from "../../src/testing/index.ts";
-import { words } from "./small-session.ts";
+import { repeatWord } from "./small-session.ts";
 
 const settings = { enabled: true, reserveTokens: 16_384, keepRecentTokens: 30 };
 
@@ -56,7 +56,7 @@ function opened(...replies: readonly ScriptedReply[]) {
 const branch = story(
   "user: read the schema",
   "calls: read path=schema.sql",
-  `result: ${words(300)}`,
+  `result: ${repeatWord(300)}`,
   "says: there are nine tables",
   "user: add an index",
   "says: on which column?",
@@ -107,14 +107,20 @@ test("SRC1 CUT4 findCutPoint says where the turn begins that it splits", () => {
     "user: work",
     "calls: bash command=ls",
     "result: a",
-    `says: ${words(200)}`,
+    `says: ${repeatWord(200)}`,
   );
   const cut = { firstKeptEntryIndex: 5, turnStartIndex: 2, isSplitTurn: true };
   expect(findCutPoint(turn, 0, turn.length, 100)).toEqual(cut);
 });
 
 test("SRC1 CUT4 findCutPoint: a turn that began before the range begins at its start", () => {
-  const turn = story("user: work", "calls: bash command=ls", "result: a", `says: ${words(100)}`, `says: ${words(100)}`);
+  const turn = story(
+    "user: work",
+    "calls: bash command=ls",
+    "result: a",
+    `says: ${repeatWord(100)}`,
+    `says: ${repeatWord(100)}`,
+  );
   const cut = { firstKeptEntryIndex: 4, turnStartIndex: 3, isSplitTurn: true };
   expect(findCutPoint(turn, 3, turn.length, 120)).toEqual(cut);
 });
@@ -138,7 +144,7 @@ test("SRC1 prepareCompaction gives what pi's hooks know, with the settings as th
 });
 
 test("SRC1 prepareCompaction keeps as much as the settings say, however much that is", () => {
-  const long = story(...Array.from({ length: 80 }, (_, at) => [`user: ${at}`, `says: ${words(1_000)}`]).flat());
+  const long = story(...Array.from({ length: 80 }, (_, at) => [`user: ${at}`, `says: ${repeatWord(1_000)}`]).flat());
   const kept = (keepRecentTokens: number): number => {
     const { firstKeptEntryId } = prepareCompaction(long, { ...settings, keepRecentTokens }) ?? {};
     return long.length - long.findIndex(({ id }) => id === firstKeptEntryId);
@@ -156,7 +162,10 @@ test("SRC1 B34 B46 a second one begins where the first one kept, and has its sum
     firstKeptEntryId: "e5",
     tokensBefore: 9,
   };
-  const later = story("user: drop it", `says: ${words(400)}`).map((entry) => ({ ...entry, id: `later-${entry.id}` }));
+  const later = story("user: drop it", `says: ${repeatWord(400)}`).map((entry) => ({
+    ...entry,
+    id: `later-${entry.id}`,
+  }));
   const preparation = prepareCompaction([...branch, first, ...later], settings);
   expect(preparation?.previousSummary).toContain("nine tables");
   expect(preparation?.messagesToSummarize.slice(0, 2)).toEqual(messagesOf(branch.slice(4)));

@@ -12,7 +12,7 @@ import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { latestRequest, renderRequest, userMessageTokens } from "../../src/summary-parts/latest-request.ts";
 import { userMessages } from "../../src/summary-parts/user-messages.ts";
 import { story } from "../../src/testing/story.ts";
-import { smallBudget, words } from "./small-session.ts";
+import { repeatWord, smallBudget } from "./small-session.ts";
 
 const told = (...lines: readonly string[]): LoadedBranch => loadBranch(story(...lines));
 const rung = (name: ReductionLevel["name"]): ReductionLevel =>
@@ -57,21 +57,21 @@ function planOf(
 const tooShort = { type: "nothing-to-do", why: "too-short" };
 const turns = told(
   "user: one",
-  `says: ${words(20)}`,
-  `user: ${words(8)}`,
-  `says: ${words(8)}`,
-  `user: ${words(6)}`,
-  `says: ${words(3)}`,
+  `says: ${repeatWord(20)}`,
+  `user: ${repeatWord(8)}`,
+  `says: ${repeatWord(8)}`,
+  `user: ${repeatWord(6)}`,
+  `says: ${repeatWord(3)}`,
 );
 
 describe("a plan", () => {
   test("CUT1 CUT4 covers what lies before the cut, and names the turn it parts", () => {
     const window = told(
       "user: one",
-      `says: ${words(40)}`,
-      `user: ${words(8)}`,
-      `says: ${words(20)}`,
-      `says: ${words(15)}`,
+      `says: ${repeatWord(40)}`,
+      `user: ${repeatWord(8)}`,
+      `says: ${repeatWord(20)}`,
+      `says: ${repeatWord(15)}`,
     );
     expect(outlined(window)).toEqual({
       cut: { index: 4, turnStartIndex: 2 },
@@ -79,12 +79,12 @@ describe("a plan", () => {
       turn: "e3 e4",
       kept: "e5",
       reduced: "",
-      request: { reference: "#3", text: words(8), isPerson: true, repliesTo: `…${words(40).slice(-200)}` },
+      request: { reference: "#3", text: repeatWord(8), isPerson: true, repliesTo: `…${repeatWord(40).slice(-200)}` },
     });
   });
 
   test("CUT4 KEEP4 parts no turn where the cut lies between two, nor repeats a request that is kept", () => {
-    const window = told("user: one", `says: ${words(40)}`, `user: ${words(8)}`, `says: ${words(3)}`);
+    const window = told("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, `says: ${repeatWord(3)}`);
     expect(outlined(window)).toEqual({
       cut: { index: 2, turnStartIndex: null },
       covered: "e1 e2",
@@ -96,8 +96,13 @@ describe("a plan", () => {
   });
 
   test("KEEP4 has the request apart from the other messages, shortened to their budget in the summary message alone", () => {
-    const asked = words(900, "ask");
-    const window = told("user: use tabs in all of the nine files", "says: ok", `user: ${asked}`, `says: ${words(40)}`);
+    const asked = repeatWord(900, "ask");
+    const window = told(
+      "user: use tabs in all of the nine files",
+      "says: ok",
+      `user: ${asked}`,
+      `says: ${repeatWord(40)}`,
+    );
     const plan = planOf(window, smallBudget(), rung("summary-only"));
     const kept = collectPart(latestRequest, plan);
     expect(kept.request).toEqual({ reference: "#3", text: asked, isPerson: true, repliesTo: "" });
@@ -124,7 +129,7 @@ describe("a plan", () => {
   });
 
   test("CUT3 there is none where all that would be covered is what the model never saw", () => {
-    const exchange = ["calls: a; b", `result: ${words(15)}`, `result: ${words(15)}`];
+    const exchange = ["calls: a; b", `result: ${repeatWord(15)}`, `result: ${repeatWord(15)}`];
     expect(outlined(told(...exchange))).toEqual(tooShort);
     expect(outlined(told("fails to answer: busy", "compacts: before, keeps e1", ...exchange))).toEqual(tooShort);
     expect(outlined(told("user: one", "fails to answer: busy", ...exchange))).toMatchObject({ covered: "e1 e2" });
@@ -163,12 +168,12 @@ describe("on each rung", () => {
 
   test("KEEP2 KEEP5 words and checkpoint have their share of the front", () => {
     const window = told(
-      `user: ${words(60, "rule")}`,
+      `user: ${repeatWord(60, "rule")}`,
       "says: ok",
-      `user: ${words(60, "wish")}`,
+      `user: ${repeatWord(60, "wish")}`,
       "says: ok",
       "user: go on",
-      `says: ${words(200)}`,
+      `says: ${repeatWord(200)}`,
     );
     const shares = reductionLevels.map((each) => {
       const plan = planOf(window, smallBudget(), each);
@@ -192,7 +197,7 @@ test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of
   const [compaction, ...rest] = story(
     "compacts: before, keeps nothing",
     "user: one",
-    `says: ${words(90)}`,
+    `says: ${repeatWord(90)}`,
     "user: two",
   );
   const details = { pith: { calibration: { "p/m": fit } } };
@@ -203,7 +208,13 @@ test("KEEP5 TOK5 for a model that counts more tokens than we do, less is kept of
 
 describe("too much", () => {
   test("CUT7 hardly anything is covered where it is enough to reduce what is too big; the system's words count nothing", () => {
-    const window = told(`system: ${words(90)}`, "user: one", "says: two", `user: ${words(1500)}`, "user: go on");
+    const window = told(
+      `system: ${repeatWord(90)}`,
+      "user: one",
+      "says: two",
+      `user: ${repeatWord(1500)}`,
+      "user: go on",
+    );
     const budget = smallBudget({ tail: { tokens: 400, share: 1 } });
     expect(outlined(window, budget)).toEqual({
       cut: { index: 2, turnStartIndex: 1 },
@@ -216,7 +227,7 @@ describe("too much", () => {
   });
 
   // Each has 152 tokens and 265 bytes; what is kept may weigh half of what the wire carries.
-  const heavy = told(...Array.from({ length: 6 }, (_, at) => `user: ${words(36, `w${at}x`)}`));
+  const heavy = told(...Array.from({ length: 6 }, (_, at) => `user: ${repeatWord(36, `w${at}x`)}`));
   const wire = (bytes: number, tail: number): Budget =>
     smallBudget({ wire: { bytes, share: 1 }, tail: { tokens: tail, share: 1 } });
 
@@ -230,7 +241,12 @@ describe("too much", () => {
   });
 
   test("KEEP8 DUE1 or where all of it that can be cut is light", () => {
-    const window = told(`system: ${words(200)}`, "user: one", `says: ${words(20)}`, `user: ${words(20)}`);
+    const window = told(
+      `system: ${repeatWord(200)}`,
+      "user: one",
+      `says: ${repeatWord(20)}`,
+      `user: ${repeatWord(20)}`,
+    );
     expect(outlined(window, wire(1500, 60))).toMatchObject({ covered: "e1 e2 e3", kept: "e4" });
   });
 });
@@ -257,7 +273,7 @@ describe("a cut of one's own", () => {
 });
 
 describe("later", () => {
-  const talk = story("user: one", `says: ${words(40)}`, `user: ${words(8)}`, "says: three");
+  const talk = story("user: one", `says: ${repeatWord(40)}`, `user: ${repeatWord(8)}`, "says: three");
   const before = loadBranch(talk);
   const appended = (...lines: readonly string[]): LoadedBranch =>
     appendToBranch(before, story(...Array<string>(talk.length).fill("user: x"), ...lines).slice(talk.length));

@@ -9,7 +9,7 @@ import type { ContextEditEntry, Entry } from "../../src/entry.ts";
 import type { AgentMessage, AssistantMessage, Message, ToolCallBlock } from "../../src/message.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageTokens, textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { words } from "./small-session.ts";
+import { repeatWord } from "./small-session.ts";
 
 const image = { type: "image", data: "aGVsbG8=", mimeType: "image/png" };
 const text = (said: string) => ({ type: "text", text: said });
@@ -38,7 +38,7 @@ describe("what an edit has changed", () => {
     const edit = {
       ...(story("user: x", "drops e1")[1] as ContextEditEntry),
       targetId: "e3",
-      replacement: { content: [text(`the password is [removed] ${words(500)}`)] },
+      replacement: { content: [text(`the password is [removed] ${repeatWord(500)}`)] },
     } as ContextEditEntry;
     const reduction = reducedTo(100, branch[2] as Entry, { edits: [edit], imageMark: () => "[image]" });
     expect(JSON.stringify(reduction)).toMatch(/password is \[removed\].*#3 opens all of it/);
@@ -46,27 +46,27 @@ describe("what an edit has changed", () => {
   });
 
   test("CUT7 an entry that was removed stays removed", () => {
-    const [paste, edit] = story(`user: ${words(500)}`, "drops e1") as [Entry, ContextEditEntry];
+    const [paste, edit] = story(`user: ${repeatWord(500)}`, "drops e1") as [Entry, ContextEditEntry];
     expect(reducedTo(100, paste, { edits: [edit] })).toBeNull();
   });
 
   test("CUT7 TREE7 what no edit can change is left alone", () => {
-    const [system, shell] = story(`system: ${words(500)}`, `bash: ls -> ${words(500)}`) as [Entry, Entry];
-    const custom = { ...system, message: { role: "custom", customType: "x", content: words(500), display: true } };
+    const [system, shell] = story(`system: ${repeatWord(500)}`, `bash: ls -> ${repeatWord(500)}`) as [Entry, Entry];
+    const custom = { ...system, message: { role: "custom", customType: "x", content: repeatWord(500), display: true } };
     for (const entry of [system, shell, custom as unknown as Entry]) expect(reducedTo(100, entry)).toBeNull();
-    expect(reducedTo(100, story(`note: ${words(500)}`)[0] as Entry)).not.toBeNull();
+    expect(reducedTo(100, story(`note: ${repeatWord(500)}`)[0] as Entry)).not.toBeNull();
   });
 });
 
 describe("what files may hold", () => {
   test.each([null, undefined, 7, "text", [1, 2]])("CUT7 arguments that are %j pass as they are", (odd) => {
     const call = { type: "toolCall", id: "c", name: "read", arguments: odd };
-    const entry = holding("says: x", [null, { type: "text" }, { type: "sound" }, call, text(words(500))]);
+    const entry = holding("says: x", [null, { type: "text" }, { type: "sound" }, call, text(repeatWord(500))]);
     expect(contentOf(reducedTo(100, entry))).toMatchObject([null, { type: "text" }, { type: "sound" }, call, {}]);
   });
 
   test.each(["user: x", "result: x"])("CUT7 unknown blocks in `%s` pass as they are", (line) => {
-    const entry = holding(line, [null, { type: "text" }, 7, text(words(500)), { type: "sound" }, image]);
+    const entry = holding(line, [null, { type: "text" }, 7, text(repeatWord(500)), { type: "sound" }, image]);
     const short = { type: "text", text: expect.stringContaining("#2 opens all of it") };
     expect(contentOf(reducedTo(100, entry))).toEqual([null, { type: "text" }, 7, short, { type: "sound" }, image]);
   });
@@ -79,7 +79,7 @@ describe("what files may hold", () => {
 
 describe("many blocks", () => {
   test("CUT7 are shortened as one; images that stay have their own", () => {
-    const blocks = Array.from({ length: 2000 }, (_, at) => text(words(20, `b${at}x`)));
+    const blocks = Array.from({ length: 2000 }, (_, at) => text(repeatWord(20, `b${at}x`)));
     const entry = holding("result: x", [image, ...blocks, image]);
     const reduction = reducedTo(4000, entry);
     expect(contentOf(reduction)).toEqual([image, text(expect.stringMatching(/^b0x0 [\s\S]* b1999x19$/)), image]);
@@ -87,7 +87,7 @@ describe("many blocks", () => {
   });
 
   test("CUT7 words beside images that take all the room keep a quarter of it", () => {
-    const entry = holding("result: x", [text(words(100)), image, text(words(900)), image]);
+    const entry = holding("result: x", [text(repeatWord(100)), image, text(repeatWord(900)), image]);
     const [first, ...others] = contentOf(reducedTo(2000, entry)) as readonly [{ text: string }];
     expect(others).toEqual([image, image]);
     expect(textTokens(first.text)).toBeGreaterThan(400);
@@ -119,12 +119,12 @@ describe("many blocks", () => {
 });
 
 describe("a reply", () => {
-  const thinking = { type: "thinking", thinking: words(300), thinkingSignature: "signed" };
+  const thinking = { type: "thinking", thinking: repeatWord(300), thinkingSignature: "signed" };
   const call = (args: unknown) => ({ type: "toolCall", id: "call_1|fc_1", name: "write", arguments: args });
 
   test("CUT7 OAR7 its reasoning, ids and signatures stay byte for byte", () => {
-    const signed = { ...call({ path: "a.ts", content: words(900) }), thoughtSignature: "thought" };
-    const said = { ...text(words(900)), textSignature: "msg_1" };
+    const signed = { ...call({ path: "a.ts", content: repeatWord(900) }), thoughtSignature: "thought" };
+    const said = { ...text(repeatWord(900)), textSignature: "msg_1" };
     const entry = holding("says: x", [thinking, said, thinking, signed]);
     const content = contentOf(reducedTo(300, entry));
     expect(content).toEqual([
@@ -152,7 +152,10 @@ describe("a reply", () => {
   });
 
   test("CUT7 short arguments stay whole beside long ones, and lists of them keep their shape", () => {
-    const edits = Array.from({ length: 30 }, (_, at) => ({ old: words(200, `o${at}x`), new: words(200, `n${at}x`) }));
+    const edits = Array.from({ length: 30 }, (_, at) => ({
+      old: repeatWord(200, `o${at}x`),
+      new: repeatWord(200, `n${at}x`),
+    }));
     const entry = holding("says: x", [call({ path: "src/a.ts", edits })]);
     const [{ arguments: short }] = contentOf(reducedTo(6000, entry)) as readonly [ToolCallBlock];
     expect(short).toMatchObject({ path: "src/a.ts", edits: { length: 30 } });
@@ -163,7 +166,7 @@ describe("a reply", () => {
 describe("any content", () => {
   const said = fc.oneof(
     fc.string({ maxLength: 30, unit: "binary" }),
-    fc.nat(900).map((count) => words(count)),
+    fc.nat(900).map((count) => repeatWord(count)),
     fc.nat(900).map((count) => '\u0001"\n漢😀'.repeat(count)),
   );
   const odd = fc.constantFrom<unknown>(null, 7, {}, { type: "text" }, { type: "text", text: 7 }, { type: "sound" });
@@ -186,7 +189,9 @@ describe("any content", () => {
   const amount = fc.integer({ min: -5, max: 3000 });
 
   function nested(depth: number): object {
-    return Array.from({ length: depth }).reduce<object>((inner) => ({ inner, also: words(20) }), { end: words(50) });
+    return Array.from({ length: depth }).reduce<object>((inner) => ({ inner, also: repeatWord(20) }), {
+      end: repeatWord(50),
+    });
   }
 
   test("CUT7 of a message has no more tokens than allowed", () => {

@@ -1,4 +1,4 @@
-/** A told session that can be compacted, with budgets small enough to be read: a tail of a few messages, a window of two thousand. */
+/** Creates sessions from stories and small budgets to compact them: a kept part of a few messages, a window of two thousand tokens. */
 
 import { type CompactOptions, compact } from "../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../src/compaction/budget.ts";
@@ -27,7 +27,7 @@ export function smallBudget(limits: Partial<CompactionLimits> = {}, contextWindo
 }
 
 /** Its entries are e1, e2 …; what is appended later is n1, n2 …. */
-export async function sessionOf(...lines: readonly string[]): Promise<Session> {
+export async function createSession(...lines: readonly string[]): Promise<Session> {
   const ports = testRuntime("n");
   const store = MemoryStore.create(ports);
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
@@ -42,11 +42,11 @@ export function compactSmall(session: Session, parts: Partial<CompactOptions> = 
 }
 
 /** What the model sees, a line each. */
-export function seenBy(session: Session): readonly string[] {
+export function contextLines(session: Session): readonly string[] {
   return show(buildSessionContext(session.branch).messages).split("\n");
 }
 
 /** So many words, so many tokens or a few more. */
-export function words(count: number, word = "word"): string {
+export function repeatWord(count: number, word = "word"): string {
   return Array.from({ length: count }, (_, at) => `${word}${at}`).join(" ");
 }

@@ -10,7 +10,7 @@ import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { defaultParts } from "../../src/summary-parts/default-parts.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, sessionOf, smallBudget, words } from "./small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "./small-session.ts";
 
 const tickets = (list: readonly string[]): SummaryPart<readonly string[]> => ({
   kind: "host.tickets",
@@ -19,7 +19,7 @@ const tickets = (list: readonly string[]): SummaryPart<readonly string[]> => ({
   details: (kept) => ({ tickets: kept }),
 });
 
-const talk = ["user: fix the login", `says: ${words(900)}`, "user: and the logout", "says: ok"];
+const talk = ["user: fix the login", `says: ${repeatWord(900)}`, "user: and the logout", "says: ok"];
 
 function newestCompaction({ branch }: Session): CompactionEntry {
   const entry = branch.entries[branch.compactionIndex];
@@ -33,7 +33,7 @@ function shownFirst(session: Session): string {
 
 describe("PART1 a part of the host", () => {
   test("PART1 is in the summary message, is recorded, and is rendered again by the next compaction", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     await compactSmall(session, { parts: [...defaultParts, tickets(["LOGIN-1 cookie"])] });
     const first = newestCompaction(session);
     expect(first.summary).toMatch(/\n\n# Open tickets\n- LOGIN-1 cookie$/);
@@ -41,7 +41,7 @@ describe("PART1 a part of the host", () => {
     expect(first.details).toMatchObject({ pith: { tickets: ["LOGIN-1 cookie"] } });
     expect(shownFirst(session)).toContain("LOGIN-1 cookie");
 
-    const content = words(900, "more");
+    const content = repeatWord(900, "more");
     await session.append({ type: "message", message: { role: "user", content, timestamp: 1 } });
     await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 2 } });
     await compactSmall(session, { parts: [...defaultParts, tickets(["LOGIN-1 cookie", "LOGIN-2 logout"])] });
@@ -53,8 +53,8 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 has its share of the checkpoint; the first lines of a longer text are kept, and the receipt says so", async () => {
-    const session = await sessionOf(...talk);
-    const many = Array.from({ length: 100 }, (_, index) => `TICKET-${index} ${words(5)}`);
+    const session = await createSession(...talk);
+    const many = Array.from({ length: 100 }, (_, index) => `TICKET-${index} ${repeatWord(5)}`);
     await compactSmall(session, { parts: [...defaultParts, tickets(many)] });
     const compaction = newestCompaction(session);
     const text = compaction.summary.slice(compaction.summary.indexOf("# Open tickets"));
@@ -64,7 +64,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 leaves the blocks that providers cache as they are, also if it comes first", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     await compactSmall(session, { parts: [tickets(["LOGIN-1"]), ...defaultParts] });
     const compaction = newestCompaction(session);
     expect(compaction.summary).toMatch(/^# Open tickets\n- LOGIN-1\n\n# User messages/);
@@ -72,7 +72,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 without text changes nothing", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const preview = previewCompaction(session.branch, smallBudget());
     const withPart = previewCompaction(session.branch, smallBudget(), {
       reason: "asked",
@@ -82,7 +82,7 @@ describe("PART1 a part of the host", () => {
   });
 
   test("PART1 must not use a kind or a field of details that is taken", async () => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const preview = (part: SummaryPart): unknown =>
       previewCompaction(session.branch, smallBudget(), { reason: "asked", parts: [...defaultParts, part] });
     expect(() => preview({ ...tickets([]), kind: "pins" } as SummaryPart)).toThrow("same kind");

@@ -7,13 +7,13 @@ import type { AgentMessage } from "../../src/message.ts";
 import { emptyBranch } from "../../src/session/loaded-branch.ts";
 import { initialSessionState } from "../../src/session/state.ts";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextOf } from "../told.ts";
+import { contextAt, contextLines } from "../story-context.ts";
 
 describe("a branch without compaction", () => {
   test("CTX1 gives its messages in order, without other entries of the file", () => {
     const told = ["user: one", "says: two", "user: three"];
-    expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
-    expect(contextOf(...told, "moves: e1", "says: other", "moves: e3")).toEqual(contextOf(...told));
+    expect(contextLines(...told)).toEqual(["0 user      one", "1 assistant two", "2 user      three"]);
+    expect(contextLines(...told, "moves: e1", "says: other", "moves: e3")).toEqual(contextLines(...told));
   });
 
   test("CTX1 an empty branch gives an empty context", () => {
@@ -42,7 +42,7 @@ describe("after a compaction", () => {
   const before = ["user: one", "says: two", "user: three", "says: four"];
 
   test("CTX2 the context has the summary, the kept entries and the later entries", () => {
-    expect(contextOf(...before, "compacts: the first two, keeps e3", "user: five")).toEqual([
+    expect(contextLines(...before, "compacts: the first two, keeps e3", "user: five")).toEqual([
       "0 summary   the first two",
       "1 user      three",
       "2 assistant four",
@@ -52,12 +52,15 @@ describe("after a compaction", () => {
 
   test("CTX2 only the newest compaction counts, even if it keeps the entry of an older one", () => {
     const twice = [...before, "compacts: older, keeps e3", "user: six", "compacts: newer, keeps e4"];
-    expect(contextOf(...twice)).toEqual(["0 summary   newer", "1 assistant four", "2 user      six"]);
+    expect(contextLines(...twice)).toEqual(["0 summary   newer", "1 assistant four", "2 user      six"]);
   });
 
   test("CTX2 a compaction whose first kept entry is itself or not on the branch keeps nothing", () => {
-    expect(contextOf(...before, "compacts: all, keeps nothing")).toEqual(["0 summary   all"]);
-    expect(contextOf(...before, "compacts: all, keeps e99", "user: on")).toEqual(["0 summary   all", "1 user      on"]);
+    expect(contextLines(...before, "compacts: all, keeps nothing")).toEqual(["0 summary   all"]);
+    expect(contextLines(...before, "compacts: all, keeps e99", "user: on")).toEqual([
+      "0 summary   all",
+      "1 user      on",
+    ]);
   });
 
   test("CTX13 its system message comes first and replaces earlier ones", () => {
@@ -102,13 +105,13 @@ describe("after a compaction", () => {
 describe("context edits", () => {
   test("CTX3 the latest edit decides; null removes the message", () => {
     const told = ["user: one", "calls: read", "result: a very long file", "edits e3: short"];
-    expect(contextOf(...told)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
-    expect(contextOf(...told, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
-    expect(contextOf(...told, "drops e1")).toEqual(["0 assistant [c1: read]", "1 tool      c1 -> short"]);
+    expect(contextLines(...told)).toEqual(["0 user      one", "1 assistant [c1: read]", "2 tool      c1 -> short"]);
+    expect(contextLines(...told, "edits e3: shorter")[2]).toBe("2 tool      c1 -> shorter");
+    expect(contextLines(...told, "drops e1")).toEqual(["0 assistant [c1: read]", "1 tool      c1 -> short"]);
   });
 
   test("CTX3 an edit made on another branch does not count here", () => {
-    expect(contextOf("user: one", "says: two", "edits e1: changed", "moves: e2")).toEqual([
+    expect(contextLines("user: one", "says: two", "edits e1: changed", "moves: e2")).toEqual([
       "0 user      one",
       "1 assistant two",
     ]);
@@ -116,7 +119,7 @@ describe("context edits", () => {
 
   test("CTX3 an edit covered by a compaction has no effect", () => {
     const told = ["user: one", "edits e1: changed", "says: two", "compacts: short, keeps e3", "user: three"];
-    expect(contextOf(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
+    expect(contextLines(...told)).toEqual(["0 summary   short", "1 assistant two", "2 user      three"]);
   });
 
   test("CTX3 an edit does not change system messages, shell lines or summaries", () => {
@@ -134,9 +137,9 @@ describe("context edits", () => {
 });
 
 test("CTX2 an abandoned branch appears as its summary; an empty summary gives no message", () => {
-  expect(contextOf("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
+  expect(contextLines("user: one", "says: two", "moves: e1", "left e2: tried two")).toEqual([
     "0 user      one",
     "1 left      tried two",
   ]);
-  expect(contextOf("user: one", "left e2: ")).toEqual(["0 user      one"]);
+  expect(contextLines("user: one", "left e2: ")).toEqual(["0 user      one"]);
 });

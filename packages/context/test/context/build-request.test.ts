@@ -8,8 +8,8 @@ import type { CompactionEntry, Entry } from "../../src/entry.ts";
 import type { SystemMessage } from "../../src/message.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, storyteller } from "../told.ts";
-import { expectLinear } from "./linear.ts";
+import { contextAt, storyModel } from "../story-context.ts";
+import { expectLinearTime } from "./expect-linear-time.ts";
 
 describe("build request", () => {
   const read = { name: "read", description: "reads a file", parameters: { type: "object" } };
@@ -25,7 +25,7 @@ describe("build request", () => {
     const told = story("system: x", "user: go", "system: now be brief", "says: ok").map((entry) =>
       entry.id === "e1" && entry.type === "message" ? { ...entry, message: rules } : entry,
     );
-    const request = buildRequest(contextAt(told), { model: storyteller, thinking: "low" });
+    const request = buildRequest(contextAt(told), { model: storyModel, thinking: "low" });
     expect(request.system).toEqual([
       { name: "prompt", text: "be kind" },
       { name: "project", text: "a library" },
@@ -48,7 +48,7 @@ describe("build request", () => {
       "result: x",
     );
     const ends = ["e2", "e5", "e7", "e9"].map((leaf) =>
-      JSON.stringify(buildRequest(contextAt(told, leaf), { model: storyteller }).messages).slice(0, -1),
+      JSON.stringify(buildRequest(contextAt(told, leaf), { model: storyModel }).messages).slice(0, -1),
     );
     for (const [at, end] of ends.entries()) if (at > 0) expect(end.startsWith(ends[at - 1] ?? "?")).toBe(true);
   });
@@ -71,7 +71,7 @@ describe("build request", () => {
           ? { ...entry, systemMessage: rules }
           : entry,
     );
-    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { model: storyteller }).cacheMarks;
+    const marks = (leaf: string): unknown => buildRequest(contextAt(told, leaf), { model: storyModel }).cacheMarks;
     expect(marks("e2")).toEqual([{ after: "tools" }, { after: "system" }, { after: "message", index: 0 }]);
     expect(marks("e6")).toEqual([
       { after: "tools" },
@@ -89,11 +89,11 @@ describe("build request", () => {
 
   test("REQ1 the thinking level defaults to the one that was set last", () => {
     const level = (thinking: string): string =>
-      buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { model: storyteller }).thinking;
+      buildRequest(contextAt(story(`thinking: ${thinking}`, "user: go")), { model: storyModel }).thinking;
     expect(level("high")).toBe("high");
     expect(level("tremendous")).toBe("off");
     expect(
-      buildRequest(contextAt(story("thinking: high", "user: go")), { model: storyteller, thinking: "low" }).thinking,
+      buildRequest(contextAt(story("thinking: high", "user: go")), { model: storyModel, thinking: "low" }).thinking,
     ).toBe("low");
   });
 
@@ -222,7 +222,7 @@ describe("system messages", () => {
         ),
       );
     const [small, large] = [window(4_000), window(16_000)];
-    expectLinear(
+    expectLinearTime(
       () => mergeSystemMessages(small),
       () => mergeSystemMessages(large),
     );

@@ -9,7 +9,7 @@ import type { HookFailure } from "../../src/hooks.ts";
 import type { AgentMessage } from "../../src/message.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { contextAt, storyteller } from "../told.ts";
+import { contextAt, storyModel } from "../story-context.ts";
 
 type ContextHook = NonNullable<ContextHooks["context"]>[number];
 
@@ -203,7 +203,7 @@ describe("the result of a context hook", () => {
       fc.asyncProperty(fc.array(message, { maxLength: 4 }), async (messages) => {
         const { outcome, reported } = await applyHooks([() => ({ messages: messages as never })]);
         expect(reported).toStrictEqual([]);
-        if (outcome.type === "ready") convertToLlm(outcome.context.messages, storyteller);
+        if (outcome.type === "ready") convertToLlm(outcome.context.messages, storyModel);
       }),
       { numRuns: 400, examples: [[[broken]]] },
     );

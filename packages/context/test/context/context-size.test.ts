@@ -18,9 +18,9 @@ import type { ModelName } from "../../src/model.ts";
 import { appendToBranch, emptyBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { story } from "../../src/testing/story.ts";
 import { messageBytes, messageTokens } from "../../src/tokens/estimate-tokens.ts";
-import { expectSoon } from "../soon.ts";
-import { storyteller, stranger, windowAt } from "../told.ts";
-import { mapReplies, withUsages } from "./measured.ts";
+import { expectFasterThan } from "../expect-faster-than.ts";
+import { loadedBranchAt, otherModel, storyModel } from "../story-context.ts";
+import { mapReplies, withUsages } from "./with-usages.ts";
 
 describe("calibration", () => {
   const plain: ModelCalibration = { factor: 1, overhead: 0, samples: 0 };
@@ -33,7 +33,7 @@ describe("calibration", () => {
   }
 
   /** The replies of a conversation with a model that counts tokens with this function. */
-  function countedBy(entries: readonly Entry[], { factor, overhead, by = storyteller }: Counting): readonly Entry[] {
+  function countedBy(entries: readonly Entry[], { factor, overhead, by = storyModel }: Counting): readonly Entry[] {
     const upTo = (id: string): number => {
       const at = entries.findIndex((entry) => entry.id === id);
       return entries.slice(0, at).reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
@@ -63,7 +63,7 @@ describe("calibration", () => {
   describe("learning from replies", () => {
     test("TOK5 before the first reply an estimate is not scaled", () => {
       expect(collectCalibration(loadBranch(longTalk(3)))).toEqual({});
-      expect(findCalibration({}, storyteller)).toEqual(plain);
+      expect(findCalibration({}, storyModel)).toEqual(plain);
       expect(findCalibration({}, undefined)).toEqual(plain);
     });
 
@@ -71,7 +71,7 @@ describe("calibration", () => {
       "TOK5 a model that counts %d tokens for one is learnt, and what it is sent besides the log",
       (factor) => {
         const window = loadBranch(countedBy(longTalk(40), { factor, overhead: 3000 }));
-        const fit = findCalibration(collectCalibration(window), storyteller);
+        const fit = findCalibration(collectCalibration(window), storyModel);
         expect(fit.factor).toBeCloseTo(factor, 1);
         expect(Math.abs(fit.overhead - 3000)).toBeLessThan(1000);
         expect(fit.samples).toBeGreaterThan(5);
@@ -81,7 +81,7 @@ describe("calibration", () => {
     test("TOK5 the factor applies to entries since the last reply, and to everything after a compaction", () => {
       const talk = countedBy(longTalk(20), { factor: 1.5, overhead: 3000 });
       const window = loadBranch(talk);
-      const fit = findCalibration(collectCalibration(window), storyteller);
+      const fit = findCalibration(collectCalibration(window), storyModel);
       expect(contextSize(window).estimated).toBe(
         Math.ceil(entryTokens(talk.at(-1) as Entry, undefined, plain) * fit.factor),
       );
@@ -97,14 +97,14 @@ describe("calibration", () => {
       const asked = talk.slice(0, -2);
       const last = talk.at(-2);
       const { input = 0 } = last?.type === "message" && last.message.role === "assistant" ? last.message.usage : {};
-      const { factor, overhead } = findCalibration(collectCalibration(loadBranch(talk)), storyteller);
+      const { factor, overhead } = findCalibration(collectCalibration(loadBranch(talk)), storyModel);
       const estimate = asked.reduce((sum, entry) => sum + entryTokens(entry, undefined, plain), 0);
       expect(factor * estimate + overhead).toBeCloseTo(input, -1);
     });
 
     test("TOK5 each model has its own calibration; an unmeasured model gets the overhead of the last one", () => {
       const one = countedBy(longTalk(30), { factor: 1.4, overhead: 1000 });
-      const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: stranger }))];
+      const both = [...one, ...renamed(countedBy(longTalk(30), { factor: 0.9, overhead: 9000, by: otherModel }))];
       const calibration = collectCalibration(loadBranch(both));
       expect(Object.keys(calibration)).toEqual([NAME, "elsewhere/stranger"]);
       expect(calibration[NAME]?.factor).toBeCloseTo(1.4, 1);
@@ -116,17 +116,17 @@ describe("calibration", () => {
 
   describe("growth that is ignored", () => {
     const steady = countedBy(longTalk(12), { factor: 1.3, overhead: 2000 });
-    const known = findCalibration(collectCalibration(loadBranch(steady)), storyteller);
+    const known = findCalibration(collectCalibration(loadBranch(steady)), storyModel);
     const withLast = (prompt: number): ModelCalibration => {
       const said = steady.at(-2) as Entry;
       const wild = mapReplies(steady, (reply, id) =>
         id === said.id ? { ...reply, usage: { ...reply.usage, input: prompt, totalTokens: prompt + 50 } } : reply,
       );
-      return findCalibration(collectCalibration(loadBranch(wild)), storyteller);
+      return findCalibration(collectCalibration(loadBranch(wild)), storyModel);
     };
 
     test("TOK5 a prompt that shrank or jumped does not change the factor", () => {
-      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, -2))), storyteller);
+      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, -2))), storyModel);
       for (const { factor, samples } of [withLast(500), withLast(900_000)])
         expect({ factor, samples }).toEqual({ factor: before.factor, samples: before.samples });
       expect(known.samples).toBeGreaterThan(before.samples);
@@ -135,11 +135,11 @@ describe("calibration", () => {
     test("TOK5 the factor stays within its limits", () => {
       const most = findCalibration(
         collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 3.9, overhead: 0 }))),
-        storyteller,
+        storyModel,
       );
       const least = findCalibration(
         collectCalibration(loadBranch(countedBy(longTalk(40), { factor: 0.31, overhead: 0 }))),
-        storyteller,
+        storyModel,
       );
       expect([least.factor, most.factor]).toEqual([0.5, 3]);
     });
@@ -155,8 +155,8 @@ describe("calibration", () => {
         replacement: null,
       } as Entry;
       const edited = [...steady.slice(0, cut), edit, ...steady.slice(cut)];
-      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, cut))), storyteller);
-      expect(findCalibration(collectCalibration(loadBranch(edited)), storyteller)).toMatchObject({
+      const before = findCalibration(collectCalibration(loadBranch(steady.slice(0, cut))), storyModel);
+      expect(findCalibration(collectCalibration(loadBranch(edited)), storyModel)).toMatchObject({
         samples: before.samples,
       });
     });
@@ -171,7 +171,7 @@ describe("calibration", () => {
         compactionWith(carried),
         ...renamed(countedBy(longTalk(5), { factor: 1.6, overhead: 0 })),
       ]);
-      const fit = findCalibration(collectCalibration(after), storyteller);
+      const fit = findCalibration(collectCalibration(after), storyModel);
       expect(fit.factor).toBeGreaterThan(1.25);
       expect(fit.factor).toBeLessThan(1.6);
       expect(fit.samples).toBeGreaterThan(12);
@@ -230,12 +230,12 @@ describe("context size", () => {
 
     test("TOK1 the size is the reported tokens plus an estimate of later entries", () => {
       const since = tokensOf(sent(window).slice(2));
-      expect(contextSize(window, { model: storyteller })).toMatchObject({
+      expect(contextSize(window, { model: storyModel })).toMatchObject({
         measured: 500,
         estimated: since,
         tokens: 500 + since,
       });
-      expect(contextSize(window)).toEqual(contextSize(window, { model: storyteller }));
+      expect(contextSize(window)).toEqual(contextSize(window, { model: storyModel }));
     });
 
     test("TOK1 right after the reply the size is the reported tokens", () => {
@@ -276,7 +276,7 @@ describe("context size", () => {
           e4: { totalTokens: 90_000 },
         },
       );
-      expect(contextSize(windowAt(branched)).measured).toBe(500);
+      expect(contextSize(loadedBranchAt(branched)).measured).toBe(500);
     });
   });
 
@@ -284,7 +284,7 @@ describe("context size", () => {
     const talk = story("user: one", "says: two", "user: three", "says: four", "user: five");
     const both = { e2: { totalTokens: 500 }, e4: { totalTokens: 700 } };
     const measuredAt = (entries: readonly Entry[], to?: ModelName): number =>
-      contextSize(windowAt(entries), to ? { model: to } : {}).measured;
+      contextSize(loadedBranchAt(entries), to ? { model: to } : {}).measured;
 
     test("TOK2 usage of zero, and values that are not numbers", () => {
       expect(measuredAt(withUsages(talk, both))).toBe(700);
@@ -305,12 +305,12 @@ describe("context size", () => {
 
     test("TOK2 usage of another model", () => {
       const mixed = mapReplies(withUsages(talk, both), (reply, id) =>
-        id === "e4" ? { ...reply, ...stranger } : reply,
+        id === "e4" ? { ...reply, ...otherModel } : reply,
       );
-      expect(measuredAt(mixed, storyteller)).toBe(500);
-      expect(measuredAt(mixed, stranger)).toBe(700);
+      expect(measuredAt(mixed, storyModel)).toBe(500);
+      expect(measuredAt(mixed, otherModel)).toBe(700);
       expect(measuredAt(mixed)).toBe(700);
-      expect(measuredAt(withUsages(talk, both), stranger)).toBe(0);
+      expect(measuredAt(withUsages(talk, both), otherModel)).toBe(0);
     });
 
     test("TOK2 usage from before a compaction, even of a kept reply", () => {
@@ -349,10 +349,10 @@ describe("context size", () => {
       const usage = { totalTokens: 500 };
       const all = withUsages(entries, { e2: usage, e6: usage, e8: usage });
       const estimates = all.map(
-        (_, at) => contextSize(loadBranch(all.slice(0, at + 1)), { model: storyteller }).isEstimate,
+        (_, at) => contextSize(loadBranch(all.slice(0, at + 1)), { model: storyModel }).isEstimate,
       );
       expect(estimates).toEqual([true, false, false, true, true, false, true, false, false]);
-      expect(contextSize(loadBranch(all), { model: stranger }).isEstimate).toBe(true);
+      expect(contextSize(loadBranch(all), { model: otherModel }).isEstimate).toBe(true);
       expect(contextSize(loadBranch(all.slice(0, 4))).tokens).toBeGreaterThan(0);
     });
 
@@ -504,7 +504,7 @@ describe("context size", () => {
         parentId: at ? `x${at - 1}` : null,
       }));
       // A single call that reads the whole branch takes as long as these hundred.
-      expectSoon(55, () => {
+      expectFasterThan(55, () => {
         let window = loadBranch(withUsages(long as Entry[], { x9999: { totalTokens: 900 } }));
         contextSize(window);
         return () => {

@@ -13,7 +13,7 @@ import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { renderTranscript } from "../../src/summary/transcript.ts";
 import { collectTurnNotes } from "../../src/summary-parts/turn-notes.ts";
 import { story } from "../../src/testing/story.ts";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
 
 const hash = (digit: string): string => digit.repeat(64);
 
@@ -79,13 +79,13 @@ test("SKL7 the newest skill of each name counts; loading some lines keeps the fu
 });
 
 test("SKL7 every compaction stores the skills loaded before it, and a skill shortened in the tail is missing", async () => {
-  const session = await sessionOf("user: go on", "says: yes");
+  const session = await createSession("user: go on", "says: yes");
   const reference = skill("deploy");
   const details = { pith: { reference } };
   await session.append({
     type: "custom_message",
     customType: "pith.skill",
-    content: words(100, "body"),
+    content: repeatWord(100, "body"),
     display: false,
     details,
   });
@@ -94,7 +94,7 @@ test("SKL7 every compaction stores the skills loaded before it, and a skill shor
     await session.append({
       type: "custom_message",
       customType: "out",
-      content: words(900, `r${round}`),
+      content: repeatWord(900, `r${round}`),
       display: true,
     });
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
@@ -104,7 +104,7 @@ test("SKL7 every compaction stores the skills loaded before it, and a skill shor
   await session.append({
     type: "custom_message",
     customType: "pith.skill",
-    content: words(2_000),
+    content: repeatWord(2_000),
     display: false,
     details,
   });
@@ -114,8 +114,8 @@ test("SKL7 every compaction stores the skills loaded before it, and a skill shor
 });
 
 test("SKL6 there is nothing to compact if only a skill was added since", async () => {
-  const session = await sessionOf("user: go on", "says: yes");
-  await session.append({ type: "custom_message", customType: "out", content: words(900), display: true });
+  const session = await createSession("user: go on", "says: yes");
+  await session.append({ type: "custom_message", customType: "out", content: repeatWord(900), display: true });
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
   const details = { pith: { reference: skill("deploy") } };
   await session.append({ type: "custom_message", customType: "pith.skill", content: "Body", display: false, details });

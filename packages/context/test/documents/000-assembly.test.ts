@@ -7,12 +7,12 @@ import { applyContextHooks } from "../../src/context/context-hooks.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { sessionOf } from "../compaction/small-session.ts";
-import { contextAt, sentOf, storyteller } from "../told.ts";
+import { createSession } from "../compaction/small-session.ts";
+import { contextAt, sentLines, storyModel } from "../story-context.ts";
 
 test("CTX9 B3 user, assistant and results pass; all else is said as a user message", () => {
   expect(
-    sentOf(
+    sentLines(
       "user: look",
       "calls: read path=a.ts",
       "result: text",
@@ -33,7 +33,7 @@ test("CTX9 B3 user, assistant and results pass; all else is said as a user messa
 });
 
 test("CTX9 B57 B58 a compaction's summary comes first, between its tags", () => {
-  expect(sentOf("user: one", "says: two", "compacts: they said one, keeps e2")[0]).toMatch(
+  expect(sentLines("user: one", "says: two", "compacts: they said one, keeps e2")[0]).toMatch(
     /^0 user .*\. <summary> they said one <\/summary>$/,
   );
 });
@@ -48,7 +48,7 @@ test("CTX9 B3 what the user keeps from the model is not sent", () => {
 });
 
 test("CTX11 HOOK6 B2 B76 a context hook stands between history and conversion, and changes this one request", async () => {
-  const { branch: window } = await sessionOf("user: one", "says: two", "user: three");
+  const { branch: window } = await createSession("user: one", "says: two", "user: three");
   const context = buildSessionContext(window);
   const hooked = await applyContextHooks(context, {
     runtime: testRuntime(),
@@ -72,7 +72,7 @@ test("CTX2 its lifecycle: it grows, is compacted, grows again, and is compacted 
 test("REQ1 REQ2 B4 the system prompt is an entry: it comes first, bears no date, and stays the same", () => {
   const told = ["system: you are careful", "user: one", "says: two", "user: three"];
   const requestAfter = (lines: number) =>
-    buildRequest(contextAt(story(...told.slice(0, lines))), { model: storyteller });
+    buildRequest(contextAt(story(...told.slice(0, lines))), { model: storyModel });
   expect(requestAfter(2).system).toEqual([{ name: "prompt", text: "you are careful" }]);
   expect(requestAfter(4).system).toEqual(requestAfter(2).system);
   expect(requestAfter(4).messages.slice(0, 1)).toEqual(requestAfter(2).messages);

@@ -4,17 +4,17 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "./keeping.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "./budgets.ts";
 import { newestCompaction } from "./newest-compaction.ts";
-import { summing } from "./summing.ts";
+import { summarizingHook } from "./summarizing-hook.ts";
 
 const work = [
   "user: fix it",
   "calls: read path=src/foo.ts; read path=src/bar.ts; read path=src/baz.ts",
-  `result: ${words(100)}`,
-  `result: ${words(100)}`,
-  `result: ${words(100)}`,
+  `result: ${repeatWord(100)}`,
+  `result: ${repeatWord(100)}`,
+  `result: ${repeatWord(100)}`,
   "calls: edit path=src/baz.ts oldText=a newText=b; write path=src/new.ts content=c",
   "result: done",
   "result: done",
@@ -34,8 +34,8 @@ src/new.ts
 </modified-files>`;
 
 async function compacted(...lines: readonly string[]): Promise<Session> {
-  const session = await sessionOf(...lines);
-  await compactSmall(session, { budget: keeping(session, 2), ...summing("It was fixed.") });
+  const session = await createSession(...lines);
+  await compactSmall(session, { budget: budgetKeeping(session, 2), ...summarizingHook("It was fixed.") });
   return session;
 }
 
@@ -64,11 +64,11 @@ test("LED2 B47 the next compaction carries them on, from compactions and from le
   await session.append({
     type: "branch_summary",
     fromId: "e1",
-    summary: words(300),
+    summary: repeatWord(300),
     details: { readFiles: ["src/left.ts"], modifiedFiles: ["src/foo.ts"] },
   });
   await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
-  await compactSmall(session, { budget: keeping(session, 1), ...summing("It was fixed, and more.") });
+  await compactSmall(session, { budget: budgetKeeping(session, 1), ...summarizingHook("It was fixed, and more.") });
   expect(newestCompaction(session).details).toMatchObject({
     readFiles: ["src/bar.ts", "src/left.ts"],
     modifiedFiles: ["src/baz.ts", "src/foo.ts", "src/new.ts"],
@@ -78,9 +78,9 @@ test("LED2 B47 the next compaction carries them on, from compactions and from le
 test("KEEP5 B49 the lists are not told again and again: a writer hears the story without them", async () => {
   const session = await compacted(...work);
   await session.append({ type: "message", message: { role: "user", content: "go on", timestamp: 1 } });
-  const heard: Parameters<typeof summing>[1] = [];
-  await session.append({ type: "custom_message", customType: "note", content: words(300), display: true });
+  const heard: Parameters<typeof summarizingHook>[1] = [];
+  await session.append({ type: "custom_message", customType: "note", content: repeatWord(300), display: true });
   await session.append({ type: "message", message: { role: "user", content: "and on", timestamp: 1 } });
-  await compactSmall(session, { budget: keeping(session, 1), ...summing("More.", heard) });
+  await compactSmall(session, { budget: budgetKeeping(session, 1), ...summarizingHook("More.", heard) });
   expect(heard?.map(({ previous }) => previous)).toEqual(["It was fixed."]);
 });

@@ -6,7 +6,7 @@ import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { calculateContextTokens } from "../../src/context/entry-size.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
 const of = (tokens: number) => ({ tokens, isEstimate: false, measured: tokens, estimated: 0, fixed: 0, bytes: 0 });
 const large: Budget = createBudget(compactionLimits, { contextWindow: 200_000 });
@@ -33,7 +33,7 @@ test("TOK1 B9 the size is what the last reply measured: its total, or the sum of
 });
 
 test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
-  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   const off = smallBudget({ enabled: false });
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
   for (const reason of ["due", "overflow", "model-switch"] as const)
@@ -42,8 +42,8 @@ test("DUE4 B22 off stops what happens by itself, not who asks", async () => {
 });
 
 test("CMP4 B16 a second overflow is not the end, as 001 has it: the next try is smaller, up to the fourth", async () => {
-  const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(40)}`]).flat();
-  const session = await sessionOf(...turns);
+  const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(40)}`]).flat();
+  const session = await createSession(...turns);
   const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
   const first = await compactSmall(session, { budget, reason: "overflow", attempt: 0 });
   const second = await compactSmall(session, { budget, reason: "overflow", attempt: 1 });
@@ -54,17 +54,17 @@ test("CMP4 B16 a second overflow is not the end, as 001 has it: the next try is 
 });
 
 test("CUT3 B35 right behind a compaction, and of a short session, there is nothing to do", async () => {
-  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   await compactSmall(session);
   expect(await compactSmall(session)).toEqual({ type: "nothing-to-do", why: "already-compacted" });
-  expect(await compactSmall(await sessionOf("user: one", "says: two"))).toEqual({
+  expect(await compactSmall(await createSession("user: one", "says: two"))).toEqual({
     type: "nothing-to-do",
     why: "too-short",
   });
 });
 
 test("TOK2 B17 B18 what another model measured, or a reply before the compaction, says nothing any more", async () => {
-  const session = await sessionOf("user: one", `says: ${words(900)}`, "user: two");
+  const session = await createSession("user: one", `says: ${repeatWord(900)}`, "user: two");
   const usage = { ...emptyUsage, totalTokens: 2_500 };
   const [, reply] = await session.branchEntries();
   if (reply?.type !== "message" || reply.message.role !== "assistant") throw new Error("e2 is the reply");

@@ -13,10 +13,10 @@ import {
   shouldCompact,
 } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
-import { sample, talk } from "./sample-session.ts";
+import { createSample, sampleLines } from "./sample-session.ts";
 
 test("SUM6 HOOK1 B37 B73 messages are converted, told as text and summarised by somebody else", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const read: string[] = [];
   const hooks: CompactionHooks = {
     session_before_compact: [
@@ -48,7 +48,7 @@ async function firstLines(text: string): Promise<string> {
 }
 
 test("SUM5 B39 session.compact(…): whoever asks says what to look at, and every question says so", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const model = scriptedModel("no record", "no record");
   const outcome = await compact({
     ...parts,
@@ -61,7 +61,7 @@ test("SUM5 B39 session.compact(…): whoever asks says what to look at, and ever
 });
 
 test("CMP8 what comes back: the entry has summary, first kept, tokens before and details", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const outcome = await compact({ ...parts, reason: "asked" });
   const entry = outcome.type === "compacted" ? await parts.session.store.entry(outcome.id) : undefined;
   expect(entry).toMatchObject({
@@ -74,7 +74,7 @@ test("CMP8 what comes back: the entry has summary, first kept, tokens before and
 });
 
 test("HOOK1 B74 setCustomInstructions is a returned value, and joins the question", async () => {
-  const parts = await sample(...talk, "moves: e4", "user: drop a table", "says: dropped");
+  const parts = await createSample(...sampleLines, "moves: e4", "user: drop a table", "says: dropped");
   const model = scriptedModel("no record", "no record");
   const asked = { customInstructions: "Focus on API contract changes", replaceInstructions: false };
   const moved = await moveTo({
@@ -88,7 +88,7 @@ test("HOOK1 B74 setCustomInstructions is a returned value, and joins the questio
 });
 
 test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
-  const { session, budget } = await sample(...talk);
+  const { session, budget } = await createSample(...sampleLines);
   const small = { ...budget, limit: 100 };
   expect(compactionDue(session.branch, small)).toMatchObject({ type: "due" });
   const off = { ...small, limits: { ...compactionLimits, enabled: false } };
@@ -96,7 +96,7 @@ test("DUE4 B22 setAutoCompactionEnabled is a limit", async () => {
 });
 
 test("DUE1 B13 shouldCompact, as 001 has it, with the size and the budget instead of three numbers", async () => {
-  const { session, budget } = await sample(...talk);
+  const { session, budget } = await createSample(...sampleLines);
   const { size } = compactionDue(session.branch, budget);
   expect(shouldCompact(size, budget)).toBeNull();
   expect(shouldCompact({ ...size, tokens: 200_000 - 16_384 + 1 }, budget)).toBe("tokens");

@@ -12,7 +12,7 @@ import {
   type TreeHooks,
 } from "../../src/index.ts";
 import { scriptedModel } from "../../src/testing/index.ts";
-import { sample, talk } from "./sample-session.ts";
+import { createSample, sampleLines } from "./sample-session.ts";
 
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 type BeforeTree = NonNullable<TreeHooks["session_before_tree"]>[number];
@@ -24,7 +24,7 @@ const summaryBy = (summary: string, { preparation }: SessionBeforeCompactEvent) 
 });
 
 async function compacted(...hooks: readonly BeforeCompact[]) {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const reported: HookFailure[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);
   const outcome = await compact({ ...parts, reason: "asked", hooks: { session_before_compact: hooks, report } });
@@ -141,10 +141,10 @@ test("HOOK7 what a hook returns takes cancel() back, also where the rest of it i
   expect([type, reported.length]).toEqual(["compacted", 1]);
 });
 
-const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
+const branches = [...sampleLines, "moves: e4", "user: drop a table", "says: dropped"];
 
 async function moved(hook: BeforeTree, parts: Partial<MoveToOptions> = {}) {
-  const scene = await sample(...branches);
+  const scene = await createSample(...branches);
   const reported: HookFailure[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);
   const hooks = { session_before_tree: [hook], report };

@@ -5,31 +5,31 @@ import { buildSessionContext } from "../../src/context/build-context.ts";
 import { convertToLlm } from "../../src/context/convert-to-llm.ts";
 import { messageTokens } from "../../src/tokens/estimate-tokens.ts";
 import { compactSmall } from "../compaction/small-session.ts";
-import { drawn, picture } from "./drawn.ts";
-import { keeping, tailOf } from "./keeping.ts";
+import { budgetKeeping, tailBudget } from "./budgets.ts";
+import { drawContext, drawSession } from "./draw-session.ts";
 
 // [user-1] [asst-1] [tool-1a] [tool-1b] [user-2] [asst-2] [tool-2]; the results bear the names t1 and t1'.
 const talk = "u1 a1 t1 t1 u2 a2 t2";
 
 test("CUT2 B30 where its cut would fall, the whole exchange is covered or the whole is kept", async () => {
-  const session = await drawn(talk);
-  await compactSmall(session, { budget: keeping(session, 5) });
-  expect(picture(session)).toBe("[summary] u2 a2 t2");
+  const session = await drawSession(talk);
+  await compactSmall(session, { budget: budgetKeeping(session, 5) });
+  expect(drawContext(session)).toBe("[summary] u2 a2 t2");
 });
 
 test("CUT1 CUT2 B28 where the exchange is little more than should be kept, it is kept", async () => {
-  const session = await drawn(`u6 a6 u7 a7 u8 a8 u9 a9 ${talk}`);
+  const session = await drawSession(`u6 a6 u7 a7 u8 a8 u9 a9 ${talk}`);
   const sent = convertToLlm(buildSessionContext(session.branch).messages);
   const exchange = sent.slice(9).reduce((sum, message) => sum + messageTokens(message), 0);
-  await compactSmall(session, { budget: tailOf(exchange - 50) });
-  expect(picture(session)).toBe(`[summary] ${talk.slice(3)}`);
+  await compactSmall(session, { budget: tailBudget(exchange - 50) });
+  expect(drawContext(session)).toBe(`[summary] ${talk.slice(3)}`);
 });
 
 test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", async () => {
-  const session = await drawn(talk);
+  const session = await drawSession(talk);
   const reported: string[] = [];
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 3),
+    budget: budgetKeeping(session, 3),
     hooks: {
       session_before_compact: [() => ({ compaction: { summary: "Half a turn.", firstKeptEntryId: "t1" } })],
       report: ({ event, why }) => reported.push(`${event}: ${why}`),
@@ -40,21 +40,21 @@ test("CUT2 HOOK4 B30 a hook that cuts there is reported, and not followed", asyn
 });
 
 test("TREE6 STO10 B30 nor does the log take a compaction that keeps a result without its call", async () => {
-  const session = await drawn(talk);
+  const session = await drawSession(talk);
   await expect(
     session.append({ type: "compaction", summary: "Half.", firstKeptEntryId: "t1", tokensBefore: 9 }),
   ).rejects.toThrow("keeps tool result t1 without its tool call");
 });
 
 test("CUT2 its first picture holds: the last two turns are kept, with their results", async () => {
-  const session = await drawn("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
-  await compactSmall(session, { budget: keeping(session, 5) });
-  expect(picture(session)).toBe("[summary] u3 a3 t3 u4 a4");
+  const session = await drawSession("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
+  await compactSmall(session, { budget: budgetKeeping(session, 5) });
+  expect(drawContext(session)).toBe("[summary] u3 a3 t3 u4 a4");
 });
 
 test("CUT1 B28 what is kept may be less than keepRecentTokens: it says the opposite", async () => {
-  const session = await drawn("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
-  const outcome = await compactSmall(session, { budget: keeping(session, 3) });
-  expect(picture(session)).toBe("[summary] u4 a4");
+  const session = await drawSession("u1 a1 t1 u2 a2 t2 u3 a3 t3 u4 a4");
+  const outcome = await compactSmall(session, { budget: budgetKeeping(session, 3) });
+  expect(drawContext(session)).toBe("[summary] u4 a4");
   expect(outcome).toMatchObject({ receipt: { kept: { count: 2 } } });
 });

@@ -6,15 +6,15 @@ import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall } from "../compaction/small-session.ts";
-import { drawn, goesOn, picture } from "./drawn.ts";
-import { keeping, tailOf } from "./keeping.ts";
-import { summing } from "./summing.ts";
+import { budgetKeeping, tailBudget } from "./budgets.ts";
+import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
+import { summarizingHook } from "./summarizing-hook.ts";
 
 async function compacted(): Promise<Session> {
-  const session = await drawn("u1 a1 u2 a2");
-  await compactSmall(session, { budget: keeping(session, 2), ...summing("What u1 and a1 said.") });
-  await goesOn(session, "u3 a3 u4 a4");
-  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+  const session = await drawSession("u1 a1 u2 a2");
+  await compactSmall(session, { budget: budgetKeeping(session, 2), ...summarizingHook("What u1 and a1 said.") });
+  await appendDrawing(session, "u3 a3 u4 a4");
+  expect(drawContext(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
   return session;
 }
 
@@ -34,23 +34,23 @@ const branchings = [
 test.each(branchings)("FORK1 FORK2 B62 a fork %s", async (_, chosen, seen) => {
   const session = await compacted();
   const fork = await forkedAt(session, chosen);
-  expect(picture(fork)).toBe(seen);
-  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+  expect(drawContext(fork)).toBe(seen);
+  expect(drawContext(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
 });
 
 test.each(branchings)("MOVE4 CTX10 B63 a move %s; the message comes back to the editor", async (_, chosen, seen) => {
   const session = await compacted();
-  const moved = await moveTo({ session, target: chosen, budget: tailOf(500), runtime: testRuntime("m") });
+  const moved = await moveTo({ session, target: chosen, budget: tailBudget(500), runtime: testRuntime("m") });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf, editorText: chosen });
-  expect(picture(session)).toBe(seen);
+  expect(drawContext(session)).toBe(seen);
 });
 
 test("MOVE1 LOG1 B60 after a move all of it is still there, and one can go back", async () => {
   const session = await compacted();
-  const parts = { session, budget: tailOf(500), runtime: testRuntime("m") };
+  const parts = { session, budget: tailBudget(500), runtime: testRuntime("m") };
   await moveTo({ ...parts, target: "u2" });
-  await goesOn(session, "u8 a8");
-  expect(picture(session)).toBe("u1 a1 u8 a8");
+  await appendDrawing(session, "u8 a8");
+  expect(drawContext(session)).toBe("u1 a1 u8 a8");
   await moveTo({ ...parts, target: "a4" });
-  expect(picture(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
+  expect(drawContext(session)).toBe("[summary] u2 a2 u3 a3 u4 a4");
 });

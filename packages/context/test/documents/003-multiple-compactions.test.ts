@@ -3,52 +3,55 @@
 import { expect, test } from "vitest";
 import type { Session } from "../../src/session/session.ts";
 import { compactSmall } from "../compaction/small-session.ts";
-import { drawn, goesOn, picture } from "./drawn.ts";
-import { keeping } from "./keeping.ts";
-import { type Heard, summing } from "./summing.ts";
+import { budgetKeeping } from "./budgets.ts";
+import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
+import { type HookInput, summarizingHook } from "./summarizing-hook.ts";
 
 /** Compacted once, as drawn: the last four are kept, and eight messages follow. */
 async function compactedOnce(): Promise<Session> {
-  const session = await drawn("u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4");
-  await compactSmall(session, { budget: keeping(session, 4), ...summing("The first story.") });
-  await goesOn(session, "u5 a5 u6 a6 t6 a6 u7 a7");
+  const session = await drawSession("u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4");
+  await compactSmall(session, { budget: budgetKeeping(session, 4), ...summarizingHook("The first story.") });
+  await appendDrawing(session, "u5 a5 u6 a6 t6 a6 u7 a7");
   return session;
 }
 
 test("CTX2 B58 the picture holds: the newest summary, and what it kept", async () => {
   const session = await compactedOnce();
-  const outcome = await compactSmall(session, { budget: keeping(session, 6), ...summing("The second story.") });
+  const outcome = await compactSmall(session, {
+    budget: budgetKeeping(session, 6),
+    ...summarizingHook("The second story."),
+  });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", kept: { first: "u6" } } });
-  expect(picture(session)).toBe("[summary] u6 a6 t6 a6 u7 a7");
+  expect(drawContext(session)).toBe("[summary] u6 a6 t6 a6 u7 a7");
 });
 
 test("CUT5 B34 its writer is told what the first one kept, and what the first one said", async () => {
   const session = await compactedOnce();
-  const heard: Heard[] = [];
-  await compactSmall(session, { budget: keeping(session, 6), ...summing("The second story.", heard) });
+  const heard: HookInput[] = [];
+  await compactSmall(session, { budget: budgetKeeping(session, 6), ...summarizingHook("The second story.", heard) });
   expect(heard).toEqual([{ history: "u4 a4 t4 a4 u5 a5", turn: "", previous: "The first story." }]);
 });
 
 test("CUT5 CMP6 B34 every message of before is kept or was covered, none twice", async () => {
   const session = await compactedOnce();
-  const before = picture(session);
-  const heard: Heard[] = [];
-  await compactSmall(session, { budget: keeping(session, 6), ...summing("The second story.", heard) });
-  expect(`[summary] ${heard[0]?.history} ${picture(session).replace("[summary] ", "")}`).toBe(before);
+  const before = drawContext(session);
+  const heard: HookInput[] = [];
+  await compactSmall(session, { budget: budgetKeeping(session, 6), ...summarizingHook("The second story.", heard) });
+  expect(`[summary] ${heard[0]?.history} ${drawContext(session).replace("[summary] ", "")}`).toBe(before);
 });
 
 test("CUT5 B34 a tail with room for more goes past the compaction before it, where the document stops", async () => {
   const session = await compactedOnce();
-  const heard: Heard[] = [];
-  await compactSmall(session, { budget: keeping(session, 9), ...summing("The second story.", heard) });
-  expect(picture(session)).toBe("[summary] a4 u5 a5 u6 a6 t6 a6 u7 a7");
+  const heard: HookInput[] = [];
+  await compactSmall(session, { budget: budgetKeeping(session, 9), ...summarizingHook("The second story.", heard) });
+  expect(drawContext(session)).toBe("[summary] a4 u5 a5 u6 a6 t6 a6 u7 a7");
   expect(heard).toEqual([{ history: "", turn: "u4 a4 t4", previous: "The first story." }]);
 });
 
 test("CUT4 B32 its keepLastMessages=3 where it draws six: three are kept too, and the turn of u6 is parted", async () => {
   const session = await compactedOnce();
-  const heard: Heard[] = [];
-  await compactSmall(session, { budget: keeping(session, 3), ...summing("The second story.", heard) });
-  expect(picture(session)).toBe("[summary] a6 u7 a7");
+  const heard: HookInput[] = [];
+  await compactSmall(session, { budget: budgetKeeping(session, 3), ...summarizingHook("The second story.", heard) });
+  expect(drawContext(session)).toBe("[summary] a6 u7 a7");
   expect(heard).toMatchObject([{ history: "u4 a4 t4 a4 u5 a5", turn: "u6 a6 t6" }]);
 });

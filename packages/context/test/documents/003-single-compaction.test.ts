@@ -2,27 +2,27 @@
 
 import { expect, test } from "vitest";
 import { compactSmall } from "../compaction/small-session.ts";
-import { drawn, goesOn, picture } from "./drawn.ts";
-import { keeping } from "./keeping.ts";
+import { budgetKeeping } from "./budgets.ts";
+import { appendDrawing, drawContext, drawSession } from "./draw-session.ts";
 
 const talk = "u1 a1 t1 t1 a1 u2 a2 u3 a3 t3 a3 t3 a3 u4 a4 t4 a4";
 
 test("CTX2 B58 the summary, the last four, and what comes after them", async () => {
-  const session = await drawn(talk);
-  expect(picture(session)).toBe(talk);
+  const session = await drawSession(talk);
+  expect(drawContext(session)).toBe(talk);
 
-  const outcome = await compactSmall(session, { budget: keeping(session, 4) });
+  const outcome = await compactSmall(session, { budget: budgetKeeping(session, 4) });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { covered: { first: "u1" }, kept: { first: "u4" } } });
-  expect(picture(session)).toBe("[summary] u4 a4 t4 a4");
+  expect(drawContext(session)).toBe("[summary] u4 a4 t4 a4");
 
-  await goesOn(session, "u5 a5");
-  expect(picture(session)).toBe("[summary] u4 a4 t4 a4 u5 a5");
+  await appendDrawing(session, "u5 a5");
+  expect(drawContext(session)).toBe("[summary] u4 a4 t4 a4 u5 a5");
 });
 
 test("LOG1 CMP1 the file has one line more, and all the others as they were", async () => {
-  const session = await drawn(talk);
+  const session = await drawSession(talk);
   const before = await session.branchEntries();
-  await compactSmall(session, { budget: keeping(session, 4) });
+  await compactSmall(session, { budget: budgetKeeping(session, 4) });
   const [compaction, ...more] = (await session.branchEntries()).slice(before.length);
   expect((await session.branchEntries()).slice(0, before.length)).toEqual(before);
   expect(compaction).toMatchObject({ type: "compaction", firstKeptEntryId: "u4", parentId: before.at(-1)?.id });

@@ -6,8 +6,8 @@ import { collectEntriesForBranchSummary } from "../../src/branches/summarize-bra
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { NewEntry, Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { sessionOf } from "../compaction/small-session.ts";
-import { tailOf } from "./keeping.ts";
+import { createSession } from "../compaction/small-session.ts";
+import { tailBudget } from "./budgets.ts";
 
 // Every message is a note: nobody writes it anew, so that choosing one goes there.
 const note = (id: string): NewEntry => ({ type: "message", id, message: { role: "custom", ...noted, content: id } });
@@ -15,7 +15,7 @@ const noted = { customType: "note", display: true, timestamp: 1 };
 
 /** Branches as drawn; the last is the one we stand on. */
 async function tree(...branches: readonly string[]): Promise<Session> {
-  const session = await sessionOf();
+  const session = await createSession();
   for (const branch of branches) {
     const [root = "", ...rest] = branch.split(" ");
     if (await session.store.entry(root)) await session.move(root, { newEntries: rest.map(note) });
@@ -28,7 +28,7 @@ const summary = { models: [] };
 
 function moving(session: Session, target: string): Promise<MoveResult> {
   const hooks = { session_before_tree: [() => ({ summary: { summary: "It was tried." } })] };
-  return moveTo({ session, target, budget: tailOf(500), runtime: testRuntime("m"), summary, hooks });
+  return moveTo({ session, target, budget: tailBudget(500), runtime: testRuntime("m"), summary, hooks });
 }
 
 const pictures = [
@@ -63,7 +63,7 @@ test.each(pictures)("LOG1 B69 document %s: the branch that was left stays as it 
 
 test("MOVE1 B64 without a summary one is just there", async () => {
   const session = await tree("A E F", "A B C D");
-  expect(await moveTo({ session, target: "F", budget: tailOf(500), runtime: testRuntime("m") })).toEqual({
+  expect(await moveTo({ session, target: "F", budget: tailBudget(500), runtime: testRuntime("m") })).toEqual({
     type: "moved",
     leaf: session.leaf,
   });

@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
-import { storyteller } from "../told.ts";
-import { keeping } from "./keeping.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { storyModel } from "../story-context.ts";
+import { budgetKeeping } from "./budgets.ts";
 
-const long = words(240);
+const long = repeatWord(240);
 
 // Entry 0 is the header, so that entry 4 is e4.
 const talk = [
@@ -24,13 +24,13 @@ const talk = [
 ];
 
 async function compacted(...before: readonly string[]): Promise<Session> {
-  const session = await sessionOf(...before, ...talk);
-  expect(await compactSmall(session, { budget: keeping(session, 6) })).toMatchObject({ type: "compacted" });
+  const session = await createSession(...before, ...talk);
+  expect(await compactSmall(session, { budget: budgetKeeping(session, 6) })).toMatchObject({ type: "compacted" });
   return session;
 }
 
 function rolesSent({ branch: window }: Session): string {
-  const { system, messages } = buildRequest(buildSessionContext(window), { model: storyteller });
+  const { system, messages } = buildRequest(buildSessionContext(window), { model: storyModel });
   return [...system.map(() => "system"), ...messages.map(({ role }) => role)].join(" ");
 }
 

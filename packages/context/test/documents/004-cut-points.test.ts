@@ -1,10 +1,10 @@
 /** Document 004, "Cut Point Rules": any message but a tool's result may be the first that is kept; 002 and 003 allow fewer (B27). */
 
 import { expect, test } from "vitest";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "./keeping.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "./budgets.ts";
 
-const before = ["user: one", `says: ${words(300)}`, "user: two"];
+const before = ["user: one", `says: ${repeatWord(300)}`, "user: two"];
 
 test.each([
   ["a user message", ["says: three", "user: four"], 1, "e5", false],
@@ -14,10 +14,10 @@ test.each([
   ["a program's message", ["says: three", "note: it rains"], 1, "e5", false],
   ["the summary of a left branch", ["says: three", "left e2: it was tried"], 1, "e5", false],
 ] as const)("CUT2 CUT4 B27 B33 the kept part begins with %s", async (_, lines, messages, first, isSplitTurn) => {
-  const session = await sessionOf(...before, ...lines);
+  const session = await createSession(...before, ...lines);
   const told: boolean[] = [];
   const outcome = await compactSmall(session, {
-    budget: keeping(session, messages),
+    budget: budgetKeeping(session, messages),
     hooks: { session_before_compact: [({ preparation }) => void told.push(preparation.isSplitTurn)] },
   });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { kept: { first } } });
@@ -25,7 +25,7 @@ test.each([
 });
 
 test("CUT6 B31 what says nothing goes with what follows it", async () => {
-  const session = await sessionOf(...before, "says: three", "model: other/one", "labels e1: begin", "user: four");
-  const outcome = await compactSmall(session, { budget: keeping(session, 1) });
+  const session = await createSession(...before, "says: three", "model: other/one", "labels e1: begin", "user: four");
+  const outcome = await compactSmall(session, { budget: budgetKeeping(session, 1) });
   expect(outcome).toMatchObject({ type: "compacted", receipt: { kept: { first: "e5", count: 3 } } });
 });

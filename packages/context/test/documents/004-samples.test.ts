@@ -11,10 +11,10 @@ import {
   type TreeHooks,
 } from "../../src/index.ts";
 import { show } from "../../src/testing/index.ts";
-import { sample, talk } from "./sample-session.ts";
+import { createSample, sampleLines } from "./sample-session.ts";
 
 test("HOOK1 B73 session_before_compact is told all that the document lists", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const told: SessionBeforeCompactEvent[] = [];
   const hooks: CompactionHooks = {
     session_before_compact: [
@@ -42,14 +42,14 @@ test("HOOK1 B73 session_before_compact is told all that the document lists", asy
 });
 
 test("HOOK1 CMP3 B73 cancelled, nothing is written", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const hooks: CompactionHooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compact({ ...parts, hooks, reason: "asked" })).toEqual({ type: "cancelled" });
   expect(await parts.session.branchEntries()).toHaveLength(6);
 });
 
 test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () => {
-  const parts = await sample(...talk);
+  const parts = await createSample(...sampleLines);
   const hooks: CompactionHooks = {
     session_before_compact: [
       async ({ preparation }) => ({
@@ -70,7 +70,7 @@ test("HOOK1 HOOK2 B73 a summary of one's own is what the model sees", async () =
   expect(kept).toEqual(["1 user      add an index", "2 assistant on which column?"]);
 });
 
-const branches = [...talk, "moves: e4", "user: drop a table", "says: dropped"];
+const branches = [...sampleLines, "moves: e4", "user: drop a table", "says: dropped"];
 
 const customSummary: TreeHooks = {
   session_before_tree: [
@@ -90,7 +90,7 @@ test("HOOK1 B74 session_before_tree is told of every move, with a summary or wit
     ],
   };
   for (const summary of [undefined, { models: [] }]) {
-    const parts = await sample(...branches);
+    const parts = await createSample(...branches);
     const moved = await moveTo({ ...parts, target: "e6", hooks, ...(summary && { summary }) });
     expect(moved).toEqual({ type: "cancelled" });
     expect(parts.session.leaf).toBe("e9");
@@ -104,14 +104,14 @@ test("HOOK1 B74 session_before_tree is told of every move, with a summary or wit
 });
 
 test("HOOK1 MOVE3 B74 its summary is used where the user wants one", async () => {
-  const parts = await sample(...branches);
+  const parts = await createSample(...branches);
   const moved = await moveTo({ ...parts, target: "e6", hooks: customSummary, summary: { models: [] } });
   expect(moved).toMatchObject({ summary: { parentId: "e6", fromId: "e9", fromHook: true, details: { tried: 1 } } });
   expect(show(buildSessionContext(parts.session.branch).messages)).toMatch(/left {6}Dropping was tried\.$/);
 });
 
 test("HOOK1 B74 where the user wants none, none is written", async () => {
-  const parts = await sample(...branches);
+  const parts = await createSample(...branches);
   const anyway: TreeHooks = { session_before_tree: [() => ({ summary: { summary: "Dropping was tried." } })] };
   for (const hooks of [customSummary, anyway]) {
     await moveTo({ ...parts, target: "e6", hooks });

@@ -3,10 +3,10 @@
 import { expect, test } from "vitest";
 import type { CompactionPreparation } from "../../src/compaction-hooks/hook-preparation.ts";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "./keeping.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "./budgets.ts";
 
-const long = words(200);
+const long = repeatWord(200);
 const turn = [
   "user: rename it everywhere",
   "calls: grep pattern=old",
@@ -24,14 +24,14 @@ async function prepared(session: Session, messages: number): Promise<CompactionP
     told = preparation;
     return { cancel: true };
   };
-  await compactSmall(session, { budget: keeping(session, messages), hooks: { session_before_compact: [hook] } });
+  await compactSmall(session, { budget: budgetKeeping(session, messages), hooks: { session_before_compact: [hook] } });
   return told;
 }
 
 const roles = (messages: readonly { readonly role: string }[]): string => messages.map(({ role }) => role).join(" ");
 
 test("CUT4 B32 the preparation: a split turn, nothing before it, its first six messages", async () => {
-  const preparation = await prepared(await sessionOf(...turn), 2);
+  const preparation = await prepared(await createSession(...turn), 2);
   expect(preparation).toMatchObject({ isSplitTurn: true, firstKeptEntryId: "e7", messagesToSummarize: [] });
   expect(roles(preparation?.turnPrefixMessages ?? [])).toBe(
     "user assistant toolResult assistant toolResult toolResult",
@@ -39,21 +39,21 @@ test("CUT4 B32 the preparation: a split turn, nothing before it, its first six m
 });
 
 test("CUT4 KEEP4 7 and 8 are kept, and what the user asked for in this turn stands before them", async () => {
-  const session = await sessionOf(...turn);
-  await compactSmall(session, { budget: keeping(session, 2) });
-  const [front, ...kept] = seenBy(session);
+  const session = await createSession(...turn);
+  await compactSmall(session, { budget: budgetKeeping(session, 2) });
+  const [front, ...kept] = contextLines(session);
   expect(front).toMatch(/# The user's latest request.* \[#1\] rename it everywhere$/);
   expect(kept).toEqual(["1 assistant [c4: bash command=test]", `2 tool      c4 -> ${long}`]);
 });
 
 test("CUT4 B33 a cut before a user message parts no turn", async () => {
-  const preparation = await prepared(await sessionOf(...turn, "user: go on", "says: done"), 2);
+  const preparation = await prepared(await createSession(...turn, "user: go on", "says: done"), 2);
   expect(preparation).toMatchObject({ isSplitTurn: false, turnPrefixMessages: [], firstKeptEntryId: "e9" });
   expect(preparation?.messagesToSummarize).toHaveLength(8);
 });
 
 test("CUT4 CUT5 B45 where nothing lies between the summary before and the turn, that summary is told on", async () => {
-  const session = await sessionOf(
+  const session = await createSession(
     "user: hello",
     "says: hi",
     turn[0] ?? "",

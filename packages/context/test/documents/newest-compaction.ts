@@ -1,4 +1,4 @@
-/** The newest compaction of a session, and the story in its front: what a model or a hook wrote, apart from what code keeps. */
+/** Finds the newest compaction of a session and the part of its summary that a model or a hook wrote. */
 
 import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
@@ -10,7 +10,7 @@ export function newestCompaction({ branch: { entries, compactionIndex: compactio
   return compaction;
 }
 
-export function storyIn(session: Session): string {
+export function modelSummary(session: Session): string {
   const parts = readSummaryPartTexts(newestCompaction(session));
   return parts.find(({ part }) => part.kind === "story")?.text.trim() ?? "";
 }

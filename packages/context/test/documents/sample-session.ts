@@ -1,4 +1,4 @@
-/** A session for the documents' samples, made of what the doors give: long enough to be compacted. */
+/** Creates the session of the documents' samples through the public API: long enough to be compacted. */
 
 import { type Budget, compactionLimits, createBudget, MemoryStore, type Runtime, Session } from "../../src/index.ts";
 import { story, testRuntime } from "../../src/testing/index.ts";
@@ -11,8 +11,8 @@ export interface Sample {
 
 const report = Array.from({ length: 400 }, (_, at) => `line ${at} of the report`).join("\n");
 
-/** e1 to e6. With room for the last two, the first four are covered. */
-export const talk: readonly string[] = [
+/** Entries e1 to e6. The budget keeps the last two, so a compaction covers the first four. */
+export const sampleLines: readonly string[] = [
   "user: read the schema",
   "calls: read path=schema.sql",
   `result: ${report}`,
@@ -21,7 +21,7 @@ export const talk: readonly string[] = [
   "says: on which column?",
 ];
 
-export async function sample(...lines: readonly string[]): Promise<Sample> {
+export async function createSample(...lines: readonly string[]): Promise<Sample> {
   const ports = testRuntime("n");
   const store = MemoryStore.create(ports);
   for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });

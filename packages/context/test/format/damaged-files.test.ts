@@ -9,7 +9,7 @@ import { damagedEncodings } from "./damaged-encodings.ts";
 import type { DamagedFile } from "./damaged-file.ts";
 import { damagedLines } from "./damaged-lines.ts";
 import { damagedTrees } from "./damaged-trees.ts";
-import { expectWorkToGoOn, readable, unsoundness } from "./soundness.ts";
+import { expectAppendable, findReadFaults, readableEntries } from "./file-invariants.ts";
 import { chain, damageIn, entriesIn, file, idAt, idsIn, note, piHeader, read } from "./specimen.ts";
 
 describe("D9 lines replaced, removed, doubled and swapped", () => {
@@ -18,8 +18,8 @@ describe("D9 lines replaced, removed, doubled and swapped", () => {
   test.each(damagedLines)("D9 entries before a gap are on the branch of the entries after it: $name", ({ bytes }) => {
     const entries = entriesIn(read(bytes));
     const tree = buildTree(entries);
-    const longest = entries.map(({ id }) => readable(branchEntries(tree, id)).length);
-    expect(Math.max(...longest)).toBe(readable(entries).length);
+    const longest = entries.map(({ id }) => readableEntries(branchEntries(tree, id)).length);
+    expect(Math.max(...longest)).toBe(readableEntries(entries).length);
   });
 });
 
@@ -58,7 +58,7 @@ describe("D11 encodings", () => {
 async function expectContained(row: DamagedFile): Promise<void> {
   const found = read(row.bytes, row.limits);
   const entries = entriesIn(found);
-  const last = readable(entries).at(-1)?.id ?? null;
+  const last = readableEntries(entries).at(-1)?.id ?? null;
   expect({
     damage: damageIn(found),
     entries: idsIn(entries, row.bytes),
@@ -68,10 +68,10 @@ async function expectContained(row: DamagedFile): Promise<void> {
     entries: row.entries,
     branch: row.branch ?? row.entries,
   });
-  expect(unsoundness(row.bytes, found)).toEqual([]);
+  expect(findReadFaults(row.bytes, found)).toEqual([]);
   if (row.limits) return;
   if (row.future) await expectReadOnly(row.bytes);
-  else await expectWorkToGoOn(row.bytes);
+  else await expectAppendable(row.bytes);
 }
 
 async function expectReadOnly(bytes: Uint8Array): Promise<void> {

@@ -3,7 +3,7 @@
 import { describe, test } from "vitest";
 import type { Entry } from "../../src/entry.ts";
 import { assignParents, compactionsWithoutKeptEntry, type LinkInput } from "../../src/format/link-entries.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 import { compaction, each, manyLines, oneLine, placings, type Shape } from "./hostile-shapes.ts";
 import { read } from "./specimen.ts";
 
@@ -24,7 +24,7 @@ describe("D10 D12 time is linear in size", () => {
 type Work = (size: number) => () => void;
 
 function expectLinearIn(size: number, work: Work): void {
-  expectLinear(work(size), work(4 * size));
+  expectLinearTime(work(size), work(4 * size));
 }
 
 function reading(shape: Shape): Work {

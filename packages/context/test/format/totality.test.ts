@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { expectAppendable, findReadFaults } from "./file-invariants.ts";
 import { damagedSession, noise } from "./mutations.ts";
-import { expectWorkToGoOn, unsoundness } from "./soundness.ts";
 import { read } from "./specimen.ts";
 
 /** Printed by fast-check where it fails; `PITH_SEED` repeats it. */
@@ -24,7 +24,7 @@ test("INV52 LOG4 a session with randomly changed bytes can be appended to", asyn
 function expectSound(bytes: Uint8Array): void {
   const copy = Uint8Array.from(bytes);
   const found = read(bytes);
-  expect(unsoundness(bytes, found)).toEqual([]);
+  expect(findReadFaults(bytes, found)).toEqual([]);
   expect(bytes).toEqual(copy);
   for (const { entry, text } of found.lines) {
     const { id, parentId } = JSON.parse(text() ?? JSON.stringify(entry));
@@ -34,5 +34,5 @@ function expectSound(bytes: Uint8Array): void {
 
 async function workGoesOn(bytes: Uint8Array): Promise<void> {
   const version = read(bytes).header?.version ?? 1;
-  if (version <= 3) await expectWorkToGoOn(bytes);
+  if (version <= 3) await expectAppendable(bytes);
 }

@@ -8,7 +8,7 @@ import { emptyLedger, MAX_LEDGER_ITEMS } from "../../src/ledger/ledger.ts";
 import { collectFileLists } from "../../src/ledger/touched-files.ts";
 import { createBlobBlock } from "../../src/session/blobs.ts";
 import { story } from "../../src/testing/story.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 import {
   bashCallEntries,
   branchSummaryEntry,
@@ -309,7 +309,7 @@ describe("LED3 time is linear in the length of the text", () => {
         messageEntry({ role: "user", content: words.repeat(letters / words.length) }),
       );
     const [small, large] = [talk(250_000), talk(1_000_000)];
-    expectLinear(
+    expectLinearTime(
       () => collectLedger(small),
       () => collectLedger(large),
     );
@@ -319,7 +319,7 @@ describe("LED3 time is linear in the length of the text", () => {
     const talk = (count: number): readonly Entry[] =>
       createEntries(Array.from({ length: count }, (_, at) => bashCallEntries(`rm ${at}`, text(`error: ${at}`))).flat());
     const [small, large] = [talk(1_000), talk(4_000)];
-    expectLinear(
+    expectLinearTime(
       () => collectLedger(small),
       () => collectLedger(large),
     );

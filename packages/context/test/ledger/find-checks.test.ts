@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { findChecks, findOutcome } from "../../src/ledger/find-checks.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 
 describe("LED5 tests, builds and checks are recognized by program and subcommand", () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -102,7 +102,7 @@ describe("LED5 the outcome is the line with the counts", () => {
   test.each(cases)("LED5 of %s", (_, output, outcome) => expect(findOutcome(output)).toBe(outcome));
 
   test.each(["1 ", "tests 1\n", "a", "\n", ": "])("LED3 time is linear: %j", (words) => {
-    expectLinear(
+    expectLinearTime(
       () => findOutcome(words.repeat(250_000 / words.length)),
       () => findOutcome(words.repeat(1_000_000 / words.length)),
     );

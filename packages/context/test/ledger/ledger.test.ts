@@ -10,7 +10,7 @@ import {
   MAX_LEDGER_ITEMS,
   mergeLedgerPair,
 } from "../../src/ledger/ledger.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 import { fullLedger, ledgerFrom } from "./ledgers.ts";
 
 const word = fc.constantFrom("a", "b", "c d", "src/a", "src/b", "error 1", "error 2", "cat a", "make");
@@ -119,7 +119,7 @@ describe("LED3 the ledger is bounded", () => {
 
   test("LED3 merging takes linear time", () => {
     const [small, large] = [fullLedger(1_000, name), fullLedger(4_000, name)];
-    expectLinear(
+    expectLinearTime(
       () => mergeLedgerPair(small, small),
       () => mergeLedgerPair(large, large),
     );

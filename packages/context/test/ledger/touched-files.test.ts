@@ -9,7 +9,7 @@ import { decodeSession } from "../../src/format/session-file.ts";
 import { collectFileLists, type FileLists, fileTouches } from "../../src/ledger/touched-files.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 import {
   bashCallEntries,
   branchSummaryEntry,
@@ -323,7 +323,7 @@ describe("LED1 time is linear in the length of a shell line", () => {
     const [small, large] = [100_000, 400_000].map((letters) =>
       createEntries(bashCallEntries(`rm ${piece.repeat(letters / piece.length)}`)),
     );
-    expectLinear(
+    expectLinearTime(
       () => collectFileLists(small as readonly Entry[]),
       () => collectFileLists(large as readonly Entry[]),
     );

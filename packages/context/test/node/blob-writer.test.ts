@@ -9,7 +9,7 @@ import { BlobWriter } from "../../src/node/blob-writer.ts";
 import { blobHashes, readBlob } from "../../src/node/blobs.ts";
 import { blobFolder } from "../../src/node/files.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { atEveryEnd, atEveryRefusal, type Ground } from "./sessions/ground.ts";
+import { crashAtEveryStep, refuseAtEveryStep, type TestHome } from "./sessions/test-home.ts";
 
 const path = "/s/a.jsonl";
 const pieces = ["one ", "two ", "three "].map((word) => Buffer.from(word.repeat(500)));
@@ -74,7 +74,7 @@ test("BLOB5 a full disk gives a result, and the written bytes are freed at once"
 });
 
 test("BLOB5 every disk error gives a result, and the next blob succeeds", async () => {
-  const refusals = await atEveryRefusal(
+  const refusals = await refuseAtEveryStep(
     async () => {},
     async ({ files }) => drafted(files).keep(),
     async ({ files }, _, outcome) => {
@@ -86,10 +86,10 @@ test("BLOB5 every disk error gives a result, and the next blob succeeds", async 
 });
 
 test("BLOB5 after a crash or power cut at any step, the blob is complete or absent", async () => {
-  const ends = await atEveryEnd(
+  const ends = await crashAtEveryStep(
     async () => {},
     async ({ files }) => drafted(files).keep(),
-    async ({ files }: Ground) => {
+    async ({ files }: TestHome) => {
       const found = await readBlob(path, hash, { files });
       expect(["read", "none"]).toContain(found.type);
       expect(blobHashes(path, files).every((name) => name === hash)).toBe(true);

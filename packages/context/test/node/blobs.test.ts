@@ -13,7 +13,7 @@ import { collectBlobs, inlineBlobs } from "../../src/session/blobs.ts";
 import { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { FaultyFiles } from "../support/faulty-files/faulty-files.ts";
-import { atEveryEnd, ground, storeIn } from "./sessions/ground.ts";
+import { crashAtEveryStep, createTestHome, requireStore } from "./sessions/test-home.ts";
 
 describe("blob folder", () => {
   const path = "/s/a.jsonl";
@@ -149,7 +149,7 @@ describe("blob folder", () => {
   });
 
   test("after a crash or power cut at any step, a blob is complete or absent, and a stored one stays", async () => {
-    const ends = await atEveryEnd(
+    const ends = await crashAtEveryStep(
       async ({ files }) => files.addFile(path, Buffer.from("{}\n")),
       ({ parts }) => keepBlob(path, content, parts),
       async ({ parts }) => {
@@ -160,7 +160,7 @@ describe("blob folder", () => {
       },
     );
     expect(ends).toBeGreaterThan(10);
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     files.addFile(path, Buffer.from("{}\n"));
     await keepBlob(path, content, parts);
     files.cutPower(() => 0);
@@ -176,8 +176,8 @@ describe("spilled output", () => {
   const words = { type: "text", text: "look" } as const;
 
   test("a large image becomes a blob block, a small one stays, and both are restored unchanged", async () => {
-    const { parts } = ground();
-    const { path } = storeIn(await createSession({ cwd: "/code", ...parts }));
+    const { parts } = createTestHome();
+    const { path } = requireStore(await createSession({ cwd: "/code", ...parts }));
     const [small, big] = [image(randomBytes(32 * 1024)), image(randomBytes(32 * 1024 + 1))];
     const outcome = await spillImages(draftOf(words, small, big), path, parts);
     if (outcome.type !== "spilled") throw new Error(outcome.why);
@@ -191,7 +191,7 @@ describe("spilled output", () => {
   });
 
   test("the caller sets the token estimate and the size limit", async () => {
-    const { parts } = ground();
+    const { parts } = createTestHome();
     const tokens = ({ bytes }: { readonly bytes: number }): number => bytes * 2;
     const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", {
       ...parts,
@@ -202,7 +202,7 @@ describe("spilled output", () => {
   });
 
   test("an image that would not be restored exactly, and other content, stays inline", async () => {
-    const { parts } = ground();
+    const { parts } = createTestHome();
     const odd = [
       { type: "image", data: `${"A".repeat(99)}\n`, mimeType: "image/png" },
       { type: "image", data: "A".repeat(99), mimeType: "image/png" },
@@ -219,15 +219,15 @@ describe("spilled output", () => {
   });
 
   test("BLOB2 on a full disk the image is not stored, and no entry refers to it", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     files.freeBytes = 50;
     const outcome = await spillImages(draftOf(image(Buffer.alloc(100))), "/s.jsonl", { ...parts, limit: 10 });
     expect(outcome).toMatchObject({ type: "unavailable", code: "ENOSPC" });
   });
 
   test("70 compactions of a session full of images grow the file by less than 64 KB each", async () => {
-    const { files, parts } = ground();
-    const store = storeIn(await createSession({ cwd: "/code", ...parts }));
+    const { files, parts } = createTestHome();
+    const store = requireStore(await createSession({ cwd: "/code", ...parts }));
     const session = await Session.open(store, testRuntime());
     const screenshots = Array.from({ length: 4 }, () => image(randomBytes(100 * 1024)));
     const before = files.readBytes(store.path).length;

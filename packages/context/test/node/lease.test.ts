@@ -14,7 +14,7 @@ import {
   realProcessTable,
 } from "../../src/node/lease.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
-import { slownessOfWaiting } from "../slowness.ts";
+import { diskSlowdown } from "../machine-speed.ts";
 import { contend, startTaker } from "./lease/children.ts";
 
 const parts: LeaseOptions = { ...nodeRuntime, files: realFiles, processes: realProcessTable };
@@ -147,7 +147,7 @@ describe("several processes", () => {
     await taker.kill();
     const before = performance.now();
     expect(leaseIn(acquireLease(path, parts)).token).toBe(2);
-    expect(performance.now() - before).toBeLessThan(2000 * slownessOfWaiting());
+    expect(performance.now() - before).toBeLessThan(2000 * diskSlowdown());
   });
 
   test("of eight processes that compete for a dead owner's lease exactly one gets it", async () => {

@@ -1,4 +1,4 @@
-/** Whether an owner lives: only what is certain counts as ended. */
+/** Tests whether an owner counts as alive: only certainty counts as ended. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -16,7 +16,7 @@ import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { branchEntries, buildTree } from "../../src/tree.ts";
 import { life } from "../properties/commands.ts";
 import { models } from "../properties/drafts.ts";
-import { lived } from "../properties/play.ts";
+import { runInMemory } from "../properties/play.ts";
 import { findRuleViolations } from "../support/provider-rules/provider-rules.ts";
 
 const fixtures = join(import.meta.dirname, "../../../../../shared/fixtures/pi-sessions");
@@ -88,7 +88,7 @@ describe("sessions of version 1", () => {
       const straight = commands.filter(
         ({ do: what }) => !["move", "leave", "label", "edit", "crash", "unknown"].includes(what),
       );
-      const store = await lived(
+      const store = await runInMemory(
         straight.map((command) => (command.do === "compact" ? { ...command, edits: 0 } : command)),
       );
       const file = join(folder, `old-${at}.jsonl`);
@@ -114,7 +114,7 @@ describe("generated sessions of version 3", () => {
   test("CTX1 CTX2 CTX3 three hundred random lives give the same messages at every leaf", async () => {
     const lives = fc.sample(life, { numRuns: 300, seed: 20261115 });
     for (const [at, commands] of lives.entries()) {
-      const store = await lived(commands.filter((command) => command.do !== "crash"));
+      const store = await runInMemory(commands.filter((command) => command.do !== "crash"));
       const file = join(folder, `${at}.jsonl`);
       writeFileSync(file, store.bytes());
       if ((await store.leaf()) !== null) await expectSame(file, 1);

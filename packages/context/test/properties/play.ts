@@ -49,7 +49,7 @@ export function playOn(ground: Ground): (life: readonly Command[]) => Promise<vo
 }
 
 /** The session after a life, without looking. */
-export async function lived(life: readonly Command[]): Promise<MemoryStore> {
+export async function runInMemory(life: readonly Command[]): Promise<MemoryStore> {
   const stage = await opening(inMemory);
   for (const command of life) {
     stage.step++;

@@ -4,8 +4,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { life } from "./commands.ts";
-import { lived } from "./play.ts";
+import { runInMemory } from "./play.ts";
 
 const [folder = ".", count = "100", seed = "1"] = process.argv.slice(2);
 const lives = fc.sample(life, { numRuns: Number(count), seed: Number(seed) });
-for (const [at, each] of lives.entries()) writeFileSync(join(folder, `${at}.jsonl`), (await lived(each)).bytes());
+for (const [at, each] of lives.entries()) writeFileSync(join(folder, `${at}.jsonl`), (await runInMemory(each)).bytes());

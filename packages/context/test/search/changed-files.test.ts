@@ -5,10 +5,10 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { type Files, realFiles } from "../../src/node/files.ts";
 import { scanFolder } from "../../src/search/changed-files.ts";
-import { append, ground, user } from "./ground.ts";
+import { appendLines, createSearchHome, userLine } from "./search-home.ts";
 
 test("idle files are checked at most twice a second; new, removed and recent files are noticed at once", () => {
-  const on = ground();
+  const on = createSearchHome();
   const resting = on.session("resting", []);
   const busy = on.session("busy", []);
   const folder = dirname(resting);
@@ -31,7 +31,7 @@ test("idle files are checked at most twice a second; new, removed and recent fil
   expect(scanFolder(folder, { files, now: () => now })).toBe(first);
   expect(stats).toEqual([busy]);
 
-  append(busy, user("one", "more"));
+  appendLines(busy, userLine("one", "more"));
   expect(scanFolder(folder, { files, now: () => now })).not.toBe(first);
 
   const added = join(folder, "added.jsonl");

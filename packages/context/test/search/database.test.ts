@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { searchSessions } from "../../src/search/search.ts";
-import { ground, user } from "./ground.ts";
+import { createSearchHome, userLine } from "./search-home.ts";
 
 describe("FIND7 everything is found, whatever happened to the index", () => {
   const fates: Readonly<Record<string, (path: string) => void>> = {
@@ -50,8 +50,8 @@ describe("FIND7 everything is found, whatever happened to the index", () => {
   };
   for (const [fate, befall] of Object.entries(fates))
     test(fate, async () => {
-      const on = ground();
-      on.session("s", [user("one", "needle"), user("two", "hay")]);
+      const on = createSearchHome();
+      on.session("s", [userLine("one", "needle"), userLine("two", "hay")]);
       const path = join(on.home, "search.db");
       expect(await on.ids("needle")).toEqual(["one"]);
       befall(path);
@@ -63,8 +63,8 @@ describe("FIND7 everything is found, whatever happened to the index", () => {
 });
 
 test("FIND7 only its owner can read the index, and it contains no sentence of a session", async () => {
-  const on = ground();
-  on.session("s", [user("one", "alpha bravo charlie delta")]);
+  const on = createSearchHome();
+  on.session("s", [userLine("one", "alpha bravo charlie delta")]);
   expect(await on.ids('"bravo charlie"')).toEqual(["one"]);
   const path = join(on.home, "search.db");
   expect(statSync(path).mode & 0o077).toBe(0);
@@ -73,8 +73,8 @@ test("FIND7 only its owner can read the index, and it contains no sentence of a 
 });
 
 test("an unusable index path gives a message with a next step", async () => {
-  const on = ground();
-  on.session("s", [user("one", "needle")]);
+  const on = createSearchHome();
+  on.session("s", [userLine("one", "needle")]);
   writeFileSync(join(on.home, "file"), "");
   const found = await searchSessions("needle", { env: { PITH_HOME: join(on.home, "file", "home") } });
   expect(found).toMatchObject({ type: "unavailable", why: expect.stringMatching(/cannot be searched: .+;/) });

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { append, ground, user } from "./ground.ts";
+import { appendLines, createSearchHome, userLine } from "./search-home.ts";
 
 const WORDS = [
   "run",
@@ -33,20 +33,20 @@ const question = fc.array(
 );
 
 test("FIND13 the index finds the same entries as a plain scan: 200 queries, several segments, with additions in between", async () => {
-  const on = ground();
+  const on = createSearchHome();
   const all = fc.sample(text, { numRuns: 160, seed: 7 });
   const path = on.session(
     "one",
-    all.slice(0, 60).map((each, at) => user(`e${at}`, each)),
+    all.slice(0, 60).map((each, at) => userLine(`e${at}`, each)),
   );
   on.session(
     "two",
-    all.slice(60, 120).map((each, at) => user(`e${at + 60}`, each)),
+    all.slice(60, 120).map((each, at) => userLine(`e${at + 60}`, each)),
     { cwd: "/code/two" },
   );
   const questions = fc.sample(question, { numRuns: 200, seed: 8 });
   for (const [number, parts] of questions.entries()) {
-    if (number === 100) append(path, ...all.slice(120).map((each, at) => user(`e${at + 120}`, each)));
+    if (number === 100) appendLines(path, ...all.slice(120).map((each, at) => userLine(`e${at + 120}`, each)));
     const there = number < 100 ? all.slice(0, 120) : all;
     const expected = there.flatMap((each, at) => (parts.every((part) => has(each, part)) ? [`e${at}`] : [])).sort();
     const found = await on.ids(parts.join(" "), { limit: 500, segmentChars: 800 });

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseQuery, toMatchExpression, toPrefilterQuery } from "../../src/search/query.ts";
-import { ground, user } from "./ground.ts";
+import { createSearchHome, userLine } from "./search-home.ts";
 
 const TEXTS: Readonly<Record<string, string>> = {
   plain: "The retry queue drops messages when the broker restarts",
@@ -19,10 +19,10 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 
 async function planted() {
-  const on = ground();
+  const on = createSearchHome();
   on.session(
     "s",
-    Object.entries(TEXTS).map(([id, text]) => user(id, text)),
+    Object.entries(TEXTS).map(([id, text]) => userLine(id, text)),
   );
   return on;
 }

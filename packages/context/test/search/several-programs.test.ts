@@ -10,23 +10,23 @@ import { acquireLease, realProcessTable } from "../../src/node/lease.ts";
 import { nodeRuntime } from "../../src/node/runtime.ts";
 import { openDatabase } from "../../src/search/database.ts";
 import { searchSessions } from "../../src/search/search.ts";
-import { append, ground, user } from "./ground.ts";
+import { appendLines, createSearchHome, userLine } from "./search-home.ts";
 
 test("FIND5 one process finds what another appended, without an experimental warning", async () => {
-  const on = ground();
-  const path = on.session("s", [user("one", "needle")]);
+  const on = createSearchHome();
+  const path = on.session("s", [userLine("one", "needle")]);
   const searcher = new Searcher(on.home);
   expect(await searcher.search()).toEqual({ ids: ["one"], pending: null });
-  append(path, user("two", "needle"));
+  appendLines(path, userLine("two", "needle"));
   expect(await searcher.search()).toEqual({ ids: ["one", "two"], pending: null });
   expect(searcher.complaints).toBe("");
 });
 
 test("FIND8 while one process updates the index, the others search the existing one and report it", async () => {
-  const on = ground();
-  const path = on.session("s", [user("one", "needle")]);
+  const on = createSearchHome();
+  const path = on.session("s", [userLine("one", "needle")]);
   expect(await on.ids("needle")).toEqual(["one"]);
-  append(path, user("two", "needle"));
+  appendLines(path, userLine("two", "needle"));
   const { now, nonce } = nodeRuntime;
   const leasing = acquireLease(join(on.home, "search.db"), {
     files: realFiles,
@@ -44,8 +44,9 @@ test("FIND8 while one process updates the index, the others search the existing 
 });
 
 test("FIND8 three processes that start at once create one complete index", async () => {
-  const on = ground();
-  for (let at = 0; at < 30; at++) on.session(`s${at}`, [user(`e${at}`, `needle ${"words and more ".repeat(1_000)}`)]);
+  const on = createSearchHome();
+  for (let at = 0; at < 30; at++)
+    on.session(`s${at}`, [userLine(`e${at}`, `needle ${"words and more ".repeat(1_000)}`)]);
   const searchers = [1, 2, 3].map(() => new Searcher(on.home));
   await Promise.all(searchers.map((searcher) => searcher.search()));
   expect(await on.ids("needle", { limit: 100 })).toHaveLength(30);
@@ -53,8 +54,8 @@ test("FIND8 three processes that start at once create one complete index", async
 });
 
 test("FIND8 an index that another process is creating is not deleted", async () => {
-  const on = ground();
-  on.session("s", [user("one", "needle")]);
+  const on = createSearchHome();
+  on.session("s", [userLine("one", "needle")]);
   const path = join(on.home, "search.db");
   const other = openDatabase(path);
   other.exec("PRAGMA journal_mode = WAL");

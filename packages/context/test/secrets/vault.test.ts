@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { secretPatterns, Vault } from "@pith/context/secrets";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { processorTime } from "../slowness.ts";
+import { measureCpuTime } from "../machine-speed.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";
 
@@ -30,7 +30,7 @@ describe("known values", () => {
       const chance = createSeededRandom(count);
       own.learn(Array.from({ length: count }, () => `x ${createSampleSecrets(1, chance)[0]?.text}\n`).join(""));
       const text = " ghp_ghp_ghp".repeat(20_000);
-      return processorTime(() => own.redact(text));
+      return measureCpuTime(() => own.redact(text));
     };
     looking(10);
     expect(looking(4_000)).toBeLessThan(Math.max(200, looking(40) * 6));
@@ -352,7 +352,7 @@ describe("vault", () => {
 
   /** The best of four, taken in turn, so that what disturbs one disturbs the other. */
   function timesOf(short: unknown, long: unknown): { readonly short: number; readonly long: number } {
-    const time = (value: unknown): number => processorTime(() => vault().redact(value));
+    const time = (value: unknown): number => measureCpuTime(() => vault().redact(value));
     const taken = [1, 2, 3, 4].map(() => ({ long: time(long), short: time(short) }));
     return { short: Math.min(...taken.map((each) => each.short)), long: Math.min(...taken.map((each) => each.long)) };
   }

@@ -8,7 +8,7 @@ import { forEachChild, parse, type SyntaxNode } from "unbash";
 import { describe, expect, test } from "vitest";
 import type { ShellCommand } from "../../src/shell/parse-line.ts";
 import { parseShellLine } from "../../src/shell/parse-line.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 
 const written = ({
   operator,
@@ -150,7 +150,7 @@ describe("SHELL2 an ambiguous part makes the whole line unreadable", () => {
     for (const piece of slow) {
       const line = (length: number) => piece.repeat(length / piece.length);
       const [small, large] = [line(40_000), line(160_000)];
-      expectLinear(
+      expectLinearTime(
         () => parseShellLine(small),
         () => parseShellLine(large),
       );

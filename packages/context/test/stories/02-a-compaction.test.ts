@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextOf } from "../told.ts";
+import { contextAt, contextLines } from "../story-context.ts";
 
 // Each line is an entry, e1 to e8; the compaction keeps from e5 on.
 const told = [
@@ -17,7 +17,7 @@ const told = [
 ];
 
 test("CTX2 the model sees the summary, what was kept, and what came after", () => {
-  expect(contextOf(...told)).toEqual([
+  expect(contextLines(...told)).toEqual([
     "0 summary   the parser was fixed",
     "1 user      and add a test",
     "2 assistant done",

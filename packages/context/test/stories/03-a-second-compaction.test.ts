@@ -1,11 +1,11 @@
 /** Story 3: a second compaction starts where the first one began to keep, so that nothing falls between the two. */
 
 import { expect, test } from "vitest";
-import { contextOf } from "../told.ts";
+import { contextLines } from "../story-context.ts";
 
 test("CTX2 the newest compaction alone speaks for the past; an older one that lies in the kept part is silent", () => {
   expect(
-    contextOf(
+    contextLines(
       "user: one",
       "says: two",
       "user: three",

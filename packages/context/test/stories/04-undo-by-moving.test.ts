@@ -1,15 +1,15 @@
 /** Story 4: a compaction is undone by moving to the entry before it. It stays in the log; coming back brings it back. */
 
 import { expect, test } from "vitest";
-import { contextOf } from "../told.ts";
+import { contextLines } from "../story-context.ts";
 
 const before = ["user: one", "says: two", "user: three", "says: four"];
 const compacted = [...before, "compacts: too short a summary, keeps e4", "user: five"];
 
 test("CTX10 moving to before the compaction brings every word back", () => {
-  expect(contextOf(...compacted, "moves: e4")).toEqual(contextOf(...before));
+  expect(contextLines(...compacted, "moves: e4")).toEqual(contextLines(...before));
 });
 
 test("CTX1 moving back behind it, the summary is in force again", () => {
-  expect(contextOf(...compacted, "moves: e4", "user: other", "moves: e6")).toEqual(contextOf(...compacted));
+  expect(contextLines(...compacted, "moves: e4", "user: other", "moves: e6")).toEqual(contextLines(...compacted));
 });

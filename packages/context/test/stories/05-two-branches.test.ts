@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
 import { branchEntries, buildTree, commonAncestor } from "../../src/tree.ts";
-import { contextAt, contextOf } from "../told.ts";
+import { contextAt, contextLines } from "../story-context.ts";
 
 const told = [
   "user: make it fast",
@@ -16,7 +16,7 @@ const told = [
 ];
 
 test("MOVE1 the new branch sees its own past and the summary, not the words of the other", () => {
-  expect(contextOf(...told)).toEqual([
+  expect(contextLines(...told)).toEqual([
     "0 user      make it fast",
     "1 assistant cache or index?",
     "2 left      a cache was tried; it was slower",

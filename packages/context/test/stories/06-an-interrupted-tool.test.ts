@@ -1,7 +1,7 @@
 /** Story 6: the user interrupts while two tools run. One result comes late, one never; the conversation can be sent all the same. */
 
 import { expect, test } from "vitest";
-import { sentOf } from "../told.ts";
+import { sentLines } from "../story-context.ts";
 
 const interrupted = [
   "user: run both",
@@ -12,7 +12,7 @@ const interrupted = [
 ];
 
 test("CTX6 a call whose result never came is answered, and marked", () => {
-  expect(sentOf(...interrupted)).toEqual([
+  expect(sentLines(...interrupted)).toEqual([
     "0 user      run both",
     "1 assistant [c1: bash command=make] [c2: bash command=test]",
     "2 tool      c1 -> made",
@@ -23,8 +23,8 @@ test("CTX6 a call whose result never came is answered, and marked", () => {
 });
 
 test("CTX7 REQ2 when it comes after all it is shown as text: what was sent before is not rewritten", () => {
-  const late = sentOf(...interrupted, "result c2: 3 tests failed", "user: go on");
-  expect(late.slice(0, 6)).toEqual(sentOf(...interrupted));
+  const late = sentLines(...interrupted, "result c2: 3 tests failed", "user: go on");
+  expect(late.slice(0, 6)).toEqual(sentLines(...interrupted));
   expect(late.slice(6)).toEqual([
     "6 user      Output of an earlier call of the tool bash (c2), which came after the conversation had gone on: 3 tests failed",
     "7 user      go on",

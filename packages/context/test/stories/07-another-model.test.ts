@@ -1,7 +1,7 @@
 /** Story 7: in the middle of a session the user changes the model. The new one gets the words, and none of the old one's reasoning. */
 
 import { expect, test } from "vitest";
-import { sentTo, storyteller, stranger } from "../told.ts";
+import { otherModel, sentLinesFor, storyModel } from "../story-context.ts";
 
 const told = [
   "user: why?",
@@ -15,7 +15,7 @@ const told = [
 ];
 
 test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
-  expect(sentTo(storyteller, ...told)).toEqual([
+  expect(sentLinesFor(storyModel, ...told)).toEqual([
     "0 user      why?",
     "1 assistant (thinks: they mean the bug) [c1: read path=a.ts]",
     "2 tool      c1 -> text",
@@ -25,7 +25,7 @@ test("CTX5 to the model that thought it, reasoning goes back as it was", () => {
 });
 
 test("CTX5 to another model it is not sent", () => {
-  expect(sentTo(stranger, ...told)).toEqual([
+  expect(sentLinesFor(otherModel, ...told)).toEqual([
     "0 user      why?",
     "1 assistant [c1: read path=a.ts]",
     "2 tool      c1 -> text",

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { story } from "../../src/testing/story.ts";
-import { contextAt, contextOf } from "../told.ts";
+import { contextAt, contextLines } from "../story-context.ts";
 
 const told = [
   "user: read it",
@@ -14,7 +14,7 @@ const told = [
 ];
 
 test("CTX3 from the edit on the model sees the short text", () => {
-  expect(contextOf(...told)).toEqual([
+  expect(contextLines(...told)).toEqual([
     "0 user      read it",
     "1 assistant [c1: read path=big.log]",
     "2 tool      c1 -> [10,000 lines, see #3]",

@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
-import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
 test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not", async () => {
-  const session = await sessionOf("user: fix the login", `says: ${words(200)}`, "user: go on");
+  const session = await createSession("user: fix the login", `says: ${repeatWord(200)}`, "user: go on");
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
-  await session.append({ type: "custom_message", customType: "note", content: words(600), display: true });
+  await session.append({ type: "custom_message", customType: "note", content: repeatWord(600), display: true });
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due", why: "tokens" });
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "fits" });
@@ -15,7 +15,7 @@ test("DUE1 CMP2 over the threshold a compaction is due, and afterwards it is not
 
 test("DUE4 with `off` nothing is due, but asking still works", async () => {
   const off = smallBudget({ enabled: false });
-  const session = await sessionOf("user: fix the login", `says: ${words(900)}`, "user: go on");
+  const session = await createSession("user: fix the login", `says: ${repeatWord(900)}`, "user: go on");
   expect(compactionDue(session.branch, off)).toMatchObject({ type: "not-due", why: "off" });
   for (const reason of ["due", "overflow", "model-switch"] as const)
     expect(await compactSmall(session, { budget: off, reason })).toEqual({ type: "nothing-to-do", why: "off" });

@@ -1,12 +1,12 @@
 /** Story 13: a second compaction covers what the first one kept. In pi 0.58 that part was in neither. */
 
 import { expect, test } from "vitest";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
 test("CUT5 CMP6 the second compaction begins where the first one's kept part begins", async () => {
-  const session = await sessionOf(
+  const session = await createSession(
     "user: one",
-    `says: ${words(700)}`,
+    `says: ${repeatWord(700)}`,
     "user: two",
     "says: kept by the first",
     "user: three",
@@ -17,10 +17,10 @@ test("CUT5 CMP6 the second compaction begins where the first one's kept part beg
     receipt: { covered: { first: "e1", last: "e2" }, kept: { first: "e3" } },
   });
 
-  await session.append({ type: "custom_message", customType: "note", content: words(700), display: true });
+  await session.append({ type: "custom_message", customType: "note", content: repeatWord(700), display: true });
   await session.append({ type: "message", message: { role: "user", content: "four", timestamp: 1 } });
   const second = await compactSmall(session);
   expect(second).toMatchObject({ type: "compacted", receipt: { covered: { first: "e3" } } });
-  const [front] = seenBy(session);
+  const [front] = contextLines(session);
   for (const said of ["one", "two", "three", "kept by the first"]) expect(front).toContain(said);
 });

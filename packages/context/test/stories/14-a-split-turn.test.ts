@@ -2,13 +2,13 @@
 
 import { expect, test } from "vitest";
 import type { Session } from "../../src/session/session.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
 const work = (from: number): string[] =>
-  Array.from({ length: 8 }, (_, at) => [`calls: bash command=step${from + at}`, `result: ${words(60)}`]).flat();
+  Array.from({ length: 8 }, (_, at) => [`calls: bash command=step${from + at}`, `result: ${repeatWord(60)}`]).flat();
 
 test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summarised before goes on", async () => {
-  const session = await sessionOf(
+  const session = await createSession(
     "user: hello",
     "says: hi",
     "user: rename all the things,\nand keep the tests green",
@@ -16,7 +16,7 @@ test("CUT4 KEEP4 the checkpoint ends with the request, whole, and what was summa
   );
   const first = await compactSmall(session);
   expect(first).toMatchObject({ type: "compacted", receipt: { kept: { count: 2 } } });
-  const [front = "", call] = seenBy(session);
+  const [front = "", call] = contextLines(session);
   expect(front.trimEnd()).toMatch(
     /# The user's latest request,[^#]*\[#3\] rename all the things, and keep the tests green$/,
   );
@@ -28,17 +28,17 @@ async function fill(session: Session, ...rounds: readonly number[]): Promise<voi
     await session.append({
       type: "custom_message",
       customType: "output",
-      content: words(120, `n${at}`),
+      content: repeatWord(120, `n${at}`),
       display: true,
     });
 }
 
 test("CUT4 KEEP4 and after a second compaction within the same turn too, with the question that it answers", async () => {
-  const session = await sessionOf("user: hello", "says: hi", "user: rename all the things", ...work(0));
+  const session = await createSession("user: hello", "says: hi", "user: rename all the things", ...work(0));
   await compactSmall(session);
   await fill(session, 1, 2, 3, 4, 5, 6);
   expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
-  const [front = ""] = seenBy(session);
+  const [front = ""] = contextLines(session);
   expect(front).toMatch(
     /# The user's latest request,[^#]*\[#3\] \(in reply to the assistant: hi\) rename all the things$/,
   );
@@ -47,7 +47,7 @@ test("CUT4 KEEP4 and after a second compaction within the same turn too, with th
 });
 
 test("KEEP2 KEEP4 when a newer request takes its place, it joins the other messages", async () => {
-  const session = await sessionOf("user: hello", "says: hi", "user: rename all the things", ...work(0));
+  const session = await createSession("user: hello", "says: hi", "user: rename all the things", ...work(0));
   await compactSmall(session);
   await session.append({
     type: "message",
@@ -55,7 +55,7 @@ test("KEEP2 KEEP4 when a newer request takes its place, it joins the other messa
   });
   await fill(session, 1, 2, 3, 4, 5, 6);
   expect(await compactSmall(session)).toMatchObject({ type: "compacted" });
-  const [front = ""] = seenBy(session);
+  const [front = ""] = contextLines(session);
   expect(front).toContain("[#1] hello [#3] (in reply to the assistant: hi) rename all the things # Turns so far");
   expect(front).toMatch(/# The user's latest request,[^#]*\[#\d+\] now write the release notes for all[^#]* today$/);
 });

@@ -3,46 +3,46 @@
 import { expect, test } from "vitest";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${words(900)}`, "user: two"];
+const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 
 test("UNDO1 undo gives back the context as it was, redo the one after", async () => {
-  const session = await sessionOf(...talk);
-  const before = seenBy(session);
+  const session = await createSession(...talk);
+  const before = contextLines(session);
   const outcome = await compactSmall(session);
-  const after = seenBy(session);
+  const after = contextLines(session);
   expect(outcome).toMatchObject({ type: "compacted", receipt: { undoTo: "e3" } });
 
   expect(await undoCompaction(session)).toMatchObject({ type: "undone" });
-  expect(seenBy(session)).toEqual(before);
+  expect(contextLines(session)).toEqual(before);
   expect(await redoCompaction(session)).toMatchObject({ type: "redone" });
-  expect(seenBy(session)).toEqual(after);
+  expect(contextLines(session)).toEqual(after);
 });
 
 test("UNDO2 after an undo the threshold is silent until the context has grown by a tenth of the window", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   await compactSmall(session);
   await undoCompaction(session);
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
-  await session.append({ type: "message", message: { role: "user", content: words(30), timestamp: 1 } });
+  await session.append({ type: "message", message: { role: "user", content: repeatWord(30), timestamp: 1 } });
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "not-due", why: "undone" });
-  await session.append({ type: "message", message: { role: "user", content: words(120), timestamp: 1 } });
+  await session.append({ type: "message", message: { role: "user", content: repeatWord(120), timestamp: 1 } });
   expect(compactionDue(session.branch, smallBudget())).toMatchObject({ type: "due" });
 });
 
 test("UNDO1 what was said since stays on a branch of its own", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   await compactSmall(session);
   await session.append({ type: "message", message: { role: "user", content: "three", timestamp: 1 } });
   await undoCompaction(session);
-  expect(seenBy(session).join()).not.toContain("three");
+  expect(contextLines(session).join()).not.toContain("three");
   await redoCompaction(session);
-  expect(seenBy(session).at(-1)).toContain("three");
+  expect(contextLines(session).at(-1)).toContain("three");
 });
 
 test("UNDO1 without a compaction there is nothing to undo, without an undo nothing to redo", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   expect(await undoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-compaction" });
   expect(await redoCompaction(session)).toEqual({ type: "nothing-to-do", why: "no-undo" });
 });

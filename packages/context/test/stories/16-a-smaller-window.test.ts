@@ -4,14 +4,14 @@ import { expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { compactionLimits } from "../../src/settings.ts";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
 
 test("CMP2 INV21 what fitted a million tokens fits 128,000 after one compaction", async () => {
   const turns = Array.from({ length: 22 }, (_, at) => [
     `user: request ${at}`,
-    `says: ${words(6000, `w${at}x`)}`,
+    `says: ${repeatWord(6000, `w${at}x`)}`,
   ]).flat();
-  const session = await sessionOf(...turns);
+  const session = await createSession(...turns);
   const large = createBudget(compactionLimits, { contextWindow: 1_000_000 });
   const small = createBudget(compactionLimits, { contextWindow: 128_000 });
   expect(compactionDue(session.branch, large)).toMatchObject({ why: "fits" });

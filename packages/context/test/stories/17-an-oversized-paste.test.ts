@@ -1,10 +1,14 @@
 /** Story 17: somebody pastes a whole log file. It is shown as head and tail; the log has all of it. */
 
 import { expect, test } from "vitest";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
 test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in the same batch", async () => {
-  const session = await sessionOf("user: hello", "says: hi", `user: what is wrong here?\n${words(3000)}\nthe end`);
+  const session = await createSession(
+    "user: hello",
+    "says: hi",
+    `user: what is wrong here?\n${repeatWord(3000)}\nthe end`,
+  );
   const outcome = await compactSmall(session, { reason: "due" });
   expect(outcome).toMatchObject({
     type: "compacted",
@@ -13,16 +17,20 @@ test("CUT7 CMP1 a paste too big for the tail becomes head, tail and handle, in t
       findings: [{ code: "result-reduced", note: "#3 is shown as head and tail" }],
     },
   });
-  const paste = seenBy(session).at(-1) ?? "";
+  const paste = contextLines(session).at(-1) ?? "";
   expect(paste).toMatch(/user +what is wrong here\?.*#3 opens all of it.*the end$/);
   expect(paste.length).toBeLessThan(400);
   expect(JSON.stringify(await session.store.entry("e3"))).toContain("word2999");
 });
 
 test("CUT7 so does the result of the last call, and call and result stay together", async () => {
-  const session = await sessionOf("user: hello", "calls: bash command=make", `result: ${words(3000)} and exit code 2`);
+  const session = await createSession(
+    "user: hello",
+    "calls: bash command=make",
+    `result: ${repeatWord(3000)} and exit code 2`,
+  );
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
-  const [front, call, result] = seenBy(session);
+  const [front, call, result] = contextLines(session);
   expect(front).toContain("hello");
   expect(call).toContain("[c1: bash command=make]");
   expect(result).toMatch(/c1 -> word0 .* #3 opens all of it .* and exit code 2$/);

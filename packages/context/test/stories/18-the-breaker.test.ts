@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { breakerNotes, compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
-import { compactSmall, sessionOf, smallBudget, smallLimits, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget, smallLimits } from "../compaction/small-session.ts";
 
 test("GUARD1 a prompt that fills the window by itself: no compaction, a clear stop", async () => {
-  const session = await sessionOf("user: hello", "says: hi");
+  const session = await createSession("user: hello", "says: hi");
   const budget = { ...smallBudget(), fixed: 1600 };
   const outcome = await compactSmall(session, { budget, reason: "due" });
   expect(outcome).toEqual({
@@ -20,8 +20,8 @@ test("GUARD1 a prompt that fills the window by itself: no compaction, a clear st
 });
 
 test("GUARD1 pins that fill the window are named", async () => {
-  const session = await sessionOf("user: hello", "says: hi");
-  await pinText(session, words(800));
+  const session = await createSession("user: hello", "says: hi");
+  await pinText(session, repeatWord(800));
   expect(await compactSmall(session, { reason: "due" })).toMatchObject({
     why: "cannot-fit",
     breaker: { fills: "pins" },
@@ -29,7 +29,7 @@ test("GUARD1 pins that fill the window are named", async () => {
 });
 
 test("GUARD1 the breaker is an entry: it holds after the session was opened again, and is written once", async () => {
-  const session = await sessionOf("user: hello", "says: hi");
+  const session = await createSession("user: hello", "says: hi");
   const budget = { ...smallBudget(), fixed: 1600 };
   for (const _ of [1, 2, 3]) await compactSmall(session, { budget, reason: "due" });
   const again = await session.store.loadBranch(session.leaf);
@@ -38,7 +38,7 @@ test("GUARD1 the breaker is an entry: it holds after the session was opened agai
 });
 
 test("GUARD2 more room closes it, and so does a compaction that helps", async () => {
-  const session = await sessionOf("user: hello", `says: ${words(900)}`, "user: go on");
+  const session = await createSession("user: hello", `says: ${repeatWord(900)}`, "user: go on");
   await compactSmall(session, { budget: { ...smallBudget(), fixed: 1600 }, reason: "due" });
   const larger = createBudget({ ...smallLimits, thresholds: [{ tokens: 1700 }] }, { contextWindow: 4000, fixed: 1000 });
   expect(compactionDue(session.branch, larger)).toMatchObject({ type: "due" });

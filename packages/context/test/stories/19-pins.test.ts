@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { pinEntry, pinText, unpin } from "../../src/summary-parts/pins.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
 const rule = "Never push to main.\n\tAsk <first>, always.";
 
 test("KEEP1 INV50 pins are the same after twenty compactions, and go when they are taken away", async () => {
-  const session = await sessionOf("user: use tabs,\nnot spaces", "says: fine");
+  const session = await createSession("user: use tabs,\nnot spaces", "says: fine");
   await pinText(session, rule);
   await pinEntry(session, "e1");
   const [first] = session.branch.state.pins;
@@ -15,7 +15,7 @@ test("KEEP1 INV50 pins are the same after twenty compactions, and go when they a
     await session.append({
       type: "custom_message",
       customType: "output",
-      content: words(900, `r${round}w`),
+      content: repeatWord(900, `r${round}w`),
       display: true,
     });
     expect(await compactSmall(session, { reason: "due" })).toMatchObject({ type: "compacted" });
@@ -26,21 +26,21 @@ test("KEEP1 INV50 pins are the same after twenty compactions, and go when they a
     ).toBe(true);
   }
   await unpin(session, first?.id ?? "");
-  await session.append({ type: "custom_message", customType: "output", content: words(900), display: true });
+  await session.append({ type: "custom_message", customType: "output", content: repeatWord(900), display: true });
   await compactSmall(session, { reason: "due" });
   expect(frontOf(session)).not.toContain("push to main");
   expect(frontOf(session)).toContain("use tabs,\nnot spaces");
 });
 
 test("KEEP1 the model sees a pin before there is any compaction", async () => {
-  const session = await sessionOf("user: hello");
+  const session = await createSession("user: hello");
   await pinText(session, rule);
-  expect(seenBy(session).at(-1)).toContain("Never push to main.");
+  expect(contextLines(session).at(-1)).toContain("Never push to main.");
 });
 
 function frontOf({
   branch: { entries, compactionIndex: compactionAt },
-}: Awaited<ReturnType<typeof sessionOf>>): string {
+}: Awaited<ReturnType<typeof createSession>>): string {
   const compaction = entries[compactionAt];
   return compaction?.type === "compaction" ? compaction.summary : "";
 }

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import type { Summarizer, SummaryCandidate } from "../../src/compaction/plan.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-const talk = ["user: never touch the lock file", `says: ${words(900)}`, "user: go on"];
+const talk = ["user: never touch the lock file", `says: ${repeatWord(900)}`, "user: go on"];
 
 function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
   return {
@@ -25,7 +25,7 @@ function writer(story: string, parts: Partial<Summarizer> = {}): Summarizer {
 
 test.each([
   ["empty", writer(" \n"), "empty"],
-  ["endless", writer(words(9000)), "too-long"],
+  ["endless", writer(repeatWord(9000)), "too-long"],
   ["failing", writer("", { summarize: () => Promise.reject(new Error("503")) }), "summarizer-failed"],
   [
     "forgetful",
@@ -40,24 +40,24 @@ test.each([
 ] as const)(
   "CMP5 CMP6 an %s one is not used; code writes instead, and the receipt says so",
   async (_, broken, code) => {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     const outcome = await compactSmall(session, { summarizers: [broken] });
     expect(outcome).toMatchObject({
       type: "compacted",
       receipt: { route: "model-free", findings: expect.arrayContaining([expect.objectContaining({ code })]) },
     });
-    expect(seenBy(session)[0]).toContain("never touch the lock file");
+    expect(contextLines(session)[0]).toContain("never touch the lock file");
   },
 );
 
 test('KEEP2 even one that answers only "ok" loses none of the user\'s words', async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   expect(await compactSmall(session, { summarizers: [writer("ok")] })).toMatchObject({ receipt: { route: "broken" } });
-  expect(seenBy(session)[0]).toContain("never touch the lock file");
+  expect(contextLines(session)[0]).toContain("never touch the lock file");
 });
 
 test("GUARD3 over the hourly limit no model is asked", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const usage = {
     input: 1,
     output: 1,

@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${words(900)}`, "user: two", "says: three", "user: four"];
+const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two", "says: three", "user: four"];
 const ring = (): object => {
   const one: { self?: object } = {};
   one.self = one;
@@ -12,7 +12,7 @@ const ring = (): object => {
 };
 type BeforeCompact = NonNullable<CompactionHooks["session_before_compact"]>[number];
 const withHook = async (hook: BeforeCompact) => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   return { session, outcome: await compactSmall(session, { hooks: { session_before_compact: [hook] } }) };
 };
 
@@ -32,7 +32,9 @@ test("CMP7 its summary and its cut are used, what code keeps stays around them, 
     compaction: { summary: "My own story.", firstKeptEntryId: "e4", details: { mine: 1 } },
   }));
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "hook", kept: { first: "e4" } } });
-  expect(seenBy(session)[0]).toMatch(/\[#1\] one \[#3\] \(in reply to the assistant: .*word899\) two.*My own story\./);
+  expect(contextLines(session)[0]).toMatch(
+    /\[#1\] one \[#3\] \(in reply to the assistant: .*word899\) two.*My own story\./,
+  );
   expect(session.branch.entries[session.branch.compactionIndex]).toMatchObject({
     fromHook: true,
     details: { mine: 1 },
@@ -58,7 +60,7 @@ test.each<[string, BeforeCompact]>([
 ])("CMP7 INV45 one that %s spoils nothing", async (_, hook) => {
   const { session, outcome } = await withHook(hook);
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model-free" } });
-  expect(seenBy(session)[0]).toContain("one");
+  expect(contextLines(session)[0]).toContain("one");
 });
 
 test("CMP7 one that empties the lists it is told of changes neither the plan nor the session", async () => {

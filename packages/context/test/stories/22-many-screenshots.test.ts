@@ -9,12 +9,12 @@ import { buildRequest } from "../../src/context/build-request.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { sessionOf } from "../compaction/small-session.ts";
-import { storyteller } from "../told.ts";
+import { createSession } from "../compaction/small-session.ts";
+import { storyModel } from "../story-context.ts";
 
 test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image can be opened again", async () => {
-  const session = await sessionOf("user: watch the page");
-  const budget = createBudget(compactionLimits, { contextWindow: 1_000_000, model: storyteller });
+  const session = await createSession("user: watch the page");
+  const budget = createBudget(compactionLimits, { contextWindow: 1_000_000, model: storyModel });
   const ports = testRuntime("m");
   const data = `iVBORw0KGgoAAAANSUhEUgAABQAAAALQCAYAAADPfd1W${"A".repeat(1_398_060)}`;
   let compactions = 0;
@@ -24,7 +24,7 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
         type: "message",
         message: {
           role: "assistant",
-          ...storyteller,
+          ...storyModel,
           content: [{ type: "toolCall", id: `c${shot}`, name: "look", arguments: { path: `shot${shot}.png` } }],
           usage: emptyUsage,
           stopReason: "toolUse",
@@ -50,10 +50,10 @@ test("DUE1 KEEP8 the request stays under 80 % of the byte limit, and every image
       expect(await compact({ session, budget, reason: "due", runtime: ports })).toMatchObject({ type: "compacted" });
       compactions++;
     }
-    const request = buildRequest(buildSessionContext(session.branch), { model: storyteller });
+    const request = buildRequest(buildSessionContext(session.branch), { model: storyModel });
     expect(JSON.stringify(request).length).toBeLessThan(0.8 * compactionLimits.wire.bytes);
   }
   expect(compactions).toBeLessThan(10);
-  const shown = JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: storyteller }).messages);
+  const shown = JSON.stringify(buildRequest(buildSessionContext(session.branch), { model: storyModel }).messages);
   expect(shown).toMatch(/\[image #\d+,[^\]]*shot\d+\.png/);
 });

@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { contextSize } from "../../src/context/context-size.ts";
-import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(40)}`]).flat();
+const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(40)}`]).flat();
 
 test("CMP4 CMP2 every retry is strictly smaller, at most four, then the breaker", async () => {
-  const session = await sessionOf(...turns);
+  const session = await createSession(...turns);
   const budget = smallBudget({ tail: { tokens: 500, share: 1 } });
   const sizes = [contextSize(session.branch, budget).tokens];
   for (let attempt = 0; attempt < 10; attempt++) {

@@ -4,47 +4,47 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "../documents/keeping.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
 const talk = [
   "user: the login fails on Safari, please fix it",
   "calls: read path=src/login.ts",
-  `result: ${words(700)}`,
+  `result: ${repeatWord(700)}`,
   "says: the cookie has no SameSite attribute",
   "user: never touch the lock file",
   "says: fine",
 ];
 
-const record = recorded({
+const record = createSummaryText({
   Goal: ["- the login fails on Safari, please fix it [#1]"],
   "In Progress": ["- [ ] the cookie has no SameSite attribute, src/login.ts was read [#2, #4]"],
   "Next Steps": ["1. set the attribute in src/login.ts"],
 });
 
 test("SUM6 SUM8 AUD2 numbers of blocks become entries, and the receipt says who wrote it", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const model = scriptedModel(record);
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({
     type: "compacted",
     receipt: { route: "model", by: "anthropic/storyteller", calls: 1, findings: [] },
   });
-  const [front = "", ...kept] = seenBy(session);
+  const [front = "", ...kept] = contextLines(session);
   expect(front).toContain("## Goal - the login fails on Safari, please fix it [#1]");
   expect(front).toContain("src/login.ts was read [#2, #4]");
   expect(kept).toEqual(["1 user      never touch the lock file", "2 assistant fine"]);
 });
 
 test("SUM2 SUM3 what the model was asked: the session between marks, the task outside of them", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const model = scriptedModel(record);
   await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   const [request] = model.requests;

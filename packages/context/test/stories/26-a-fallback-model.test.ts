@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "../documents/keeping.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
-const talk = ["user: sort the imports", `says: ${words(700)}`, "user: go on", "says: fine"];
+const talk = ["user: sort the imports", `says: ${repeatWord(700)}`, "user: go on", "says: fine"];
 const usage = {
   ...emptyUsage,
   input: 900,
@@ -17,16 +17,16 @@ const usage = {
   cost: { ...emptyUsage.cost, total: 0.25 },
 };
 const text = (text: string) => [{ type: "text" as const, text }];
-const record = recorded({ Goal: ["- sort the imports [#1]"] });
+const record = createSummaryText({ Goal: ["- sort the imports [#1]"] });
 const ports = testRuntime("w");
 
 const cutOff = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
 const sound = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
 
 test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used, and the receipt has both", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [cutOff, sound].map((each) => modelSummarizer(each, { runtime: ports })),
   });
   expect(outcome).toMatchObject({
@@ -39,15 +39,15 @@ test("SUM4 SUM8 AUD1 a record that was cut off is none; the next model's is used
       findings: [{ code: "summarizer-failed", note: "anthropic/storyteller: its answer was cut off" }],
     },
   });
-  expect(seenBy(session)[0]).toContain("- sort the imports [#1]");
+  expect(contextLines(session)[0]).toContain("- sort the imports [#1]");
 });
 
 test("CMP8 B83 what the failed one cost stands in the log beside the compaction", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const again = scriptedModel({ content: text("## Goal\n- sort the imp"), stopReason: "length", usage });
   const next = { ...scriptedModel({ content: text(record), usage }), model: "reliable" };
   await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [again, next].map((each) => modelSummarizer(each, { runtime: ports })),
   });
   expect((await session.branchEntries()).slice(-2)).toMatchObject([

@@ -5,35 +5,35 @@ import type { Session } from "../../src/session/session.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { show, story } from "../../src/testing/story.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "../documents/keeping.ts";
-import { storyIn } from "../documents/newest-compaction.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
+import { modelSummary } from "../documents/newest-compaction.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
 const turn = [
   "user: rename color to colour",
   "calls: bash command=rename",
-  `result: ${words(600)}`,
+  `result: ${repeatWord(600)}`,
   "calls: bash command=test",
   "result: green",
 ];
-const before = ["user: which files are there?", `says: ${words(300)}`];
-const history = recorded({ Goal: ["- which files are there? [#1]", "- rename color to colour [#3]"] });
-const early = recorded(
+const before = ["user: which files are there?", `says: ${repeatWord(300)}`];
+const history = createSummaryText({ Goal: ["- which files are there? [#1]", "- rename color to colour [#3]"] });
+const early = createSummaryText(
   { "Original Request": ["- rename color to colour [#3]"], "Early Progress": ["- the tool bash ran rename [#4]"] },
   "turn",
 );
 
 test("SUM7 CUT4 B43 B44 one call, and the turn has a part of its own behind the line that parts them", async () => {
-  const session = await sessionOf(...before, ...turn);
+  const session = await createSession(...before, ...turn);
   const model = scriptedModel(`${history}\n\n---\n\n**Turn Context (split turn):**\n\n${early}`);
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1 } });
   expect(show(model.requests[0]?.messages ?? [])).toMatch(/<\/conversation nonce-1> <turn nonce-1> .*rename color/);
-  const [front, ...kept] = seenBy(session);
+  const [front, ...kept] = contextLines(session);
   expect(front).toMatch(/## Critical Context .* --- \*\*Turn Context \(split turn\):\*\* ## Original Request - rename/);
   expect(kept).toEqual(["1 assistant [c2: bash command=test]", "2 tool      c2 -> green"]);
 });
@@ -42,25 +42,27 @@ test("SUM7 CUT4 B43 B44 one call, and the turn has a part of its own behind the 
 const alone = early.replaceAll("#3", "#1").replaceAll("#4", "#2");
 const written = (session: Session, { messages, says }: { readonly messages: number; readonly says: string }) =>
   compactSmall(session, {
-    budget: keeping(session, messages),
+    budget: budgetKeeping(session, messages),
     summarizers: [modelSummarizer(scriptedModel(says), { runtime: testRuntime("w") })],
   });
 
 test("SUM7 B45 with nothing before the turn the record says so", async () => {
-  const session = await sessionOf(...turn);
+  const session = await createSession(...turn);
   expect(await written(session, { messages: 2, says: alone })).toMatchObject({ receipt: { route: "model", calls: 1 } });
-  expect(storyIn(session)).toContain(
+  expect(modelSummary(session)).toContain(
     "No prior history.\n\n---\n\n**Turn Context (split turn):**\n\n## Original Request\n- rename color to colour [#1]\n",
   );
 });
 
 test("SUM7 B45 where nothing came between, the record before the turn is carried on letter by letter", async () => {
   const [request = "", ...work] = turn;
-  const session = await sessionOf(...before, request);
-  await written(session, { messages: 1, says: recorded({ Goal: ["- which files are there? [#1]"] }) });
-  const told = storyIn(session);
+  const session = await createSession(...before, request);
+  await written(session, { messages: 1, says: createSummaryText({ Goal: ["- which files are there? [#1]"] }) });
+  const told = modelSummary(session);
   for (const entry of story(request, ...work).slice(1))
     if (entry.type === "message") await session.append({ type: "message", message: entry.message });
   expect(await written(session, { messages: 2, says: early })).toMatchObject({ receipt: { route: "model", calls: 1 } });
-  expect(storyIn(session).startsWith(`${told}\n\n---\n\n**Turn Context (split turn):**\n\n## Original`)).toBe(true);
+  expect(modelSummary(session).startsWith(`${told}\n\n---\n\n**Turn Context (split turn):**\n\n## Original`)).toBe(
+    true,
+  );
 });

@@ -3,19 +3,19 @@
 import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, sessionOf, words } from "../compaction/small-session.ts";
-import { answering, asked } from "../documents/answering.ts";
-import { keeping } from "../documents/keeping.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, createSession, repeatWord } from "../compaction/small-session.ts";
+import { answeringModel, requestText } from "../documents/answering-model.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
-const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${words(120)}`]).flat();
-const record = recorded({ Goal: ["- request 0 [#1]"] });
+const turns = Array.from({ length: 12 }, (_, at) => [`user: request ${at}`, `says: ${repeatWord(120)}`]).flat();
+const record = createSummaryText({ Goal: ["- request 0 [#1]"] });
 
 test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, part by part", async () => {
-  const session = await sessionOf(...turns, "user: go on", "says: fine");
-  const model = answering(() => record, { contextWindow: 4000, maxTokens: 1000 });
+  const session = await createSession(...turns, "user: go on", "says: fine");
+  const model = answeringModel(() => record, { contextWindow: 4000, maxTokens: 1000 });
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     instructions: "the migration",
     hooks: { session_before_compact: [() => ({ customInstructions: "open tickets" })] },
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
@@ -23,15 +23,15 @@ test("SUM5 HOOK1 B39 the user's focus and the hook's stand in every question, pa
   expect(outcome).toMatchObject({ type: "compacted", receipt: { route: "model" } });
   expect(model.requests.length).toBeGreaterThan(2);
   for (const request of model.requests)
-    expect(asked(request)).toContain("Additional focus: the migration\nopen tickets");
+    expect(requestText(request)).toContain("Additional focus: the migration\nopen tickets");
 });
 
 test("SUM5 without a focus nobody speaks of one", async () => {
-  const session = await sessionOf(...turns.slice(0, 4), "user: go on", "says: fine");
-  const model = answering(() => record);
+  const session = await createSession(...turns.slice(0, 4), "user: go on", "says: fine");
+  const model = answeringModel(() => record);
   await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
-  expect(model.requests.map(asked).join()).not.toContain("Additional focus");
+  expect(model.requests.map(requestText).join()).not.toContain("Additional focus");
 });

@@ -3,9 +3,9 @@
 import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, seenBy, sessionOf } from "../compaction/small-session.ts";
-import { keeping } from "../documents/keeping.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, contextLines, createSession } from "../compaction/small-session.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
 const wish = "请修复登录页面，Safari 上无法登录，不要改动锁文件";
 const talk = [
@@ -14,21 +14,21 @@ const talk = [
   "user: 继续",
   "says: 好的",
 ];
-const chinese = recorded({
+const chinese = createSummaryText({
   Goal: ["- 请修复登录页面，Safari 上无法登录 [#1]"],
   "Constraints & Preferences": ["- 不要改动锁文件 [#1]"],
   "In Progress": ["- [ ] 会话令牌没有正确设置，正在检查登录的代码 [#2]"],
 });
-const english = recorded({
+const english = createSummaryText({
   "In Progress": ["- [ ] the session token was not set as it should be, and the code of the page is looked at [#2]"],
   "Next Steps": ["1. set the token as it should be, and see whether the page lets people in again"],
 });
 
 async function compacted(...replies: readonly string[]) {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const model = scriptedModel(...replies);
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 2),
+    budget: budgetKeeping(session, 2),
     summarizers: [modelSummarizer(model, { runtime: testRuntime("w") })],
   });
   return { session, model, outcome };
@@ -37,7 +37,7 @@ async function compacted(...replies: readonly string[]) {
 test("AUD8 SUM6 a record in the user's language under the documents' headings", async () => {
   const { session, outcome } = await compacted(chinese);
   expect(outcome).toMatchObject({ receipt: { route: "model", calls: 1, findings: [] } });
-  expect(seenBy(session)[0]).toContain("## Constraints & Preferences - 不要改动锁文件 [#1]");
+  expect(contextLines(session)[0]).toContain("## Constraints & Preferences - 不要改动锁文件 [#1]");
 });
 
 test("AUD8 SUM9 KEEP2 one in English is used as it is, and the user's words stand as they were typed", async () => {
@@ -45,7 +45,7 @@ test("AUD8 SUM9 KEEP2 one in English is used as it is, and the user's words stan
   expect(outcome).toMatchObject({
     receipt: { route: "model", calls: 1, findings: [{ code: "other-language" }] },
   });
-  const [front] = seenBy(session);
+  const [front] = contextLines(session);
   expect(front).toContain(`[#1] ${wish}`);
   expect(front).toContain(
     "the session token was not set as it should be, and the code of the page is looked at [#2] #",

@@ -4,42 +4,48 @@ import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import type { Session } from "../../src/session/session.ts";
 import { type ScriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { seenBy, sessionOf } from "../compaction/small-session.ts";
-import { answering, asked } from "../documents/answering.ts";
-import { tailOf } from "../documents/keeping.ts";
-import { recorded } from "../documents/recorded.ts";
+import { contextLines, createSession } from "../compaction/small-session.ts";
+import { answeringModel, requestText } from "../documents/answering-model.ts";
+import { tailBudget } from "../documents/budgets.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
 const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
-const cache = recorded({ Goal: ["- try a cache [#3]"], Done: ["- [x] it got slower than before [#4]"] }, "branch");
-const larger = recorded({ Goal: ["- try a larger cache [#7]"], Done: ["- [x] slower than before [#4]"] }, "branch");
+const cache = createSummaryText(
+  { Goal: ["- try a cache [#3]"], Done: ["- [x] it got slower than before [#4]"] },
+  "branch",
+);
+const larger = createSummaryText(
+  { Goal: ["- try a larger cache [#7]"], Done: ["- [x] slower than before [#4]"] },
+  "branch",
+);
 
-const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
+const budget = tailBudget(500, { branch: { tokens: 1000, share: 1 } });
 const ports = testRuntime("m");
 const leaving = (session: Session, model: ScriptedModel) =>
   moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
 
 test("BR4 MOVE3 left without a word more, it is not told again", async () => {
-  const session = await sessionOf(...talk);
-  const model = answering(() => cache);
+  const session = await createSession(...talk);
+  const model = answeringModel(() => cache);
   const first = await leaving(session, model);
   expect(first).toMatchObject({ type: "moved", summary: { parentId: "e2", fromId: "e4" } });
   await moveTo({ session, target: "e4", budget, runtime: ports });
   const second = await leaving(session, model);
   expect(model.requests).toHaveLength(1);
   expect(second).toMatchObject({ type: "moved", summary: { parentId: "e2" } });
-  expect(seenBy(session)[2]).toMatch(/^2 left {6}## Goal - try a cache \[#3\]/);
+  expect(contextLines(session)[2]).toMatch(/^2 left {6}## Goal - try a cache \[#3\]/);
 });
 
 test("BR4 after more work only that is told, on top of what was told before", async () => {
-  const session = await sessionOf(...talk);
-  const model = answering((question) => (question.includes("larger") ? larger : cache));
+  const session = await createSession(...talk);
+  const model = answeringModel((question) => (question.includes("larger") ? larger : cache));
   await leaving(session, model);
   await moveTo({ session, target: "e4", budget, runtime: ports });
   await session.append({ type: "message", message: { role: "user", content: "try a larger cache", timestamp: 1 } });
   await leaving(session, model);
-  const [, again = ""] = model.requests.map(asked);
+  const [, again = ""] = model.requests.map(requestText);
   expect(again).toMatch(/<previous-summary [^>]*>[\s\S]*it got slower than before \[#4\][\s\S]*<\/previous-summary/);
   expect(again).toMatch(/<conversation [^>]*>[\s\S]*try a larger cache[\s\S]*<\/conversation/);
   expect(again).not.toMatch(/\[Assistant\]: \[#\d+\] slower than before/);
-  expect(seenBy(session)[2]).toContain("try a larger cache [#7]");
+  expect(contextLines(session)[2]).toContain("try a larger cache [#7]");
 });

@@ -4,17 +4,17 @@ import { expect, test } from "vitest";
 import { moveTo } from "../../src/branches/move.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { seenBy, sessionOf } from "../compaction/small-session.ts";
-import { tailOf } from "../documents/keeping.ts";
+import { contextLines, createSession } from "../compaction/small-session.ts";
+import { tailBudget } from "../documents/budgets.ts";
 
 const talk = ["user: make it fast", "says: cache or index?", "user: try a cache", "says: slower than before"];
-const budget = tailOf(500, { branch: { tokens: 1000, share: 1 } });
+const budget = tailBudget(500, { branch: { tokens: 1000, share: 1 } });
 const ports = testRuntime("m");
 const usage = { ...emptyUsage, input: 900, totalTokens: 900, cost: { ...emptyUsage.cost, total: 0.1 } };
 
 test("BR5 B71 two models fail: the move is not made, and the log has what it cost", async () => {
-  const session = await sessionOf(...talk);
-  const before = seenBy(session);
+  const session = await createSession(...talk);
+  const before = contextLines(session);
   const silent = scriptedModel({ content: [], usage });
   const down = { failure: { kind: "unreachable", message: "no route to host" } } as const;
   const gone = { ...scriptedModel(down, down), model: "gone" };
@@ -27,12 +27,12 @@ test("BR5 B71 two models fail: the move is not made, and the log has what it cos
       { code: "unreachable", note: "anthropic/gone: no route to host" },
     ],
   });
-  expect(seenBy(session)).toEqual(before);
+  expect(contextLines(session)).toEqual(before);
   expect((await session.branchEntries()).slice(4)).toMatchObject([{ type: "usage", kind: "branch_summary", usage }]);
 });
 
 test("BR5 B71 the user gives up while it is written: they stay where they are", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const giving = new AbortController();
   const hooks = { session_before_tree: [() => giving.abort()] };
   const moved = await moveTo({
@@ -48,13 +48,13 @@ test("BR5 B71 the user gives up while it is written: they stay where they are", 
 });
 
 test("MOVE4 without a summary one can always go", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   expect(await moveTo({ session, target: "e2", budget, runtime: ports })).toMatchObject({ type: "moved" });
-  expect(seenBy(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
+  expect(contextLines(session)).toEqual(["0 user      make it fast", "1 assistant cache or index?"]);
 });
 
 test("BR6 of a stretch without words nothing is told, and no model is asked", async () => {
-  const session = await sessionOf("user: make it fast", "says: cache or index?", "thinking: high", "names: speed");
+  const session = await createSession("user: make it fast", "says: cache or index?", "thinking: high", "names: speed");
   const model = scriptedModel();
   const moved = await moveTo({ session, target: "e2", budget, runtime: ports, summary: { models: [model] } });
   expect(moved).toEqual({ type: "moved", leaf: session.leaf });

@@ -2,31 +2,31 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: fix the login", `says: ${words(760)}`, "user: go on"];
+const talk = ["user: fix the login", `says: ${repeatWord(760)}`, "user: go on"];
 const waiting: CompactionHooks = { session_before_compact: [() => ({ postpone: true })] };
 const roomy = smallBudget({}, 4000);
 
 test("HOOK3 the first time it is put off, and the log says so; the second time it is done", async () => {
-  const session = await sessionOf(...talk);
-  const before = seenBy(session);
+  const session = await createSession(...talk);
+  const before = contextLines(session);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   expect(await compactSmall(session, parts)).toEqual({ type: "postponed" });
-  expect(seenBy(session)).toEqual(before);
+  expect(contextLines(session)).toEqual(before);
   expect((await session.branchEntries()).slice(3)).toMatchObject([{ type: "custom", customType: "pith.postponed" }]);
   expect(await compactSmall(session, parts)).toMatchObject({ type: "compacted" });
 });
 
 test("HOOK3 who asks for one does not wait, nor does a provider that has refused", async () => {
   for (const reason of ["asked", "overflow"] as const) {
-    const session = await sessionOf(...talk);
+    const session = await createSession(...talk);
     expect(await compactSmall(session, { hooks: waiting, budget: roomy, reason })).toMatchObject({ type: "compacted" });
   }
 });
 
 test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const full = smallBudget({}, 1600);
   expect(await compactSmall(session, { hooks: waiting, budget: full, reason: "due" })).toMatchObject({
     type: "compacted",
@@ -34,11 +34,11 @@ test("HOOK3 where the reserve is nearly full there is no waiting", async () => {
 });
 
 test("HOOK3 after a compaction it may be put off again", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const parts = { hooks: waiting, budget: roomy, reason: "due" } as const;
   for (const expected of ["postponed", "compacted", "postponed", "compacted"]) {
     expect(await compactSmall(session, parts)).toMatchObject({ type: expected });
     if (expected === "compacted")
-      await session.append({ type: "custom_message", customType: "output", content: words(700), display: true });
+      await session.append({ type: "custom_message", customType: "output", content: repeatWord(700), display: true });
   }
 });

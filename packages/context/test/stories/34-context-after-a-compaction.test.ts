@@ -2,10 +2,10 @@
 
 import { expect, test } from "vitest";
 import type { CompactionHooks } from "../../src/compaction-hooks/compaction-hooks.ts";
-import { compactSmall, seenBy, sessionOf, words } from "../compaction/small-session.ts";
-import { keeping } from "../documents/keeping.ts";
+import { compactSmall, contextLines, createSession, repeatWord } from "../compaction/small-session.ts";
+import { budgetKeeping } from "../documents/budgets.ts";
 
-const talk = ["user: fix the build", `says: ${words(900)}`, "user: go on"];
+const talk = ["user: fix the build", `says: ${repeatWord(900)}`, "user: go on"];
 
 const withState = (content: string, heard: string[] = []): CompactionHooks => ({
   session_compact: [
@@ -23,15 +23,15 @@ const withState = (content: string, heard: string[] = []): CompactionHooks => ({
 });
 
 test("HOOK5 B75 what it adds stands behind the compaction in the log, and is seen at once", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const heard: string[] = [];
   const outcome = await compactSmall(session, {
-    budget: keeping(session, 1),
+    budget: budgetKeeping(session, 1),
     hooks: withState("two tests are red", heard),
   });
   const id = outcome.type === "compacted" ? outcome.id : "";
   expect(heard).toEqual([`${id} false manual false`]);
-  expect(seenBy(session).slice(1)).toEqual(["1 user      go on", "2 custom    two tests are red"]);
+  expect(contextLines(session).slice(1)).toEqual(["1 user      go on", "2 custom    two tests are red"]);
   expect((await session.branchEntries()).slice(3)).toMatchObject([
     { type: "compaction", id },
     { type: "custom_message", customType: "build", parentId: id },
@@ -40,16 +40,18 @@ test("HOOK5 B75 what it adds stands behind the compaction in the log, and is see
 });
 
 test("HOOK2 HOOK4 HOOK5 too much of it is reported and left out, and the compaction stands", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const heard: string[] = [];
-  const hooks = withState(words(900), heard);
-  expect(await compactSmall(session, { budget: keeping(session, 1), hooks })).toMatchObject({ type: "compacted" });
+  const hooks = withState(repeatWord(900), heard);
+  expect(await compactSmall(session, { budget: budgetKeeping(session, 1), hooks })).toMatchObject({
+    type: "compacted",
+  });
   expect(heard[1]).toMatch(/^session_compact: its entries have \d+ tokens, 600 are allowed$/);
-  expect(seenBy(session).slice(1)).toEqual(["1 user      go on"]);
+  expect(contextLines(session).slice(1)).toEqual(["1 user      go on"]);
 });
 
 test("HOOK5 of one that was cancelled it hears too, and nothing is added", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const heard: unknown[] = [];
   const hooks: CompactionHooks = {
     session_before_compact: [() => ({ cancel: true })],

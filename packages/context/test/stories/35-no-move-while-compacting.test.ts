@@ -5,9 +5,9 @@ import type { CompactOptions } from "../../src/api/compaction.ts";
 import { moveTo } from "../../src/branches/move.ts";
 import type { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
-import { compactSmall, seenBy, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
+import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
 
-const talk = ["user: one", `says: ${words(900)}`, "user: two"];
+const talk = ["user: one", `says: ${repeatWord(900)}`, "user: two"];
 const moving = (session: Session) =>
   moveTo({ session, target: "e2", budget: smallBudget(), runtime: testRuntime("m") });
 
@@ -19,17 +19,17 @@ function held(session: Session): { readonly letGo: () => void; readonly outcome:
 }
 
 test("MOVE5 B80 the move is refused by name, and made when the compaction is done", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const { letGo, outcome } = held(session);
   expect(await moving(session)).toEqual({ type: "refused", why: "compacting" });
   letGo();
   expect(await outcome).toMatchObject({ type: "compacted" });
   expect(await moving(session)).toMatchObject({ type: "moved" });
-  expect(seenBy(session)).toHaveLength(2);
+  expect(contextLines(session)).toHaveLength(2);
 });
 
 test("MOVE5 B80 so it is while an answer is streamed, and while another move is made", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const ended = session.markBusy("streaming");
   expect(await moving(session)).toEqual({ type: "refused", why: "streaming" });
   ended();
@@ -39,7 +39,7 @@ test("MOVE5 B80 so it is while an answer is streamed, and while another move is 
 });
 
 test("MOVE5 a compaction that fails leaves nothing locked", async () => {
-  const session = await sessionOf(...talk);
+  const session = await createSession(...talk);
   const hooks = { session_before_compact: [() => ({ cancel: true })] };
   expect(await compactSmall(session, { hooks })).toEqual({ type: "cancelled" });
   expect(session.busyReasons).toEqual([]);

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { compactSmall, sessionOf, smallBudget, words } from "../compaction/small-session.ts";
-import { answering } from "../documents/answering.ts";
-import { newestCompaction, storyIn } from "../documents/newest-compaction.ts";
-import { recorded } from "../documents/recorded.ts";
+import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";
+import { answeringModel } from "../documents/answering-model.ts";
+import { modelSummary, newestCompaction } from "../documents/newest-compaction.ts";
+import { createSummaryText } from "../documents/summary-text.ts";
 
 const MARK = / \((?:unconfirmed|not from the user)\)$/;
 const rules = ["- keep the public API stable [#1]", "- never push to main [#3]"];
@@ -15,12 +15,12 @@ const rules = ["- keep the public API stable [#1]", "- never push to main [#3]"]
 /** Each time it says more than the time before, and of the user what nobody said: citing nothing, a tool, or another message. */
 function drifting() {
   const answers: string[] = [];
-  const model = answering((question) => {
+  const model = answeringModel((question) => {
     const round = answers.length + 1;
     const [, tool = "#1"] = /\[Note\]: \[(#\d+)\]/.exec(question) ?? [];
     const source = ["", ` [${tool}]`, " [#1]"][round % 3];
     const more = Array.from({ length: 4 + round * 2 }, (_, at) => `- [x] step ${at} of round ${round} was looked at`);
-    const answer = recorded({
+    const answer = createSummaryText({
       Goal: [`- the user wants release ${round} shipped tonight, without tests${source}`],
       "Constraints & Preferences": rules,
       Done: more,
@@ -32,13 +32,13 @@ function drifting() {
 }
 
 test("KEEP2 KEEP5 AUD4 AUD7 SUM9 within its budget after each, every word of the user and every line stays, and what is made up is marked", async () => {
-  const session = await sessionOf("user: keep the public API stable", "says: fine", "user: never push to main");
+  const session = await createSession("user: keep the public API stable", "says: fine", "user: never push to main");
   const { model, answers } = drifting();
   const budget = smallBudget();
   for (let round = 1; round <= 10; round++) {
     await session.append(
       { type: "message", message: { role: "user", content: `look at part ${round}`, timestamp: round } },
-      { type: "custom_message", customType: "output", content: words(900, `r${round}w`), display: true },
+      { type: "custom_message", customType: "output", content: repeatWord(900, `r${round}w`), display: true },
     );
     const before = answers.length;
     const outcome = await compactSmall(session, {
@@ -54,7 +54,7 @@ test("KEEP2 KEEP5 AUD4 AUD7 SUM9 within its budget after each, every word of the
     for (const text of ["[#1]\nkeep the public API stable\n", "never push to main\n", `\nlook at part ${round}`])
       expect(front).toContain(text);
 
-    const lines = storyIn(session).split("\n");
+    const lines = modelSummary(session).split("\n");
     const written = answers.at(-1)?.split("\n") ?? [];
     expect(lines.map((line) => line.replace(MARK, ""))).toEqual(expect.arrayContaining(written));
     expect(lines.filter((line) => MARK.test(line))).toEqual(lines.filter((line) => line.includes("tonight")));

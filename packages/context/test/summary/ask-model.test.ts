@@ -8,7 +8,7 @@ import type { Model, ModelEvent, ModelFailure, Request } from "../../src/model.t
 import type { Runtime } from "../../src/runtime.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
-import { storyteller } from "../told.ts";
+import { storyModel } from "../story-context.ts";
 import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";
 
 const request: Request = {
@@ -21,7 +21,7 @@ const request: Request = {
 };
 const NO_TOKEN =
   "no token came within 10 min; a local model may need longer to read a long prompt: raise firstTokenMinutes in the settings, or summaryTime.firstToken of the limits in the library";
-const call = { by: storyteller, usage: billedUsage };
+const call = { by: storyModel, usage: billedUsage };
 const record: AskModelResult = { type: "answered", text: "the record", message: assistantMessage(), call };
 
 function ask(

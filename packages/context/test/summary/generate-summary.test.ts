@@ -15,7 +15,7 @@ import { listHeadings } from "../../src/summary/prompts.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { words } from "../compaction/small-session.ts";
+import { repeatWord } from "../compaction/small-session.ts";
 import { summaryWith } from "./fixtures.ts";
 import { createAnsweringModel, requestText } from "./test-models.ts";
 import { requestKind } from "./transcript-blocks.ts";
@@ -334,7 +334,7 @@ describe("number of requests", () => {
 
   test("SUM5 AUD2 citations in a summary by chunks are the numbers of the entries", async () => {
     const long = story(
-      ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(60, `m${at}x`)}`),
+      ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${repeatWord(60, `m${at}x`)}`),
     );
     const notes = summaryWith({ "### Done": "- [x] m1x3 m1x4 [#2]" });
     const merged = summaryWith({ "## Goal": "- m8x0 m8x1 m8x2 [#9]", "### Done": "- [x] m1x3 m1x4 (entry:e2)" });

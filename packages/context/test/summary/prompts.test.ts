@@ -18,7 +18,7 @@ import {
 } from "../../src/summary/prompts.ts";
 import { type ScriptedModel, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { story } from "../../src/testing/story.ts";
-import { words } from "../compaction/small-session.ts";
+import { repeatWord } from "../compaction/small-session.ts";
 import { requestText } from "./test-models.ts";
 import { requestKind, requestTask } from "./transcript-blocks.ts";
 
@@ -100,7 +100,7 @@ describe("prompts", () => {
   describe("each request", () => {
     const small = { contextWindow: 2_830, maxTokens: 500 };
     const long = story(
-      ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${words(30, `m${at}x`)}`),
+      ...Array.from({ length: 10 }, (_, at) => `${at % 2 ? "says" : "user"}: ${repeatWord(30, `m${at}x`)}`),
     );
 
     test.each<[string, string, Partial<GenerateSummaryOptions>, object]>([

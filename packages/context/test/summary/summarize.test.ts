@@ -12,8 +12,8 @@ import {
 } from "../../src/summary/summarize.ts";
 import { type ScriptedReply, scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { words } from "../compaction/small-session.ts";
-import { storyteller } from "../told.ts";
+import { repeatWord } from "../compaction/small-session.ts";
+import { storyModel } from "../story-context.ts";
 import {
   assistantMessage,
   billedUsage,
@@ -292,7 +292,7 @@ describe("in chunks", () => {
         type: "failed",
         failure: { code: "refused", note: "no" },
       });
-      expect(job.calls).toStrictEqual([{ by: storyteller, usage: billedUsage }]);
+      expect(job.calls).toStrictEqual([{ by: storyModel, usage: billedUsage }]);
       expect(model.requests.map(requestKind)).toStrictEqual(["part 1/3", "part 2/3"]);
     });
 
@@ -338,7 +338,7 @@ describe("in one request", () => {
           message: assistantMessage(),
         },
         kinds: [kind],
-        calls: [{ by: storyteller, usage: billedUsage }],
+        calls: [{ by: storyModel, usage: billedUsage }],
       });
     });
 
@@ -440,7 +440,7 @@ describe("in one request", () => {
   });
 
   test("SUM5 a block larger than the budget is sent as head, tail and handle", async () => {
-    const text = `[Tool result]: [#2] ${words(4_000)}`;
+    const text = `[Tool result]: [#2] ${repeatWord(4_000)}`;
     const huge = { entryId: "id-2", reference: "#2", text, tokens: textTokens(text) };
     const history = [...createBlocks([700]), huge, ...createBlocks([700], 3)];
     const { reply, kinds, requests } = await summarize(

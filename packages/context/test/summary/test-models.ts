@@ -5,11 +5,11 @@ import type { Model, ModelEvent, Request } from "../../src/model.ts";
 import { createSummaryTimeouts } from "../../src/settings.ts";
 import type { TimeLimit } from "../../src/summary/time-limit.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
-import { storyteller } from "../told.ts";
+import { storyModel } from "../story-context.ts";
 
 /** Creates a model with the given stream. */
 export function createModel(stream: Model["stream"], parts: Partial<Model> = {}): Model {
-  return { ...storyteller, contextWindow: 200_000, maxTokens: 8_000, stream, ...parts };
+  return { ...storyModel, contextWindow: 200_000, maxTokens: 8_000, stream, ...parts };
 }
 
 /** The default limits of each attempt, and a total that is never reached. */
@@ -29,7 +29,7 @@ export const billedUsage = {
 
 export function assistantMessage(parts: Partial<AssistantMessage> = {}): AssistantMessage {
   const content = [{ type: "text" as const, text: "the record" }];
-  return { role: "assistant", content, ...storyteller, usage: billedUsage, stopReason: "stop", timestamp: 0, ...parts };
+  return { role: "assistant", content, ...storyModel, usage: billedUsage, stopReason: "stop", timestamp: 0, ...parts };
 }
 
 export const delta: ModelEvent = { type: "text-delta", text: "x" };

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { createExcerpt } from "../../src/text/excerpt.ts";
 import { lineTemplate } from "../../src/text/score-novelty.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
-import { expectLinear } from "../context/linear.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
 
 describe("createExcerpt", () => {
   const handle = "#412";
@@ -153,7 +153,7 @@ describe("createExcerpt", () => {
     ];
     test.each(lines)("SUM1 %j", (line) => {
       const [small = "", large = ""] = [250_000, 1_000_000].map((chars) => `${line.repeat(chars / line.length)}end`);
-      expectLinear(
+      expectLinearTime(
         () => createExcerpt(small, { tokens: 500, handle }),
         () => createExcerpt(large, { tokens: 500, handle }),
       );

@@ -3,8 +3,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { escapePromptMarkup, sanitizeLine } from "../../src/text/sanitize.ts";
-import { expectLinear } from "../context/linear.ts";
-import { expectSoon } from "../soon.ts";
+import { expectLinearTime } from "../context/expect-linear-time.ts";
+import { expectFasterThan } from "../expect-faster-than.ts";
 import { findStructure } from "../summary/structure.ts";
 
 describe("sanitizeLine", () => {
@@ -47,7 +47,7 @@ describe("sanitizeLine", () => {
 
   test("S16 sanitises a megabyte of incomplete escape sequences quickly", () => {
     const parts = ["\u001b[", "\u001b]", "\u001b[1;", "\u001b]8;;", "\u009d", " \n"];
-    expectSoon(65, () => {
+    expectFasterThan(65, () => {
       const texts = Array.from({ length: 10 }, () => parts.map((part) => part.repeat(200_000))).flat();
       return () => texts.map((text) => sanitizeLine(text));
     });
@@ -188,7 +188,7 @@ describe("escapePromptMarkup", () => {
       "é",
     ])("SUM2 %j", (part) => {
       const [small = "", large = ""] = [100_000, 400_000].map((chars) => part.repeat(chars / part.length));
-      expectLinear(
+      expectLinearTime(
         () => escapePromptMarkup(small),
         () => escapePromptMarkup(large),
       );

@@ -1,15 +1,15 @@
-/** What must hold after an act was killed: what was there and what was acknowledged is there, whole, and the next writer goes on. */
+/** Checks a session after an operation was killed: everything from before and everything acknowledged is intact, and the next writer continues. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { type Act, steps, targetOf } from "./acts.ts";
-import { type Known, readingOf, wrongIn } from "./reading.ts";
-import { entriesSaid, message } from "./saying.ts";
+import { type EntryPlace, findFaults, readContents } from "./file-contents.ts";
+import { type Operation, steps, targetFile } from "./operations.ts";
+import { message, parseReport } from "./report.ts";
 
-export interface Killed {
+export interface KilledRun {
   readonly folder: string;
   /** The folder as it was before the act. */
   readonly before: string;
@@ -17,15 +17,15 @@ export interface Killed {
   readonly said: string;
 }
 
-export async function wrongAfter(act: Act, killed: Killed): Promise<readonly string[]> {
-  const path = join(killed.folder, targetOf(act));
-  const said = entriesSaid(killed.said);
+export async function checkAfterKill(act: Operation, killed: KilledRun): Promise<readonly string[]> {
+  const path = join(killed.folder, targetFile(act));
+  const said = parseReport(killed.said);
   const source = join(killed.before, "s.jsonl");
-  const known = [...(act === "create" ? [] : (await readingOf(source)).entries), ...said];
+  const known = [...(act === "create" ? [] : (await readContents(source)).entries), ...said];
   const isThere = existsSync(path);
   return [
     ...(isThere || !killed.said.startsWith("made") ? [] : ["it was made, and is not there"]),
-    ...(isThere ? wrongIn(await readingOf(path), known, [0, nextStep(act, said.length)]) : []),
+    ...(isThere ? findFaults(await readContents(path), known, [0, nextStep(act, said.length)]) : []),
     ...(act === "migrate" ? wrongInMigrated(path, source) : []),
     ...(act === "fork" && !isSame(source, join(killed.folder, "s.jsonl"))
       ? ["the source of the fork has changed"]
@@ -37,7 +37,7 @@ export async function wrongAfter(act: Act, killed: Killed): Promise<readonly str
 }
 
 /** The size of the batch that was under way. */
-function nextStep(act: Act, said: number): number {
+function nextStep(act: Operation, said: number): number {
   let before = 0;
   for (const size of steps[act]) {
     if (before === said) return size;
@@ -53,19 +53,19 @@ function wrongInMigrated(path: string, source: string): readonly string[] {
 }
 
 async function wrongInNext(path: string): Promise<readonly string[]> {
-  const known = existsSync(path) ? (await readingOf(path)).entries : [];
+  const known = existsSync(path) ? (await readContents(path)).entries : [];
   const opened = await (existsSync(path) ? openStore(path) : createStore(path, { cwd: "/" }));
   if (opened.type !== "opened") return [`the next writer cannot open it: ${JSON.stringify(opened)}`];
   const session = await Session.open(opened.store, nodeRuntime);
   const next = message(200);
-  const added: Known = { id: next.id, parentId: session.leaf };
+  const added: EntryPlace = { id: next.id, parentId: session.leaf };
   const outcome = await session.append(next);
   const damage = await opened.store.check();
   await opened.store.close();
   if (outcome.type !== "appended") return [`the next writer cannot append: ${JSON.stringify(outcome)}`];
   return [
     ...damage.map(({ kind }) => `after the next append there is damage: ${kind}`),
-    ...wrongIn(await readingOf(path), [...known, added], [0]).map((fault) => `after the next append: ${fault}`),
+    ...findFaults(await readContents(path), [...known, added], [0]).map((fault) => `after the next append: ${fault}`),
   ];
 }
 

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createStore, type OpenResult, openStore } from "../../../src/node/jsonl/open-store.ts";
-import { slownessOfWaiting } from "../../slowness.ts";
+import { diskSlowdown } from "../../machine-speed.ts";
 import { type Ending, startedChild } from "./child.ts";
-import { readingOf } from "./reading.ts";
-import { entriesSaid } from "./saying.ts";
+import { readContents } from "./file-contents.ts";
+import { parseReport } from "./report.ts";
 
 const WRITERS = 8;
 const EACH = 1000;
@@ -31,7 +31,7 @@ test("DISK6 DISK7 D7 eight processes write 8,000 entries into one chain, and a f
   const { store } = await openedSoon(path);
   expect(await store.check()).toEqual([]);
   await store.close();
-  const { entries, branch, window, damage } = await readingOf(path);
+  const { entries, branch, window, damage } = await readContents(path);
   const inFile = entries.map(({ id }) => id);
   expect({ count: inFile.length, damage }).toEqual({ count: WRITERS * EACH, damage: [] });
   expect(entries.map(({ parentId }) => parentId)).toEqual([null, ...inFile.slice(0, -1)]);
@@ -52,15 +52,15 @@ test("DISK6 D7 a second writer hears within a second who has the session, and ta
 
   const asked = performance.now();
   expect(await openStore(path)).toMatchObject({ type: "held", owner: { pid: holder.process.pid } });
-  expect(performance.now() - asked).toBeLessThan(1000 * slownessOfWaiting());
+  expect(performance.now() - asked).toBeLessThan(1000 * diskSlowdown());
 
   await holder.killed();
   const killed = performance.now();
   const { store } = await openedSoon(path);
-  expect(performance.now() - killed).toBeLessThan(2000 * slownessOfWaiting());
+  expect(performance.now() - killed).toBeLessThan(2000 * diskSlowdown());
   expect(store.isWriter).toBe(true);
-  const ids = new Set((await readingOf(path)).entries.map(({ id }) => id));
-  expect(entriesSaid((await holder.end).said).filter(({ id }) => !ids.has(id))).toEqual([]);
+  const ids = new Set((await readContents(path)).entries.map(({ id }) => id));
+  expect(parseReport((await holder.end).said).filter(({ id }) => !ids.has(id))).toEqual([]);
   await store.close();
 });
 

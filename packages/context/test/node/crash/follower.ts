@@ -2,17 +2,17 @@
 
 import { setTimeout as wait } from "node:timers/promises";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { say } from "./saying.ts";
+import { report } from "./report.ts";
 
 const [path = "", count = "0"] = process.argv.slice(2);
 const opened = await openStore(path, { mode: "follower" });
 if (opened.type !== "opened") throw new Error(`not opened: ${JSON.stringify(opened)}`);
-say("ready");
+report("ready");
 
 const stop = new AbortController();
 let seen = 0;
 for await (const entries of opened.store.follow({ signal: stop.signal, intervalMs: 20 })) {
-  say(...entries.map(({ id }) => id));
+  report(...entries.map(({ id }) => id));
   seen += entries.length;
   // An entry shown twice would come now.
   if (seen >= Number(count)) void wait(300).then(() => stop.abort());

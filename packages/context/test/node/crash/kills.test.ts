@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { kills } from "./kills.ts";
+import { runKills } from "./kills.ts";
 
 const program = join(import.meta.dirname, "run.ts");
 
 test("DISK1 D1 200 kills lose nothing that was acknowledged", async () => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   const folder = mkdtempSync(join(tmpdir(), "pith-kills-"));
-  const { faults, lost, kills: killed, acknowledged } = await kills({ kills: 200, seed, folder });
+  const { faults, lost, kills: killed, acknowledged } = await runKills({ kills: 200, seed, folder });
   expect({ seed, killed, lost, faults }).toEqual({ seed, killed: 200, lost: 0, faults: [] });
   expect(acknowledged).toBeGreaterThan(1000);
   // Kept where something went wrong.

@@ -4,8 +4,15 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 import { startedChild } from "./child.ts";
-import { type Known, lostFrom, nothingRead, type Reading, readingOf, wrongIn } from "./reading.ts";
-import { entriesSaid } from "./saying.ts";
+import {
+  type EntryPlace,
+  emptyContents,
+  type FileContents,
+  findFaults,
+  findLost,
+  readContents,
+} from "./file-contents.ts";
+import { parseReport } from "./report.ts";
 
 export interface KillPlan {
   readonly kills: number;
@@ -25,7 +32,7 @@ export interface Tally {
 }
 
 /** Two lives at a time. */
-export async function kills({ kills: count, seed, folder, progress }: KillPlan): Promise<Tally> {
+export async function runKills({ kills: count, seed, folder, progress }: KillPlan): Promise<Tally> {
   const files = filesFor(count);
   let tally: Tally = { kills: 0, acknowledged: 0, lost: 0, torn: 0, faults: [] };
   const lane = async (): Promise<void> => {
@@ -66,7 +73,7 @@ function filesOf(count: number, bytes: number, most: number): readonly KilledFil
 }
 
 async function* lives(file: Ground): AsyncGenerator<Tally> {
-  let before: Reading = nothingRead;
+  let before: FileContents = emptyContents;
   let torn: Buffer = Buffer.alloc(0);
   for (let life = 0; life < file.lives; life++) {
     const { said, wrong } = await lived(file);
@@ -76,7 +83,7 @@ async function* lives(file: Ground): AsyncGenerator<Tally> {
     yield {
       kills: 1,
       acknowledged: said.length,
-      lost: lostFrom(found, [...before.entries, ...said]).length,
+      lost: findLost(found, [...before.entries, ...said]).length,
       torn: found.damage.length > 0 ? 1 : 0,
       faults: [...wrong, ...faults].map((fault) => `${file.path}, life ${life + 1}: ${fault}`),
     };
@@ -84,7 +91,11 @@ async function* lives(file: Ground): AsyncGenerator<Tally> {
   }
 }
 
-async function lived({ path, bytes, chance }: Ground): Promise<{ said: readonly Known[]; wrong: readonly string[] }> {
+async function lived({
+  path,
+  bytes,
+  chance,
+}: Ground): Promise<{ said: readonly EntryPlace[]; wrong: readonly string[] }> {
   const durability = chance() < 0.5 ? "durable" : "fast";
   const seed = String(Math.floor(chance() * 2 ** 31));
   const child = startedChild("writer.ts", [path, String(bytes), durability, seed]);
@@ -94,21 +105,21 @@ async function lived({ path, bytes, chance }: Ground): Promise<{ said: readonly 
   if (!atBirth) await child.firstWord;
   await child.killed(delay);
   const { said, signal, errors } = await child.end;
-  return { said: entriesSaid(said), wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`] };
+  return { said: parseReport(said), wrong: signal === "SIGKILL" ? [] : [`the writer ended by itself: ${errors}`] };
 }
 
 /** One in ten by a process of its own. */
-async function looked({ path, chance }: Ground, known: readonly Known[]) {
-  if (!existsSync(path)) return { found: nothingRead, faults: known.length > 0 ? ["the file is gone"] : [] };
+async function looked({ path, chance }: Ground, known: readonly EntryPlace[]) {
+  if (!existsSync(path)) return { found: emptyContents, faults: known.length > 0 ? ["the file is gone"] : [] };
   try {
-    const found = chance() < 0.1 ? await readElsewhere(path) : await readingOf(path);
-    return { found, faults: [...wrongIn(found, known, [0, 1, 2, 3, 4])] };
+    const found = chance() < 0.1 ? await readElsewhere(path) : await readContents(path);
+    return { found, faults: [...findFaults(found, known, [0, 1, 2, 3, 4])] };
   } catch (error) {
-    return { found: { ...nothingRead, entries: known }, faults: [`it cannot be read: ${String(error)}`] };
+    return { found: { ...emptyContents, entries: known }, faults: [`it cannot be read: ${String(error)}`] };
   }
 }
 
-async function readElsewhere(path: string): Promise<Reading> {
+async function readElsewhere(path: string): Promise<FileContents> {
   const { said, errors, code } = await startedChild("reader.ts", [path]).end;
   if (code !== 0) throw new Error(errors);
   return JSON.parse(said);

@@ -1,5 +1,5 @@
 /** A child program: `PATH`. Prints what a process that never saw the file before finds in it. */
 
-import { readingOf } from "./reading.ts";
+import { readContents } from "./file-contents.ts";
 
-console.log(JSON.stringify(await readingOf(process.argv[2] ?? "")));
+console.log(JSON.stringify(await readContents(process.argv[2] ?? "")));

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { kills, type Tally } from "./kills.ts";
+import { runKills, type Tally } from "./kills.ts";
 
 const usage = `pnpm crash [--kills N] [--seed N]
 
@@ -51,7 +51,7 @@ function fail(why: string): never {
 async function killAll(count: number, seed: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "pith-kills-"));
   console.log(`${count} kills, seed ${seed}`);
-  const tally = await kills({ kills: count, seed, folder, progress: (so) => shown(so, count) });
+  const tally = await runKills({ kills: count, seed, folder, progress: (so) => shown(so, count) });
   for (const fault of tally.faults) console.error(fault);
   if (tally.faults.length === 0) rmSync(folder, { recursive: true });
   console.log(`${tally.kills} kills, ${tally.acknowledged} acknowledged, ${tally.lost} lost`);

@@ -4,9 +4,9 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Act, acts, prepare } from "./acts.ts";
-import { wrongAfter } from "./after-kill.ts";
+import { checkAfterKill } from "./after-kill.ts";
 import { compile } from "./child.ts";
+import { type Operation, operations, prepare } from "./operations.ts";
 import { callsTouching, checkStrace, killedAt, pathsTouched, type Traced } from "./strace.ts";
 
 const root = mkdtempSync(join(tmpdir(), "pith-syscalls-"));
@@ -20,34 +20,37 @@ describe("D2", () => {
   beforeAll(async () => {
     checkStrace();
     await prepare("append", join(root, "compile"));
-    await compile("act.ts", ["append", join(root, "compile")]);
+    await compile("run-operation.ts", ["append", join(root, "compile")]);
   });
 
-  test.each(acts)("DISK1 DISK5 D2 %s, killed before every call that touches its folder, loses nothing", async (act) => {
-    const before = join(root, act);
-    await prepare(act, before);
-    const paths = await pathsTouched(traced(act, "learn"));
-    const calls = await callsTouching(traced(act, "count"), paths);
-    const points = calls.flatMap(({ call, count }) =>
-      Array.from({ length: count }, (_, at) => ({ call, nth: at + 1 })),
-    );
-    expect(points.length).toBeGreaterThan(10);
-    const wrong = await inPairs(points, async (point) => {
-      const run = traced(act, `${point.call}-${point.nth}`);
-      const { said, signal, errors } = await killedAt(run, paths, point);
-      if (signal !== "SIGKILL") return [`not killed: ${errors}`];
-      const faults = await wrongAfter(act, { folder: run.folder, before, said });
-      return faults.map((fault) => `killed before ${point.call} ${point.nth}: ${fault}`);
-    });
-    expect(wrong.flat()).toEqual([]);
-  });
+  test.each(operations)(
+    "DISK1 DISK5 D2 %s, killed before every call that touches its folder, loses nothing",
+    async (act) => {
+      const before = join(root, act);
+      await prepare(act, before);
+      const paths = await pathsTouched(traced(act, "learn"));
+      const calls = await callsTouching(traced(act, "count"), paths);
+      const points = calls.flatMap(({ call, count }) =>
+        Array.from({ length: count }, (_, at) => ({ call, nth: at + 1 })),
+      );
+      expect(points.length).toBeGreaterThan(10);
+      const wrong = await inPairs(points, async (point) => {
+        const run = traced(act, `${point.call}-${point.nth}`);
+        const { said, signal, errors } = await killedAt(run, paths, point);
+        if (signal !== "SIGKILL") return [`not killed: ${errors}`];
+        const faults = await checkAfterKill(act, { folder: run.folder, before, said });
+        return faults.map((fault) => `killed before ${point.call} ${point.nth}: ${fault}`);
+      });
+      expect(wrong.flat()).toEqual([]);
+    },
+  );
 });
 
 /** The act in a folder of its own, as it was prepared. */
-function traced(act: Act, name: string): Traced {
+function traced(act: Operation, name: string): Traced {
   const folder = join(root, `${act}-${name}`);
   cpSync(join(root, act), folder, { recursive: true });
-  return { program: "act.ts", args: [act, folder], folder };
+  return { program: "run-operation.ts", args: [act, folder], folder };
 }
 
 async function inPairs<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>): Promise<Result[]> {

@@ -5,7 +5,7 @@ import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { message, say } from "./saying.ts";
+import { message, report } from "./report.ts";
 
 const [path = "", count = "0", turn = "0"] = process.argv.slice(2);
 const mine: string[] = [];
@@ -19,7 +19,7 @@ while (mine.length < Number(count)) {
   }
   await wait(5 + Math.random() * 20);
 }
-say(...mine);
+report(...mine);
 
 async function writeTurn(store: JsonlStore): Promise<void> {
   const session = await Session.open(store, nodeRuntime);

@@ -8,7 +8,7 @@ import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { appendAndSay, moveAndSay } from "./saying.ts";
+import { appendAndReport, moveAndReport } from "./report.ts";
 
 const [path = "", bytes = "200", durability = "durable", seed = "0"] = process.argv.slice(2);
 const chance = createSeededRandom(Number(seed));
@@ -23,7 +23,7 @@ for (;;) {
   const throwOf = chance();
   const longer = 2 + Math.floor(chance() * (Number(bytes) > 1_000_000 ? 1 : 3));
   const target = session.branch.entries.at(-1 - Math.floor(chance() * 8));
-  if (throwOf < 0.03 && target) await moveAndSay(session, target.id);
-  else await appendAndSay(session, throwOf < 0.2 ? longer : 1, Number(bytes));
+  if (throwOf < 0.03 && target) await moveAndReport(session, target.id);
+  else await appendAndReport(session, throwOf < 0.2 ? longer : 1, Number(bytes));
   await pause();
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { Session } from "../../../src/session/session.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { disks } from "./disks.ts";
-import { branchIds, sittings } from "./sittings.ts";
+import { branchIds, simulateProcesses } from "./simulate-processes.ts";
 
 const YEAR = 365 * 24 * 3600 * 1000;
 const NOW = 1767225600000;
@@ -22,7 +22,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     let looks = 0;
     let ids = 0;
     const ports = { ...testRuntime(), now: () => clock(looks++), entryId: () => `e${++ids}` };
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     const store = await seat.create(path, { runtime: ports });
     const session = await Session.open(store, ports);
     for (const content of ["one", "two", "three"])

@@ -5,13 +5,13 @@ import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import { storeIn } from "./sittings.ts";
+import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 
 test("DISK3 a closed store can only be closed again", async () => {
   const files = new FaultyFiles();
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
   await session.append({ type: "custom", customType: "told" });
   await store.close();
@@ -28,7 +28,7 @@ test("DISK3 a closed store can only be closed again", async () => {
 
 test("DISK3 a store is no writer after the disk has failed", async () => {
   const files = new FaultyFiles();
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
   files.failEvery("EIO", ["sync"]);
   expect(await session.append({ type: "custom", customType: "told" })).toMatchObject({ why: "disk-error" });
@@ -37,8 +37,8 @@ test("DISK3 a store is no writer after the disk has failed", async () => {
 
 test("DISK7 following ends when the file is removed", async () => {
   const files = new FaultyFiles();
-  await storeIn(await createStore(path, { cwd: "/" }, { files })).close();
-  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
+  await requireStore(await createStore(path, { cwd: "/" }, { files })).close();
+  const follower = requireStore(await openStore(path, { files, mode: "follower" }));
   const seen = follower.follow({ signal: new AbortController().signal, intervalMs: 1 });
   const next = seen.next();
   await new Promise((resolve) => setTimeout(resolve, 10));

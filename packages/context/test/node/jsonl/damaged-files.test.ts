@@ -16,10 +16,10 @@ import { damagedSession, noise } from "../../format/mutations.ts";
 import { blanked, chain, damageIn, file, ourHeader, piHeader, read, withTrailers } from "../../format/specimen.ts";
 import type { RandomSource } from "../../support/seeded-random.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
-import { type Everything, everythingIn, told } from "./everything.ts";
-import { longSession } from "./long-session.ts";
-import { sittings } from "./sittings.ts";
+import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
+import { createLongSession } from "./long-session.ts";
+import { simulateProcesses } from "./simulate-processes.ts";
+import { damageText, readEverything, type StoreContents } from "./store-contents.ts";
 
 /** Printed by fast-check where it fails; `PITH_SEED` repeats it. */
 const seed = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -33,29 +33,32 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 });
 
 describe("files designed to be slow to read", () => {
-  test.each(Object.entries(manyLines))("D10 %s", (_, shape) => expectSame(diskInMemory(), shape(60)));
-  test.each(Object.entries(oneLine))("D10 %s", (_, shape) => expectSame(diskInMemory(), shape(2000)));
+  test.each(Object.entries(manyLines))("D10 %s", (_, shape) => expectSame(memoryDisk(), shape(60)));
+  test.each(Object.entries(oneLine))("D10 %s", (_, shape) => expectSame(memoryDisk(), shape(2000)));
 });
 
 test.each(damagedTrees.concat(damagedLines).filter(({ damage }) => /duplicate-line|duplicate-id/.test(damage)))(
   "D9 D10 the leaf is right after a full read, if only a full read can find it: $name",
   async ({ bytes }) => {
-    const { files, path, put } = diskInMemory();
+    const { files, path, put } = memoryDisk();
     put(path, bytes);
-    const store = await sittings(files).open(path, { mode: "follower" });
+    const store = await simulateProcesses(files).open(path, { mode: "follower" });
     await store.prepareIndex();
     expect(await store.leaf()).toBe(await MemoryStore.open(bytes, testRuntime()).leaf());
   },
 );
 
 test("D9 a gap has no line, even if a migration wrote it as an entry", async () => {
-  const { files, path, put, bytes } = diskInMemory();
+  const { files, path, put, bytes } = memoryDisk();
   put(path, file(piHeader.replace('"version":3', '"version":2'), "garbage", ...chain(1)));
-  const store = await sittings(files).open(path);
+  const store = await simulateProcesses(files).open(path);
   const gap = `gap-${file(piHeader).length}`;
   expect([(await store.entry(gap))?.type, await store.line(gap)]).toEqual(["gap", undefined]);
   await appended(store);
-  const again = [await sittings(files).open(path, { mode: "follower" }), MemoryStore.open(bytes(path), testRuntime())];
+  const again = [
+    await simulateProcesses(files).open(path, { mode: "follower" }),
+    MemoryStore.open(bytes(path), testRuntime()),
+  ];
   for (const each of again) expect([(await each.entry(gap))?.type, await each.line(gap)]).toEqual(["gap", undefined]);
 });
 
@@ -66,7 +69,7 @@ test.each([
   const lines = chain(6).flatMap((line, at) => (isSealed(at) ? withTrailers(line) : line));
   const bytes = file(withTrailers(ourHeader).map(blanked), lines);
   expect(damageIn(read(bytes))).toBe("damaged-header@1");
-  await expectSame(diskInMemory(), bytes);
+  await expectSame(memoryDisk(), bytes);
 });
 
 test.each([1, 2, 3])("LOG2 HARM3 a numbered line without its trailer is damaged: line %i of 3", async (lost) => {
@@ -76,34 +79,34 @@ test.each([1, 2, 3])("LOG2 HARM3 a numbered line without its trailer is damaged:
     lines.flatMap((line, at) => (at + 1 === lost ? line.replace('"note"', '"no"') : withTrailers(line))),
   );
   expect(damageIn(read(bytes))).toBe(`wrong-checksum@${lost + 1}`);
-  await expectSame(diskInMemory(), bytes);
+  await expectSame(memoryDisk(), bytes);
 });
 
 test("D11 zeros before a line do not make it longer than the limit", async () => {
   const [e1 = "", e2 = "", e3 = ""] = chain(3);
   const bytes = file(piHeader, e1, `${"\0".repeat(400)}${e2}`, e3);
-  await expectSame(diskInMemory(), bytes, { lineBytes: 300, depth: 200 });
+  await expectSame(memoryDisk(), bytes, { lineBytes: 300, depth: 200 });
 });
 
 test("D9 D10 D11 a file with randomly changed bytes is read like the same bytes in memory", async () => {
-  const same = fc.asyncProperty(damagedSession, (bytes) => expectSame(diskInMemory(), bytes));
+  const same = fc.asyncProperty(damagedSession, (bytes) => expectSame(memoryDisk(), bytes));
   await fc.assert(same, { seed, numRuns: 400 * more });
 });
 
 test("D9 D10 D11 the same with limits that some lines exceed", async () => {
   const limits = fc.record({ lineBytes: fc.integer({ min: 60, max: 400 }), depth: fc.integer({ min: 1, max: 6 }) });
-  const same = fc.asyncProperty(damagedSession, limits, (bytes, each) => expectSame(diskInMemory(), bytes, each));
+  const same = fc.asyncProperty(damagedSession, limits, (bytes, each) => expectSame(memoryDisk(), bytes, each));
   await fc.assert(same, { seed, numRuns: 200 * more });
 });
 
 test("D9 D10 D11 the same with a long session", async () => {
   const chance = createSeededRandom(seed);
   for (let run = 0; run < 20 * more; run++) {
-    const bytes = await longSession(80, chance, chance() < 0.5 ? "fast" : "durable");
+    const bytes = await createLongSession(80, chance, chance() < 0.5 ? "fast" : "durable");
     const wounds = Math.floor(chance() * 3);
     for (let wound = 0; wound < wounds; wound++) hurt(bytes, chance);
     const cut = chance() < 0.5 ? bytes.length : Math.floor(chance() * bytes.length);
-    await expectSame(diskInMemory(), bytes.subarray(0, cut)).catch((error: unknown) => {
+    await expectSame(memoryDisk(), bytes.subarray(0, cut)).catch((error: unknown) => {
       throw new Error(`PITH_SEED=${seed}, run ${run}: ${error instanceof Error ? error.message : error}`, {
         cause: error,
       });
@@ -112,22 +115,22 @@ test("D9 D10 D11 the same with a long session", async () => {
 });
 
 test("D9 D10 D11 a file of random bytes is read like the same bytes in memory", async () => {
-  const same = fc.asyncProperty(noise, (bytes) => expectSame(diskInMemory(), bytes));
+  const same = fc.asyncProperty(noise, (bytes) => expectSame(memoryDisk(), bytes));
   await fc.assert(same, { seed, numRuns: 200 * more });
 });
 
 async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array, limits?: FormatLimits) {
   put(path, damaged);
-  const seat = sittings(files);
+  const seat = simulateProcesses(files);
   const limited = limits ? { limits } : {};
   // Its ports are handed on to the codec, limits and all.
   const reference = MemoryStore.open(damaged, { ...testRuntime(), ...limited });
 
   const follower = await seat.open(path, { mode: "follower", ...limited });
-  const [found, wanted] = [await everythingIn(follower), await everythingIn(reference)];
+  const [found, wanted] = [await readEverything(follower), await readEverything(reference)];
   expect(found).toEqual(wanted);
   if (!hasTwins(reference)) expect(withoutNumbers(found.atOnce)).toEqual(withoutNumbers(wanted.atOnce));
-  expect(told(await follower.check())).toBe(damageIn(read(damaged, limits)));
+  expect(damageText(await follower.check())).toBe(damageIn(read(damaged, limits)));
   expectBytes(bytes(path), damaged);
   await follower.close();
 
@@ -137,12 +140,12 @@ async function expectSame({ files, path, put, bytes }: Disk, damaged: Uint8Array
   const done = await appended(writer);
   expect(done).toEqual(await appended(reference));
   if (done !== "appended") return expectBytes(bytes(path), damaged);
-  expect(await everythingIn(writer)).toEqual(await everythingIn(reference));
+  expect(await readEverything(writer)).toEqual(await readEverything(reference));
   expectLike(bytes(path), reference.bytes());
   await writer.close();
   const again = MemoryStore.open(reference.bytes(), { ...testRuntime(), ...limited });
-  expect(await everythingIn(await seat.open(path, { mode: "follower", ...limited }))).toEqual(
-    await everythingIn(again),
+  expect(await readEverything(await seat.open(path, { mode: "follower", ...limited }))).toEqual(
+    await readEverything(again),
   );
 }
 
@@ -179,6 +182,6 @@ function expectLike(found: Uint8Array, wanted: Uint8Array): void {
 }
 
 // Read from the end, an entry that another program wrote has no number yet: its note does not name one.
-function withoutNumbers(atOnce: Everything["atOnce"]): unknown {
+function withoutNumbers(atOnce: StoreContents["atOnce"]): unknown {
   return JSON.parse(JSON.stringify(atOnce).replaceAll(/\[Pith: entry #\d+ of/g, "[Pith: an entry of"));
 }

@@ -22,11 +22,11 @@ export interface Disk {
 }
 
 export const disks: readonly (readonly [name: string, disk: () => Disk])[] = [
-  ["in memory", diskInMemory],
+  ["in memory", memoryDisk],
   ["real", realDisk],
 ];
 
-export function diskInMemory(): Disk & { readonly files: FaultyFiles } {
+export function memoryDisk(): Disk & { readonly files: FaultyFiles } {
   const files = new FaultyFiles();
   files.addFile("/sessions/other.txt", new Uint8Array());
   return {
@@ -123,7 +123,7 @@ export class RefusingFiles implements Refusing {
 
   #append(file: OpenFile, bytes: Uint8Array): number {
     const arriving = bytes.subarray(0, Math.min(bytes.length, this.freeBytes ?? bytes.length));
-    if (arriving.length === 0 && bytes.length > 0) throw refused("ENOSPC");
+    if (arriving.length === 0 && bytes.length > 0) throw createDiskError("ENOSPC");
     const arrived = file.append(arriving);
     this.#giveBack(-arrived);
     return arrived;
@@ -139,14 +139,14 @@ export class RefusingFiles implements Refusing {
       const code = this.#planned.get(this.operations) ?? this.#lasting.get(operation);
       this.#planned.delete(this.operations);
       this.log.push(`${operation} ${opened ?? String(given[0])}${code ? ` ${code}` : ""}`);
-      if (code) throw refused(code);
+      if (code) throw createDiskError(code);
       return Reflect.apply(act, undefined, given);
     };
     return watched as unknown as Watched;
   }
 }
 
-export function refused(code: string): Error {
+export function createDiskError(code: string): Error {
   return Object.assign(new Error(`${code}: put in by a test`), { code });
 }
 

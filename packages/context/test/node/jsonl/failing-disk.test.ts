@@ -7,7 +7,7 @@ import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { bytesOf, chain, file, joined, ourHeader, withTrailers } from "../../format/specimen.ts";
 import type { FileOperation } from "../../support/faulty-files/errors.ts";
 import { type Disk, disks } from "./disks.ts";
-import { append, branchIds, sittings } from "./sittings.ts";
+import { append, branchIds, simulateProcesses } from "./simulate-processes.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   test.each<[FileOperation, Durability]>([
@@ -19,7 +19,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     async (operation, durability) => {
       const ground = disk();
       const { files, path } = ground;
-      const seat = sittings(files);
+      const seat = simulateProcesses(files);
       const store = await seat.create(path, { durability });
       expect(await append(store, "a")).toBe("appended");
       await store.sync();
@@ -32,7 +32,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   test("DISK3 D6 a failed explicit sync makes a fast session read-only", async () => {
     const ground = disk();
-    const seat = sittings(ground.files);
+    const seat = simulateProcesses(ground.files);
     const store = await seat.create(ground.path, { durability: "fast" });
     await append(store, "a");
     fail(ground, "sync");
@@ -44,7 +44,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("D6 an error while undoing a write makes the session read-only", async () => {
     const ground = disk();
     const { files, path } = ground;
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     const store = await seat.create(path);
     await append(store, "a");
     files.freeBytes = 20;
@@ -62,7 +62,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     async (operation) => {
       const ground = disk();
       const { files, path, put } = ground;
-      const seat = sittings(files);
+      const seat = simulateProcesses(files);
       put(path, joined(file(withTrailers(ourHeader, ...chain(2))), bytesOf('{"type":"cus')));
       const store = await seat.open(path);
       fail(ground, operation);
@@ -77,7 +77,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("D6 an error at any step of opening is reported, and the session can be opened afterwards", async () => {
     for (let step = 1; step <= (await operationsOfOpening(disk())); step++) {
       const { files, path, put } = disk();
-      const seat = sittings(files);
+      const seat = simulateProcesses(files);
       put(path, file(withTrailers(ourHeader, ...chain(2))));
       files.failAt(step, "EIO");
       const opened = await openStore(path, seat.parts);
@@ -94,7 +94,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 async function operationsOfOpening({ files, path, put }: Disk): Promise<number> {
   put(path, file(withTrailers(ourHeader, ...chain(2))));
   const before = files.operations;
-  await sittings(files).open(path);
+  await simulateProcesses(files).open(path);
   return files.operations - before;
 }
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { indexPath, realFiles } from "../../../src/node/files.ts";
 import { chain, file, joined, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
-import { append, sittings } from "./sittings.ts";
+import { append, simulateProcesses } from "./simulate-processes.ts";
 
 let usual = 0;
 beforeEach(() => {
@@ -17,7 +17,7 @@ afterEach(() => void process.umask(usual));
 test("DISK5 S5 only the owner can read a new session, its lease, its index and its folders", async () => {
   const root = temporaryFolder();
   const path = join(root, "sessions/project/s.jsonl");
-  const store = await sittings(realFiles).create(path);
+  const store = await simulateProcesses(realFiles).create(path);
   await append(store, "a");
   const long = { type: "custom", id: "b", parentId: "a", timestamp: "t", customType: "x", data: "x".repeat(2 ** 21) };
   await store.append([long as never], { expectedLeaf: "a" });
@@ -33,7 +33,7 @@ test("S5 only the owner can read saved torn bytes, even if others could read the
   const path = join(root, "s.jsonl");
   writeFileSync(path, joined(file(withTrailers(ourHeader, ...chain(2))), Uint8Array.of(0x7b)));
   chmodSync(path, 0o644);
-  await append(await sittings(realFiles).open(path), "a");
+  await append(await simulateProcesses(realFiles).open(path), "a");
   expect(modesIn(root).filter(isOpen)).toEqual([["s.jsonl", "644"]]);
 });
 
@@ -42,7 +42,7 @@ test("S5 only the owner can read a migrated session and its backup", async () =>
   const path = join(root, "s.jsonl");
   writeFileSync(path, file(piHeader.replace('"version":3', '"version":2'), chain(2)));
   chmodSync(path, 0o644);
-  await append(await sittings(realFiles).open(path), "a");
+  await append(await simulateProcesses(realFiles).open(path), "a");
   expect(modesIn(root).map(([name]) => name)).toContain("s.jsonl.bak");
   expect(modesIn(root).filter(isOpen)).toEqual([]);
 });

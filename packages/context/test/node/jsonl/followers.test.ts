@@ -9,7 +9,7 @@ import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { storeIn } from "./sittings.ts";
+import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 /** Nobody lives long: every opener finds the one before it dead. */
@@ -22,7 +22,7 @@ const processes: ProcessTable = {
 test("DISK7 a follower sees entries that are written after a torn end was cut off", async () => {
   const files = new FaultyFiles();
   await write(files, 2);
-  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
+  const follower = requireStore(await openStore(path, { files, mode: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
   files.addFile(
@@ -39,7 +39,7 @@ test("DISK7 a follower sees entries that are written after a migration", async (
   const files = new FaultyFiles();
   const old = ['{"type":"session","id":"s","cwd":"/"}', '{"type":"custom","customType":"x"}'];
   files.addFile(path, new TextEncoder().encode(`${old.join("\n")}\n`));
-  const follower = storeIn(await openStore(path, { files, mode: "follower" }));
+  const follower = requireStore(await openStore(path, { files, mode: "follower" }));
   const seen = watch(follower);
   expect(await seen(0)).toEqual([]);
   const ids = await write(files, 3);
@@ -54,7 +54,7 @@ test("LOG13 D4 a writer that died before its sync leaves no hole before the line
     files.restart();
     const second = await write(files, 4, "fast");
     files.cutPower(createSeededRandom(seed));
-    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const store = requireStore(await openStore(path, { files, mode: "follower" }));
     const branch = await store.branchEntries(await store.leaf());
     expect(
       branch.map(({ id }) => id),
@@ -71,7 +71,7 @@ async function write(
 ): Promise<readonly string[]> {
   living++;
   const parts = { files, processes, durability };
-  const store = storeIn(
+  const store = requireStore(
     files.listPaths().includes(path) ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts),
   );
   const session = await Session.open(store, nodeRuntime);

@@ -19,13 +19,13 @@ import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { chain, file, note, piHeader } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
-import { told } from "./everything.ts";
-import { append, branchIds, notes, type Sittings, sittings } from "./sittings.ts";
+import { append, branchIds, noteEntries, type ProcessSimulation, simulateProcesses } from "./simulate-processes.ts";
+import { damageText } from "./store-contents.ts";
 
 interface Ground {
   readonly path: string;
   readonly elsewhere: string;
-  readonly seat: Sittings;
+  readonly seat: ProcessSimulation;
   readonly store: JsonlStore;
 }
 
@@ -33,7 +33,7 @@ interface Ground {
 async function ground(): Promise<Ground> {
   const folder = temporaryFolder();
   const path = join(folder, "s.jsonl");
-  const seat = sittings(realFiles);
+  const seat = simulateProcesses(realFiles);
   const store = await seat.create(path);
   await append(store, "a");
   return { path, elsewhere: join(folder, "elsewhere.jsonl"), seat, store };
@@ -124,7 +124,10 @@ describe("between two appends", () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, `${note("p", "a")}\n`);
     const before = contents(path);
-    expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
+      type: "leaf-moved",
+      leaf: "p",
+    });
     expect(contents(path)).toBe(before);
     expect(await append(store, "b")).toBe("appended");
     expect(await branchIds(store)).toEqual(["a", "p", "b"]);
@@ -133,10 +136,13 @@ describe("between two appends", () => {
 
   test("D14 after another process appends right after an append, both lines are there and the leaf has moved", async () => {
     const { path, seat, store } = await ground();
-    const pending = store.append(notes("a", ["b"]), { expectedLeaf: "a" });
+    const pending = store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" });
     appendFileSync(path, `${note("p", "a")}\n`);
     expect(await pending).toEqual({ type: "appended", leaf: "b" });
-    expect(await store.append(notes("b", ["c"]), { expectedLeaf: "b" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(await store.append(noteEntries("b", ["c"]), { expectedLeaf: "b" })).toEqual({
+      type: "leaf-moved",
+      leaf: "p",
+    });
     const follower = await seat.open(path, { mode: "follower" });
     expect((await follower.children("a")).map(({ id }) => id)).toEqual(["b", "p"]);
     expect(await branchIds(follower)).toEqual(["a", "p"]);
@@ -146,12 +152,12 @@ describe("between two appends", () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, "garbage\n");
     expect(await append(store, "b")).toBe("appended");
-    expect(told(store.damage)).toBe("not-json@3");
+    expect(damageText(store.damage)).toBe("not-json@3");
     appendFileSync(path, "more garbage\n");
     expect(await append(store, "c")).toBe("appended");
     for (const each of [store, await seat.open(path, { mode: "follower" })]) {
       expect(await branchIds(each)).toEqual(["a", "b", "c"]);
-      expect(told(await each.check())).toBe("not-json@3 not-json@5");
+      expect(damageText(await each.check())).toBe("not-json@3 not-json@5");
     }
   });
 
@@ -161,13 +167,16 @@ describe("between two appends", () => {
     expect(await append(store, "b")).toBe("appended");
     expect(contents(`${path}.damaged`)).toBe("garbage");
     const again = await seat.open(path, { mode: "follower" });
-    expect([await branchIds(again), told(await again.check())]).toEqual([["a", "b"], ""]);
+    expect([await branchIds(again), damageText(await again.check())]).toEqual([["a", "b"], ""]);
   });
 
   test("D14 a line from another process without a line end counts, and the next append starts a new line", async () => {
     const { path, seat, store } = await ground();
     appendFileSync(path, note("p", "a"));
-    expect(await store.append(notes("a", ["b"]), { expectedLeaf: "a" })).toEqual({ type: "leaf-moved", leaf: "p" });
+    expect(await store.append(noteEntries("a", ["b"]), { expectedLeaf: "a" })).toEqual({
+      type: "leaf-moved",
+      leaf: "p",
+    });
     expect(await append(store, "b")).toBe("appended");
     expect(await branchIds(await seat.open(path, { mode: "follower" }))).toEqual(["a", "p", "b"]);
   });
@@ -198,12 +207,14 @@ describe("at open", () => {
 
   test.each(["writer", "follower"] as const)("D14 a %s cannot open a folder", async (as) => {
     const path = temporaryFolder();
-    expect(await openStore(path, { ...sittings(realFiles).parts, mode: as })).toMatchObject({ type: "unavailable" });
+    expect(await openStore(path, { ...simulateProcesses(realFiles).parts, mode: as })).toMatchObject({
+      type: "unavailable",
+    });
   });
 
   test.each(["writer", "follower"] as const)("D14 a %s does not create a missing session", async (as) => {
     const path = join(temporaryFolder(), "s.jsonl");
-    const found = await openStore(path, { ...sittings(realFiles).parts, mode: as });
+    const found = await openStore(path, { ...simulateProcesses(realFiles).parts, mode: as });
     expect(found).toMatchObject({ type: "unavailable", code: "ENOENT" });
     expect([existsSync(path), existsSync(join(path, "../.pith"))]).toEqual([false, false]);
   });

@@ -4,12 +4,12 @@ import { describe, expect, test } from "vitest";
 import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { chain, file, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { type Disk, disks, expectBytes } from "./disks.ts";
-import { append, branchIds, type Sittings, sittings } from "./sittings.ts";
+import { append, branchIds, type ProcessSimulation, simulateProcesses } from "./simulate-processes.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   test("DISK2 D5 an incomplete write of an entry, cut at any byte, is undone and succeeds later", async () => {
     const { files, path, bytes } = disk();
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     const store = await seat.create(path);
     const written: string[] = [];
     for (let room = 0, outcome = ""; outcome !== "appended"; room++) {
@@ -30,7 +30,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   test("DISK2 D5 an incomplete write of a batch, cut at any byte, is undone", async () => {
     const { files, path, bytes } = disk();
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     const store = await seat.create(path);
     await append(store, "e");
     const before = bytes(path);
@@ -48,7 +48,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     let outcome = "";
     for (let room = 0; outcome !== "opened"; room++) {
       const ground = disk();
-      const seat = sittings(ground.files);
+      const seat = simulateProcesses(ground.files);
       ground.files.freeBytes = room;
       outcome = await created(ground, seat);
       if (outcome !== "opened") expect(`room for ${room}: ${outcome}`).toBe(`room for ${room}: ENOSPC`);
@@ -64,7 +64,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   test("D5 opening a session on a full disk fails with a reason; the session can be followed, and opens when there is space", async () => {
     const { files, path, put } = disk();
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     put(path, file(withTrailers(ourHeader, ...chain(2))));
     for (let room = 0, outcome = ""; outcome !== "opened"; room++) {
       files.freeBytes = room;
@@ -77,7 +77,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   test("D5 a migration on a full disk leaves the old file unchanged, and succeeds when there is space", async () => {
     const { files, path, put, bytes } = disk();
-    const seat = sittings(files);
+    const seat = simulateProcesses(files);
     const old = file(piHeader.replace('"version":3', '"version":2'), chain(2));
     put(path, old);
     const store = await seat.open(path);
@@ -98,7 +98,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     const torn = '{"type":"custom","id":"e3"';
     for (let room = 0; room < torn.length; room++) {
       const { files, path, put, bytes } = disk();
-      const seat = sittings(files);
+      const seat = simulateProcesses(files);
       const found = Uint8Array.from([...file(withTrailers(ourHeader, ...chain(2))), ...Buffer.from(torn)]);
       put(path, found);
       const store = await seat.open(path);
@@ -113,7 +113,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
   });
 });
 
-async function created({ path }: Disk, { parts }: Sittings): Promise<string> {
+async function created({ path }: Disk, { parts }: ProcessSimulation): Promise<string> {
   const found = await createStore(path, { cwd: "/project" }, parts);
   return found.type === "unavailable" ? found.code : found.type;
 }

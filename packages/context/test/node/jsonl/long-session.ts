@@ -3,12 +3,16 @@
 import type { Entry } from "../../../src/entry.ts";
 import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { RandomSource } from "../../support/seeded-random.ts";
-import { diskInMemory } from "./disks.ts";
-import { sittings } from "./sittings.ts";
+import { memoryDisk } from "./disks.ts";
+import { simulateProcesses } from "./simulate-processes.ts";
 
-export async function longSession(entries: number, chance: RandomSource, durability: Durability): Promise<Uint8Array> {
-  const { files, path, bytes } = diskInMemory();
-  const store = await sittings(files).create(path, { durability });
+export async function createLongSession(
+  entries: number,
+  chance: RandomSource,
+  durability: Durability,
+): Promise<Uint8Array> {
+  const { files, path, bytes } = memoryDisk();
+  const store = await simulateProcesses(files).create(path, { durability });
   const written: Entry[] = [];
   while (written.length < entries) {
     const batch = drawn(written, chance);

@@ -6,7 +6,7 @@ import { createStore, openStore } from "../../../src/node/jsonl/open-store.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
-import { storeIn } from "./sittings.ts";
+import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 const told = (letters: number): NewEntry => ({ type: "custom", customType: "told", data: "x".repeat(letters) });
@@ -15,7 +15,7 @@ const line = (id: string, parentId: string): string =>
 
 /** A session of twelve megabytes: its index is made in several pieces. */
 async function long(files: FaultyFiles): Promise<readonly string[]> {
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files, durability: "fast" }));
   const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < 12; at++) {
@@ -37,7 +37,7 @@ describe("while the index is built", () => {
   test("DISK9 an appended line is in the index and in the tree, also for the next process", async () => {
     const files = new FaultyFiles();
     const ids = await long(files);
-    const store = storeIn(await openStore(path, { files }));
+    const store = requireStore(await openStore(path, { files }));
     const preparing = store.prepareIndex();
     await new Promise((resolve) => setImmediate(resolve));
     addByHand(files, line("pi", ids.at(-1) ?? ""));
@@ -48,14 +48,14 @@ describe("while the index is built", () => {
     await session.append(told(1));
     expect((await session.branchEntries()).slice(-3).map(({ id }) => id)).toEqual([ids.at(-1), "pi", session.leaf]);
     await store.close();
-    const next = storeIn(await openStore(path, { files, mode: "follower" }));
+    const next = requireStore(await openStore(path, { files, mode: "follower" }));
     expect((await next.branchEntries("pi")).length).toBe(13);
   });
 
   test("DISK3 closing the store refuses pending operations without an unhandled rejection", async () => {
     const files = new FaultyFiles();
     await long(files);
-    const store = storeIn(await openStore(path, { files }));
+    const store = requireStore(await openStore(path, { files }));
     const session = await Session.open(store, nodeRuntime);
     const appending = session.append(told(1));
     const asking = store.entry("x").catch((error: Error) => error.message);
@@ -70,7 +70,7 @@ describe("while the index is built", () => {
 describe("another process", () => {
   test("DISK4 D14 an incomplete line is not cut off while the file grows", async () => {
     const files = new FaultyFiles();
-    const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
+    const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
     const session = await Session.open(store, nodeRuntime);
     await session.append(told(1));
     const whole = line("pi", session.leaf ?? "");
@@ -86,20 +86,20 @@ describe("another process", () => {
 
   test("DISK2 D5 undoing a write on a full disk does not remove bytes of another process", async () => {
     const files = new FaultyFiles();
-    const store = storeIn(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
+    const store = requireStore(await createStore(path, { cwd: "/" }, { files: writingBetween(files) }));
     const session = await Session.open(store, nodeRuntime);
     await session.append(told(1));
     files.failEvery("ENOSPC", ["append"]);
     expect(await session.append(told(1))).toMatchObject({ type: "refused", why: "disk-error" });
     files.clearFaults();
-    const next = storeIn(await openStore(path, { files, mode: "follower" }));
+    const next = requireStore(await openStore(path, { files, mode: "follower" }));
     expect((await next.entry("pi"))?.id).toBe("pi");
   });
 });
 
 test("DISK9 an index that covers more than the intact lines is ignored", async () => {
   const files = new FaultyFiles();
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   const session = await Session.open(store, nodeRuntime);
   await session.append(told(1_100_000));
   const first = session.leaf;
@@ -109,7 +109,7 @@ test("DISK9 an index that covers more than the intact lines is ignored", async (
   const at = Buffer.from(bytes).lastIndexOf('"second","parentId"');
   bytes[at + 60] = (bytes[at + 60] ?? 0) ^ 1;
   files.addFile(path, bytes);
-  const next = storeIn(await openStore(path, { files }));
+  const next = requireStore(await openStore(path, { files }));
   expect([await next.leaf(), await next.entry("third")]).toEqual([first, undefined]);
   const again = await Session.open(next, nodeRuntime);
   await again.append(told(2));
@@ -118,11 +118,11 @@ test("DISK9 an index that covers more than the intact lines is ignored", async (
 
 test("D9 a file with a long tail of garbage can be opened", async () => {
   const files = new FaultyFiles();
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files }));
   await (await Session.open(store, nodeRuntime)).append(told(1));
   await store.close();
   addByHand(files, "g\n".repeat(200_000));
-  const next = storeIn(await openStore(path, { files, mode: "follower" }));
+  const next = requireStore(await openStore(path, { files, mode: "follower" }));
   expect((await next.children(null)).length).toBe(1);
 });
 

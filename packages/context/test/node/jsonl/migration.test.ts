@@ -13,8 +13,15 @@ import { bytesOf } from "../../format/specimen.ts";
 import { CrashError } from "../../support/faulty-files/errors.ts";
 import type { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
-import { append, branchIds, notes, type Sittings, sittings, storeIn } from "./sittings.ts";
+import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
+import {
+  append,
+  branchIds,
+  noteEntries,
+  type ProcessSimulation,
+  requireStore,
+  simulateProcesses,
+} from "./simulate-processes.ts";
 
 /** Of version 1: no ids, no parents, and what a compaction keeps named by its line. */
 const old = bytesOf(
@@ -41,15 +48,15 @@ describe("a crash at every operation", () => {
 
   test.each(ends)("D15 leaves the complete old file or the complete new one, if %s", async (_, restart) => {
     for (let operation = 1; ; operation++) {
-      const ground = diskInMemory();
+      const ground = memoryDisk();
       const { files, path } = ground;
       ground.put(path, old);
-      const seat = sittings(files);
+      const seat = simulateProcesses(files);
       files.crashAt(operation);
       const outcome = await migrated(ground, seat).catch(ifCrashed);
       restart(files);
       files.clearFaults();
-      seat.ends();
+      seat.endProcess();
       await expectWhole(ground, seat, outcome === "appended");
       if (outcome === "appended") break;
     }
@@ -66,12 +73,12 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       for (let operation = 1; operation <= steps; operation++) {
         const ground = disk();
         ground.put(ground.path, old);
-        const seat = sittings(ground.files);
+        const seat = simulateProcesses(ground.files);
         ground.files.failAt(operation, code);
         const outcome = await migrated(ground, seat);
         expect(`${operation}: ${outcome}`).toMatch(/appended|disk-full|disk-error|ENOSPC|EIO|EMFILE/);
         ground.files.clearFaults();
-        seat.ends();
+        seat.endProcess();
         await expectWhole(ground, seat, outcome === "appended");
       }
     },
@@ -82,10 +89,10 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     for (let operation = 1; operation <= steps; operation++) {
       const ground = disk();
       ground.put(ground.path, old);
-      const store = await sittings(ground.files).open(ground.path);
+      const store = await simulateProcesses(ground.files).open(ground.path);
       const expectedLeaf = await store.leaf();
       ground.files.failAt(operation, "ENOSPC");
-      const done = await store.append(notes(expectedLeaf, ["new"]), { expectedLeaf });
+      const done = await store.append(noteEntries(expectedLeaf, ["new"]), { expectedLeaf });
       const outcome = done.type === "refused" ? done.why : done.type;
       const which = `operation ${operation}, ${ground.files.log.find((line) => line.endsWith("ENOSPC"))}`;
       ground.files.clearFaults();
@@ -108,7 +115,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       const { path, put, bytes } = ground;
       const found = readFileSync(fixture);
       put(path, found);
-      const seat = sittings(ground.files);
+      const seat = simulateProcesses(ground.files);
       const store = await seat.open(path);
       const before = await store.branchEntries(await store.leaf());
       expectBytes(bytes(path), found);
@@ -123,9 +130,9 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
     });
 });
 
-async function migrated({ path }: Disk, { parts }: Sittings): Promise<string> {
+async function migrated({ path }: Disk, { parts }: ProcessSimulation): Promise<string> {
   const opened = await openStore(path, parts);
-  return opened.type === "unavailable" ? opened.code : append(storeIn(opened), "new").catch(codeOf);
+  return opened.type === "unavailable" ? opened.code : append(requireStore(opened), "new").catch(codeOf);
 }
 
 // Whoever only asks is told by the disk itself.
@@ -137,11 +144,11 @@ function codeOf(error: unknown): string {
 
 async function operationsOf(ground: Disk): Promise<number> {
   ground.put(ground.path, old);
-  await migrated(ground, sittings(ground.files));
+  await migrated(ground, simulateProcesses(ground.files));
   return ground.files.operations;
 }
 
-async function expectWhole(ground: Disk, seat: Sittings, isAcknowledged: boolean): Promise<void> {
+async function expectWhole(ground: Disk, seat: ProcessSimulation, isAcknowledged: boolean): Promise<void> {
   const { path, bytes, has } = ground;
   const found = bytes(path);
   const wanted = await idsIn(old);
@@ -174,5 +181,5 @@ function ifCrashed(error: unknown): string {
 
 async function reopened(store: JsonlStore, { files, path }: Disk): Promise<JsonlStore> {
   await store.close();
-  return sittings(files).open(path);
+  return simulateProcesses(files).open(path);
 }

@@ -10,7 +10,7 @@ import { MemoryStore } from "../../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { counting } from "./counted-files.ts";
-import { storeIn } from "./sittings.ts";
+import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 const text = "two thousand letters ".repeat(95);
@@ -18,7 +18,7 @@ const note = (content: string): NewEntry => ({ type: "message", message: { role:
 
 /** A session with a compaction every hundred entries; returns the ids in file order. */
 async function longSession(files: Files, entries: number): Promise<readonly string[]> {
-  const store = storeIn(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
+  const store = requireStore(await createStore(path, { cwd: "/s" }, { files, durability: "fast" }));
   const session = await Session.open(store, nodeRuntime);
   await session.append({ type: "thinking_level_change", thinkingLevel: "high" });
   const ids: string[] = [session.leaf ?? ""];
@@ -42,7 +42,7 @@ describe("DISK8 opening", () => {
       await longSession(files, entries);
       const counted = counting(files);
       const session = await Session.open(
-        storeIn(await openStore(path, { files: counted.files, mode: "follower" })),
+        requireStore(await openStore(path, { files: counted.files, mode: "follower" })),
         nodeRuntime,
       );
       expect(session.branch.entries.length).toBe(55);
@@ -59,7 +59,7 @@ describe("DISK8 opening", () => {
     await moveTo(ids[150] ?? "", files);
     const counted = counting(files);
     const session = await Session.open(
-      storeIn(await openStore(path, { files: counted.files, mode: "follower" })),
+      requireStore(await openStore(path, { files: counted.files, mode: "follower" })),
       nodeRuntime,
     );
     expect(session.branch.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
@@ -80,7 +80,7 @@ describe("DISK8 opening", () => {
         path,
         new TextEncoder().encode(`${[...lines.slice(0, -1), `${body},"crc":"${sum}"}`].join("\n")}\n`),
       );
-      const session = await Session.open(storeIn(await openStore(path, { files, mode: "follower" })), nodeRuntime);
+      const session = await Session.open(requireStore(await openStore(path, { files, mode: "follower" })), nodeRuntime);
       expect(session.branch.entries.map(({ id }) => id)).toEqual([...ids.slice(95, 151), session.leaf]);
     }
   });
@@ -89,7 +89,7 @@ describe("DISK8 opening", () => {
     const files = new FaultyFiles();
     await longSession(files, 350);
     files.addFile(path, asPi(files.readBytes(path)));
-    const store = storeIn(await openStore(path, { files }));
+    const store = requireStore(await openStore(path, { files }));
     const session = await Session.open(store, nodeRuntime);
     expect([session.branch.isStateComplete, session.branch.state.thinkingLevel]).toEqual([false, "off"]);
     await session.append(note("go on"));
@@ -107,7 +107,7 @@ test("MOVE3 WIN3 in a file of pi the state is complete after a move with a summa
   for (const target of [ids[250], ids.at(-1)])
     for (const drafts of [[summary], [summary, compaction]]) {
       files.addFile(path, bytes);
-      const store = storeIn(await openStore(path, { files }));
+      const store = requireStore(await openStore(path, { files }));
       const session = await Session.open(store, nodeRuntime);
       expect(session.branch.isStateComplete).toBe(false);
       await session.move(target ?? null, { newEntries: drafts });
@@ -122,7 +122,7 @@ test("MOVE3 WIN3 in a file of pi the state is complete after a move with a summa
 describe("STO12 branch summaries", () => {
   const withSummaries = async (files: Files, entries: number): Promise<readonly string[]> => {
     const ids = await longSession(files, entries);
-    const store = storeIn(await openStore(path, { files }));
+    const store = requireStore(await openStore(path, { files }));
     const session = await Session.open(store, nodeRuntime);
     for (const fromId of [ids[40] ?? "", ids[90] ?? "", ids[40] ?? ""])
       await session.move(ids[20] ?? "", { newEntries: [{ type: "branch_summary", fromId, summary: "it was tried" }] });
@@ -136,7 +136,7 @@ describe("STO12 branch summaries", () => {
       const files = new FaultyFiles();
       const ids = await withSummaries(files, entries);
       const counted = counting(files);
-      const store = storeIn(await openStore(path, { files: counted.files, mode: "follower" }));
+      const store = requireStore(await openStore(path, { files: counted.files, mode: "follower" }));
       await store.entry(ids[0] ?? "");
       const before = counted.bytes();
       expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
@@ -158,7 +158,7 @@ describe("STO12 branch summaries", () => {
     head.setUint32(0, 0x70697832);
     head.setUint32(16, nodeRuntime.checksum(rows));
     files.addFile(indexPath(path), index);
-    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const store = requireStore(await openStore(path, { files, mode: "follower" }));
     expect(await store.branchSummaries(new Set([ids[40] ?? ""]))).toHaveLength(2);
   });
 });
@@ -169,7 +169,7 @@ describe("DISK9 the index", () => {
     const ids = await longSession(files, 1_000);
     expect(files.readBytes(indexPath(path)).length).toBeGreaterThan(900 * 24);
     const counted = counting(files);
-    const store = storeIn(await openStore(path, { files: counted.files, mode: "follower" }));
+    const store = requireStore(await openStore(path, { files: counted.files, mode: "follower" }));
     expect((await store.entry(ids[3] ?? ""))?.id).toBe(ids[3]);
     expect(counted.bytes()).toBeLessThan(files.readBytes(path).length / 4);
   });
@@ -202,13 +202,13 @@ describe("DISK9 the index", () => {
     const kept = files.readBytes(indexPath(path)).slice();
     await moveTo(ids[20] ?? "", files);
     files.addFile(indexPath(path), kept);
-    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const store = requireStore(await openStore(path, { files, mode: "follower" }));
     expect(await store.children(ids[20] ?? "")).toHaveLength(2);
   });
 });
 
 async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<void> {
-  const store = storeIn(await openStore(path, { files, mode: "follower" }));
+  const store = requireStore(await openStore(path, { files, mode: "follower" }));
   const held = MemoryStore.open(files.readBytes(path), nodeRuntime);
   expect((await store.branchEntries(ids.at(-1) ?? "")).map(({ id }) => id)).toEqual(ids);
   for (const id of [ids[0], ids[499], ids[999]])
@@ -216,7 +216,7 @@ async function expectWhole(files: FaultyFiles, ids: readonly string[]): Promise<
 }
 
 async function moveTo(target: string, files: Files): Promise<void> {
-  const store = storeIn(await openStore(path, { files }));
+  const store = requireStore(await openStore(path, { files }));
   await (await Session.open(store, nodeRuntime)).move(target);
   await store.close();
 }

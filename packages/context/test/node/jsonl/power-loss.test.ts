@@ -9,9 +9,9 @@ import { ancestors, buildTree } from "../../../src/tree.ts";
 import { chain, file, piHeader } from "../../format/specimen.ts";
 import { CrashError } from "../../support/faulty-files/errors.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { diskInMemory, RefusingFiles, temporaryFolder } from "./disks.ts";
-import { type Life, live } from "./short-life.ts";
-import { append, branchIds, sittings, storeIn } from "./sittings.ts";
+import { memoryDisk, RefusingFiles, temporaryFolder } from "./disks.ts";
+import { type FileHistory, runHistory } from "./file-history.ts";
+import { append, branchIds, requireStore, simulateProcesses } from "./simulate-processes.ts";
 
 /** `PITH_SEED` repeats a run of one life. */
 const first = Number(process.env.PITH_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -38,24 +38,24 @@ async function loses(seed: number, durability: Durability): Promise<void> {
   for (let round = 0; round < 2; round++) {
     const acts = 2 + Math.floor(chance() * 6);
     life.files.crashAt(1 + Math.floor(chance() * chance() * 60 * acts));
-    await live(life, acts, chance).catch(ifNoCrash);
+    await runHistory(life, acts, chance).catch(ifNoCrash);
     life.files.clearFaults();
-    life.seat.ends();
+    life.seat.endProcess();
     life.files.cutPower(createSeededRandom(seed + round));
     if (!(await isThere(life))) return;
     await expectKept(life);
   }
 }
 
-async function newLife(seed: number, durability: Durability): Promise<Life> {
-  const { files, path } = diskInMemory();
+async function newLife(seed: number, durability: Durability): Promise<FileHistory> {
+  const { files, path } = memoryDisk();
   const found = olderFiles[seed % 5];
   if (found) files.addFile(path, found);
   const old = found ? await entriesIn(found) : [];
   return {
     files,
     path,
-    seat: sittings(files),
+    seat: simulateProcesses(files),
     durability,
     acknowledged: old,
     safe: old.length,
@@ -74,19 +74,19 @@ const olderFiles: readonly (Uint8Array | undefined)[] = [
   file(piHeader, chain(3)),
 ];
 
-async function entriesIn(bytes: Uint8Array): Promise<Life["acknowledged"]> {
+async function entriesIn(bytes: Uint8Array): Promise<FileHistory["acknowledged"]> {
   const store = MemoryStore.open(bytes, testRuntime());
   return [...(await store.branchEntries(await store.leaf()))];
 }
 
-async function isThere({ files, path, created, seat }: Life): Promise<boolean> {
+async function isThere({ files, path, created, seat }: FileHistory): Promise<boolean> {
   if (files.listPaths().includes(path)) return true;
   expect(created).toBe(false);
   expect(await append(await seat.create(path), "new")).toBe("appended");
   return false;
 }
 
-async function expectKept(life: Life): Promise<void> {
+async function expectKept(life: FileHistory): Promise<void> {
   const { path, seat, acknowledged, pending, durability, safe } = life;
   const store = await seat.open(path, { durability });
   const all = [...acknowledged, ...pending];
@@ -109,14 +109,14 @@ async function expectKept(life: Life): Promise<void> {
 }
 
 // A batch that nobody was told about is there whole or not at all; only pi's files have no mark that says so.
-function possibleEnds({ files, path, acknowledged, pending, safe }: Life): readonly number[] {
+function possibleEnds({ files, path, acknowledged, pending, safe }: FileHistory): readonly number[] {
   const ours = Buffer.from(files.readBytes(path)).includes('"pith"');
   const whole = acknowledged.length + pending.length;
   const most = ours ? acknowledged.length : whole;
   return [...Array.from({ length: most - safe + 1 }, (_, more) => safe + more), whole];
 }
 
-function branchOf(entries: Life["acknowledged"]): readonly string[] {
+function branchOf(entries: FileHistory["acknowledged"]): readonly string[] {
   return [...ancestors(buildTree(entries), entries.at(-1)?.id ?? null)].map(({ id }) => id).reverse();
 }
 
@@ -129,8 +129,8 @@ function ifNoCrash(error: unknown): void {
 }
 
 test("D4 unsynced entries before a torn batch stay", async () => {
-  const { files, path, ...disk } = diskInMemory();
-  const seat = sittings(files);
+  const { files, path, ...disk } = memoryDisk();
+  const seat = simulateProcesses(files);
   const store = await seat.create(path, { durability: "fast" });
   await append(store, "a");
   await append(store, "b");
@@ -145,8 +145,8 @@ test("D4 unsynced entries before a torn batch stay", async () => {
 });
 
 test("LOG13 D4 an entry that reached the disk before its predecessor is ignored, even if it could follow an earlier one", async () => {
-  const { files, path, ...disk } = diskInMemory();
-  const seat = sittings(files);
+  const { files, path, ...disk } = memoryDisk();
+  const seat = simulateProcesses(files);
   const store = await seat.create(path, { durability: "fast" });
   await append(store, "a");
   await store.sync();
@@ -161,15 +161,15 @@ test("LOG13 D4 an entry that reached the disk before its predecessor is ignored,
 
 test("DISK1 D4 all fast appends survive after a sync", async () => {
   for (let seed = 1; seed <= 50; seed++) {
-    const { files, path } = diskInMemory();
-    const seat = sittings(files);
+    const { files, path } = memoryDisk();
+    const seat = simulateProcesses(files);
     const store = await seat.create(path, { durability: "fast" });
     await append(store, "a");
     await append(store, "b", "c", "d");
     expect(await store.sync()).toBe(true);
     await append(store, "e");
     files.cutPower(createSeededRandom(seed));
-    seat.ends();
+    seat.endProcess();
     expect((await branchIds(await seat.open(path))).slice(0, 4)).toEqual(["a", "b", "c", "d"]);
   }
 });
@@ -177,7 +177,9 @@ test("DISK1 D4 all fast appends survive after a sync", async () => {
 test("DISK1 D4 fast appends are synced within a second, several at once", async () => {
   const files = new RefusingFiles();
   const path = `${temporaryFolder()}/s.jsonl`;
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files, runtime: testRuntime(), durability: "fast" }));
+  const store = requireStore(
+    await createStore(path, { cwd: "/" }, { files, runtime: testRuntime(), durability: "fast" }),
+  );
   const acts = (): string =>
     files.log.flatMap((line) => /^(append|sync) (?=.*s\.jsonl$)/.exec(line)?.[1] ?? []).join(" ");
   for (let at = 0; at < 20; at++) await append(store, `n${at}`);

@@ -7,8 +7,8 @@ import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
 import { chain, checksum, file, ourHeader, withTrailers } from "../../format/specimen.ts";
 import { disks, expectBytes, temporaryFolder } from "./disks.ts";
-import { openElsewhere } from "./open-elsewhere.ts";
-import { append, sittings } from "./sittings.ts";
+import { openInChildProcess } from "./open-in-child-process.ts";
+import { append, simulateProcesses } from "./simulate-processes.ts";
 
 describe.each(disks)("on a disk that is %s", (_, disk) => {
   const whole = file(withTrailers(ourHeader, ...chain(2)));
@@ -19,7 +19,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       for (const operation of ["open", "create"] as const) {
         const { files, path, put, bytes } = disk();
         put(path, whole);
-        const { parts } = sittings(files);
+        const { parts } = simulateProcesses(files);
         files.failEvery("EMFILE", [operation]);
         const found = await openStore(path, { ...parts, mode: as });
         if (as === "follower" && operation === "create") continue;
@@ -38,7 +38,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
       const { files, path, put } = disk();
       put(path, whole);
       files.failAt(step, "EMFILE");
-      const opened = await openStore(path, sittings(files).parts);
+      const opened = await openStore(path, simulateProcesses(files).parts);
       if (opened.type === "opened") await opened.store.close();
       const which = files.log.find((line) => line.endsWith("EMFILE"));
       expect([which, leftOpen(files.log)]).toEqual([which, []]);
@@ -47,7 +47,7 @@ describe.each(disks)("on a disk that is %s", (_, disk) => {
 
   test("D16 an append to an open session succeeds if no more files can be opened", async () => {
     const { files, path } = disk();
-    const store = await sittings(files).create(path);
+    const store = await simulateProcesses(files).create(path);
     files.failEvery("EMFILE", ["open", "create"]);
     expect(await append(store, "a")).toBe("appended");
   });
@@ -57,9 +57,9 @@ test("D16 a session of 100,000 entries can be opened and appended to with 128 MB
   const path = join(temporaryFolder(), "s.jsonl");
   compactedSession(path, 100_000);
   const flags = ["--max-old-space-size=128"];
-  const found = await openElsewhere(path, { as: "writer", append: true, flags });
+  const found = await openInChildProcess(path, { as: "writer", append: true, flags });
   expect(found).toMatchObject({ outcome: "opened", damage: "", leaf: "e100000", appended: "appended" });
-  expect(await openElsewhere(path, { flags })).toMatchObject({ leaf: "appended", damage: "" });
+  expect(await openInChildProcess(path, { flags })).toMatchObject({ leaf: "appended", damage: "" });
 });
 
 /** The files that were opened and not closed. */

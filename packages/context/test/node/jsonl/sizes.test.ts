@@ -8,16 +8,16 @@ import { withTrailer } from "../../../src/format/line-checksum.ts";
 import { realFiles } from "../../../src/node/files.ts";
 import { chain, checksum, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { temporaryFolder } from "./disks.ts";
-import { told } from "./everything.ts";
-import { type Cost, openElsewhere } from "./open-elsewhere.ts";
-import { append, branchIds, notes, sittings } from "./sittings.ts";
+import { type Cost, openInChildProcess } from "./open-in-child-process.ts";
+import { append, branchIds, noteEntries, simulateProcesses } from "./simulate-processes.ts";
+import { damageText } from "./store-contents.ts";
 
 const MB = 1024 * 1024;
 
 describe("one long line", () => {
   test("D12 of 1 MB is read", async () => {
     const path = withLongLine("x".repeat(MB), MB, note("e3", "e2"));
-    const found = await openElsewhere(path, { as: "writer", append: true });
+    const found = await openInChildProcess(path, { as: "writer", append: true });
     expect(found).toMatchObject({ damage: "", leaf: "e3", appended: "appended" });
   });
 
@@ -36,7 +36,7 @@ describe("one long line", () => {
       const found = await cheapest(path, most);
       expect(found).toMatchObject({ leaf: "e3", damage: "line-too-long@3" });
       expectCheap(found, most);
-      expect(await openElsewhere(path, { as: "writer", append: true })).toMatchObject({ appended: "appended" });
+      expect(await openInChildProcess(path, { as: "writer", append: true })).toMatchObject({ appended: "appended" });
     },
   );
 
@@ -66,9 +66,9 @@ describe("one long line", () => {
       const first = note("e1", null, `,"data":"${"x".repeat(filling)}"`);
       const long = `${e2.slice(0, -1)},"data":"`;
       sparse(path, [`${piHeader}\n${first}\n${long}`, 3 * MB, `"}\n${note("e3", "e2")}\n`]);
-      const store = await sittings(realFiles).open(path, { mode: "follower", limits });
+      const store = await simulateProcesses(realFiles).open(path, { mode: "follower", limits });
       expect([before, await branchIds(store)]).toEqual([before, ["e1", "e2", "e3"]]);
-      expect([before, told(await store.check())]).toEqual([before, "line-too-long@3"]);
+      expect([before, damageText(await store.check())]).toEqual([before, "line-too-long@3"]);
     }
   });
 });
@@ -81,16 +81,16 @@ test("D12 nesting of 5,000,000 levels is reported quickly", async () => {
     file(withTrailers(ourHeader, ...chain(1)), withTrailer(deep, {}, checksum), withTrailers(note("e3", "e2"))),
   );
   expectCheap(await cheapest(path, within(350)), within(350));
-  const found = await openElsewhere(path, { as: "writer", append: true });
+  const found = await openInChildProcess(path, { as: "writer", append: true });
   expect(found).toMatchObject({ damage: "nested-too-deep@3", leaf: "e3", appended: "appended" });
 });
 
 test("D12 an entry that could not be read back is refused before it is written", async () => {
   const path = join(temporaryFolder(), "s.jsonl");
-  const store = await sittings(realFiles).create(path);
+  const store = await simulateProcesses(realFiles).create(path);
   await append(store, "e");
   const before = realFiles.stat(path)?.size;
-  const [entry] = notes("e", ["x"]) as readonly Entry[];
+  const [entry] = noteEntries("e", ["x"]) as readonly Entry[];
   for (const data of ["x".repeat(32 * MB), deepList(300)]) {
     const batch = [{ ...entry, data } as Entry];
     await expect(store.append(batch, { expectedLeaf: "e" })).rejects.toThrow(/entry x is (longer|nested deeper) than/);
@@ -118,8 +118,8 @@ function within(milliseconds: number): Most {
 
 // Other tests run at the same time: of three tries the first that is not disturbed counts.
 async function cheapest(path: string, most: Most): Promise<Cost> {
-  let found = await openElsewhere(path);
-  for (let tries = 1; tries < 3 && !isCheap(found, most); tries++) found = await openElsewhere(path);
+  let found = await openInChildProcess(path);
+  for (let tries = 1; tries < 3 && !isCheap(found, most); tries++) found = await openInChildProcess(path);
   return found;
 }
 

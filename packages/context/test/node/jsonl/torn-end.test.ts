@@ -9,24 +9,24 @@ import type { Store } from "../../../src/session/store.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { bytesOf, chain, file, joined, piHeader } from "../../format/specimen.ts";
-import { type Disk, diskInMemory, disks, expectBytes } from "./disks.ts";
-import { told } from "./everything.ts";
-import { append, branchIds, sittings } from "./sittings.ts";
+import { type Disk, disks, expectBytes, memoryDisk } from "./disks.ts";
+import { append, branchIds, simulateProcesses } from "./simulate-processes.ts";
+import { damageText } from "./store-contents.ts";
 
 test.each(disks)("LOG14 D3 a session continues after a cut at any byte, on a disk that is %s", async (_, disk) =>
   expectToGoOnEverywhere(disk, await written("durable")),
 );
 
 test("D3 a session of pi continues after a cut at any byte", () =>
-  expectToGoOnEverywhere(diskInMemory, file(piHeader, chain(3))));
+  expectToGoOnEverywhere(memoryDisk, file(piHeader, chain(3))));
 
 test("D3 an unsynced session continues after a cut at any byte", async () =>
-  expectToGoOnEverywhere(diskInMemory, await written("fast")));
+  expectToGoOnEverywhere(memoryDisk, await written("fast")));
 
 test("LOG14 D3 a second torn end is saved after the first", async () => {
-  const { files, path, ...disk } = diskInMemory();
+  const { files, path, ...disk } = memoryDisk();
   const bytes = await written("durable");
-  const seat = sittings(files);
+  const seat = simulateProcesses(files);
   disk.put(path, bytes.subarray(0, -10));
   const first = await seat.open(path);
   await append(first, "one");
@@ -43,8 +43,8 @@ test("LOG14 D3 a second torn end is saved after the first", async () => {
 const entries = story("user: a", "names: b", "names: c", "thinking: d", "names: e", "moves: e2");
 
 async function written(durability: Durability): Promise<Uint8Array> {
-  const { files, path } = diskInMemory();
-  const store = await sittings(files).create(path, { durability });
+  const { files, path } = memoryDisk();
+  const store = await simulateProcesses(files).create(path, { durability });
   for (const [from, to] of [
     [0, 1],
     [1, 2],
@@ -70,7 +70,7 @@ async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): P
   // The file too: one that is made empty to be written anew waits for the disk when it is closed.
   for (const old of [path, `${path}.damaged`, `${path}.bak`]) if (disk.has(old)) files.remove(old);
   disk.put(path, bytes);
-  const seat = sittings(files);
+  const seat = simulateProcesses(files);
   const reference = MemoryStore.open(bytes, testRuntime());
 
   const follower = await seat.open(path, { mode: "follower" });
@@ -88,12 +88,12 @@ async function expectToGoOn(disk: Disk, bytes: Uint8Array, headerEnd: number): P
 
   const again = await seat.open(path);
   expect(await branchIds(again)).toEqual([...before, "new"]);
-  expect(told(await again.check())).toBe("");
+  expect(damageText(await again.check())).toBe("");
   await again.close();
 }
 
 async function expectSame(store: JsonlStore, reference: MemoryStore): Promise<void> {
-  expect(told(store.damage)).toBe(told(reference.damage));
+  expect(damageText(store.damage)).toBe(damageText(reference.damage));
   expect(await contextOf(store)).toEqual(await contextOf(reference));
   expect(await branchIds(store)).toEqual(await branchIds(reference));
 }

@@ -7,7 +7,7 @@ import { cloneSession } from "../../../src/node/sessions/copy-session.ts";
 import { Session } from "../../../src/session/session.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
-import { storeIn } from "./sittings.ts";
+import { requireStore } from "./simulate-processes.ts";
 
 const path = "/s/one.jsonl";
 const fast = "fast" as const;
@@ -42,7 +42,7 @@ describe("LOG13 unsynced lines", () => {
       ids.push(...(await write(files, 3)));
       if (seed % 2 === 0) ids.push(byHand(files, ids.at(-1) ?? ""));
       files.cutPower(createSeededRandom(seed));
-      const store = storeIn(await openStore(path, { files, mode: "follower" }));
+      const store = requireStore(await openStore(path, { files, mode: "follower" }));
       const branch = await store.branchEntries(await store.leaf());
       expect(
         branch.map(({ id }) => id),
@@ -56,7 +56,7 @@ test("DISK11 replaceable entries are on the disk after the next synced append, a
   for (let seed = 0; seed < 300; seed++) {
     const files = new FaultyFiles();
     const chance = createSeededRandom(seed);
-    const session = await Session.open(storeIn(await createStore(path, { cwd: "/" }, { files })), nodeRuntime);
+    const session = await Session.open(requireStore(await createStore(path, { cwd: "/" }, { files })), nodeRuntime);
     const ids: string[] = [];
     let safe = 0;
     for (let line = 0; line < 12; line++) {
@@ -67,7 +67,7 @@ test("DISK11 replaceable entries are on the disk after the next synced append, a
       if (!isReplaceable) safe = ids.length;
     }
     files.cutPower(chance);
-    const store = storeIn(await openStore(path, { files, mode: "follower" }));
+    const store = requireStore(await openStore(path, { files, mode: "follower" }));
     const found = (await store.branchEntries(await store.leaf())).map(({ id }) => id);
     expect(found, `seed ${seed}`).toEqual(ids.slice(0, found.length));
     expect(found.length, `seed ${seed}`).toBeGreaterThanOrEqual(safe);
@@ -77,7 +77,7 @@ test("DISK11 replaceable entries are on the disk after the next synced append, a
 test("LOG10 the limits of the store apply to its writes", async () => {
   const files = new FaultyFiles();
   const limits = { lineBytes: 2000, depth: 200 };
-  const store = storeIn(await createStore(path, { cwd: "/" }, { files, limits }));
+  const store = requireStore(await createStore(path, { cwd: "/" }, { files, limits }));
   const session = await Session.open(store, nodeRuntime);
   const long = { type: "custom", customType: "told", data: "x".repeat(5000) } as const;
   await expect(session.append(long)).rejects.toThrow("is longer than 2000 bytes");
@@ -102,7 +102,7 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
   };
   const parts = { files, processes, durability: fast };
   const there = files.listPaths().includes(path);
-  const store = storeIn(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
+  const store = requireStore(there ? await openStore(path, parts) : await createStore(path, { cwd: "/" }, parts));
   const session = await Session.open(store, nodeRuntime);
   const ids: string[] = [];
   for (let at = 0; at < count; at++) {
@@ -113,6 +113,6 @@ async function write(files: FaultyFiles, count: number): Promise<readonly string
 }
 
 async function idsIn(files: FaultyFiles, where: string): Promise<readonly string[]> {
-  const store = storeIn(await openStore(where, { files, mode: "follower" }));
+  const store = requireStore(await openStore(where, { files, mode: "follower" }));
   return (await store.branchEntries(await store.leaf())).map(({ id }) => id);
 }

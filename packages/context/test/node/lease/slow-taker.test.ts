@@ -3,14 +3,14 @@
 import { describe, expect, test } from "vitest";
 import { type Files, realFiles } from "../../../src/node/files.ts";
 import type { Lease, LeaseResult } from "../../../src/node/lease.ts";
-import { type Stage, stage, stoppedAt, watched } from "./stage.ts";
+import { callAtStep, type LeaseSimulation, simulateLease, watchFiles } from "./simulate-lease.ts";
 
 const SLOW = 10;
 
 /** Every step of a taker whom nobody disturbs. */
 function stepsAlone(): readonly number[] {
   const steps: number[] = [];
-  stage().lease(SLOW, { files: watched(() => void steps.push(steps.length + 1)) });
+  simulateLease().lease(SLOW, { files: watchFiles(() => void steps.push(steps.length + 1)) });
   return steps;
 }
 
@@ -20,10 +20,10 @@ function released(leasing: LeaseResult): LeaseResult {
 }
 
 /** Who has it after a slow taker was stopped before this step for what others did. */
-function played(step: number, others: (on: Stage) => readonly LeaseResult[]) {
-  const on = stage();
+function played(step: number, others: (on: LeaseSimulation) => readonly LeaseResult[]) {
+  const on = simulateLease();
   let between: readonly LeaseResult[] = [];
-  const files = stoppedAt(step, () => {
+  const files = callAtStep(step, () => {
     between = others(on);
   });
   const all = [on.take(SLOW, { files }), ...between];
@@ -31,11 +31,11 @@ function played(step: number, others: (on: Stage) => readonly LeaseResult[]) {
   const holding = all.flatMap((leasing) =>
     leasing.type === "leased" && leasing.lease.isHeld() ? [leasing.lease] : [],
   );
-  return { step, holding, highest: Math.max(...tokens), left: on.left() };
+  return { step, holding, highest: Math.max(...tokens), left: on.listFiles() };
 }
 
 describe("whenever other processes interfere, exactly one holds the lease in the end, with the highest number", () => {
-  test.each<[string, (on: Stage) => readonly LeaseResult[]]>([
+  test.each<[string, (on: LeaseSimulation) => readonly LeaseResult[]]>([
     ["another takes it", (on) => [on.take(2)]],
     ["another takes it and gives it back", (on) => [released(on.take(2))]],
     ["another gives it back and a third takes it", (on) => [released(on.take(2)), on.take(3)]],
@@ -57,7 +57,7 @@ describe("whenever other processes interfere, exactly one holds the lease in the
     for (const step of stepsAlone()) {
       const { holding, left } = played(step, (on) => {
         const taken = on.take(2);
-        on.dies(2);
+        on.endProcess(2);
         return taken.type === "held" ? [taken] : [];
       });
       expect({ step, left }).toEqual({ step, left: holding.map((lease) => String(lease.token)) });
@@ -68,13 +68,13 @@ describe("whenever other processes interfere, exactly one holds the lease in the
 
 describe("a process that listed the folder long ago", () => {
   test("cannot get a number that was released meanwhile", () => {
-    const on = stage();
+    const on = simulateLease();
     const slow = on.lease(SLOW, { files: onceBefore("link", () => on.lease(2).release()) });
-    expect([slow.token, slow.isHeld(), on.left()]).toEqual([8, true, ["8"]]);
+    expect([slow.token, slow.isHeld(), on.listFiles()]).toEqual([8, true, ["8"]]);
   });
 
   test("does not make a former holder believe that it still holds the lease", () => {
-    const on = stage();
+    const on = simulateLease();
     let robbed: Lease | undefined;
     let seen: boolean | undefined;
     const files = onceBefore("link", () => {
@@ -87,40 +87,40 @@ describe("a process that listed the folder long ago", () => {
       seen = robbed?.isHeld();
     };
     expect(on.take(SLOW, { files: { ...files, link } })).toMatchObject({ type: "held", owner: { pid: 3 } });
-    expect([seen, on.left()]).toEqual([false, ["7"]]);
+    expect([seen, on.listFiles()]).toEqual([false, ["7"]]);
   });
 });
 
 describe("a listing that missed concurrent changes", () => {
   test("hides no holder: every process lists the folder again after writing its number", () => {
-    const on = stage();
+    const on = simulateLease();
     const holder = on.lease(2);
     expect(on.take(SLOW, { files: blind({ looks: 2, to: /\d$/ }) })).toMatchObject({ type: "held", owner: { pid: 2 } });
-    expect([holder.isHeld(), on.left()]).toEqual([true, ["6"]]);
+    expect([holder.isHeld(), on.listFiles()]).toEqual([true, ["6"]]);
   });
 
   test("hides no earlier number: if the previous one is gone, another process was here", () => {
-    const on = stage();
+    const on = simulateLease();
     const late = onceBefore("link", () => on.lease(2).release());
     const files = { ...late, list: blind({ looks: 3, to: /7$/ }).list };
     expect(on.lease(SLOW, { files }).token).toBe(8);
   });
 
-  const tooLow = (on: Stage): Lease => on.lease(SLOW, { files: blind({ looks: 3, to: /[57]$/ }) });
+  const tooLow = (on: LeaseSimulation): Lease => on.lease(SLOW, { files: blind({ looks: 3, to: /[57]$/ }) });
 
   test("admits no second holder beside one whose number is too low", () => {
-    const on = stage();
+    const on = simulateLease();
     on.lease(2).release();
     const low = tooLow(on);
     expect([low.token, low.isHeld()]).toEqual([1, true]);
     expect(on.take(3)).toMatchObject({ type: "held", owner: { pid: SLOW } });
     low.release();
     expect(on.lease(3).token).toBe(8);
-    expect(on.left()).toEqual(["8"]);
+    expect(on.listFiles()).toEqual(["8"]);
   });
 
   test("admits no process that listed the folder before such a holder came", () => {
-    const on = stage();
+    const on = simulateLease();
     on.lease(2).release();
     let low: Lease | undefined;
     const files = onceBefore("link", () => {
@@ -138,8 +138,8 @@ describe("disk errors", () => {
 
   test("at any step leave the lease free for the next process and the count unchanged", () => {
     for (const step of stepsAlone()) {
-      const on = stage();
-      const outcome = attempt(() => on.lease(SLOW, { files: stoppedAt(step, failure) }));
+      const on = simulateLease();
+      const outcome = attempt(() => on.lease(SLOW, { files: callAtStep(step, failure) }));
       const lease = outcome ?? on.lease(2);
       expect({ step, token: lease.token, holds: lease.isHeld() }).toEqual({ step, token: 6, holds: true });
     }
@@ -147,9 +147,9 @@ describe("disk errors", () => {
 
   test("at any step of a release allow another attempt", () => {
     for (const step of [1, 2, 3, 4, 5]) {
-      const on = stage();
+      const on = simulateLease();
       let steps = Number.NEGATIVE_INFINITY;
-      const files = watched(() => {
+      const files = watchFiles(() => {
         steps += 1;
         if (steps === step) failure();
       });
@@ -163,13 +163,13 @@ describe("disk errors", () => {
   });
 
   test("that truncate the owner leave neither a number nor a new file", () => {
-    const on = stage();
+    const on = simulateLease();
     const create: Files["create"] = (path) => {
       const file = realFiles.create(path);
       return { ...file, append: (bytes) => file.append(bytes.subarray(9)) };
     };
     expect(() => on.take(SLOW, { files: { ...realFiles, create } })).toThrow("cut short");
-    expect(on.left()).toEqual(["5"]);
+    expect(on.listFiles()).toEqual(["5"]);
   });
 });
 
@@ -184,7 +184,7 @@ function attempt<Outcome>(act: () => Outcome): Outcome | null {
 
 function onceBefore(act: keyof Files, then: () => void): Files {
   let done = false;
-  return watched((next) => {
+  return watchFiles((next) => {
     if (done || next !== act) return;
     done = true;
     then();

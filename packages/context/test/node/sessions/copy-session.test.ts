@@ -27,18 +27,18 @@ import { createBlobBlock } from "../../../src/session/blobs.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import {
-  appended,
-  atEveryEnd,
-  entriesAt,
-  expectWhole,
-  type Ground,
-  ground,
-  idsAt,
+  appendEntries,
+  crashAtEveryStep,
+  createTestHome,
+  createTestSession,
+  expectIntactSession,
   PICTURE,
-  session,
+  readEntries,
+  readIds,
+  requireStore,
   sessionWithBlob,
-  storeIn,
-} from "./ground.ts";
+  type TestHome,
+} from "./test-home.ts";
 
 describe("clone session", () => {
   const branches = story(
@@ -57,16 +57,16 @@ describe("clone session", () => {
     if (cloning.type !== "cloned") throw new Error(cloning.why);
     return cloning.path;
   };
-  const decoded = ({ files }: Ground, path: string) => decodeSession(files.readBytes(path), testRuntime());
-  const linesOf = ({ files }: Ground, path: string): readonly Buffer[] => {
+  const decoded = ({ files }: TestHome, path: string) => decodeSession(files.readBytes(path), testRuntime());
+  const linesOf = ({ files }: TestHome, path: string): readonly Buffer[] => {
     const text = Buffer.from(files.readBytes(path)).toString("latin1").split("\n");
     return text.slice(0, -1).map((line) => Buffer.from(line, "latin1"));
   };
 
   test("HOME4 a clone has every line of every branch as written, and the same leaf", async () => {
-    const on = ground();
+    const on = createTestHome();
     const { parts } = on;
-    const path = await session(parts, { entries: branches });
+    const path = await createTestSession(parts, { entries: branches });
     const clone = pathOf(
       await cloneSession(path, { ...parts, id: "twin", cwd: "/a/much/longer/directory/than/before" }),
     );
@@ -74,18 +74,20 @@ describe("clone session", () => {
     expect(copy.damage).toEqual([]);
     expect(copy.lines.map((line) => line.text())).toEqual(source.lines.map((line) => line.text()));
     expect(copy.header).toMatchObject({ id: "twin", cwd: "/a/much/longer/directory/than/before", parentSession: path });
-    const store = storeIn(await openStore(clone, parts));
+    const store = requireStore(await openStore(clone, parts));
     expect(await store.leaf()).toBe("e10");
-    await appended(store, [{ ...branches[0], id: "e11", parentId: "e10", number: 11 } as (typeof branches)[number]]);
+    await appendEntries(store, [
+      { ...branches[0], id: "e11", parentId: "e10", number: 11 } as (typeof branches)[number],
+    ]);
   });
 
   test("MOVE2 the parent offsets of a clone are updated", async () => {
-    const on = ground();
+    const on = createTestHome();
     // Long enough that the places get more digits on the way.
     const many = story(
       ...Array.from({ length: 120 }, (_, at) => (at % 7 === 6 ? `moves: e${at - 4}` : `user: ${"x".repeat(at)}`)),
     );
-    const path = await session(on.parts, { entries: many });
+    const path = await createTestSession(on.parts, { entries: many });
     const clone = pathOf(await cloneSession(path, { ...on.parts, cwd: "/another" }));
     const lines = linesOf(on, clone);
     const starts = new Map<number, string>();
@@ -103,7 +105,7 @@ describe("clone session", () => {
   });
 
   test("a clone of a pi session has Pith's format and keeps the other header fields", async () => {
-    const on = ground();
+    const on = createTestHome();
     const header =
       '{"type":"session","version":3,"id":"p","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x","extra":{"kept": true}}';
     const entry = '{ "type":"custom", "id":"a", "parentId":null, "timestamp":"", "customType":"n", "odd":  1e2 }';
@@ -120,8 +122,8 @@ describe("clone session", () => {
   });
 
   test("damage in the source is noted in the clone, and old versions are migrated", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     const bytes = on.files.readBytes(path);
     bytes[bytes.indexOf(Buffer.from("three")[0] ?? 0, 700)] = 0x01;
     on.files.addFile(path, bytes);
@@ -135,9 +137,9 @@ describe("clone session", () => {
   });
 
   test("a source that is being written is cloned up to its last complete line", async () => {
-    const on = ground();
+    const on = createTestHome();
     const { path, hash } = await sessionWithBlob(on.parts);
-    const store = storeIn(await openStore(path, on.parts));
+    const store = requireStore(await openStore(path, on.parts));
     on.files.addFile(path, Buffer.concat([on.files.readBytes(path), Buffer.from('{"type":"mess')]));
     const clone = pathOf(await cloneSession(path, on.parts));
     expect(decoded(on, clone).lines.map(({ entry }) => entry.id)).toEqual(["e1", "e2", "e3", "e4", "e5"]);
@@ -146,8 +148,8 @@ describe("clone session", () => {
   });
 
   test("a full disk leaves no partial clone, and a long session is streamed", async () => {
-    const on = ground();
-    const path = await session(on.parts, {
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, {
       entries: story(...Array.from({ length: 60 }, () => `user: ${"x".repeat(50_000)}`)),
     });
     const { size = 0 } = on.files.stat(path) ?? {};
@@ -166,13 +168,13 @@ describe("clone session", () => {
   });
 
   test("after a crash or power cut at any step, the source is unchanged and the clone complete or absent", async () => {
-    const ends = await atEveryEnd(
+    const ends = await crashAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => cloneSession(path, { ...parts, id: "twin" }),
       async ({ parts }, { path, hash }) => {
-        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
         const [copy] = (await listSessions(parts)).filter(({ id }) => id === "twin");
-        if (copy) await expectWhole("twin", hash, parts);
+        if (copy) await expectIntactSession("twin", hash, parts);
         else expect(await cloneSession(path, { ...parts, id: "twin" })).toMatchObject({ type: "cloned" });
       },
     );
@@ -198,9 +200,9 @@ describe("export for pi", () => {
 
   test("HOME4 BLOB2 pi opens an export with the same context at every entry, blobs included", async () => {
     const env = { PITH_HOME: folder };
-    const store = storeIn(await createSession({ cwd: "/code/one", env }));
+    const store = requireStore(await createSession({ cwd: "/code/one", env }));
     const entries = await withBlobs(store.path);
-    await appended(store, entries);
+    await appendEntries(store, entries);
     await store.close();
     const to = join(folder, "for-pi.jsonl");
     expect(await exportForPi(store.path, to, { env })).toEqual({ type: "exported", missing: [] });
@@ -209,7 +211,7 @@ describe("export for pi", () => {
     expect(await pi.ask({ op: "open", file: to })).toEqual({ entries: entries.length });
     const leaves = entries.map((_, at) => at);
     const theirs = (await pi.ask({ op: "contexts", file: to, leaves })) as readonly SessionContext[];
-    const exported = storeIn(await openStore(to, { mode: "follower" }));
+    const exported = requireStore(await openStore(to, { mode: "follower" }));
     expect(await exported.leaf()).toBe(entries.at(-1)?.id);
     expect(await exported.check()).toEqual([]);
     for (const [at, entry] of entries.entries()) {
@@ -260,12 +262,12 @@ describe("export for pi", () => {
   }
 
   test("an export has no trailers and no fields of ours; every other byte of a line is unchanged", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { path } = await sessionWithBlob(parts);
     const moved = await rebindSession(path, "/code/two", parts);
     const from = moved.type === "rebound" ? moved.path : "";
     await exportForPi(from, "/out.jsonl", parts);
-    const source = storeIn(await openStore(from, { ...parts, mode: "follower" }));
+    const source = requireStore(await openStore(from, { ...parts, mode: "follower" }));
     const [header = "", ...lines] = Buffer.from(files.readBytes("/out.jsonl")).toString().trimEnd().split("\n");
     expect(JSON.parse(header)).toEqual({
       type: "session",
@@ -279,7 +281,7 @@ describe("export for pi", () => {
   });
 
   test("a lost or changed blob is reported, and its placeholder text stays", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${blobFolder(path)}/${hash}`, Buffer.from("something else"));
     expect(await exportForPi(path, "/one.jsonl", parts)).toEqual({ type: "exported", missing: [hash] });
@@ -289,8 +291,8 @@ describe("export for pi", () => {
   });
 
   test("a lost line becomes a note, so that the branch stays connected in pi", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts, { entries: story("user: one", "says: two", "user: three") });
     const text = Buffer.from(files.readBytes(path)).toString().replace('"text":"two"', '"text":"tw\u0001"');
     files.addFile(path, Buffer.from(text));
     expect(await exportForPi(path, "/out.jsonl", parts)).toMatchObject({ type: "exported" });
@@ -299,8 +301,8 @@ describe("export for pi", () => {
   });
 
   test("an existing file is not overwritten, and a full disk leaves no file", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts);
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts);
     files.addFile("/there.jsonl", Buffer.from("mine"));
     expect(await exportForPi(path, "/there.jsonl", parts)).toMatchObject({ type: "unavailable", code: "EEXIST" });
     expect(await exportForPi(path, "/no/such/folder.jsonl", parts)).toMatchObject({
@@ -320,14 +322,14 @@ describe("fork session", () => {
   };
 
   test("FORK1 FORK2 a fork contains one branch, its blobs and its origin, and is named as a fork", async () => {
-    const { parts } = ground();
+    const { parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     const fork = pathOf(await forkSession(path, { ...parts, id: "copy" }));
-    const store = storeIn(await openStore(fork, parts));
-    const source = storeIn(await openStore(path, parts));
+    const store = requireStore(await openStore(fork, parts));
+    const source = requireStore(await openStore(path, parts));
     expect(store.header).toMatchObject({ id: "copy", cwd: "/code/one", parentSession: path });
     expect(await store.name()).toBe("pictures (fork)");
-    expect((await idsAt(fork, parts)).slice(0, 4)).toEqual(["e1", "e3", "e4", "e5"]);
+    expect((await readIds(fork, parts)).slice(0, 4)).toEqual(["e1", "e3", "e4", "e5"]);
     const context = async (of: typeof store) => buildSessionContext(await of.loadBranch(await of.leaf())).messages;
     expect(await context(store)).toEqual(await context(source));
     expect(await readBlob(fork, hash, parts)).toMatchObject({ type: "read" });
@@ -336,70 +338,70 @@ describe("fork session", () => {
   });
 
   test("a fork at an earlier entry, for another directory, byte for byte", async () => {
-    const { parts } = ground();
-    const path = await session(parts, { entries: story("user: one", "says: two", "user: three") });
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts, { entries: story("user: one", "says: two", "user: three") });
     const fork = pathOf(await forkSession(path, { ...parts, leaf: "e2", cwd: "/code/two" }));
     expect(fork).toContain(`/${sessionFolderName("/code/two")}/`);
-    const [source, copy] = [storeIn(await openStore(path, parts)), storeIn(await openStore(fork, parts))];
-    expect(await idsAt(fork, parts)).toEqual(["e1", "e2"]);
+    const [source, copy] = [requireStore(await openStore(path, parts)), requireStore(await openStore(fork, parts))];
+    expect(await readIds(fork, parts)).toEqual(["e1", "e2"]);
     for (const id of ["e1", "e2"]) expect(await copy.line(id)).toBe(await source.line(id));
   });
 
   test("a source that another process writes can be forked, and the writer continues", async () => {
-    const { parts } = ground();
-    const store = storeIn(await openStore(await session(parts), parts));
+    const { parts } = createTestHome();
+    const store = requireStore(await openStore(await createTestSession(parts), parts));
     const fork = pathOf(await forkSession(store.path, parts));
-    await appended(
+    await appendEntries(
       store,
       story("user: a", "user: b", "user: more")
         .slice(2)
         .map((entry) => ({ ...entry, parentId: "e2" })),
     );
-    expect(await idsAt(fork, parts)).toEqual(["e1", "e2"]);
-    expect(await idsAt(pathOf(await forkSession(store, parts)), parts)).toEqual(["e1", "e2", "e3"]);
+    expect(await readIds(fork, parts)).toEqual(["e1", "e2"]);
+    expect(await readIds(pathOf(await forkSession(store, parts)), parts)).toEqual(["e1", "e2", "e3"]);
     expect(store.isWriter).toBe(true);
   });
 
   test("a fork of a fork gets the next number; a session without a name gives none", async () => {
-    const { parts } = ground();
-    const named = await session(parts, { entries: story("user: one", "names: tests") });
+    const { parts } = createTestHome();
+    const named = await createTestSession(parts, { entries: story("user: one", "names: tests") });
     const names: (string | undefined)[] = [];
     for (let path = named, round = 0; round < 3; round++) {
       path = pathOf(await forkSession(path, parts));
-      names.push(await storeIn(await openStore(path, { ...parts, mode: "follower" })).name());
+      names.push(await requireStore(await openStore(path, { ...parts, mode: "follower" })).name());
     }
     expect(names).toEqual(["tests (fork)", "tests (fork 2)", "tests (fork 3)"]);
-    const plain = await session(parts);
-    expect((await entriesAt(pathOf(await forkSession(plain, parts)), parts)).map(({ type }) => type)).toEqual([
+    const plain = await createTestSession(parts);
+    expect((await readEntries(pathOf(await forkSession(plain, parts)), parts)).map(({ type }) => type)).toEqual([
       "message",
       "message",
     ]);
   });
 
   test("an empty fork, an unknown entry, a used id and a missing source", async () => {
-    const { parts } = ground();
-    const path = await session(parts, { id: "a" });
-    expect(await idsAt(pathOf(await forkSession(path, { ...parts, leaf: null })), parts)).toEqual([]);
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts, { id: "a" });
+    expect(await readIds(pathOf(await forkSession(path, { ...parts, leaf: null })), parts)).toEqual([]);
     expect(await forkSession(path, { ...parts, leaf: "e9" })).toMatchObject({ type: "no-entry" });
     expect(await forkSession(path, { ...parts, id: "a" })).toMatchObject({ type: "unavailable", code: "EINVAL" });
     expect(await forkSession("/gone.jsonl", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 
   test("a lost blob is reported, and the fork is created anyway", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     files.remove(`${blobFolder(path)}/${hash}`);
     expect(await forkSession(path, parts)).toMatchObject({ type: "forked", missing: [hash] });
   });
 
   test("after a crash or power cut at any step, the source is unchanged and the fork complete or absent", async () => {
-    await atEveryEnd(
+    await crashAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => forkSession(path, { ...parts, id: "copy" }),
       async ({ parts }, { path, hash }) => {
-        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
         const [copy] = (await listSessions(parts)).filter(({ id }) => id === "copy");
-        if (copy) await expectWhole("copy", hash, parts);
+        if (copy) await expectIntactSession("copy", hash, parts);
         else expect(await forkSession(path, { ...parts, id: "copy" })).toMatchObject({ type: "forked", missing: [] });
       },
     );

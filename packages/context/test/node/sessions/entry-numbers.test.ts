@@ -13,7 +13,7 @@ import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
 import { chain, file, note, ourHeader, piHeader, withTrailers } from "../../format/specimen.ts";
 import { counting } from "../jsonl/counted-files.ts";
-import { type Ground, ground, session, storeIn } from "./ground.ts";
+import { createTestHome, createTestSession, requireStore, type TestHome } from "./test-home.ts";
 
 const PI = "/pi/theirs.jsonl";
 const SECRET = "the-secret-word";
@@ -33,7 +33,8 @@ const branches = story(
   "names: numbers",
 );
 
-const open = async ({ parts }: Ground, path: string) => storeIn(await openStore(path, { ...parts, mode: "follower" }));
+const open = async ({ parts }: TestHome, path: string) =>
+  requireStore(await openStore(path, { ...parts, mode: "follower" }));
 
 /** The ids by their numbers, as far as a store finds them. */
 async function idsIn(store: Store): Promise<Readonly<Record<number, string>>> {
@@ -50,8 +51,8 @@ describe("a copy keeps the numbers", () => {
   const all = { 1: "e1", 2: "e2", 3: "e3", 4: "e4", 5: "e5", 6: "e6", 7: "e7", 8: "e8" };
 
   test("NUM1 NUM2 after a restart each number finds its entry", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     on.ends();
     const store = await open(on, path);
     expect([await idsIn(store), await store.lastNumber()]).toEqual([all, 8]);
@@ -59,11 +60,11 @@ describe("a copy keeps the numbers", () => {
   });
 
   test("NUM3 NUM4 a fork keeps the numbers, and does not reuse those of the entries it left out", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e6" });
     if (fork.type !== "forked") throw new Error(JSON.stringify(fork));
-    const store = storeIn(await openStore(fork.path, on.parts));
+    const store = requireStore(await openStore(fork.path, on.parts));
     const held = await Session.open(store, on.parts.runtime ?? testRuntime());
     expect(store.header.pith).toEqual({ format: 1, lastNumber: 8 });
     // Behind the branch stand the label and the name that it has in its new file.
@@ -89,16 +90,16 @@ describe("a copy keeps the numbers", () => {
   });
 
   test("NUM3 a clone keeps the numbers", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     const clone = await cloneSession(path, on.parts);
     if (clone.type !== "cloned") throw new Error(clone.why);
     expect(await idsIn(await open(on, clone.path))).toEqual(all);
   });
 
   test("NUM3 NUM4 an export for pi keeps the numbers, also of a fork, and also when it is cloned or opened", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     const fork = await forkSession(path, { ...on.parts, leaf: "e2" });
     if (fork.type !== "forked") throw new Error(JSON.stringify(fork));
     for (const source of [path, fork.path]) {
@@ -118,8 +119,8 @@ describe("a copy keeps the numbers", () => {
   });
 
   test("NUM3 a purge keeps the numbers", async () => {
-    const on = ground();
-    const path = await session(on.parts, { entries: branches });
+    const on = createTestHome();
+    const path = await createTestSession(on.parts, { entries: branches });
     expect(await purgeSession(path, { ...on.parts, redaction })).toMatchObject({ type: "purged", lines: 1 });
     expect(await idsIn(await open(on, path))).toEqual(all);
   });
@@ -129,7 +130,7 @@ describe("NUM5 a line without a number", () => {
   const bytes = file(piHeader, chain(4));
 
   test("NUM5 gets the next number in file order, and opening writes nothing", async () => {
-    const on = ground();
+    const on = createTestHome();
     on.files.addFile(PI, bytes);
     for (const store of [await open(on, PI), MemoryStore.open(bytes, testRuntime())])
       expect([await idsIn(store), await store.lastNumber()]).toEqual([{ 1: "e1", 2: "e2", 3: "e3", 4: "e4" }, 4]);
@@ -137,9 +138,9 @@ describe("NUM5 a line without a number", () => {
   });
 
   test("NUM5 stays unchanged; entries that we append contain their numbers, and those of pi get the next ones", async () => {
-    const on = ground();
+    const on = createTestHome();
     on.files.addFile(PI, bytes);
-    const store = storeIn(await openStore(PI, on.parts));
+    const store = requireStore(await openStore(PI, on.parts));
     const held = await Session.open(store, testRuntime());
     await held.append({ id: "e5", type: "custom", customType: "ours" });
     const text = Buffer.from(on.files.readBytes(PI)).toString();
@@ -150,7 +151,7 @@ describe("NUM5 a line without a number", () => {
   });
 
   test("NUM5 gets its number written in a fork, a clone and an export; a purge shifts none", async () => {
-    const on = ground();
+    const on = createTestHome();
     const theirs = file(
       piHeader,
       note("e1", null),
@@ -173,9 +174,9 @@ describe("NUM5 a line without a number", () => {
   });
 
   test("NUM5 has a number also if only the end of the file was read", async () => {
-    const on = ground();
+    const on = createTestHome();
     on.files.addFile(PI, bytes);
-    const held = await Session.open(storeIn(await openStore(PI, on.parts)), testRuntime());
+    const held = await Session.open(requireStore(await openStore(PI, on.parts)), testRuntime());
     await held.loadState();
     expect(held.branch.entries.map(({ number }) => number)).toEqual([1, 2, 3, 4]);
   });
@@ -189,7 +190,7 @@ describe("NUM5 a line without a number", () => {
     const numberOn = (line: string, number: unknown): string =>
       number === undefined ? line : line.replace(/("timestamp":"[^"]*")/, `$1,"number":${String(number)}`);
     const lines = chain(4).map((line, at) => numberOn(line, said[at]));
-    const on = ground();
+    const on = createTestHome();
     for (const content of [file(piHeader, lines), file(withTrailers(ourHeader, ...lines))]) {
       on.files.addFile(PI, content);
       for (const store of [await open(on, PI), MemoryStore.open(content, testRuntime())])
@@ -208,7 +209,7 @@ describe("NUM6 damage shifts no number", () => {
     ["a line that is gone", [lines[0], lines[2], lines[3]], [1, undefined, 3, 4]],
     ["a circle", [lines[0], lines[1]?.replace('"e1"', '"e2"'), lines[2], lines[3]], [1, undefined, 2, 3, 4]],
   ])("NUM6 %s, also after a clone", async (_, damaged, numbers) => {
-    const on = ground();
+    const on = createTestHome();
     on.files.addFile(
       PI,
       file(
@@ -236,10 +237,10 @@ describe("NUM6 damage shifts no number", () => {
 
 test("NUM2 an entry is found with one read, however long the file", async () => {
   for (const count of [1_000, 50_000]) {
-    const on = ground();
+    const on = createTestHome();
     on.files.addFile(PI, file(withTrailers(ourHeader, ...chain(count))));
     const counted = counting(on.files);
-    const store = storeIn(await openStore(PI, { ...on.parts, files: counted.files, mode: "follower" }));
+    const store = requireStore(await openStore(PI, { ...on.parts, files: counted.files, mode: "follower" }));
     await store.prepareIndex();
     const before = counted.reads();
     for (const number of [1, count / 2, count]) expect((await store.entryByNumber(number))?.id).toBe(`e${number}`);

@@ -8,7 +8,7 @@ import { indexPath } from "../../../src/node/files.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { renameSession } from "../../../src/node/sessions/sessions.ts";
 import { story } from "../../../src/testing/story.ts";
-import { type Ground, ground, session } from "./ground.ts";
+import { createTestHome, createTestSession, type TestHome } from "./test-home.ts";
 
 const header = (more: object = {}): string =>
   JSON.stringify({ type: "session", version: 3, id: "p", timestamp: "2026-01-01T00:00:00.000Z", cwd: "/x", ...more });
@@ -20,15 +20,15 @@ const user = (content: unknown, id = "a", parentId: string | null = null): strin
     timestamp: "2026-01-01T00:00:01.000Z",
     message: { role: "user", content, timestamp: 1 },
   });
-const planted = ({ files }: Ground, name: string, ...lines: readonly string[]): void =>
+const planted = ({ files }: TestHome, name: string, ...lines: readonly string[]): void =>
   files.addFile(`/pi/${name}`, Buffer.from(lines.map((line) => `${line}\n`).join("")));
-const listed = ({ parts }: Ground) => listSessions({ ...parts, folders: ["/pi"] });
-const calls = ({ files }: Ground, before: number): readonly string[] => files.log.slice(before);
+const listed = ({ parts }: TestHome) => listSessions({ ...parts, folders: ["/pi"] });
+const calls = ({ files }: TestHome, before: number): readonly string[] => files.log.slice(before);
 
 test("lists the sessions of all directories or of one, the last modified first", async () => {
-  const { parts } = ground();
-  const one = await session(parts, { cwd: "/one", id: "first" });
-  const two = await session(parts, { cwd: "/two", id: "second" });
+  const { parts } = createTestHome();
+  const one = await createTestSession(parts, { cwd: "/one", id: "first" });
+  const two = await createTestSession(parts, { cwd: "/two", id: "second" });
   await renameSession(one, "renamed", parts);
   expect(await listSessions(parts)).toMatchObject([
     {
@@ -46,9 +46,9 @@ test("lists the sessions of all directories or of one, the last modified first",
 });
 
 test("RES19 maxPerFolder reads only the files of a folder that started last or were modified last", async () => {
-  const grounded = ground();
+  const grounded = createTestHome();
   const paths: string[] = [];
-  for (let at = 0; at < 8; at++) paths.push(await session(grounded.parts, { cwd: "/one", id: `s${at}` }));
+  for (let at = 0; at < 8; at++) paths.push(await createTestSession(grounded.parts, { cwd: "/one", id: `s${at}` }));
   await renameSession(paths[1] ?? "", "an old one, written to again", grounded.parts);
   await listSessions(grounded.parts);
   const before = grounded.files.log.length;
@@ -61,7 +61,7 @@ test("RES19 maxPerFolder reads only the files of a folder that started last or w
 test("of sessions modified at the same time the one that started later comes first", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-list-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const on = ground();
+  const on = createTestHome();
   for (const name of ["b", "a", "c"]) planted(on, `${name}.jsonl`, header());
   const files = new Proxy(on.files, {
     get: (disk, act) => {
@@ -107,7 +107,7 @@ describe("the first user message", () => {
     ["only spaces", user("  \n"), ""],
   ];
   test.each(cases)("%s", async (_, line, shown) => {
-    const on = ground();
+    const on = createTestHome();
     planted(
       on,
       "p.jsonl",
@@ -120,14 +120,14 @@ describe("the first user message", () => {
 
   test("HOME1 is shown for a long coloured log, wherever it is cut", async () => {
     for (let shift = 0; shift < 12; shift++) {
-      const on = ground();
+      const on = createTestHome();
       planted(on, "p.jsonl", header(), user(`${"a".repeat(shift)}${"\u001b[31mx".repeat(60_000)}`));
       expect((await listed(on))[0]?.firstMessage).toMatch(/^a*x+…?$/);
     }
   });
 
   test("is found after a system prompt of a hundred kilobytes", async () => {
-    const on = ground();
+    const on = createTestHome();
     const system = {
       type: "message",
       id: "s",
@@ -161,15 +161,15 @@ describe("the latest name in the file", () => {
     ["that is no text", [info(7, "i")], undefined],
     ["that only a message speaks of", [user('{"type":"session_info","name":"fake"}')], undefined],
   ] as const)("%s", async (_, lines, name) => {
-    const on = ground();
+    const on = createTestHome();
     planted(on, "p.jsonl", header(), ...lines);
     expect((await listed(on))[0]?.name).toBe(name);
   });
 
   test("is found directly after the indexed part", async () => {
-    const on = ground();
+    const on = createTestHome();
     const text = `user: ${"x".repeat(600_000)}`;
-    const path = await session(on.parts, { entries: story(text, text, text) });
+    const path = await createTestSession(on.parts, { entries: story(text, text, text) });
     const kept = on.files.readBytes(indexPath(path)).slice();
     await renameSession(path, "just now", on.parts);
     const more = user("y".repeat(100_000), "later", null);
@@ -179,9 +179,9 @@ describe("the latest name in the file", () => {
   });
 
   test("is found in the middle of a long file through its index", async () => {
-    const on = ground();
+    const on = createTestHome();
     const text = `user: ${"x".repeat(300_000)}`;
-    const path = await session(on.parts, { entries: story(text, text, "names: in the middle", text, text) });
+    const path = await createTestSession(on.parts, { entries: story(text, text, "names: in the middle", text, text) });
     on.files.addFile("/pi/without-index.jsonl", on.files.readBytes(path));
     expect((await listed(on))[0]).not.toHaveProperty("name");
     expect(on.files.stat(indexPath(path))).not.toBeNull();
@@ -202,7 +202,7 @@ describe("LOG4 files that are not sessions", () => {
     ["half a header", header().slice(0, 40)],
     ["a header whose id is no text", header({ id: 7 })],
   ])("%s is listed as damaged, beside the others", async (_, text) => {
-    const on = ground();
+    const on = createTestHome();
     planted(on, "good.jsonl", header(), user("hello"));
     on.files.addFile("/pi/2026-01-01T00-00-00-000Z_bad.jsonl", Buffer.from(text));
     const [bad, good] = await listed(on);
@@ -211,7 +211,7 @@ describe("LOG4 files that are not sessions", () => {
   });
 
   test("links and unreadable files are listed as damaged; folders and other files are not listed", async () => {
-    const on = ground();
+    const on = createTestHome();
     planted(on, "good.jsonl", header());
     on.files.addLink("/pi/link.jsonl");
     on.files.makeFolder("/pi/folder.jsonl");
@@ -228,8 +228,8 @@ describe("LOG4 files that are not sessions", () => {
   });
 
   test("an unreadable folder does not prevent listing the others", async () => {
-    const on = ground();
-    await session(on.parts, { cwd: "/one", id: "a" });
+    const on = createTestHome();
+    await createTestSession(on.parts, { cwd: "/one", id: "a" });
     on.files.failEvery("EIO", ["read"]);
     expect(await listSessions(on.parts)).toMatchObject([{ damaged: expect.any(String) }]);
     on.files.failEvery("EACCES", ["list"]);
@@ -237,7 +237,7 @@ describe("LOG4 files that are not sessions", () => {
   });
 
   test("a session with a damaged middle or end is listed normally", async () => {
-    const on = ground();
+    const on = createTestHome();
     planted(on, "torn.jsonl", header(), "garbage", user("hello"), '{"type":"mess');
     expect(await listed(on)).toMatchObject([{ id: "p", firstMessage: "hello" }]);
     expect((await listed(on))[0]).not.toHaveProperty("damaged");
@@ -245,7 +245,7 @@ describe("LOG4 files that are not sessions", () => {
 });
 
 test("all formats of pi are listed: version 1, a byte order mark, UTF-16", async () => {
-  const on = ground();
+  const on = createTestHome();
   const old = [
     { type: "session", id: "one", timestamp: "", cwd: "/x" },
     { type: "message", message: { role: "user", content: "v1" } },
@@ -263,7 +263,7 @@ test("all formats of pi are listed: version 1, a byte order mark, UTF-16", async
 
 describe("the second listing", () => {
   const files = async () => {
-    const on = ground();
+    const on = createTestHome();
     for (const name of ["a", "b", "c"]) planted(on, `${name}.jsonl`, header({ id: name }), user(`from ${name}`));
     return { on, first: await listed(on), cache: "/pi/.pith/list.json" };
   };
@@ -342,8 +342,8 @@ test("a forbidden folder on the real disk does not stop the listing", async () =
   const home = mkdtempSync(join(tmpdir(), "pith-list-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const env = { PITH_HOME: home };
-  const path = await session({ env }, { cwd: "/one", id: "a" });
-  await session({ env }, { cwd: "/two", id: "b" });
+  const path = await createTestSession({ env }, { cwd: "/one", id: "a" });
+  await createTestSession({ env }, { cwd: "/two", id: "b" });
   writeFileSync(join(home, "sessions", "stray.txt"), "x");
   chmodSync(dirname(path), 0o000);
   // Root may enter everything; then both are listed.

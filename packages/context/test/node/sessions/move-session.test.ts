@@ -10,26 +10,26 @@ import { listTrash, rebindSession, restoreSession, trashSession } from "../../..
 import { sessionFolderName } from "../../../src/node/sessions/paths.ts";
 import { createSession, findSession } from "../../../src/node/sessions/sessions.ts";
 import {
-  atEveryEnd,
-  atEveryRefusal,
-  entriesAt,
-  expectWhole,
-  ground,
-  idsAt,
-  session,
+  crashAtEveryStep,
+  createTestHome,
+  createTestSession,
+  expectIntactSession,
+  readEntries,
+  readIds,
+  refuseAtEveryStep,
+  requireStore,
   sessionWithBlob,
-  storeIn,
-} from "./ground.ts";
+} from "./test-home.ts";
 
 describe("rebind session", () => {
   test("a session moves to the folder of its new directory, with all its files", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${path}.damaged`, Buffer.from("torn"));
     files.addFile(`${path}.bak`, Buffer.from("old"));
     files.addFile(`${path}.bak-2`, Buffer.from("older"));
     files.addFile(indexPath(path), Buffer.from("index"));
-    const before = await idsAt(path, parts);
+    const before = await readIds(path, parts);
 
     const moved = await rebindSession(path, "/code/two", parts);
     const to = moved.type === "rebound" ? moved.path : "";
@@ -40,54 +40,54 @@ describe("rebind session", () => {
     const left = files.listPaths().filter((each) => each.startsWith(dirname(path)) && !each.includes("/writer.lease."));
     expect(left).toEqual([`${dirname(path)}/folder.json`]);
 
-    const entries = await entriesAt(to, parts);
+    const entries = await readEntries(to, parts);
     expect(entries.slice(0, -1).map(({ id }) => id)).toEqual(before);
     expect(entries.at(-1)).toMatchObject({ type: "custom", customType: "pith.folder", data: { cwd: "/code/two" } });
-    expect(await expectWhole("pictured", hash, parts)).toBe(to);
+    expect(await expectIntactSession("pictured", hash, parts)).toBe(to);
   });
 
   test("the list shows the directory of the session's folder, even if that directory no longer exists", async () => {
-    const { parts } = ground();
-    const path = await session(parts, { cwd: "/never/was/here", id: "a" });
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts, { cwd: "/never/was/here", id: "a" });
     expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toMatchObject([
       { id: "a", cwd: "/never/was/here" },
     ]);
-    storeIn(await openStore(path, parts)).close();
+    requireStore(await openStore(path, parts)).close();
     await rebindSession(path, "/now", parts);
     expect(await listSessions(parts)).toMatchObject([{ id: "a", cwd: "/now" }]);
     expect(await listSessions({ ...parts, cwd: "/never/was/here" })).toEqual([]);
   });
 
   test("a session moves to another directory and back", async () => {
-    const { parts } = ground();
+    const { parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     const away = await rebindSession(path, "/code/two", parts);
     const back = await rebindSession(away.type === "rebound" ? away.path : "", "/code/one", parts);
     expect(back).toEqual({ type: "rebound", path });
-    expect(await expectWhole("pictured", hash, parts)).toBe(path);
+    expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
     expect(await rebindSession(path, "/code/one", parts)).toEqual({ type: "rebound", path });
   });
 
   test("a session in use is not moved; nor is one whose target exists, nor a missing one", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts, { id: "a" });
-    const store = storeIn(await openStore(path, parts));
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts, { id: "a" });
+    const store = requireStore(await openStore(path, parts));
     expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "held", owner: { pid: 1 } });
     await store.close();
     files.addFile(path.replace(sessionFolderName("/code/one"), sessionFolderName("/code/two")), Buffer.from("another"));
     expect(await rebindSession(path, "/code/two", parts)).toMatchObject({ type: "taken" });
-    expect(await idsAt(path, parts)).toEqual(["e1", "e2"]);
+    expect(await readIds(path, parts)).toEqual(["e1", "e2"]);
     expect(await rebindSession("/pith/gone.jsonl", "/x", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
   });
 
   test("a full disk and a target on another disk leave the session at its path", async () => {
-    const full = ground();
-    const path = await session(full.parts, { id: "a" });
+    const full = createTestHome();
+    const path = await createTestSession(full.parts, { id: "a" });
     full.files.failEvery("ENOSPC", ["append"]);
     expect(["refused", "unavailable"]).toContain((await rebindSession(path, "/code/two", full.parts)).type);
     full.files.clearFaults();
     full.ends();
-    expect(await idsAt(path, full.parts)).toEqual(["e1", "e2"]);
+    expect(await readIds(path, full.parts)).toEqual(["e1", "e2"]);
     full.files.failEvery("EXDEV", ["rename"]);
     expect(await rebindSession(path, "/code/two", full.parts)).toMatchObject({
       type: "unavailable",
@@ -98,12 +98,12 @@ describe("rebind session", () => {
   });
 
   test("after any disk error the session is complete at one of the two paths, and the error is reported", async () => {
-    await atEveryRefusal(
+    await refuseAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => rebindSession(path, "/code/two", parts),
       async ({ parts }, { hash }, outcome) => {
         expect(["rebound", "refused", "unavailable"]).toContain(outcome.type);
-        const now = await expectWhole("pictured", hash, parts);
+        const now = await expectIntactSession("pictured", hash, parts);
         if (outcome.type === "rebound") expect(outcome.path).toBe(now);
       },
     );
@@ -111,16 +111,16 @@ describe("rebind session", () => {
 
   test("HOME3 after a crash or power cut at any step, the session is complete at one of the two paths and found by its id", async () => {
     const places = new Set<string>();
-    const ends = await atEveryEnd(
+    const ends = await crashAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => rebindSession(path, "/code/two", parts),
       async ({ parts }, { path, hash }) => {
-        const now = await expectWhole("pictured", hash, parts);
+        const now = await expectIntactSession("pictured", hash, parts);
         places.add(now === path ? "old" : "new");
-        expect((await idsAt(now, parts)).slice(0, 3)).toEqual(["e1", "e3", "e4"]);
+        expect((await readIds(now, parts)).slice(0, 3)).toEqual(["e1", "e3", "e4"]);
         const again = await rebindSession(now, "/code/two", parts);
         expect(again).toMatchObject({ type: "rebound" });
-        await expectWhole("pictured", hash, parts);
+        await expectIntactSession("pictured", hash, parts);
       },
     );
     expect(ends).toBeGreaterThan(40);
@@ -130,7 +130,7 @@ describe("rebind session", () => {
 
 describe("trash session", () => {
   test("a session in the trash is listed with its old path, and is restored with all its files", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { path, hash } = await sessionWithBlob(parts);
     files.addFile(`${path}.bak`, Buffer.from("old"));
     const before = files.readBytes(path);
@@ -145,18 +145,18 @@ describe("trash session", () => {
     expect(await restoreSession(trashed.folder, parts)).toEqual({ type: "restored", path });
     expect(Buffer.compare(files.readBytes(path), before)).toBe(0);
     expect(Buffer.from(files.readBytes(`${path}.bak`)).toString()).toBe("old");
-    await expectWhole("pictured", hash, parts);
+    await expectIntactSession("pictured", hash, parts);
     expect(await listTrash(parts)).toEqual([]);
   });
 
   test("the newest item comes first, also if the clock stands still", async () => {
-    const { parts } = ground();
+    const { parts } = createTestHome();
     const { runtime: ports } = parts;
     if (!ports) throw new Error("no ports");
     const still = { ...parts, runtime: { ...ports, now: () => 1767225600000 } };
-    const path = await session(still, { id: "a" });
+    const path = await createTestSession(still, { id: "a" });
     const first = await trashSession(path, still);
-    await session(still, { id: "a" });
+    await createTestSession(still, { id: "a" });
     const second = await trashSession(path, still);
     expect((await listTrash(parts)).map(({ folder }) => folder)).toEqual(
       [second, first].map((each) => each.type === "trashed" && each.folder),
@@ -164,27 +164,27 @@ describe("trash session", () => {
   });
 
   test("DISK10 a clock 400 days ahead removes nothing", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     const { runtime: ports } = parts;
     if (!ports) throw new Error("no ports");
     const { path } = await sessionWithBlob(parts);
-    await trashSession(await session(parts, { id: "b" }), parts);
+    await trashSession(await createTestSession(parts, { id: "b" }), parts);
     const before = files.listPaths();
     const later = { ...parts, runtime: { ...ports, now: () => ports.now() + 400 * 24 * 3600 * 1000 } };
     await listSessions(later);
     await listTrash(later);
     await findSession("nobody", later);
-    await storeIn(await createSession({ cwd: "/code/one", id: "c", ...later })).close();
-    await storeIn(await openStore(path, later)).close();
+    await requireStore(await createSession({ cwd: "/code/one", id: "c", ...later })).close();
+    await requireStore(await openStore(path, later)).close();
     for (const file of before.filter((each) => !each.includes("/writer.lease.")))
       expect(files.listPaths()).toContain(file);
     expect((await listTrash(later)).map(({ id }) => id)).toEqual(["b"]);
   });
 
   test("a session in use is not moved to the trash", async () => {
-    const { parts } = ground();
-    const path = await session(parts, { id: "a" });
-    const store = storeIn(await openStore(path, parts));
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts, { id: "a" });
+    const store = requireStore(await openStore(path, parts));
     expect(await trashSession(path, parts)).toMatchObject({ type: "held", owner: { pid: 1 } });
     await store.close();
     expect(await trashSession(path, parts)).toMatchObject({ type: "trashed" });
@@ -192,7 +192,7 @@ describe("trash session", () => {
   });
 
   test("a damaged file, or one that is not a session, can be moved to the trash", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     files.addFile("/pi/not json.jsonl", Buffer.from("\u0000\u0000"));
     const trashed = await trashSession("/pi/not json.jsonl", parts);
     expect(trashed).toMatchObject({ type: "trashed", folder: expect.stringMatching(/Z_session$/) });
@@ -200,8 +200,8 @@ describe("trash session", () => {
   });
 
   test("a restore does not overwrite a file or trust an invalid note; a lost note asks for a path", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts, { id: "a" });
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts, { id: "a" });
     const trashed = await trashSession(path, parts);
     const folder = trashed.type === "trashed" ? trashed.folder : "";
     files.addFile(path, Buffer.from("another"));
@@ -217,19 +217,19 @@ describe("trash session", () => {
       type: "restored",
       path: "/elsewhere/b.jsonl",
     });
-    expect(await idsAt("/elsewhere/b.jsonl", parts)).toEqual(["e1", "e2"]);
+    expect(await readIds("/elsewhere/b.jsonl", parts)).toEqual(["e1", "e2"]);
     expect(await restoreSession("/pith/trash/nothing", parts)).toMatchObject({ type: "none" });
   });
 
   test("after any disk error a session is complete at its path or in the trash, and the error is reported", async () => {
-    const ends = await atEveryRefusal(
+    const ends = await refuseAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => trashSession(path, parts),
       async ({ parts }, { path, hash }, outcome) => {
         expect(["trashed", "unavailable"]).toContain(outcome.type);
         const [item] = await listTrash(parts);
         if (item) await restoreSession(item.folder, parts);
-        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
       },
     );
     expect(ends).toBeGreaterThan(40);
@@ -237,7 +237,7 @@ describe("trash session", () => {
 
   test("HOME3 after a crash or power cut at any step, a session is complete at its path or in the trash, and can be restored", async () => {
     const places = new Set<string>();
-    const ends = await atEveryEnd(
+    const ends = await crashAtEveryStep(
       ({ parts }) => sessionWithBlob(parts),
       ({ parts }, { path }) => trashSession(path, parts),
       async ({ parts }, { path, hash }) => {
@@ -249,7 +249,7 @@ describe("trash session", () => {
           expect(await readBlob(item.path, hash, parts)).toMatchObject({ type: "read" });
           expect(await restoreSession(item.folder, parts)).toEqual({ type: "restored", path });
         }
-        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
         expect(await trashSession(path, parts)).toMatchObject({ type: "trashed" });
       },
     );
@@ -258,7 +258,7 @@ describe("trash session", () => {
   });
 
   test("after a crash or power cut during a restore, the session is complete at one of the two paths", async () => {
-    await atEveryEnd(
+    await crashAtEveryStep(
       async ({ parts }) => {
         const { path, hash } = await sessionWithBlob(parts);
         const trashed = await trashSession(path, parts);
@@ -268,7 +268,7 @@ describe("trash session", () => {
       async ({ parts }, { path, hash, folder }) => {
         if ((await findSession("pictured", parts)).type === "none")
           expect(await restoreSession(folder, parts)).toEqual({ type: "restored", path });
-        expect(await expectWhole("pictured", hash, parts)).toBe(path);
+        expect(await expectIntactSession("pictured", hash, parts)).toBe(path);
       },
     );
   });

@@ -13,7 +13,7 @@ import {
   trashFolder,
 } from "../../../src/node/sessions/paths.ts";
 import { createSession } from "../../../src/node/sessions/sessions.ts";
-import { ground, session } from "./ground.ts";
+import { createTestHome, createTestSession } from "./test-home.ts";
 
 describe("folder name", () => {
   test("a folder name shows the path and ends in ten digits of its hash", () => {
@@ -85,15 +85,15 @@ describe("session id", () => {
   });
 
   test("S10 a session with an invalid id is not created, and the disk stays unchanged", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     for (const id of nasty)
       expect(await createSession({ cwd: "/w", id, ...parts })).toMatchObject({ type: "unavailable", code: "EINVAL" });
     expect(files.listPaths()).toEqual([]);
   });
 
   test("an id that is used in any folder is rejected", async () => {
-    const { parts } = ground();
-    await session(parts, { cwd: "/one", id: "mine" });
+    const { parts } = createTestHome();
+    await createTestSession(parts, { cwd: "/one", id: "mine" });
     expect(await createSession({ cwd: "/two", id: "mine", ...parts })).toMatchObject({
       type: "unavailable",
       why: expect.stringContaining("already exists"),

@@ -14,7 +14,14 @@ import { createBlobBlock } from "../../../src/session/blobs.ts";
 import type { Redaction } from "../../../src/session/session.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { appended, atEveryEnd, type Ground, ground, session, storeIn } from "./ground.ts";
+import {
+  appendEntries,
+  crashAtEveryStep,
+  createTestHome,
+  createTestSession,
+  requireStore,
+  type TestHome,
+} from "./test-home.ts";
 
 const SECRET = "hunter2hunter2";
 /** Of one value, wherever it stands. */
@@ -34,7 +41,7 @@ const telling = story(
   "labels e2: here",
 );
 
-const contents = ({ files }: Ground): string =>
+const contents = ({ files }: TestHome): string =>
   files
     .listPaths()
     .map((path) => Buffer.from(files.readBytes(path)).toString("latin1"))
@@ -47,8 +54,8 @@ const done = (lines: number, blobs = 0, removed: readonly string[] = []): PurgeR
 });
 
 test("PUR1 a purged secret occurs nowhere, and every other line is unchanged", async () => {
-  const on = ground();
-  const path = await session(on.parts, { entries: telling });
+  const on = createTestHome();
+  const path = await createTestSession(on.parts, { entries: telling });
   const before = decodeSession(on.files.readBytes(path), testRuntime());
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(2));
   expect(contents(on)).not.toContain(SECRET);
@@ -57,31 +64,33 @@ test("PUR1 a purged secret occurs nowhere, and every other line is unchanged", a
   expect(after.lines.map((line) => line.text())).toEqual(
     before.lines.map((line) => line.text()?.replaceAll(SECRET, "GONE")),
   );
-  const store = storeIn(await openStore(path, on.parts));
+  const store = requireStore(await openStore(path, on.parts));
   expect(await store.leaf()).toBe("e6");
-  await appended(store, [{ ...telling[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
+  await appendEntries(store, [{ ...telling[0], id: "e7", parentId: "e6", number: 7 } as Entry]);
 });
 
 test("PUR2 a dry run changes nothing, and a session without secrets keeps every byte", async () => {
-  const on = ground();
-  const path = await session(on.parts, { entries: telling });
+  const on = createTestHome();
+  const path = await createTestSession(on.parts, { entries: telling });
   const before = Buffer.from(on.files.readBytes(path));
   expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(2));
   expect(Buffer.from(on.files.readBytes(path))).toEqual(before);
-  const clean = await session(on.parts, { id: "clean" });
+  const clean = await createTestSession(on.parts, { id: "clean" });
   const bytes = Buffer.from(on.files.readBytes(clean));
   expect(await purgeSession(clean, { ...on.parts, redaction })).toEqual(done(0));
   expect(Buffer.from(on.files.readBytes(clean))).toEqual(bytes);
 });
 
 test("PUR3 redacted blobs get the hash of their new content, and lines refer to it", async () => {
-  const on = ground();
-  const store = storeIn(await createSession({ cwd: "/code", ...on.parts }));
+  const on = createTestHome();
+  const store = requireStore(await createSession({ cwd: "/code", ...on.parts }));
   const kept = await keepBlob(store.path, Buffer.from(`long output with ${SECRET}`), on.parts);
   if (kept.type !== "kept") throw new Error(kept.why);
   const content = [createBlobBlock({ ...kept, mimeType: "text/plain", tokens: 9 })];
   const [first] = story("user: look");
-  await appended(store, [{ ...first, type: "message", message: { role: "user", content, timestamp: 1 } } as Entry]);
+  await appendEntries(store, [
+    { ...first, type: "message", message: { role: "user", content, timestamp: 1 } } as Entry,
+  ]);
   await store.close();
   expect(await purgeSession(store.path, { ...on.parts, redaction })).toEqual(done(1, 1));
   expect(contents(on)).not.toContain(SECRET);
@@ -91,8 +100,8 @@ test("PUR3 redacted blobs get the hash of their new content, and lines refer to 
 });
 
 test("PUR4 files beside the session with the secret are removed and reported by name", async () => {
-  const on = ground();
-  const path = await session(on.parts);
+  const on = createTestHome();
+  const path = await createTestSession(on.parts);
   const file = on.files.create(`${path}.damaged`);
   file.append(Buffer.from(`torn ${SECRET}`));
   file.close();
@@ -103,7 +112,7 @@ test("PUR4 files beside the session with the secret are removed and reported by 
 });
 
 /** The file has other bytes from now on. */
-function overwrite({ files }: Ground, path: string, change: (text: string) => string): void {
+function overwrite({ files }: TestHome, path: string, change: (text: string) => string): void {
   const text = change(Buffer.from(files.readBytes(path)).toString());
   files.remove(path);
   const file = files.create(path);
@@ -115,8 +124,8 @@ test.each([
   ["a line that nobody can read", (text: string) => text.replace(`it is ${SECRET}`, `it was ${SECRET}`)],
   ["what was torn off at the end", (text: string) => `${text.replaceAll(SECRET, "hidden")}{"type":"mess ${SECRET}`],
 ])("PUR1 %s tells nothing any more", async (_, change) => {
-  const on = ground();
-  const path = await session(on.parts, { entries: telling.slice(0, 2) });
+  const on = createTestHome();
+  const path = await createTestSession(on.parts, { entries: telling.slice(0, 2) });
   overwrite(on, path, change);
   expect(await purgeSession(path, { ...on.parts, redaction, isDryRun: true })).toEqual(done(1));
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(1));
@@ -125,8 +134,8 @@ test.each([
 });
 
 test("PUR3 secrets in binary output are redacted, and its other bytes stay", async () => {
-  const on = ground();
-  const path = await session(on.parts);
+  const on = createTestHome();
+  const path = await createTestSession(on.parts);
   const before = Buffer.from(`PATH=/bin\0PASS=${SECRET}\0\xff\xfe`, "latin1");
   expect(await keepBlob(path, before, on.parts)).toMatchObject({ type: "kept" });
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(0, 1));
@@ -135,8 +144,8 @@ test("PUR3 secrets in binary output are redacted, and its other bytes stay", asy
 });
 
 test("PUR4 a leftover or damaged blob with a secret is removed", async () => {
-  const on = ground();
-  const path = await session(on.parts);
+  const on = createTestHome();
+  const path = await createTestSession(on.parts);
   const kept = await keepBlob(path, Buffer.from("other words"), on.parts);
   if (kept.type !== "kept") throw new Error(kept.why);
   overwrite(on, blobPath(path, kept.hash), () => SECRET);
@@ -149,13 +158,13 @@ test("PUR4 a leftover or damaged blob with a secret is removed", async () => {
 });
 
 test("PUR5 a session in use is not purged", async () => {
-  const on = ground();
-  const store = storeIn(await createSession({ cwd: "/code", ...on.parts }));
+  const on = createTestHome();
+  const store = requireStore(await createSession({ cwd: "/code", ...on.parts }));
   expect(await purgeSession(store.path, { ...on.parts, redaction })).toMatchObject({ type: "held" });
 });
 
 test("PUR1 EXP1 a purged or exported summary keeps its parts with their new lengths", async () => {
-  const on = ground();
+  const on = createTestHome();
   const parts = [`my pin ${SECRET}`, "a story"];
   const front = [
     { kind: "pins", length: parts[0]?.length, tokens: 3 },
@@ -172,7 +181,7 @@ test("PUR1 EXP1 a purged or exported summary keeps its parts with their new leng
     tokensBefore: 10,
     details: { pith: { front } },
   } as Entry;
-  const path = await session(on.parts, { entries: [hello as Entry, compaction] });
+  const path = await createTestSession(on.parts, { entries: [hello as Entry, compaction] });
   expect(await exportForPi(path, "/out.jsonl", { ...on.parts, redaction })).toMatchObject({ type: "exported" });
   expect(await purgeSession(path, { ...on.parts, redaction })).toEqual(done(1));
   for (const file of [path, "/out.jsonl"]) {
@@ -185,9 +194,9 @@ test("PUR1 EXP1 a purged or exported summary keeps its parts with their new leng
 test("PUR6 after a crash or power cut at any step, the session is complete, and a second purge removes the rest", async () => {
   // What begins a session is quoted by the list of its folder.
   const quoted = story(`user: ${SECRET}`, "says: noted");
-  const ends = await atEveryEnd(
+  const ends = await crashAtEveryStep(
     async ({ parts }) => {
-      const path = await session(parts, { entries: quoted });
+      const path = await createTestSession(parts, { entries: quoted });
       await listSessions(parts);
       return path;
     },

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { cloneSession, forkSession } from "../../../src/node/sessions/copy-session.ts";
 import { listSessions } from "../../../src/node/sessions/list-sessions.ts";
 import { listTrash, rebindSession, restoreSession, trashSession } from "../../../src/node/sessions/move-session.ts";
-import { expectWhole, sessionWithBlob } from "./ground.ts";
+import { expectIntactSession, sessionWithBlob } from "./test-home.ts";
 
 test("S5 every operation leaves a complete session that only its owner can read", async () => {
   const home = mkdtempSync(join(tmpdir(), "pith-round-"));
@@ -21,13 +21,13 @@ test("S5 every operation leaves a complete session that only its owner can read"
   expect(await cloneSession(path, { ...parts, id: "clone", cwd: "/code/two" })).toMatchObject({ type: "cloned" });
   const moved = await rebindSession(path, "/code/three", parts);
   expect(moved).toMatchObject({ type: "rebound" });
-  for (const id of ["first", "fork", "clone"]) await expectWhole(id, hash, parts);
+  for (const id of ["first", "fork", "clone"]) await expectIntactSession(id, hash, parts);
 
   expect(await trashSession(moved.type === "rebound" ? moved.path : "", parts)).toMatchObject({ type: "trashed" });
   expect((await listSessions(parts)).map(({ id }) => id).sort()).toEqual(["clone", "fork"]);
   const [item] = await listTrash(parts);
   expect(await restoreSession(item?.folder ?? "", parts)).toMatchObject({ type: "restored" });
-  await expectWhole("first", hash, parts);
+  await expectIntactSession("first", hash, parts);
   expect((await listSessions(parts)).map(({ id, cwd, name }) => [id, cwd, name]).sort()).toEqual([
     ["clone", "/code/two", "pictures"],
     ["first", "/code/three", "pictures"],

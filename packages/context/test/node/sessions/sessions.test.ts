@@ -17,12 +17,12 @@ import {
 import { Session } from "../../../src/session/session.ts";
 import { testRuntime } from "../../../src/testing/scripted-model.ts";
 import { story } from "../../../src/testing/story.ts";
-import { appended, entriesAt, ground, session, storeIn } from "./ground.ts";
+import { appendEntries, createTestHome, createTestSession, readEntries, requireStore } from "./test-home.ts";
 
 describe("create session", () => {
   test("a session is created in the folder of its directory, named by time and id, and can be written", async () => {
-    const { files, parts } = ground();
-    const store = storeIn(await createSession({ cwd: "/code/one", parentSession: "/old.jsonl", ...parts }));
+    const { files, parts } = createTestHome();
+    const store = requireStore(await createSession({ cwd: "/code/one", parentSession: "/old.jsonl", ...parts }));
     expect(dirname(store.path)).toBe(`/pith/sessions/${sessionFolderName("/code/one")}`);
     const { id, timestamp } = store.header;
     expect(basename(store.path)).toBe(`${timestamp.replace(/[:.]/g, "-")}_${id}.jsonl`);
@@ -30,14 +30,14 @@ describe("create session", () => {
     expect(Buffer.from(files.readBytes(join(dirname(store.path), "folder.json"))).toString()).toBe(
       '{"cwd":"/code/one"}\n',
     );
-    await appended(store, story("user: hello"));
+    await appendEntries(store, story("user: hello"));
   });
 
   test("S5 files and folders are readable only by their owner, whatever the umask", async () => {
     const home = mkdtempSync(join(tmpdir(), "pith-create-"));
     onTestFinished(() => rmSync(home, { recursive: true }));
     const before = process.umask(0);
-    const store = storeIn(await createSession({ cwd: "/code", env: { PITH_HOME: home } }));
+    const store = requireStore(await createSession({ cwd: "/code", env: { PITH_HOME: home } }));
     process.umask(before);
     const mode = (path: string): number => statSync(path).mode & 0o777;
     expect(mode(store.path)).toBe(0o600);
@@ -48,14 +48,14 @@ describe("create session", () => {
   });
 
   test("a full disk and a forbidden folder give results with a next step", async () => {
-    const full = ground();
+    const full = createTestHome();
     full.files.freeBytes = 0;
     expect(await createSession({ cwd: "/w", ...full.parts })).toMatchObject({
       type: "unavailable",
       code: "ENOSPC",
       why: expect.stringContaining("free some space"),
     });
-    const closed = ground();
+    const closed = createTestHome();
     closed.files.failEvery("EACCES", ["makeFolder"]);
     expect(await createSession({ cwd: "/w", ...closed.parts })).toMatchObject({
       type: "unavailable",
@@ -65,8 +65,8 @@ describe("create session", () => {
   });
 
   test("a created session survives a power cut", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts);
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts);
     files.cutPower(() => 0);
     expect(files.listPaths()).toContain(path);
   });
@@ -74,17 +74,17 @@ describe("create session", () => {
 
 describe("find session", () => {
   test("HOME2 an id finds its session in any folder, whatever the working directory", async () => {
-    const { parts } = ground();
-    const one = await session(parts, { cwd: "/one", id: "alpha" });
-    const two = await session(parts, { cwd: "/two", id: "beta" });
+    const { parts } = createTestHome();
+    const one = await createTestSession(parts, { cwd: "/one", id: "alpha" });
+    const two = await createTestSession(parts, { cwd: "/two", id: "beta" });
     expect(await findSession("alpha", parts)).toEqual({ type: "found", path: one, id: "alpha" });
     expect(await findSession("be", parts)).toEqual({ type: "found", path: two, id: "beta" });
   });
 
   test("several matches, no match, and an exact id that is also a prefix", async () => {
-    const { parts } = ground();
-    const one = await session(parts, { cwd: "/one", id: "fix" });
-    const two = await session(parts, { cwd: "/two", id: "fix-2" });
+    const { parts } = createTestHome();
+    const one = await createTestSession(parts, { cwd: "/one", id: "fix" });
+    const two = await createTestSession(parts, { cwd: "/two", id: "fix-2" });
     expect(await findSession("fi", parts)).toMatchObject({
       type: "several",
       candidates: [
@@ -98,15 +98,15 @@ describe("find session", () => {
   });
 
   test("a session is found by its file name without opening files", async () => {
-    const { files, parts } = ground();
-    await session(parts, { id: "alpha" });
+    const { files, parts } = createTestHome();
+    await createTestSession(parts, { id: "alpha" });
     const before = files.log.length;
     await findSession("alpha", parts);
     expect(files.log.slice(before).filter((call) => call.startsWith("open"))).toEqual([]);
   });
 
   test("a file with another name is found by its header", async () => {
-    const { files, parts } = ground();
+    const { files, parts } = createTestHome();
     files.addFile(
       "/pi/notes.jsonl",
       Buffer.from('{"type":"session","version":3,"id":"from-pi","timestamp":"","cwd":"/x"}\n'),
@@ -119,8 +119,8 @@ describe("find session", () => {
   });
 
   test("two sessions with one id are both returned", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts, { id: "twin" });
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts, { id: "twin" });
     files.addFile(path.replace("_twin", "").replace(/(\d{3})Z/, "999Z_twin"), files.readBytes(path));
     expect(await findSession("twin", parts)).toMatchObject({ type: "several", candidates: [{}, {}] });
   });
@@ -128,18 +128,18 @@ describe("find session", () => {
 
 describe("rename session", () => {
   test("a session is named by its path, and the name is its leaf", async () => {
-    const { parts } = ground();
-    const path = await session(parts);
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts);
     expect(await renameSession(path, " the login\nbug ", parts)).toMatchObject({ type: "appended" });
-    expect((await entriesAt(path, parts)).at(-1)).toMatchObject({ type: "session_info", name: "the login bug" });
+    expect((await readEntries(path, parts)).at(-1)).toMatchObject({ type: "session_info", name: "the login bug" });
     expect(await listSessions(parts)).toMatchObject([{ name: "the login bug" }]);
     await renameSession(path, "", parts);
     expect((await listSessions(parts))[0]).not.toHaveProperty("name");
   });
 
   test("an open session appends the name itself and continues after it", async () => {
-    const { parts } = ground();
-    const store = storeIn(await openStore(await session(parts), parts));
+    const { parts } = createTestHome();
+    const store = requireStore(await openStore(await createTestSession(parts), parts));
     const open = await Session.open(store, testRuntime("later"));
     expect(await renameSession(open, "one", parts)).toMatchObject({ type: "appended" });
     expect(await labelEntry(open, { entryId: "e1", label: "start", ...parts })).toMatchObject({ type: "appended" });
@@ -149,9 +149,11 @@ describe("rename session", () => {
   });
 
   test("a label is added and removed; an unknown entry gives a result", async () => {
-    const { parts } = ground();
-    const path = await session(parts);
-    const labels = async () => [...(await storeIn(await openStore(path, { ...parts, mode: "follower" })).labels())];
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts);
+    const labels = async () => [
+      ...(await requireStore(await openStore(path, { ...parts, mode: "follower" })).labels()),
+    ];
     await labelEntry(path, { entryId: "e2", label: "good\u001b[2J", ...parts });
     expect(await labels()).toEqual([["e2", "good"]]);
     await labelEntry(path, { entryId: "e2", ...parts });
@@ -160,9 +162,9 @@ describe("rename session", () => {
   });
 
   test("a session in use, a missing session and a full disk give results", async () => {
-    const { files, parts } = ground();
-    const path = await session(parts);
-    const store = storeIn(await openStore(path, parts));
+    const { files, parts } = createTestHome();
+    const path = await createTestSession(parts);
+    const store = requireStore(await openStore(path, parts));
     expect(await renameSession(path, "x", parts)).toMatchObject({ type: "held" });
     await store.close();
     expect(await renameSession("/pith/gone.jsonl", "x", parts)).toMatchObject({ type: "unavailable", code: "ENOENT" });
@@ -171,14 +173,14 @@ describe("rename session", () => {
   });
 
   test("SEC11 names of sessions and labels of entries contain no secret", async () => {
-    const { parts } = ground();
-    const path = await session(parts);
+    const { parts } = createTestHome();
+    const path = await createTestSession(parts);
     const redaction = {
       redact: <Value>(value: Value) => JSON.parse(JSON.stringify(value).replaceAll("s3cret", "P")),
     };
     await renameSession(path, "the s3cret one", { ...parts, redaction });
     await labelEntry(path, { entryId: "e2", label: "a s3cret", ...parts, redaction });
-    expect(JSON.stringify(await entriesAt(path, parts))).not.toContain("s3cret");
+    expect(JSON.stringify(await readEntries(path, parts))).not.toContain("s3cret");
     expect(await listSessions(parts)).toMatchObject([{ name: "the P one" }]);
   });
 });
@@ -191,8 +193,8 @@ describe("totals", () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   async function written(): Promise<string> {
-    const store = storeIn(await createSession({ cwd: "/code/one", env: { PITH_HOME: folder } }));
-    await appended(store, story("user: one", "says: two", "user: three", "says: four"));
+    const store = requireStore(await createSession({ cwd: "/code/one", env: { PITH_HOME: folder } }));
+    await appendEntries(store, story("user: one", "says: two", "user: three", "says: four"));
     await store.close();
     return store.path;
   }

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { checkSummary } from "../../../src/summary/audit.ts";
-import { expectSoon } from "../../soon.ts";
+import { expectFasterThan } from "../../expect-faster-than.ts";
 import { evidenceFor, format, summaryWith } from "../fixtures.ts";
 
 const SIZE = 100_000;
@@ -40,7 +40,7 @@ test.each([
     const body = unit.repeat(Math.ceil(SIZE / unit.length));
     const text = summaryWith({ "## Goal": `- ${body}x`, "## Key Decisions": `- The user wants ${body}x [#1]` });
     expect(checkSummary(text, evidenceFor(SESSION), format).text.length).toBeGreaterThan(SIZE);
-    expectSoon(milliseconds, () => {
+    expectFasterThan(milliseconds, () => {
       const evidence = evidenceFor(SESSION);
       return () => checkSummary(text, evidence, format);
     });
@@ -54,7 +54,7 @@ test("AUD7 a session of half a million characters is searched for names and quot
     (_, at) => `- "word${at} and other words" in \`file_${at}\` and src/f${at}.ts`,
   );
   const text = ["## Critical Context", ...lines].join("\n");
-  expectSoon(1_000, () => {
+  expectFasterThan(1_000, () => {
     const evidence = evidenceFor(["user: run it", "calls: bash command=make", `result: ${log}`]);
     return () => expect(checkSummary(text, evidence, { sections: [], tokens: 9_000 }).flaws).toHaveLength(60);
   });

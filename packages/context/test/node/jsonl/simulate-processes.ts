@@ -10,43 +10,43 @@ import { testRuntime } from "../../../src/testing/scripted-model.ts";
 
 type Parts = Partial<StoreOptions>;
 
-export interface Sittings {
+export interface ProcessSimulation {
   readonly parts: Parts;
-  /** The process that sat here ends; what it leased is free. */
-  ends(): void;
+  /** Ends the current process; its lease is free. */
+  endProcess(): void;
   create(path: string, more?: Parts): Promise<JsonlStore>;
   open(path: string, more?: Parts & Pick<OpenOptions, "mode">): Promise<JsonlStore>;
 }
 
-export function sittings(files: Files): Sittings {
+export function simulateProcesses(files: Files): ProcessSimulation {
   let pid = 1;
   const parts: Parts = {
     files,
     runtime: testRuntime(),
-    processes: { self: () => ownerCalled(pid), isAlive: (owner) => owner.pid === pid },
+    processes: { self: () => createOwner(pid), isAlive: (owner) => owner.pid === pid },
   };
   return {
     parts,
-    ends: () => void pid++,
-    create: async (path, more) => storeIn(await createStore(path, { cwd: "/project" }, { ...parts, ...more })),
-    open: async (path, more) => storeIn(await openStore(path, { ...parts, ...more })),
+    endProcess: () => void pid++,
+    create: async (path, more) => requireStore(await createStore(path, { cwd: "/project" }, { ...parts, ...more })),
+    open: async (path, more) => requireStore(await openStore(path, { ...parts, ...more })),
   };
 }
 
-export function storeIn(opened: OpenResult): JsonlStore {
+export function requireStore(opened: OpenResult): JsonlStore {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 }
 
-/** Behind the leaf, whatever that is; says what came of it. */
+/** Appends after the current leaf and returns the result. */
 export async function append(store: Store, ...ids: readonly string[]): Promise<string> {
   const expectedLeaf = await store.leaf();
-  const done = await store.append(notes(expectedLeaf, ids), { expectedLeaf });
+  const done = await store.append(noteEntries(expectedLeaf, ids), { expectedLeaf });
   return done.type === "refused" ? done.why : done.type;
 }
 
 /** Short entries, each the child of the one before. */
-export function notes(parentId: string | null, ids: readonly string[]): readonly Entry[] {
+export function noteEntries(parentId: string | null, ids: readonly string[]): readonly Entry[] {
   return ids.map((id, at) => ({
     type: "custom",
     id,
@@ -60,6 +60,6 @@ export async function branchIds(store: Store): Promise<readonly string[]> {
   return (await store.branchEntries(await store.leaf())).map(({ id }) => id);
 }
 
-function ownerCalled(pid: number): LeaseOwner {
+function createOwner(pid: number): LeaseOwner {
   return { pid, started: "1", host: "here", machine: "", since: 0 };
 }

@@ -1,23 +1,23 @@
-/** A hook that brings a summary of its own and notes what it was told, message by message. */
+/** Creates a hook that returns its own summary and records its input. */
 
 import type { CompactOptions } from "../../src/api/compaction.ts";
-import { namesOf } from "./drawn.ts";
+import { messageNames } from "./draw-session.ts";
 
-export interface Heard {
+export interface HookInput {
   readonly history: string;
   readonly turn: string;
   readonly previous: string;
 }
 
-export function summing(summary: string, heard: Heard[] = []): Pick<CompactOptions, "hooks"> {
+export function summarizingHook(summary: string, inputs: HookInput[] = []): Pick<CompactOptions, "hooks"> {
   return {
     hooks: {
       session_before_compact: [
         ({ preparation }) => {
           const { messagesToSummarize, turnPrefixMessages, previousSummary = "" } = preparation;
-          heard.push({
-            history: namesOf(messagesToSummarize),
-            turn: namesOf(turnPrefixMessages),
+          inputs.push({
+            history: messageNames(messagesToSummarize),
+            turn: messageNames(turnPrefixMessages),
             previous: previousSummary,
           });
           return { compaction: { summary, firstKeptEntryId: preparation.firstKeptEntryId } };

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { openStore } from "../../../src/node/jsonl/open-store.ts";
-import { slowness } from "../../slowness.ts";
+import { cpuSlowdown } from "../../machine-speed.ts";
 
 export interface Cost {
   readonly outcome: string;
@@ -22,14 +22,17 @@ export interface Cost {
   readonly appended: string;
 }
 
-export interface Asked {
+export interface OpenRequest {
   readonly as?: "writer" | "follower";
   readonly append?: boolean;
   /** For node. */
   readonly flags?: readonly string[];
 }
 
-export async function openElsewhere(path: string, { as = "follower", append = false, flags = [] }: Asked = {}) {
+export async function openInChildProcess(
+  path: string,
+  { as = "follower", append = false, flags = [] }: OpenRequest = {},
+) {
   const program = [...flags, import.meta.filename, path, as, append ? "append" : ""];
   const { stdout } = await promisify(execFile)(process.execPath, program, { timeout: 300_000, killSignal: "SIGKILL" });
   return JSON.parse(stdout) as Cost;
@@ -52,7 +55,7 @@ async function opened(path: string, as: "writer" | "follower", append: boolean):
     outcome: found.type,
     milliseconds: Math.round((user + system) / 1000),
     megabytes,
-    slowness: slowness(),
+    slowness: cpuSlowdown(),
     damage: store.damage.map(({ kind, line }) => `${kind}@${line}`).join(" "),
     leaf,
     messages: messages.length,

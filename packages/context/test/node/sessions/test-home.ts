@@ -1,4 +1,4 @@
-/** A home for sessions on a disk in memory that can fail, and processes that end one after the other. */
+/** Creates a home for sessions on a disk in memory that can fail, and processes that end one after the other. */
 
 import { expect } from "vitest";
 import type { Entry } from "../../../src/entry.ts";
@@ -15,14 +15,14 @@ import { CrashError } from "../../support/faulty-files/errors.ts";
 import { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import { createSeededRandom } from "../../support/seeded-random.ts";
 
-export interface Ground {
+export interface TestHome {
   readonly files: FaultyFiles;
   readonly parts: SessionFileOptions & { readonly files: FaultyFiles };
   /** The process that was here ends; what it leased is free. */
   ends(): void;
 }
 
-export function ground(): Ground {
+export function createTestHome(): TestHome {
   const files = new FaultyFiles();
   let pid = 1;
   const owner = (): number => pid;
@@ -34,18 +34,18 @@ export function ground(): Ground {
   return { files, parts, ends: () => void pid++ };
 }
 
-export function storeIn(opened: OpenResult): JsonlStore {
+export function requireStore(opened: OpenResult): JsonlStore {
   if (opened.type !== "opened") throw new Error(JSON.stringify(opened));
   return opened.store;
 }
 
 /** A session with these entries, closed again; its path. */
-export async function session(
+export async function createTestSession(
   parts: SessionFileOptions,
   { cwd = "/code/one", id, entries = story("user: hello", "says: hi") }: Partial<Telling> = {},
 ): Promise<string> {
-  const store = storeIn(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
-  await appended(store, entries);
+  const store = requireStore(await createSession({ cwd, ...(id !== undefined && { id }), ...parts }));
+  await appendEntries(store, entries);
   await store.close();
   return store.path;
 }
@@ -57,7 +57,7 @@ interface Telling {
 }
 
 /** One by one, so that moves say where their parents stand. */
-export async function appended(store: Store, entries: readonly Entry[]): Promise<void> {
+export async function appendEntries(store: Store, entries: readonly Entry[]): Promise<void> {
   for (const entry of entries) {
     const done = await store.append([entry], { expectedLeaf: await store.leaf() });
     expect(done).toMatchObject({ type: "appended" });
@@ -69,7 +69,7 @@ export async function sessionWithBlob(
   parts: SessionFileOptions,
   id = "pictured",
 ): Promise<{ path: string; hash: string }> {
-  const store = storeIn(await createSession({ cwd: "/code/one", id, ...parts }));
+  const store = requireStore(await createSession({ cwd: "/code/one", id, ...parts }));
   const kept = await keepBlob(store.path, PICTURE, parts);
   if (kept.type !== "kept") throw new Error(kept.why);
   const [hello, ...more] = story("user: look", "says: nice", "moves: e1", "user: again", "names: pictures");
@@ -78,29 +78,29 @@ export async function sessionWithBlob(
     content: [createBlobBlock({ ...kept, mimeType: "image/png", tokens: 9 })],
     timestamp: 1,
   };
-  await appended(store, [{ ...hello, type: "message", message } as Entry, ...more]);
+  await appendEntries(store, [{ ...hello, type: "message", message } as Entry, ...more]);
   await store.close();
   return { path: store.path, hash: kept.hash };
 }
 
 export const PICTURE: Uint8Array = Buffer.from("not really a picture ".repeat(20));
 
-export async function entriesAt(path: string, parts: SessionFileOptions): Promise<readonly Entry[]> {
-  const store = storeIn(await openStore(path, { ...parts, mode: "follower" }));
+export async function readEntries(path: string, parts: SessionFileOptions): Promise<readonly Entry[]> {
+  const store = requireStore(await openStore(path, { ...parts, mode: "follower" }));
   const entries = await store.branchEntries(await store.leaf());
   await store.close();
   return entries;
 }
 
-export async function idsAt(path: string, parts: SessionFileOptions): Promise<readonly string[]> {
-  return (await entriesAt(path, parts)).map(({ id }) => id);
+export async function readIds(path: string, parts: SessionFileOptions): Promise<readonly string[]> {
+  return (await readEntries(path, parts)).map(({ id }) => id);
 }
 
 /** The session of this id, wherever it lies: one place, sound, with its blob. */
-export async function expectWhole(id: string, hash: string, parts: SessionFileOptions): Promise<string> {
+export async function expectIntactSession(id: string, hash: string, parts: SessionFileOptions): Promise<string> {
   const found = await findSession(id, parts);
   if (found.type !== "found") throw new Error(JSON.stringify(found));
-  const store = storeIn(await openStore(found.path, parts));
+  const store = requireStore(await openStore(found.path, parts));
   // An entry that was on its way may be torn: it was never said to be there.
   const damage = (await store.check()).filter(({ kind }) => !["torn-tail", "nul-bytes"].includes(kind));
   expect(damage).toEqual([]);
@@ -116,15 +116,15 @@ export interface Ending {
 }
 
 /** Does it with the process ending at its first operation, at its second and so on, until it gets through. */
-export async function atEveryEnd<Scene>(
-  scene: (on: Ground) => Promise<Scene>,
-  act: (on: Ground, scene: Scene) => Promise<unknown>,
-  look: (on: Ground, scene: Scene, ending: Ending) => Promise<void>,
+export async function crashAtEveryStep<Scene>(
+  scene: (on: TestHome) => Promise<Scene>,
+  act: (on: TestHome, scene: Scene) => Promise<unknown>,
+  look: (on: TestHome, scene: Scene, ending: Ending) => Promise<void>,
 ): Promise<number> {
   let at = 1;
   for (const how of ["killed", "without power"] as const)
     for (at = 1; ; at++) {
-      const on = ground();
+      const on = createTestHome();
       const set = await scene(on);
       on.files.crashAt(at);
       await act(on, set).catch((error: unknown) => expect(error).toBeInstanceOf(CrashError));
@@ -138,13 +138,13 @@ export async function atEveryEnd<Scene>(
 }
 
 /** Does it with the disk refusing its first operation, its second and so on, until it gets through without. */
-export async function atEveryRefusal<Scene, Outcome>(
-  scene: (on: Ground) => Promise<Scene>,
-  act: (on: Ground, scene: Scene) => Promise<Outcome>,
-  look: (on: Ground, scene: Scene, outcome: Outcome) => Promise<void>,
+export async function refuseAtEveryStep<Scene, Outcome>(
+  scene: (on: TestHome) => Promise<Scene>,
+  act: (on: TestHome, scene: Scene) => Promise<Outcome>,
+  look: (on: TestHome, scene: Scene, outcome: Outcome) => Promise<void>,
 ): Promise<number> {
   for (let at = 1; ; at++) {
-    const on = ground();
+    const on = createTestHome();
     const set = await scene(on);
     const before = on.files.operations;
     on.files.failAt(at, at % 2 ? "ENOSPC" : "EIO");

@@ -8,10 +8,10 @@ import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { buildTree } from "../../src/tree.ts";
 import { entriesIn, read } from "./specimen.ts";
 
-/** Faults of a reading; none for any bytes. Cheap enough for thousands of files. */
-export function unsoundness(bytes: Uint8Array, found: SessionFile): readonly string[] {
+/** Lists the faults of a decoded file; empty for any bytes. Fast enough for thousands of files. */
+export function findReadFaults(bytes: Uint8Array, found: SessionFile): readonly string[] {
   const entries = entriesIn(found);
-  const reached = fromTheRoots(entries);
+  const reached = listFromRoots(entries);
   const outside = found.damage.filter(
     ({ offset, length }) => offset < 0 || length < 0 || offset + length > bytes.length,
   );
@@ -20,13 +20,13 @@ export function unsoundness(bytes: Uint8Array, found: SessionFile): readonly str
     ...(reached.length === entries.length && new Set(reached).size === entries.length ? [] : ["not all are reached"]),
     ...outside.map(({ kind, line }) => `${kind} of line ${line} lies outside the file`),
     ...(found.end <= bytes.length ? [] : ["it ends behind its end"]),
-    ...(grows(entries.flatMap(({ number }) => number ?? [])) ? [] : ["numbers do not grow"]),
+    ...(isIncreasing(entries.flatMap(({ number }) => number ?? [])) ? [] : ["numbers do not grow"]),
     ...(isSorted(found.damage.map(({ offset }) => offset)) ? [] : ["damage is not told in the order of the file"]),
   ];
 }
 
 /** Opens it as a store, appends, and opens that again: nothing that could be read is lost on the way. */
-export async function expectWorkToGoOn(bytes: Uint8Array): Promise<void> {
+export async function expectAppendable(bytes: Uint8Array): Promise<void> {
   const found = read(bytes);
   const store = MemoryStore.open(bytes, testRuntime());
   expect(store.bytes()).toEqual(bytes);
@@ -39,26 +39,26 @@ export async function expectWorkToGoOn(bytes: Uint8Array): Promise<void> {
 
   const again = MemoryStore.open(store.bytes(), testRuntime());
   expect(await again.leaf()).toBe(appended.id);
-  expect(readable(entriesIn(read(store.bytes())))).toEqual([...readable(entriesIn(found)), appended]);
-  expect((await again.branchEntries(appended.id)).map(gapsAlike)).toEqual([...before, appended].map(gapsAlike));
+  expect(readableEntries(entriesIn(read(store.bytes())))).toEqual([...readableEntries(entriesIn(found)), appended]);
+  expect((await again.branchEntries(appended.id)).map(normalizeGap)).toEqual([...before, appended].map(normalizeGap));
   if (found.needsRewrite) expect(again.header).toMatchObject({ version: 3, pith: { format: 1 } });
   else expect(store.bytes().subarray(0, found.end)).toEqual(bytes.subarray(0, found.end));
 }
 
-export function readable(entries: readonly Entry[]): readonly Entry[] {
+export function readableEntries(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter((entry) => !isGap(entry));
 }
 
-// A file that is written anew holds a note where a gap was.
+// A rewritten file has a custom entry where a gap was.
 function isGap(entry: Entry): boolean {
   return entry.type === "gap" || (entry.type === "custom" && entry.customType === "pith.gap");
 }
 
-function gapsAlike(entry: Entry): unknown {
+function normalizeGap(entry: Entry): unknown {
   return isGap(entry) ? { gap: entry.id, parentId: entry.parentId } : entry;
 }
 
-function fromTheRoots(entries: readonly Entry[]): readonly Entry[] {
+function listFromRoots(entries: readonly Entry[]): readonly Entry[] {
   const { children } = buildTree(entries);
   const reached: Entry[] = [];
   const ahead = [...(children.get(null) ?? [])];
@@ -73,7 +73,7 @@ function isSorted(numbers: readonly number[]): boolean {
   return numbers.every((number, at) => number >= (numbers[at - 1] ?? number));
 }
 
-function grows(numbers: readonly number[]): boolean {
+function isIncreasing(numbers: readonly number[]): boolean {
   return numbers.every((number, at) => number > (numbers[at - 1] ?? 0));
 }
 

@@ -1,4 +1,4 @@
-/** What a file holds when it is opened anew: by the store from its end and through its index, and by the codec line by line. */
+/** Reads what a file contains after a crash: through the store, from its end and its index, and by decoding every line. */
 
 import { readFileSync } from "node:fs";
 import type { Entry } from "../../../src/entry.ts";
@@ -8,24 +8,24 @@ import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
 import { formatLimits } from "../../../src/settings.ts";
 
-export interface Known {
+export interface EntryPlace {
   readonly id: string;
   readonly parentId: string | null;
 }
 
-export interface Reading {
+export interface FileContents {
   /** Every entry, in file order. */
-  readonly entries: readonly Known[];
-  /** The ids from the root to the leaf, as the index tells them. */
+  readonly entries: readonly EntryPlace[];
+  /** The ids from the root to the leaf, from the index. */
   readonly branch: readonly string[];
-  /** The same, as the end of the file tells them; the files of these tests hold no compaction. */
+  /** The same, from the end of the file; the files of these tests have no compaction. */
   readonly window: readonly string[];
   readonly damage: readonly string[];
-  /** How many bytes count; what follows was torn. */
+  /** Where the intact part ends; the bytes after it are torn. */
   readonly end: number;
 }
 
-export async function readingOf(path: string): Promise<Reading> {
+export async function readContents(path: string): Promise<FileContents> {
   const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") throw new Error(`${path} does not open: ${JSON.stringify(opened)}`);
   const { store } = opened;
@@ -42,13 +42,17 @@ export async function readingOf(path: string): Promise<Reading> {
   };
 }
 
-/** All that is wrong with what was found; `extras` are the sizes that an act may have which nobody heard the end of. */
-export function wrongIn(found: Reading, known: readonly Known[], extras: readonly number[]): readonly string[] {
+/** Lists the faults. `extras` are the possible sizes of a batch that was written but not acknowledged. */
+export function findFaults(
+  found: FileContents,
+  known: readonly EntryPlace[],
+  extras: readonly number[],
+): readonly string[] {
   const { entries } = found;
   const extra = entries.length - known.length;
   const branch = JSON.stringify(branchOf(entries));
   return [
-    ...lostFrom(found, known).map(({ id }) => `acknowledged entry ${id} is lost`),
+    ...findLost(found, known).map(({ id }) => `acknowledged entry ${id} is lost`),
     ...(isSame(entries.slice(0, known.length), known) ? [] : ["the entries are not in the order they were written in"]),
     ...(extras.includes(extra) ? [] : [`${extra} entries that nobody was told of, not one of ${extras}`]),
     ...(JSON.stringify(found.branch) === branch ? [] : ["the branch is not what its parents say"]),
@@ -57,28 +61,28 @@ export function wrongIn(found: Reading, known: readonly Known[], extras: readonl
   ];
 }
 
-export function lostFrom({ entries }: Reading, known: readonly Known[]): readonly Known[] {
+export function findLost({ entries }: FileContents, known: readonly EntryPlace[]): readonly EntryPlace[] {
   const parents = new Map(entries.map(({ id, parentId }) => [id, parentId]));
   return known.filter(({ id, parentId }) => parents.get(id) !== parentId);
 }
 
-export const nothingRead: Reading = { entries: [], branch: [], window: [], damage: [], end: 0 };
+export const emptyContents: FileContents = { entries: [], branch: [], window: [], damage: [], end: 0 };
 
-/** What a kill may leave at the end of a file. */
+/** The damage that a kill may leave at the end of a file. */
 const TORN: readonly string[] = ["torn-tail", "torn-batch", "nul-bytes"];
 
-function branchOf(entries: readonly Known[]): readonly string[] {
+function branchOf(entries: readonly EntryPlace[]): readonly string[] {
   const parents = new Map(entries.map(({ id, parentId }) => [id, parentId]));
   const branch: string[] = [];
   for (let id = entries.at(-1)?.id ?? null; id !== null; id = parents.get(id) ?? null) branch.push(id);
   return branch.reverse();
 }
 
-function isSame(one: readonly Known[], other: readonly Known[]): boolean {
+function isSame(one: readonly EntryPlace[], other: readonly EntryPlace[]): boolean {
   return one.every(({ id, parentId }, at) => id === other[at]?.id && parentId === other[at]?.parentId);
 }
 
-function place({ id, parentId }: Entry): Known {
+function place({ id, parentId }: Entry): EntryPlace {
   return { id, parentId };
 }
 

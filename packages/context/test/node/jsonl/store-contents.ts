@@ -5,7 +5,7 @@ import type { Entry } from "../../../src/entry.ts";
 import type { Damage } from "../../../src/format/damage.ts";
 import type { Store } from "../../../src/session/store.ts";
 
-export interface Everything {
+export interface StoreContents {
   /** Asked first, before the store has had reason to look at every line. No member: whoever wants to compares it. */
   readonly atOnce: { readonly leaf: string | null; readonly messages: unknown };
   readonly leaf: string | null;
@@ -19,10 +19,10 @@ export interface Everything {
   readonly name: string | undefined;
 }
 
-export async function everythingIn(store: Store): Promise<Everything> {
+export async function readEverything(store: Store): Promise<StoreContents> {
   const first = await store.leaf();
   const seen = buildSessionContext(await store.loadBranch(first));
-  const { tree, entries } = await treeIn(store);
+  const { tree, entries } = await readTree(store);
   const contexts: Record<string, unknown> = {};
   for (const { id } of entries) contexts[id] = buildSessionContext(await store.loadBranch(id));
   const found = {
@@ -38,12 +38,12 @@ export async function everythingIn(store: Store): Promise<Everything> {
   return Object.defineProperty({ ...found, atOnce }, "atOnce", { enumerable: false });
 }
 
-export function told(damage: readonly Damage[]): string {
+export function damageText(damage: readonly Damage[]): string {
   return damage.map(({ kind, line }) => `${kind}@${line}`).join(" ");
 }
 
 // Without recursion: a chain may be deeper than the stack.
-async function treeIn(store: Store): Promise<{ tree: readonly string[]; entries: readonly Entry[] }> {
+async function readTree(store: Store): Promise<{ tree: readonly string[]; entries: readonly Entry[] }> {
   const entries: Entry[] = [];
   const tree: string[] = [];
   const ahead: Entry[] = [...(await store.children(null))].reverse();

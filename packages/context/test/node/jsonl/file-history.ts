@@ -6,12 +6,12 @@ import type { Durability } from "../../../src/node/jsonl/append.ts";
 import type { JsonlStore } from "../../../src/node/jsonl/jsonl-store.ts";
 import type { FaultyFiles } from "../../support/faulty-files/faulty-files.ts";
 import type { RandomSource } from "../../support/seeded-random.ts";
-import { notes, type Sittings } from "./sittings.ts";
+import { noteEntries, type ProcessSimulation } from "./simulate-processes.ts";
 
-export interface Life {
+export interface FileHistory {
   readonly files: FaultyFiles;
   readonly path: string;
-  readonly seat: Sittings;
+  readonly seat: ProcessSimulation;
   readonly durability: Durability;
   /** In the order they were written; begins with what an old file holds. */
   readonly acknowledged: Entry[];
@@ -25,14 +25,14 @@ export interface Life {
 }
 
 /** Ends by itself, or with the crash that somebody planned. */
-export async function live(life: Life, acts: number, chance: RandomSource): Promise<void> {
+export async function runHistory(life: FileHistory, acts: number, chance: RandomSource): Promise<void> {
   let store = await sitDown(life);
   for (let act = 0; act < acts; act++) store = await pick(ways, chance)({ life, store, chance });
   if (chance() < 0.5) await stoodUp({ life, store, chance });
 }
 
 interface Moment {
-  readonly life: Life;
+  readonly life: FileHistory;
   readonly store: JsonlStore;
   readonly chance: RandomSource;
 }
@@ -48,7 +48,7 @@ const ways: readonly ((moment: Moment) => Promise<JsonlStore>)[] = [
   reopened,
 ];
 
-async function sitDown(life: Life): Promise<JsonlStore> {
+async function sitDown(life: FileHistory): Promise<JsonlStore> {
   const { files, path, seat, durability } = life;
   const there = files.listPaths().includes(path);
   const store = there ? await seat.open(path, { durability }) : await seat.create(path, { durability });
@@ -58,17 +58,17 @@ async function sitDown(life: Life): Promise<JsonlStore> {
 
 async function added({ life, store }: Moment, count: number): Promise<JsonlStore> {
   const ids = Array.from({ length: count }, () => `n${++life.ids}`);
-  return write(life, store, notes(await store.leaf(), ids));
+  return write(life, store, noteEntries(await store.leaf(), ids));
 }
 
 async function moved({ life, store, chance }: Moment): Promise<JsonlStore> {
-  const [entry] = notes(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
+  const [entry] = noteEntries(life.acknowledged[Math.floor(chance() * life.acknowledged.length)]?.id ?? null, [
     `n${++life.ids}`,
   ]);
   return entry?.type === "custom" ? write(life, store, [{ ...entry, customType: MOVE_TYPE }]) : store;
 }
 
-async function write(life: Life, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
+async function write(life: FileHistory, store: JsonlStore, batch: readonly Entry[]): Promise<JsonlStore> {
   life.pending = batch;
   const done = await store.append(batch, { expectedLeaf: await store.leaf() });
   if (done.type !== "appended") throw new Error(`a life that nothing disturbs was told ${JSON.stringify(done)}`);

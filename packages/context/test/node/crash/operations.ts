@@ -1,4 +1,4 @@
-/** What is done to a session under strace: what lies in the folder before, and how many entries each step adds. */
+/** Lists the operations that run under strace: the files before each, and the batches it appends. */
 
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,9 +6,9 @@ import { createStore } from "../../../src/node/jsonl/open-store.ts";
 import { realProcessTable } from "../../../src/node/lease.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { message } from "./saying.ts";
+import { message } from "./report.ts";
 
-/** The sizes of the batches that each act appends, one after the other. */
+/** The sizes of the batches that each operation appends, in order. */
 export const steps = {
   create: [1],
   append: [1, 3, 1, 1],
@@ -18,40 +18,40 @@ export const steps = {
   migrate: [1, 1],
 } as const;
 
-export type Act = keyof typeof steps;
-export const acts = Object.keys(steps) as readonly Act[];
+export type Operation = keyof typeof steps;
+export const operations = Object.keys(steps) as readonly Operation[];
 
-/** The file that the act writes. */
-export function targetOf(act: Act): string {
+/** The file that the operation writes. */
+export function targetFile(act: Operation): string {
   if (act === "create") return join("new", "folder", "s.jsonl");
   return act === "fork" ? "fork.jsonl" : "s.jsonl";
 }
 
-/** A folder as the act finds it. */
-export async function prepare(act: Act, folder: string): Promise<void> {
+/** Creates the folder as the operation finds it. */
+export async function prepare(act: Operation, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, "s.jsonl");
   if (act === "create") return;
   if (act === "migrate") writeFileSync(path, oldFile);
-  else await sessionOfThree(path, act === "mend");
+  else await createThreeEntrySession(path, act === "mend");
   if (act === "mend") appendFileSync(path, '{"type":"message","id":"torn","par');
 }
 
-/** As version 1 had it: a chain without ids. */
+/** A file of version 1: a chain without ids. */
 const oldFile = [
   '{"type":"session","id":"s1","timestamp":"2025-11-01T00:00:00.000Z","cwd":"/home/ada","provider":"anthropic"}',
-  said("one"),
-  said("two"),
-  said("three"),
+  oldMessageLine("one"),
+  oldMessageLine("two"),
+  oldMessageLine("three"),
   "",
 ].join("\n");
 
-function said(text: string): string {
+function oldMessageLine(text: string): string {
   return `{"type":"message","timestamp":"2025-11-01T00:00:01.000Z","message":{"role":"user","content":"${text}","timestamp":1}}`;
 }
 
-/** With a dead writer it was never closed, and its lease names a pid that now belongs to another. */
-async function sessionOfThree(path: string, writerDied: boolean): Promise<void> {
+/** With `writerDied` the session was never closed, and its lease names a pid that now belongs to another process. */
+async function createThreeEntrySession(path: string, writerDied: boolean): Promise<void> {
   const self = (now: number) => ({ ...realProcessTable.self(now), started: "1" });
   const dead = { self, isAlive: () => true };
   const opened = await createStore(path, { cwd: "/" }, writerDied ? { processes: dead } : {});

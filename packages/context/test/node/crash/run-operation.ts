@@ -1,4 +1,4 @@
-/** A child program: `ACT FOLDER`. Does one thing to the session in the folder, and says what was acknowledged; always the same calls in the same order. */
+/** A child program: `OPERATION FOLDER`. Runs one operation on the session in the folder and reports what was acknowledged, with the same system calls in the same order each time. */
 
 import { join } from "node:path";
 import { realFiles } from "../../../src/node/files.ts";
@@ -7,47 +7,47 @@ import { createStore, type OpenResult, openStore } from "../../../src/node/jsonl
 import { createFileAtomically } from "../../../src/node/jsonl/rewrite.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
 import { Session } from "../../../src/session/session.ts";
-import { type Act, targetOf } from "./acts.ts";
-import { appendAndSay, moveAndSay, say } from "./saying.ts";
+import { type Operation, targetFile } from "./operations.ts";
+import { appendAndReport, moveAndReport, report } from "./report.ts";
 
 const [act = "", folder = ""] = process.argv.slice(2);
-const path = join(folder, targetOf(act as Act));
+const path = join(folder, targetFile(act as Operation));
 let nonces = 0;
 const parts: StoreOptions = { runtime: { ...nodeRuntime, nonce: () => `nonce${++nonces}` } };
-await done(act as Act);
+await done(act as Operation);
 
-async function done(what: Act): Promise<void> {
+async function done(what: Operation): Promise<void> {
   switch (what) {
     case "create":
       return within(await createStore(path, { cwd: "/" }, parts), async (session) => {
-        say("made");
-        await appendAndSay(session, 1, 200);
+        report("made");
+        await appendAndReport(session, 1, 200);
       });
     case "append":
       return within(await openStore(path, parts), async (session) => {
-        await appendAndSay(session, 1, 200);
-        await appendAndSay(session, 3, 200);
-        await moveAndSay(session, session.branch.entries[0]?.id ?? "");
-        await appendAndSay(session, 1, 200);
+        await appendAndReport(session, 1, 200);
+        await appendAndReport(session, 3, 200);
+        await moveAndReport(session, session.branch.entries[0]?.id ?? "");
+        await appendAndReport(session, 1, 200);
       });
     case "append-fast":
       return within(await openStore(path, { ...parts, durability: "fast" }), async (session) => {
-        await appendAndSay(session, 1, 200);
+        await appendAndReport(session, 1, 200);
         // Long enough for an index to be kept.
-        await appendAndSay(session, 2, 600_000);
+        await appendAndReport(session, 2, 600_000);
       });
     case "mend":
     case "migrate":
       return within(await openStore(path, parts), async (session) => {
-        await appendAndSay(session, 1, 200);
-        await appendAndSay(session, 1, 200);
+        await appendAndReport(session, 1, 200);
+        await appendAndReport(session, 1, 200);
       });
     case "fork":
       await within(await openStore(join(folder, "s.jsonl"), { ...parts, mode: "follower" }), async (session) => {
         createFileAtomically(path, await session.fork(), realFiles);
       });
-      say("made");
-      return within(await openStore(path, parts), (session) => appendAndSay(session, 1, 200));
+      report("made");
+      return within(await openStore(path, parts), (session) => appendAndReport(session, 1, 200));
   }
 }
 
