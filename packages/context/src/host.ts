@@ -34,7 +34,7 @@ export {
   type SessionSkill,
   SKILL_LIST_TYPE,
 } from "./context/loaded-skills.ts";
-export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/summary-parts.ts";
+export { readSummaryParts, readSummaryPartTexts, type SummaryPartKind } from "./context/read-summary-parts.ts";
 export {
   COMPACTION_USAGE,
   ENVIRONMENT_TYPE,
@@ -60,12 +60,11 @@ export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
 export { noRedaction } from "./session/session.ts";
 export { type Pin, QUEUE_TYPE, type QueuedMessage, type SessionState, UNQUEUE_TYPE } from "./session/state.ts";
 export { isEditable } from "./session/store.ts";
-export { createSummaryTimeouts, formatLimits, timeouts } from "./settings.ts";
+export { createSummaryTimeouts, formatLimits, type ToolRoles, timeouts } from "./settings.ts";
 export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";
-export type { ToolRoles } from "./tool-roles.ts";
 export { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";

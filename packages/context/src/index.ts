@@ -37,7 +37,7 @@ export type {
 } from "./compaction/plan.ts";
 export { type Finding, type Receipt, readReceipt } from "./compaction/receipt.ts";
 export { compactionDue } from "./compaction/should-compact.ts";
-export type { SummaryPart } from "./compaction/summary-part.ts";
+export type { SummaryPart } from "./compaction/summary-message.ts";
 export { redoCompaction, type UndoResult, undoCompaction } from "./compaction/undo.ts";
 export type {
   CompactionHooks,
@@ -55,9 +55,8 @@ export {
   type ContextHooks,
   type ContextResult,
 } from "./context/context-hooks.ts";
-export { type ContextSize, contextSize } from "./context/context-size.ts";
+export { type ContextSize, calculateContextTokens, contextSize } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
-export { calculateContextTokens } from "./context/entry-size.ts";
 export type {
   BranchSummaryDetails,
   BranchSummaryEntry,

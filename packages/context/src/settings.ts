@@ -1,4 +1,4 @@
-/** Defines the limits and defaults of the file format and of compaction, and the timeouts. */
+/** Defines the limits and defaults of the file format and of compaction, the timeouts, and the roles of a host's tools. */
 
 /** Limits of a line in a session file. */
 export interface FormatLimits {
@@ -123,3 +123,14 @@ export interface Timeouts {
 
 /** The default timeouts. */
 export const timeouts: Timeouts = { hook: 30_000, busy: 10_000 };
+
+/** Which arguments of a host's tools contain file paths and shell commands, by tool name; a tool with an empty role has neither. */
+export type ToolRoles = Readonly<Record<string, ToolRole>>;
+
+/** The names of arguments that contain a string or a list of strings. */
+export interface ToolRole {
+  readonly reads?: readonly string[];
+  readonly modifies?: readonly string[];
+  /** Arguments with shell commands. */
+  readonly runs?: readonly string[];
+}

@@ -17,14 +17,13 @@ const pageFiles = [
 test("the page lists the files, from the data types to a story", () => {
   expect(pageFiles.map((path) => relative("packages/context/src", path))).toEqual([
     "message.ts",
+    "json.ts",
     "entry.ts",
     "references.ts",
     "model.ts",
-    "json.ts",
-    "entry-details.ts",
     "session/state.ts",
     "session/loaded-branch.ts",
-    "context/summary-parts.ts",
+    "context/read-summary-parts.ts",
     "context/damage-note.ts",
     "context/incremental-fold.ts",
     "context/build-context.ts",

@@ -12,7 +12,7 @@ import { createBudget } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { collectFileOperations, type FileOperations } from "../compaction-hooks/hook-preparation.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/entry-size.ts";
+import { entrySize } from "../context/context-size.ts";
 import type { BranchSummaryDetails, Entry } from "../entry.ts";
 import type { AgentMessage } from "../message.ts";
 import type { Model } from "../model.ts";

@@ -14,7 +14,7 @@ import { type CompactionRequest, choosePlan, type PlanChoice } from "../compacti
 import { type CompactionOptions, type CompactionOutcome, compact as compactSession } from "../compaction/compact.ts";
 import { type CutPoint, type CutPointOptions, findCutPoint as findCut } from "../compaction/cut-point.ts";
 import { type PrepareCompactionResult, prepareCompaction as prepare } from "../compaction/plan.ts";
-import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
+import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
 import { type CompactionHooks, createHookRunner } from "../compaction-hooks/compaction-hooks.ts";
 import {
   type CompactionPreparation,
@@ -22,7 +22,7 @@ import {
   toCompactionPreparation,
 } from "../compaction-hooks/hook-preparation.ts";
 import { latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/entry-size.ts";
+import { entrySize } from "../context/context-size.ts";
 import type { CompactionDetails, Entry } from "../entry.ts";
 import { emptyLedger } from "../ledger/ledger.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";

@@ -1,7 +1,7 @@
 /** Measures a branch ahead of its first compaction plan. It imports no summarizer, because programs load it at startup. */
 
 import { latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/entry-size.ts";
+import { entrySize } from "../context/context-size.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { readUserMessage } from "../summary-parts/user-messages.ts";
 

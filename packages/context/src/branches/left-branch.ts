@@ -3,8 +3,7 @@
 import type { Budget } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { calculateAllowance } from "../compaction/receipt.ts";
-import { BRANCH_USAGE, type BranchSummaryEntry, type Entry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { BRANCH_USAGE, type BranchSummaryEntry, type Entry, readPithDetails } from "../entry.ts";
 import { reportHookFailure } from "../hooks.ts";
 import type { ThinkingLevel, Usage } from "../message.ts";
 import type { Model } from "../model.ts";
@@ -14,7 +13,7 @@ import type { Store } from "../session/store.ts";
 import type { ModelCall, OnProgress } from "../summary/ask-model.ts";
 import { checkSummary } from "../summary/audit.ts";
 import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
-import { describeSizeLimit, isFarTooLong } from "../summary/size-limit.ts";
+import { describeSizeLimit, isFarTooLong } from "../summary/limits.ts";
 import { ANY_SHAPE } from "../summary-parts/review-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { sumUsage } from "../usage.ts";

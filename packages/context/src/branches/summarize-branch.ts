@@ -7,7 +7,7 @@ import {
   readPreviousSummary,
 } from "../compaction/previous-summary.ts";
 import { latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/entry-size.ts";
+import { entrySize } from "../context/context-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
@@ -17,15 +17,14 @@ import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Store } from "../session/store.ts";
-import { createSummaryTimeouts, type SummaryTimeouts } from "../settings.ts";
+import { createSummaryTimeouts, type SummaryTimeouts, type ToolRoles } from "../settings.ts";
 import type { Allowance, ModelCall, OnProgress } from "../summary/ask-model.ts";
 import type { Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
-import { type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
+import { type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { previousUserMessages } from "../summary-parts/latest-request.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { ToolRoles } from "../tool-roles.ts";
 
 export interface BranchSelection {
   /** In their original order. */

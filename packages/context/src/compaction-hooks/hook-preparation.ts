@@ -8,7 +8,7 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { Entry } from "../entry.ts";
 import { fileTouches } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
-import type { ToolRoles } from "../tool-roles.ts";
+import type { ToolRoles } from "../settings.ts";
 
 /** A copy of a compaction plan in the shape that pi documents. */
 export interface CompactionPreparation {

@@ -9,8 +9,8 @@ import {
   type Threshold,
   type TokenShare,
   type TokensOrShare,
+  type ToolRoles,
 } from "../settings.ts";
-import type { ToolRoles } from "../tool-roles.ts";
 
 /** The model, the agent and the context window that a budget is for. */
 export interface BudgetInput {

@@ -9,7 +9,7 @@ import { isVisibleToModel } from "./cut-point.ts";
 import { type CompactionPlan, type NoCompaction, prepareCompaction } from "./plan.ts";
 import { type CompactionTrigger, type Receipt, readReceipt } from "./receipt.ts";
 import { type Breaker, createBreaker } from "./should-compact.ts";
-import type { SummaryDesign } from "./summary-part.ts";
+import type { SummaryDesign } from "./summary-message.ts";
 
 export type PlanChoice =
   | {

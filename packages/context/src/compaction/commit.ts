@@ -1,12 +1,16 @@
-/** Converts a plan and a summary candidate to one batch of entries, or refuses the candidate if a check fails. It writes nothing. */
+/** Checks a summary candidate (content, length, coverage, size) and converts it to one batch of entries, or refuses it. It writes nothing. */
 
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
+import { entryReference } from "../references.ts";
 import { appendToBranch, branchLeaf } from "../session/loaded-branch.ts";
 import { type NewEntry, noRedaction, type Redaction } from "../session/session.ts";
+import { describeSizeLimit, isFarTooLong } from "../summary/limits.ts";
+import { textTokens } from "../tokens/estimate-tokens.ts";
 import { sumUsage } from "../usage.ts";
-import { checkFarTooLong, createReductionNotices, firstFailedCheck } from "./checks.ts";
+import { shouldCompact } from "./budget.ts";
+import { isVisibleToModel } from "./cut-point.ts";
 import { type CallUsage, type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import {
   type CompactionTrigger,
@@ -23,7 +27,7 @@ import {
   renderSummaryMessage,
   type SummaryMessage,
   type SummaryPart,
-} from "./summary-part.ts";
+} from "./summary-message.ts";
 
 export type CommitResult =
   | {
@@ -178,4 +182,99 @@ function createReceipt(
     withoutProgress: madeProgress ? 0 : rounds + 1,
     undoTo: branchLeaf(plan.branch),
   };
+}
+
+/** Returns visible entries that are neither kept, nor summarized, nor carried over. The list must be empty. */
+export function findUncoveredEntries(
+  { branch, cut, previous }: CompactionPlan,
+  { covers, narrative }: SummaryCandidate,
+): readonly Entry[] {
+  const previousCompaction = branch.entries[branch.compactionIndex];
+  const isPreviousCovered =
+    previous.narrative === "" ||
+    narrative !== "" ||
+    (previousCompaction !== undefined && covers.has(previousCompaction.id));
+  return branch.entries.filter((entry, index) => {
+    if (entry.type === "compaction") return index === branch.compactionIndex && !isPreviousCovered;
+    return index < cut.index && isVisibleToModel(entry, branch.edits) && !covers.has(entry.id);
+  });
+}
+
+export interface CheckInput {
+  readonly plan: CompactionPlan;
+  readonly candidate: SummaryCandidate;
+  readonly sizeAfter: ContextSize;
+}
+
+type CandidateCheck = (input: CheckInput) => Finding | null;
+
+/** Returns the finding of the first check that fails, or null. */
+export function firstFailedCheck(input: CheckInput): Finding | null {
+  for (const check of candidateChecks) {
+    const finding = check(input);
+    if (finding) return finding;
+  }
+  return null;
+}
+
+// CMP5: an empty summary is refused. The summary without a model is never empty.
+const checkNotEmpty: CandidateCheck = ({ candidate: { route, narrative } }) =>
+  route !== MODEL_FREE_ROUTE && narrative.trim() === "" ? { code: "empty", note: "the summary is empty" } : null;
+
+// Summarizers get a lower limit than this one. A summary that is slightly too long may use the ledger's tokens.
+const checkLength: CandidateCheck = ({ candidate: { route, narrative, notes }, plan }) => {
+  if (route === MODEL_FREE_ROUTE) return null;
+  const tokens = textTokens(narrative) + textTokens(notes);
+  const maxTokens = Math.floor(plan.checkpoint);
+  return tokens > maxTokens
+    ? { code: "too-long", note: `the summary has ${tokens} tokens, ${maxTokens} are allowed` }
+    : null;
+};
+
+/** BOUND4: refuses a summary that is many times too long, before it is read, redacted or counted. */
+export function checkFarTooLong(
+  { checkpoint }: CompactionPlan,
+  { route, narrative, notes }: SummaryCandidate,
+): Finding | null {
+  const longest = narrative.length > notes.length ? narrative : notes;
+  if (route === MODEL_FREE_ROUTE || !isFarTooLong(longest, checkpoint)) return null;
+  return { code: "too-long", note: describeSizeLimit(longest, checkpoint) };
+}
+
+// CMP6: every entry that the model saw is covered or kept.
+const checkCoverage: CandidateCheck = ({ plan, candidate }) => {
+  const uncoveredEntries = findUncoveredEntries(plan, candidate);
+  return uncoveredEntries.length > 0
+    ? {
+        code: "not-covered",
+        note: `${uncoveredEntries.length} entries are in neither part, the first is ${uncoveredEntries[0]?.id}`,
+      }
+    : null;
+};
+
+// CMP9: the context must become smaller.
+const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget }, sizeAfter }) => {
+  const isSmaller =
+    sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
+  if (!isSmaller) return { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}` };
+  const isSmallGain = sizeAfter.tokens > sizeBefore.tokens * (1 - budget.limits.progress);
+  return isSmallGain && shouldCompact(sizeBefore, budget) === null
+    ? { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}, which is hardly less` }
+    : null;
+};
+
+const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
+  shouldCompact(sizeAfter, budget) !== null
+    ? { code: "does-not-fit", note: `${sizeAfter.tokens} tokens would be left, ${budget.limit} fit` }
+    : null;
+
+const candidateChecks: readonly CandidateCheck[] = [checkNotEmpty, checkLength, checkCoverage, checkGain, checkFits];
+
+/** Creates a notice for each kept message that is shortened. */
+export function createReductionNotices({ reductions, kept }: CompactionPlan): readonly Finding[] {
+  const referenceInTail = (id: string): string => entryReference(kept.find((entry) => entry.id === id) ?? { id });
+  return reductions.map(({ targetId }) => ({
+    code: "result-reduced",
+    note: `${referenceInTail(targetId)} is shown as head and tail`,
+  }));
 }

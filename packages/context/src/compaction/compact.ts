@@ -7,7 +7,7 @@ import { branchLeaf } from "../session/loaded-branch.ts";
 import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
-import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/time-limit.ts";
+import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
 import { type Budget, shouldCompact } from "./budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./choose-plan.ts";
 import { commitCandidate } from "./commit.ts";
@@ -25,7 +25,7 @@ import {
 } from "./plan.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
 import { type Breaker, isBreakerOpen } from "./should-compact.ts";
-import type { SummaryDesign } from "./summary-part.ts";
+import type { SummaryDesign } from "./summary-message.ts";
 
 export interface CompactionOptions extends CompactionRequest {
   readonly session: Session;

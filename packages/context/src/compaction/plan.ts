@@ -15,7 +15,7 @@ import type { Usage } from "../message.ts";
 import type { ModelName } from "../model.ts";
 import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance, OnProgress } from "../summary/ask-model.ts";
-import type { TimeLimit } from "../summary/time-limit.ts";
+import type { TimeLimit } from "../summary/limits.ts";
 import { type Budget, type ReductionLevel, reductionLevels, shouldCompact } from "./budget.ts";
 import { type CutPoint, findCutPoint, isCutAllowed, isVisibleToModel, toCutPoint } from "./cut-point.ts";
 import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "./previous-summary.ts";

@@ -1,8 +1,7 @@
 /** Reads the summary message of the previous compaction, so that the next one can update it. */
 
-import { readSummaryPartTexts, type SummaryPartText } from "../context/summary-parts.ts";
-import type { CompactionEntry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { readSummaryPartTexts, type SummaryPartText } from "../context/read-summary-parts.ts";
+import { type CompactionEntry, readPithDetails } from "../entry.ts";
 import { demoteHeadings, splitSummaryLines } from "../summary/summary-lines.ts";
 
 /** The content of the previous compaction that the next one reads. */

@@ -1,7 +1,13 @@
 /** Defines the receipt that a compaction entry stores, and tracks the cost of summaries for the hourly limit. */
 
-import { BRANCH_USAGE, COMPACTION_USAGE, type CompactionEntry, type Entry, MOVE_TYPE } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import {
+  BRANCH_USAGE,
+  COMPACTION_USAGE,
+  type CompactionEntry,
+  type Entry,
+  MOVE_TYPE,
+  readPithDetails,
+} from "../entry.ts";
 import type { Usage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance } from "../summary/ask-model.ts";

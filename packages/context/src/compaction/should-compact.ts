@@ -2,13 +2,15 @@
 
 import { latestEdit } from "../context/build-context.ts";
 import {
+  assistantReply,
   type ContextSize,
   collectCalibration,
   contextSize,
   entryTokens,
   findCalibration,
+  lastMeasuredIndex,
+  readTokenReport,
 } from "../context/context-size.ts";
-import { assistantReply, lastMeasuredIndex, readTokenReport } from "../context/entry-size.ts";
 import { isFromUser } from "../context/entry-text.ts";
 import { BREAKER_TYPE, type Entry, MOVE_TYPE } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";

@@ -6,7 +6,7 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { SessionState } from "../session/state.ts";
 import { DAMAGE_TYPE, damageNote } from "./damage-note.ts";
 import { createIncrementalFold } from "./incremental-fold.ts";
-import { summaryBlockLengths } from "./summary-parts.ts";
+import { summaryBlockLengths } from "./read-summary-parts.ts";
 
 /** Builds the messages at the leaf of a branch, each with the entry it comes from. Depends on the branch alone. */
 export function buildSessionContext(branch: LoadedBranch): SessionContext {

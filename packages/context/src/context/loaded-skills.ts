@@ -1,7 +1,6 @@
 /** Finds the skills that are loaded in a session. A skill is in the context in full or not at all, so summaries never paraphrase it. */
 
-import type { CompactionEntry, Entry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { type CompactionEntry, type Entry, readPithDetails } from "../entry.ts";
 import { isObject } from "../json.ts";
 import { isBlobHash } from "../session/blobs.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";

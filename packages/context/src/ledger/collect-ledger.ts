@@ -4,11 +4,11 @@ import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import { blobReference } from "../references.ts";
 import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
+import type { ToolRoles } from "../settings.ts";
 import type { ShellWord } from "../shell/parse-word.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { headAndTail } from "../text/truncate.ts";
 import { imageSize } from "../tokens/estimate-tokens.ts";
-import type { ToolRoles } from "../tool-roles.ts";
 import { findChecks, findOutcome } from "./find-checks.ts";
 import {
   emptyLedger,

@@ -3,7 +3,7 @@
  * A stored ledger comes from a file, so nothing in it is trusted.
  */
 
-import { readPithDetails } from "../entry-details.ts";
+import { readPithDetails } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import { blobReference } from "../references.ts";
 import { sanitizeLine } from "../text/sanitize.ts";

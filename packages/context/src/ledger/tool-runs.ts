@@ -7,7 +7,7 @@ import { isObject } from "../json.ts";
 import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
 import { entryReference } from "../references.ts";
 import { parseBlobBlock } from "../session/blobs.ts";
-import type { ToolRoles } from "../tool-roles.ts";
+import type { ToolRoles } from "../settings.ts";
 import { EXIT_CODE_PATTERN } from "./find-checks.ts";
 import { isReadOnlyLine } from "./shell-commands.ts";
 import { completeToolCalls, pairCallResults, type ToolCallEffects, toolCallEffects } from "./touched-files.ts";

@@ -1,7 +1,6 @@
 /** Lists the files that entries read and modified, from the arguments of tool calls, their results and shell lines. */
 
-import type { Entry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { type Entry, readPithDetails } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
 import type {
   AgentMessage,
@@ -10,7 +9,7 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import type { ToolRole, ToolRoles } from "../tool-roles.ts";
+import type { ToolRole, ToolRoles } from "../settings.ts";
 import { findShellTouches, type PathTouch } from "./shell-commands.ts";
 
 /** Collects the files that a branch read and modified: from calls, shell lines, compactions and branch summaries (INV40, INV41). */

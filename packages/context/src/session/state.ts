@@ -6,9 +6,9 @@ import {
   type CustomMessageEntry,
   type Entry,
   PIN_TYPE,
+  readPithDetails,
   UNPIN_TYPE,
 } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
 import { isObject } from "../json.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
 import { entryReference } from "../references.ts";

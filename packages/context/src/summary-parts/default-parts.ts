@@ -1,7 +1,7 @@
 /** Defines the default parts of a summary message and the default summary design. */
 
 import { NARRATIVE_TITLE } from "../compaction/previous-summary.ts";
-import type { SummaryDesign, SummaryPart } from "../compaction/summary-part.ts";
+import type { SummaryDesign, SummaryPart } from "../compaction/summary-message.ts";
 import { collectLoadedSkills, readLoadedSkill, type SessionSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
 import type { Entry } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";

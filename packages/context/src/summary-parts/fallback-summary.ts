@@ -1,7 +1,7 @@
 /** Creates a summary without a model: the previous summary and a list of the turns since. It never fails. */
 
 import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "../compaction/plan.ts";
-import { collectPart } from "../compaction/summary-part.ts";
+import { collectPart } from "../compaction/summary-message.ts";
 import { entryReference } from "../references.ts";
 import { fillTemplate } from "../summary/prompts.ts";
 import { sanitizeLine } from "../text/sanitize.ts";

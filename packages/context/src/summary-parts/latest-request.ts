@@ -2,11 +2,10 @@
 
 import { type CompactionPlan, summaryTokens } from "../compaction/plan.ts";
 import { type PreviousSummary, partText } from "../compaction/previous-summary.ts";
-import type { SummaryPart } from "../compaction/summary-part.ts";
+import type { SummaryPart } from "../compaction/summary-message.ts";
 import { formatAttachmentLine, splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, isFromUser, splitUserEntry } from "../context/entry-text.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { type ContextEditEntry, type Entry, readPithDetails } from "../entry.ts";
 import { entryReference, findCitedReferences } from "../references.ts";
 import { toVisualSkeleton } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";

@@ -1,6 +1,6 @@
 /** Pins and unpins texts by appending entries, so that a move back reverts them, and puts all pins first in the summary message. */
 
-import type { SummaryPart } from "../compaction/summary-part.ts";
+import type { SummaryPart } from "../compaction/summary-message.ts";
 import { entryText } from "../context/entry-text.ts";
 import { PIN_TYPE, UNPIN_TYPE } from "../entry.ts";
 import { entryReference } from "../references.ts";

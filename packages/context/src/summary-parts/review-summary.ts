@@ -3,11 +3,11 @@
 import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "../compaction/plan.ts";
 import { previousNarrative } from "../compaction/previous-summary.ts";
 import type { Finding } from "../compaction/receipt.ts";
-import { collectPart } from "../compaction/summary-part.ts";
+import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
-import { isFarTooLong } from "../summary/size-limit.ts";
+import { isFarTooLong } from "../summary/limits.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";
 import { collectWorkRecord } from "./work-record.ts";
 

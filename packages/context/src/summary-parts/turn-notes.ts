@@ -10,8 +10,8 @@ import { type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../en
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
 import { entryReference } from "../references.ts";
+import type { ToolRoles } from "../settings.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
-import type { ToolRoles } from "../tool-roles.ts";
 
 export interface TurnNote {
   /** The start of the request; empty if the turn began before the covered entries. */

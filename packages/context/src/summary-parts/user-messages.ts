@@ -1,7 +1,7 @@
 /** Keeps the user's covered messages word for word, in one block per compaction. If not all fit, the newest are kept. */
 
 import type { Finding } from "../compaction/receipt.ts";
-import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
+import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
 import { formatAttachmentLine } from "../context/attachments.ts";
 import { isFromUser, splitUserEntry } from "../context/entry-text.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";

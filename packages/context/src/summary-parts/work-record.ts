@@ -1,9 +1,8 @@
 /** Records the covered work without a model: the ledger, one note per turn, and the touched files. */
 
 import { type CompactionPlan, MODEL_FREE_ROUTE } from "../compaction/plan.ts";
-import { collectPart, type SummaryPart } from "../compaction/summary-part.ts";
-import type { CompactionEntry, Entry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
+import { type CompactionEntry, type Entry, readPithDetails } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { emptyLedger, type Ledger, readLedger } from "../ledger/ledger.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";

@@ -4,15 +4,16 @@ import type { AssistantMessage, Usage } from "../message.ts";
 import type { Model, ModelEvent, ModelFailure, ModelName, Request } from "../model.ts";
 import { type GuardedResult, type Runtime, runGuarded, truncateReason } from "../runtime.ts";
 import { timeouts } from "../settings.ts";
-import { isFarTooLong, maxSummaryChars } from "./size-limit.ts";
 import {
   AttemptTimer,
   describeReachedLimit,
   explainReachedLimit,
+  isFarTooLong,
+  maxSummaryChars,
   type TimeLimit,
   type TimeLimitName,
   trySleep,
-} from "./time-limit.ts";
+} from "./limits.ts";
 
 export interface AskModelOptions extends ProgressOptions {
   readonly model: Model;

@@ -9,6 +9,7 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
 import { collectEvidence, type Evidence } from "./evidence.ts";
+import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
 import {
   requestCorrection,
@@ -17,7 +18,6 @@ import {
   summarizeTranscript,
   type Transcript,
 } from "./summarize.ts";
-import { type TimeLimit, withTimeLimit } from "./time-limit.ts";
 import { renderTranscript, type TranscriptBlock, type TranscriptDetail } from "./transcript.ts";
 
 /** The options of `generateSummary`. */

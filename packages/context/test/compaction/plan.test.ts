@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { prepareCompaction } from "../../src/api/compaction.ts";
 import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
 import { type CompactionPlan, hasOnlyGrown, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
-import { collectPart } from "../../src/compaction/summary-part.ts";
+import { collectPart } from "../../src/compaction/summary-message.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";

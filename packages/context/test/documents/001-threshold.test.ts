@@ -3,7 +3,7 @@
 import { expect, test } from "vitest";
 import { type Budget, createBudget, shouldCompact } from "../../src/compaction/budget.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
-import { calculateContextTokens } from "../../src/context/entry-size.ts";
+import { calculateContextTokens } from "../../src/context/context-size.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { compactSmall, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";

@@ -1,6 +1,6 @@
 /** Finds the newest compaction of a session and the part of its summary that a model or a hook wrote. */
 
-import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../src/context/read-summary-parts.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 

@@ -5,7 +5,7 @@ import { type CompactionHooks, compact, MemoryStore, moveTo, Session } from "@pi
 import { Vault } from "@pith/context/secrets";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { readSummaryPartTexts } from "../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../src/context/read-summary-parts.ts";
 import { smallBudget } from "../compaction/small-session.ts";
 import { createSampleSecrets } from "../support/sample-secrets.ts";
 import { createSeededRandom } from "../support/seeded-random.ts";

@@ -3,7 +3,7 @@
 import type { AssistantMessage } from "../../src/message.ts";
 import type { Model, ModelEvent, Request } from "../../src/model.ts";
 import { createSummaryTimeouts } from "../../src/settings.ts";
-import type { TimeLimit } from "../../src/summary/time-limit.ts";
+import type { TimeLimit } from "../../src/summary/limits.ts";
 import { emptyUsage } from "../../src/testing/story.ts";
 import { storyModel } from "../story-context.ts";
 

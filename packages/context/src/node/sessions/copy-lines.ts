@@ -1,6 +1,6 @@
 /** Copies the lines of a session file: with new trailers and parent offsets and, on request, without secrets. */
 
-import { readSummaryPartTexts } from "../../context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../context/read-summary-parts.ts";
 import type { CompactionEntry, Entry, Header } from "../../entry.ts";
 import { setJsonMembers } from "../../format/edit-json-text.ts";
 import { serializeEntry, setEntryNumberInLine } from "../../format/entry-line.ts";

@@ -7,7 +7,7 @@ import type { CompactionDue } from "../../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { buildRequest } from "../../../src/context/build-request.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
-import { readSummaryPartTexts } from "../../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../../src/context/read-summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
 import { collectFileLists } from "../../../src/ledger/touched-files.ts";
 import type { LoadedBranch } from "../../../src/session/loaded-branch.ts";

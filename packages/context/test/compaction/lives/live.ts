@@ -3,7 +3,7 @@
 import { compact, prepareCompaction } from "../../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../../src/compaction/budget.ts";
 import { compactionDue } from "../../../src/compaction/should-compact.ts";
-import { collectPart } from "../../../src/compaction/summary-part.ts";
+import { collectPart } from "../../../src/compaction/summary-message.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
 import { entryText } from "../../../src/context/entry-text.ts";

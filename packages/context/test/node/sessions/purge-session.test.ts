@@ -1,7 +1,7 @@
 /** Secrets out of a history: every line, every blob, what lies beside; and a session that is whole afterwards. */
 
 import { expect, test } from "vitest";
-import { readSummaryPartTexts } from "../../../src/context/summary-parts.ts";
+import { readSummaryPartTexts } from "../../../src/context/read-summary-parts.ts";
 import type { CompactionEntry, Entry } from "../../../src/entry.ts";
 import { decodeSession } from "../../../src/format/session-file.ts";
 import { blobPath, keepBlob } from "../../../src/node/blobs.ts";

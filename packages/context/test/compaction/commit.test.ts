@@ -1,4 +1,4 @@
-/** Tests compaction/checks.ts: checks, coverage. */
+/** Tests compaction/commit.ts: checks, coverage. */
 
 import { describe, expect, test } from "vitest";
 import { reductionLevels } from "../../src/compaction/budget.ts";
@@ -7,7 +7,7 @@ import {
   createReductionNotices,
   findUncoveredEntries,
   firstFailedCheck,
-} from "../../src/compaction/checks.ts";
+} from "../../src/compaction/commit.ts";
 import {
   type CompactionPlan,
   MODEL_FREE_ROUTE,
@@ -15,9 +15,9 @@ import {
   type SummaryCandidate,
 } from "../../src/compaction/plan.ts";
 import type { Finding } from "../../src/compaction/receipt.ts";
-import { renderSummaryMessage } from "../../src/compaction/summary-part.ts";
+import { renderSummaryMessage } from "../../src/compaction/summary-message.ts";
 import type { ContextSize } from "../../src/context/context-size.ts";
-import type { SummaryPartText } from "../../src/context/summary-parts.ts";
+import type { SummaryPartText } from "../../src/context/read-summary-parts.ts";
 import type { Entry } from "../../src/entry.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { noRedaction } from "../../src/session/session.ts";

@@ -1,6 +1,6 @@
 /** Defines the parts of a summary message, and collects, renders and stores them. It contains no code for a specific part. */
 
-import type { SummaryPartInfo } from "../context/summary-parts.ts";
+import type { SummaryPartInfo } from "../context/read-summary-parts.ts";
 import type { Entry } from "../entry.ts";
 import type { JsonObject } from "../json.ts";
 import type { Redaction } from "../session/session.ts";

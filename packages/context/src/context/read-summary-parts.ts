@@ -1,7 +1,6 @@
 /** Splits a compaction summary into its parts by their recorded lengths, never by their text. */
 
-import type { CompactionEntry } from "../entry.ts";
-import { readPithDetails } from "../entry-details.ts";
+import { type CompactionEntry, readPithDetails } from "../entry.ts";
 
 /** One part of a compaction summary. */
 export interface SummaryPartInfo {

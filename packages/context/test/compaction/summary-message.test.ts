@@ -3,9 +3,9 @@
 import { describe, expect, test } from "vitest";
 import { previewCompaction } from "../../src/api/compaction.ts";
 import { readReceipt } from "../../src/compaction/receipt.ts";
-import type { SummaryPart } from "../../src/compaction/summary-part.ts";
+import type { SummaryPart } from "../../src/compaction/summary-message.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
-import { readSummaryParts, summaryBlockLengths } from "../../src/context/summary-parts.ts";
+import { readSummaryParts, summaryBlockLengths } from "../../src/context/read-summary-parts.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { defaultParts } from "../../src/summary-parts/default-parts.ts";

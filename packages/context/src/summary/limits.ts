@@ -1,4 +1,4 @@
-/** Limits the time of a summary: until the first token, between tokens, per attempt and in total. */
+/** Limits a summary: its time until the first token, between tokens, per attempt and in total, and its length before any code reads it. */
 
 import type { Runtime } from "../runtime.ts";
 import type { SummaryTimeouts } from "../settings.ts";
@@ -162,3 +162,22 @@ function formatDuration(ms: number): string {
   const seconds = Math.round(ms / 100) / 10;
   return seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
 }
+
+/** Whether a text is too long to be read as a summary of so many tokens. Compares lengths only, because a check of megabytes would block the program. */
+export function isFarTooLong(text: string, tokens: number): boolean {
+  return text.length > maxSummaryChars(tokens);
+}
+
+/** The maximum number of characters that is read. Slightly longer summaries pass and fail the check of their tokens. */
+export function maxSummaryChars(tokens: number): number {
+  return Math.min(MAX_CHARS_LIMIT, Math.max(MIN_CHARS_LIMIT, tokens * MAX_CHARS_PER_TOKEN));
+}
+
+/** Explains to users why a text was refused. */
+export function describeSizeLimit(text: string, tokens: number): string {
+  return `the summary has ${text.length} characters; the limit is ${maxSummaryChars(tokens)}`;
+}
+
+const MAX_CHARS_PER_TOKEN = 16;
+const MIN_CHARS_LIMIT = 64 * 1024;
+const MAX_CHARS_LIMIT = 1024 * 1024;

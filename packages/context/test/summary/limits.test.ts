@@ -7,7 +7,7 @@ import type { Model, ModelEvent, Request } from "../../src/model.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { createSummaryTimeouts } from "../../src/settings.ts";
 import { type AskModelResult, askModel, type SummaryProgress } from "../../src/summary/ask-model.ts";
-import { type TimeLimit, withTimeLimit } from "../../src/summary/time-limit.ts";
+import { type TimeLimit, withTimeLimit } from "../../src/summary/limits.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { createEntries as entriesOf } from "../context/tool-work.ts";
 import { assistantMessage, billedUsage, createModel, defaultTime, delta, replyEnded } from "./test-models.ts";

@@ -1,7 +1,7 @@
-/** Tests context/entry-size.ts: the tokens that a reply reports are its total or the sum of its parts. */
+/** Tests context/context-size.ts: the tokens that a reply reports are its total or the sum of its parts. */
 
 import { describe, expect, test } from "vitest";
-import { calculateContextTokens, readTokenReport } from "../../src/context/entry-size.ts";
+import { calculateContextTokens, readTokenReport } from "../../src/context/context-size.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import { emptyUsage, story } from "../../src/testing/story.ts";
 
