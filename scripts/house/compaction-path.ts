@@ -1,13 +1,14 @@
 /**
  * Checks the list of files in ARCHITECTURE.md that shows one compaction from the agent's loop to the appended batch.
  *
- * The list starts with files of the agent, goes on with `compaction/compact.ts` and every file of its folder that it reaches by value
- * imports, and ends with the session, which appends the batch. `valueImports` says what counts as a value import.
+ * The list starts with files of the agent. Then come the file that declares the `compact` which the agent calls, `compaction/compact.ts`
+ * and every file of its folder that it reaches by value imports, and last the session, which appends the batch. `valueImports` says what
+ * counts as a value import.
  */
 
 import type { Fault } from "../fault.ts";
 import { countLines, lineAt } from "../source/source.ts";
-import { reachableFiles, valueImports } from "./import-graph.ts";
+import { findImportedFile, reachableFiles, valueImports } from "./import-graph.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 const page = "ARCHITECTURE.md";
@@ -26,17 +27,21 @@ export function checkCompactionPath(workspace: Workspace): readonly Fault[] {
     }));
   const trunk = findTrunk(workspace);
   if (trunk.length === 0) return [{ path: page, line: list.line, sentence: `${START} is not there` }];
-  const expected = [...trunk, END];
-  const isAgent = (file: string): boolean => file.startsWith("packages/agent/src/");
+  const called = findImportedFile(workspace, list.files.findLast(isAgentFile) ?? "", "compact");
+  const expected = [...new Set([...(called === undefined ? [] : [called]), ...trunk, END])];
   return [
     ...expected
       .filter((file) => !list.files.includes(file))
       .map((file) => ({ path: page, line: list.line, sentence: `${file} is on the compaction path; list it` })),
     ...list.items
-      .filter(({ file }) => file !== null && !isAgent(file) && !expected.includes(file))
+      .filter(({ file }) => file !== null && !isAgentFile(file) && !expected.includes(file))
       .map(({ file, line }) => ({ path: page, line, sentence: `${file} is not on the compaction path; remove it` })),
     ...checkAgentFiles(workspace, list),
   ];
+}
+
+function isAgentFile(file: string): boolean {
+  return file.startsWith("packages/agent/src/");
 }
 
 const FOLDER = `${CONTEXT_SOURCES}compaction/`;
@@ -78,7 +83,7 @@ function findTrunk(workspace: Workspace): readonly string[] {
 
 /** Each listed file of the agent is imported by the one before it, and the last one calls `compact`. */
 function checkAgentFiles(workspace: Workspace, list: PathList): readonly Fault[] {
-  const files = list.files.filter((file) => file.startsWith("packages/agent/src/"));
+  const files = list.files.filter(isAgentFile);
   const textOf = (file: string): string => workspace.sources.find(({ path }) => path === file)?.text ?? "";
   const fault = (sentence: string): Fault => ({ path: page, line: list.line, sentence });
   const unlinked = files.slice(1).filter((file, index) => {

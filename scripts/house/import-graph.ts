@@ -34,9 +34,22 @@ export function filesInCycles(graph: ImportGraph): readonly string[] {
  * except of a class: a file that imports the type `Session` calls its methods.
  */
 export function valueImports(workspace: Workspace, sources: readonly Source[]): ImportGraph {
-  const byPath = new Map(workspace.sources.map((source) => [source.path, source]));
-  const files: Files = { byPath, findDoor: (specifier) => findDoor(workspace, specifier) };
+  const files = indexFiles(workspace);
   return new Map(sources.map((source) => [source.path, [...new Set(valueTargets(source, files))]]));
+}
+
+/** Returns the file that declares a name which a file imports, also through an entry point. */
+export function findImportedFile(workspace: Workspace, path: string, name: string): string | undefined {
+  const sources = workspace.sources.filter((source) => source.path === path);
+  const named = sources.flatMap(listImports).filter(({ names }) => names.some((imported) => imported.name === name));
+  const files = indexFiles(workspace);
+  const [from] = named.flatMap(({ specifier, target }) => target ?? files.findDoor(specifier) ?? []);
+  return from === undefined ? undefined : (findDeclaration(name, from, files)?.path ?? from);
+}
+
+function indexFiles(workspace: Workspace): Files {
+  const byPath = new Map(workspace.sources.map((source) => [source.path, source]));
+  return { byPath, findDoor: (specifier) => findDoor(workspace, specifier) };
 }
 
 interface Files {

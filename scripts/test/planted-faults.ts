@@ -103,6 +103,19 @@ const pathFaults: readonly Planted[] = [
     says: `${context}/compaction/compact.ts is on the compaction path; list it`,
   },
   {
+    fault: "the file with the compact that the agent calls is not listed",
+    files: {
+      [`${context}/index.ts`]: file(
+        `export { compact } from "./default-compaction.ts";\nexport { role } from "./message.ts";`,
+      ),
+      [`${context}/default-compaction.ts`]: file(
+        `import { compact as run } from "./compaction/compact.ts";\n\nexport const compact = run;`,
+      ),
+    },
+    at: "ARCHITECTURE.md:3",
+    says: `${context}/default-compaction.ts is on the compaction path; list it`,
+  },
+  {
     fault: "a listed file that is not on the compaction path",
     files: { "ARCHITECTURE.md": architecture([...list.slice(0, 2), `${context}/entry.ts`, last]) },
     at: "ARCHITECTURE.md:6",

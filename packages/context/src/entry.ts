@@ -214,6 +214,11 @@ export const ENVIRONMENT_TYPE = "pith.surroundings";
 /** The type of the custom message with the current state of an extension. */
 export const STATE_TYPE = "pith.state";
 
+/** Returns the reference of an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
+export function entryReference({ id, number }: Pick<Entry, "id" | "number">): string {
+  return number === undefined ? `entry:${id}` : `#${number}`;
+}
+
 /** Whether an entry describes the current state. It is sent again after a compaction, so no summary repeats it. */
 export function isStateEntry(entry: Entry): boolean {
   return entry.type === "custom_message" && (entry.customType === ENVIRONMENT_TYPE || entry.customType === STATE_TYPE);

@@ -1,17 +1,5 @@
 /** Exports `@pith/context`: sessions, the context at a leaf, and compaction. */
 
-export { generateBranchSummary, prepareBranchEntries } from "./api/branch-summary.ts";
-export { type CompactIfNeededResult, compactIfNeeded } from "./api/compact-if-needed.ts";
-export {
-  type CompactionPreview,
-  type CompactionResult,
-  compact,
-  estimateTokens,
-  findCutPoint,
-  generateSummary,
-  prepareCompaction,
-  previewCompaction,
-} from "./api/compaction.ts";
 export { type MoveResult, moveTo } from "./branches/move.ts";
 export {
   type BranchSummaryOutcome,
@@ -25,7 +13,7 @@ export type {
   TreeHooks,
   TreePreparation,
 } from "./branches/tree-hooks.ts";
-export { type Budget, type CompactionSettings, createBudget, shouldCompact } from "./compaction/budget.ts";
+export { type Budget, createBudget } from "./compaction/budget.ts";
 export type { CompactionOutcome } from "./compaction/compact.ts";
 export type {
   CompactionPlan,
@@ -36,7 +24,7 @@ export type {
   SummaryCandidate,
 } from "./compaction/plan.ts";
 export { type Finding, type Receipt, readReceipt } from "./compaction/receipt.ts";
-export { compactionDue } from "./compaction/should-compact.ts";
+export { type CompactionSettings, compactionDue, shouldCompact } from "./compaction/should-compact.ts";
 export type { SummaryPart } from "./compaction/summary-message.ts";
 export { redoCompaction, type UndoResult, undoCompaction } from "./compaction/undo.ts";
 export type {
@@ -57,6 +45,13 @@ export {
 } from "./context/context-hooks.ts";
 export { type ContextSize, calculateContextTokens, contextSize } from "./context/context-size.ts";
 export { convertToLlm } from "./context/convert-to-llm.ts";
+export {
+  type CompactIfNeededResult,
+  type CompactionPreview,
+  compact,
+  compactIfNeeded,
+  previewCompaction,
+} from "./default-compaction.ts";
 export type {
   BranchSummaryDetails,
   BranchSummaryEntry,
@@ -103,6 +98,15 @@ export type {
   ToolChoice,
   TransportOptions,
 } from "./model.ts";
+export {
+  type CompactionResult,
+  estimateTokens,
+  findCutPoint,
+  generateBranchSummary,
+  generateSummary,
+  prepareBranchEntries,
+  prepareCompaction,
+} from "./pi-calls.ts";
 export type { Runtime } from "./runtime.ts";
 export type { LoadedBranch } from "./session/loaded-branch.ts";
 export { MemoryStore } from "./session/memory-store.ts";

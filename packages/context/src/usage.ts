@@ -1,6 +1,6 @@
 /** Counts the entries of a session and adds up their tokens and cost, for all branches, summaries and other paid calls. */
 
-import { BRANCH_USAGE, COMPACTION_USAGE, type Entry } from "./entry.ts";
+import { BRANCH_USAGE, COMPACTION_USAGE, type Entry, type UsageEntry } from "./entry.ts";
 import type { AgentMessage, Usage } from "./message.ts";
 
 /** The totals of a session over all branches. */
@@ -139,4 +139,13 @@ function addNumbers<Numbers extends object>(one: Numbers, other: Numbers): Numbe
     return [name, typeof value === "number" && typeof otherValue === "number" ? value + otherValue : value];
   });
   return Object.fromEntries(sums) as Numbers;
+}
+
+/** Creates the entry for a paid call whose result is not used. A hook does not report its model, so the caller gives the likely one. */
+export function createUsageEntry(
+  kind: UsageEntry["kind"],
+  usage: Usage,
+  { provider, model }: Pick<UsageEntry, "provider" | "model"> = { provider: "", model: "" },
+): Pick<UsageEntry, "type" | "kind" | "provider" | "model" | "usage"> {
+  return { type: "usage", kind, provider, model, usage };
 }

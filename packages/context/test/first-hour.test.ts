@@ -17,15 +17,14 @@ const pageFiles = [
 test("the page lists the files, from the data types to a story", () => {
   expect(pageFiles.map((path) => relative("packages/context/src", path))).toEqual([
     "message.ts",
+    "cache.ts",
     "json.ts",
     "entry.ts",
-    "references.ts",
     "model.ts",
     "session/state.ts",
     "session/loaded-branch.ts",
     "context/read-summary-parts.ts",
     "context/damage-note.ts",
-    "context/incremental-fold.ts",
     "context/build-context.ts",
     "../test/stories/02-a-compaction.test.ts",
   ]);

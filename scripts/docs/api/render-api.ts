@@ -31,7 +31,11 @@ interface Subject {
 const subjects: readonly Subject[] = [
   { title: "Sessions", paths: ["session/", "node/sessions/"], examples: ["sessions"] },
   { title: "Contexts", paths: ["context/"], examples: ["contexts", "references"] },
-  { title: "Compaction", paths: ["compaction/", "settings.ts"], examples: ["compaction", "planning", "pins"] },
+  {
+    title: "Compaction",
+    paths: ["compaction/", "default-compaction.ts", "pi-calls.ts", "settings.ts"],
+    examples: ["compaction", "planning", "pins"],
+  },
   { title: "Branches", paths: ["branches/"], examples: ["branches"] },
   { title: "Summaries", paths: ["summary/"], examples: ["summaries"] },
   { title: "Tokens", paths: ["tokens/"], examples: ["tokens"] },
@@ -42,7 +46,7 @@ const subjects: readonly Subject[] = [
   { title: "Files touched", paths: ["ledger/"], examples: [] },
   {
     title: "References and blobs",
-    paths: ["references.ts", "node/blobs.ts", "node/blob-writer.ts"],
+    paths: ["citations.ts", "node/blobs.ts", "node/blob-writer.ts"],
     examples: ["blobs"],
   },
   { title: "Usage totals", paths: ["usage.ts"], examples: ["totals"] },

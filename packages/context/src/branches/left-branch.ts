@@ -10,13 +10,13 @@ import type { Model } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import type { NewEntry, Redaction, Session } from "../session/session.ts";
 import type { Store } from "../session/store.ts";
-import type { ModelCall, OnProgress } from "../summary/ask-model.ts";
+import type { OnProgress } from "../summary/ask-model.ts";
 import { checkSummary } from "../summary/audit.ts";
 import { clampThinking, type SummaryFailure } from "../summary/generate-summary.ts";
 import { describeSizeLimit, isFarTooLong } from "../summary/limits.ts";
 import { ANY_SHAPE } from "../summary-parts/review-summary.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import { sumUsage } from "../usage.ts";
+import { createUsageEntry, sumUsage } from "../usage.ts";
 import {
   type BranchSummary,
   collectBranchEvidence,
@@ -122,7 +122,9 @@ export async function summarizeOldBranch(
   const { session, budget, runtime, summary, hookResult, progress, signal } = options;
   const fromHook = hookResult.summary && checkHookSummary(oldBranch, hookResult.summary, options);
   if (fromHook) return { type: "summarized", summary: fromHook, usageEntries: [] };
-  const hookUsageEntries = hookResult.summary?.usage ? [hookUsageEntry(hookResult.summary.usage, budget)] : [];
+  const hookUsageEntries = hookResult.summary?.usage
+    ? [createUsageEntry(BRANCH_USAGE, hookResult.summary.usage, budget.model)]
+    : [];
   const { instructions, replaceInstructions, focus } = resolveInstructions(hookResult, summary);
   // BR4: a branch without new messages since its last summary is not summarized again.
   const earlier = await findEarlierSummary(session.store, oldBranch, focus);
@@ -150,7 +152,10 @@ export async function summarizeOldBranch(
     progress,
     signal,
   });
-  const usageEntries = [...hookUsageEntries, ...outcome.calls.map(branchUsageEntry)];
+  const usageEntries = [
+    ...hookUsageEntries,
+    ...outcome.calls.map(({ usage, by }) => createUsageEntry(BRANCH_USAGE, usage, by)),
+  ];
   if (outcome.type !== "summarised")
     return outcome.type === "failed"
       ? { type: "failed", failures: outcome.failures, usageEntries }
@@ -236,13 +241,4 @@ function checkHookSummary(
   });
   const withHookDetails = { ...branchSummary, details: { ...details, ...branchSummary.details } };
   return { ...toOldBranchSummary(withHookDetails, { usages: usage ? [usage] : [] }), fromHook: true };
-}
-
-function hookUsageEntry(usage: Usage, { model: budgetModel }: Budget): NewEntry {
-  const { provider = "", model = "" } = budgetModel ?? {};
-  return { type: "usage", kind: BRANCH_USAGE, provider, model, usage };
-}
-
-function branchUsageEntry({ usage, by }: ModelCall): NewEntry {
-  return { type: "usage", kind: BRANCH_USAGE, provider: by.provider, model: by.model, usage };
 }

@@ -1,11 +1,6 @@
 /** Collects the entries of the branch that a move leaves, and summarizes them with a model and the ledger. */
 
-import {
-  noPreviousSummary,
-  type PreviousSummary,
-  previousNarrative,
-  readPreviousSummary,
-} from "../compaction/previous-summary.ts";
+import { isInsideExchange } from "../compaction/cut-point.ts";
 import { latestEdit } from "../context/build-context.ts";
 import { entrySize } from "../context/context-size.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
@@ -23,6 +18,12 @@ import type { Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { generateSummary, type SummaryFailure } from "../summary/generate-summary.ts";
 import { type TimeLimit, withTimeLimit } from "../summary/limits.ts";
+import {
+  noPreviousSummary,
+  type PreviousSummary,
+  previousNarrative,
+  readPreviousSummary,
+} from "../summary/parse-summary.ts";
 import { previousUserMessages } from "../summary-parts/latest-request.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 
@@ -74,7 +75,7 @@ function findNewestStart(
   for (const [index, each] of [...entryTokens.entries()].reverse()) {
     used += each.tokens;
     if (used > maxTokens) break;
-    if (hasTokens(each)) hasOpenResults = isToolResultItem(each) || (hasOpenResults && !isAssistantItem(each));
+    if (hasTokens(each)) hasOpenResults = isInsideExchange(each.entry, hasOpenResults);
     if (!hasOpenResults || index === 0) result = { startIndex: index, used };
   }
   return result;
@@ -99,14 +100,6 @@ function selectOlderSummaries(
 const NEARLY_FULL_SHARE = 0.9;
 
 const hasTokens = ({ tokens }: EntryTokens): boolean => tokens > 0;
-
-function isToolResultItem({ entry }: EntryTokens): boolean {
-  return entry.type === "message" && entry.message.role === "toolResult";
-}
-
-function isAssistantItem({ entry }: EntryTokens): boolean {
-  return entry.type === "message" && entry.message.role === "assistant";
-}
 
 function isSummaryItem({ entry }: EntryTokens): boolean {
   return entry.type === "compaction" || entry.type === "branch_summary";

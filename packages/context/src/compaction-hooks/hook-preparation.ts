@@ -1,14 +1,14 @@
 /** Converts a plan to the shape that pi documents for hooks. The result is a copy, so that a hook cannot change the plan. */
 
-import type { CompactionSettings } from "../compaction/budget.ts";
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import type { CompactionPlan } from "../compaction/plan.ts";
-import { previousNarrative } from "../compaction/previous-summary.ts";
+import type { CompactionSettings } from "../compaction/should-compact.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import type { Entry } from "../entry.ts";
 import { fileTouches } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock } from "../message.ts";
 import type { ToolRoles } from "../settings.ts";
+import { previousNarrative } from "../summary/parse-summary.ts";
 
 /** A copy of a compaction plan in the shape that pi documents. */
 export interface CompactionPreparation {

@@ -4,7 +4,6 @@ import type { ContextSize } from "../context/context-size.ts";
 import type { ModelName } from "../model.ts";
 import {
   type CompactionLimits,
-  compactionLimits,
   resolveTokens,
   type Threshold,
   type TokenShare,
@@ -70,58 +69,13 @@ export function createBudget(limits: CompactionLimits, input: BudgetInput): Budg
   };
 }
 
-/** The compaction settings of pi: the tokens reserved at the end of the window, and the tokens of recent messages to keep. */
-export interface CompactionSettings {
-  readonly enabled: boolean;
-  readonly reserveTokens: number;
-  readonly keepRecentTokens: number;
-}
-
-/** Converts pi's settings to limits. `keepRecentTokens` is not limited to a share of the window, because the window is unknown here. */
-export function toCompactionLimits({ enabled, reserveTokens, keepRecentTokens }: CompactionSettings): CompactionLimits {
-  return {
-    ...compactionLimits,
-    enabled,
-    thresholds: [{ reserve: reserveTokens }],
-    tail: { tokens: keepRecentTokens, share: Number.POSITIVE_INFINITY },
-  };
-}
-
 /** The window that shares are computed from if the real one is unknown. */
 const DEFAULT_CONTEXT_WINDOW = 128_000;
 
-/** Returns which limit the context exceeds, `"tokens"` or `"bytes"`, or null if it fits. */
-export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
-/**
- * Compatible with pi: returns whether the context exceeds the window minus the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
- * The full reserve applies here; in a budget it is limited to a share of the window.
- */
-export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
-export function shouldCompact(
-  first: ContextSize | number,
-  second: Budget | number,
-  settings?: CompactionSettings,
-): "tokens" | "bytes" | null | boolean {
-  if (typeof first !== "number" && typeof second !== "number" && second) return findExceededLimit(first, second);
-  if (!isTokenCount(first) || typeof second !== "number" || !isCompactionSettings(settings))
-    throw new Error(
-      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
-    );
-  return settings.enabled && first > second - settings.reserveTokens;
-}
-
-function findExceededLimit({ tokens, bytes }: ContextSize, budget: Budget): "tokens" | "bytes" | null {
+/** Returns which limit the context exceeds, or null if it fits. */
+export function findExceededLimit({ tokens, bytes }: ContextSize, budget: Budget): "tokens" | "bytes" | null {
   if (tokens > budget.limit) return "tokens";
   return bytes > budget.bytes ? "bytes" : null;
-}
-
-export function isTokenCount(value: unknown): value is number {
-  return typeof value === "number" && value >= 0;
-}
-
-export function isCompactionSettings(settings: unknown): settings is CompactionSettings {
-  const { enabled, reserveTokens, keepRecentTokens } = Object(settings) as Partial<CompactionSettings>;
-  return typeof enabled === "boolean" && isTokenCount(reserveTokens) && isTokenCount(keepRecentTokens);
 }
 
 // DUE2: a threshold is a number, a percentage or a reserve, for all models and agents or for one. The lowest that applies counts.

@@ -3,12 +3,12 @@
 import { contextSize } from "../context/context-size.ts";
 import { type Entry, isStateEntry } from "../entry.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
-import { type Budget, reductionLevels, shouldCompact } from "./budget.ts";
+import { type Breaker, createBreaker } from "./breaker.ts";
+import { type Budget, findExceededLimit, reductionLevels } from "./budget.ts";
 import { commitCandidate } from "./commit.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 import { type CompactionPlan, type NoCompaction, prepareCompaction } from "./plan.ts";
-import { type CompactionTrigger, type Receipt, readReceipt } from "./receipt.ts";
-import { type Breaker, createBreaker } from "./should-compact.ts";
+import { type CompactionTrigger, type Receipt, roundsWithoutProgress } from "./receipt.ts";
 import type { SummaryDesign } from "./summary-message.ts";
 
 export type PlanChoice =
@@ -37,7 +37,7 @@ export interface ChoosePlanOptions extends CompactionRequest {
 export function choosePlan(branch: LoadedBranch, options: ChoosePlanOptions): PlanChoice {
   const { budget, design, reason } = options;
   const size = contextSize(branch, budget);
-  if (reason === "overflow" || shouldCompact(size, budget) !== null)
+  if (reason === "overflow" || findExceededLimit(size, budget) !== null)
     return firstSufficientPlan(branch, options) ?? { type: "cannot-fit", breaker: createBreaker(branch, budget) };
   if (branch.entries.length === 0) return { type: "nothing-to-do", why: "empty" };
   if (isJustCompacted(branch, design)) return { type: "nothing-to-do", why: "already-compacted" };
@@ -55,7 +55,8 @@ function firstSufficientPlan(branch: LoadedBranch, options: ChoosePlanOptions): 
     if (leavesEnoughFree(choice) && freesEnough(choice)) return choice;
     candidates.push(choice);
   }
-  return candidates.find(freesEnough) ?? (canRetryWithoutProgress(branch, budget) ? (candidates.at(-1) ?? null) : null);
+  const mayFreeLittle = roundsWithoutProgress(branch) < budget.limits.rounds;
+  return candidates.find(freesEnough) ?? (mayFreeLittle ? (candidates.at(-1) ?? null) : null);
 }
 
 // CMP4: after this many refusals of the same request, compaction stops.
@@ -93,12 +94,6 @@ function freesEnough({ plan: { sizeBefore, budget }, receipt: { tokens, bytes } 
   const maxRemainingShare = 1 - budget.limits.progress;
   if (sizeBefore.bytes > budget.bytes) return bytes.after <= sizeBefore.bytes * maxRemainingShare;
   return tokens.after <= sizeBefore.tokens * maxRemainingShare;
-}
-
-function canRetryWithoutProgress({ entries, compactionIndex }: LoadedBranch, { limits }: Budget): boolean {
-  const compaction = entries[compactionIndex];
-  const rounds = compaction?.type === "compaction" ? (readReceipt(compaction)?.withoutProgress ?? 0) : 0;
-  return rounds < limits.rounds;
 }
 
 // Entries that a host adds after every compaction do not count as new content.

@@ -2,22 +2,21 @@
 
 import { mergeSystemMessages } from "../context/build-request.ts";
 import { type ContextSize, collectCalibration, contextSize } from "../context/context-size.ts";
-import type { CompactionEntry, Entry } from "../entry.ts";
-import { entryReference } from "../references.ts";
+import { type CompactionEntry, type Entry, entryReference } from "../entry.ts";
 import { appendToBranch, branchLeaf } from "../session/loaded-branch.ts";
 import { type NewEntry, noRedaction, type Redaction } from "../session/session.ts";
 import { describeSizeLimit, isFarTooLong } from "../summary/limits.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import { sumUsage } from "../usage.ts";
-import { shouldCompact } from "./budget.ts";
+import { findExceededLimit } from "./budget.ts";
 import { isVisibleToModel } from "./cut-point.ts";
 import { type CallUsage, type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "./plan.ts";
 import {
   type CompactionTrigger,
   type Finding,
   type Receipt,
-  readReceipt,
   recentCallCosts,
+  roundsWithoutProgress,
   toCallCost,
   toEntryRange,
 } from "./receipt.ts";
@@ -152,8 +151,6 @@ function createReceipt(
   }: CommitContext & { readonly summaryMessage: SummaryMessage; readonly sizeAfter: ContextSize },
 ): Receipt {
   const { sizeBefore, budget } = plan;
-  const previous = plan.branch.entries[plan.branch.compactionIndex];
-  const rounds = previous?.type === "compaction" ? (readReceipt(previous)?.withoutProgress ?? 0) : 0;
   const allCalls = [...unusedCalls, ...calls];
   const madeProgress = sizeAfter.tokens <= sizeBefore.tokens * (1 - budget.limits.progress);
   return {
@@ -179,7 +176,7 @@ function createReceipt(
       ...summaryMessage.findings,
       ...createReductionNotices(plan),
     ],
-    withoutProgress: madeProgress ? 0 : rounds + 1,
+    withoutProgress: madeProgress ? 0 : roundsWithoutProgress(plan.branch) + 1,
     undoTo: branchLeaf(plan.branch),
   };
 }
@@ -258,13 +255,13 @@ const checkGain: CandidateCheck = ({ plan: { sizeBefore, budget }, sizeAfter }) 
     sizeAfter.tokens < sizeBefore.tokens || (sizeAfter.bytes < sizeBefore.bytes && sizeBefore.bytes > budget.bytes);
   if (!isSmaller) return { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}` };
   const isSmallGain = sizeAfter.tokens > sizeBefore.tokens * (1 - budget.limits.progress);
-  return isSmallGain && shouldCompact(sizeBefore, budget) === null
+  return isSmallGain && findExceededLimit(sizeBefore, budget) === null
     ? { code: "no-gain", note: `${sizeBefore.tokens} tokens would become ${sizeAfter.tokens}, which is hardly less` }
     : null;
 };
 
 const checkFits: CandidateCheck = ({ plan: { budget }, sizeAfter }) =>
-  shouldCompact(sizeAfter, budget) !== null
+  findExceededLimit(sizeAfter, budget) !== null
     ? { code: "does-not-fit", note: `${sizeAfter.tokens} tokens would be left, ${budget.limit} fit` }
     : null;
 

@@ -8,7 +8,9 @@ import type { NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import { explainReachedLimit, type TimeLimit, withTimeLimit } from "../summary/limits.ts";
-import { type Budget, shouldCompact } from "./budget.ts";
+import { createUsageEntry } from "../usage.ts";
+import { type Breaker, isBreakerOpen } from "./breaker.ts";
+import { type Budget, findExceededLimit } from "./budget.ts";
 import { type CompactionRequest, choosePlan, type PlanChoice } from "./choose-plan.ts";
 import { commitCandidate } from "./commit.ts";
 import {
@@ -24,7 +26,6 @@ import {
   type SummaryCandidate,
 } from "./plan.ts";
 import { calculateAllowance, type Finding, isAllowed, type Receipt } from "./receipt.ts";
-import { type Breaker, isBreakerOpen } from "./should-compact.ts";
 import type { SummaryDesign } from "./summary-message.ts";
 
 export interface CompactionOptions extends CompactionRequest {
@@ -67,7 +68,7 @@ export type CompactionBatch =
 export async function produceCompaction(options: CompactionOptions): Promise<ProduceCompactionResult> {
   const state: AttemptState = { options, startTime: options.runtime.now(), findings: [], unusedCalls: [] };
   const batch = options.signal?.aborted ? BATCH_CANCELLED : await planAndSummarize(state);
-  const usageEntries = state.unusedCalls.map((call) => compactionUsageEntry(call, options.budget));
+  const usageEntries = toUsageEntries(state.unusedCalls, options.budget);
   return { batch, usageEntries, findings: state.findings };
 }
 
@@ -242,7 +243,7 @@ function tryCommit(
   const { calls = [] } = candidate;
   const result = plan && commitCandidate(plan, candidate, context);
   if (plan && result?.type === "ready") {
-    const usageEntries = calls.map((call) => compactionUsageEntry(call, options.budget));
+    const usageEntries = toUsageEntries(calls, options.budget);
     return { ...result, id: context.id, leaf: branchLeaf(plan.branch), usageEntries };
   }
   if (result?.type === "refused") recordFinding({ options, findings }, result.finding);
@@ -250,10 +251,8 @@ function tryCommit(
   return null;
 }
 
-// A hook does not report which model it used, so the model of the budget is assumed.
-function compactionUsageEntry({ usage, by }: CallUsage, { model: budgetModel }: Budget): NewEntry {
-  const { provider = "", model = "" } = by ?? budgetModel ?? {};
-  return { type: "usage", kind: COMPACTION_USAGE, provider, model, usage };
+function toUsageEntries(calls: readonly CallUsage[], { model }: Budget): readonly NewEntry[] {
+  return calls.map(({ usage, by }) => createUsageEntry(COMPACTION_USAGE, usage, by ?? model));
 }
 
 /** The result of compacting a session. */
@@ -313,7 +312,7 @@ async function openBreaker(
   breaker: Breaker,
 ): Promise<CompactionOutcome> {
   const { branch } = session;
-  const exceedsBudget = shouldCompact(contextSize(branch, budget), budget) !== null;
+  const exceedsBudget = findExceededLimit(contextSize(branch, budget), budget) !== null;
   if (reason !== "asked" && exceedsBudget && !isBreakerOpen(branch, budget))
     await session.append({ type: "custom", customType: BREAKER_TYPE, data: breaker });
   return { type: "failed", why: "cannot-fit", breaker };

@@ -67,7 +67,6 @@ interface CutCandidates {
   readonly hasEnough: boolean;
 }
 
-// CUT2: a tool call, its results and the entries between them stay together.
 function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, edits }: CutPointOptions): CutCandidates {
   let keptTokens = 0;
   let below: CutCandidate | null = null;
@@ -77,13 +76,18 @@ function findCutCandidates(entries: readonly Entry[], { keepTokens, tokensOf, ed
     const entry = entries[index] as Entry;
     if (!isVisibleToModel(entry, edits)) continue;
     keptTokens += tokensOf(entry);
-    hasOpenResults = isToolResultEntry(entry) || (hasOpenResults && !isAssistantEntry(entry));
+    hasOpenResults = isInsideExchange(entry, hasOpenResults);
     if (hasOpenResults) continue;
     const candidate = { index, keptTokens };
     if (keptTokens > keepTokens) return { below: below ?? candidate, above: below && candidate, hasEnough: true };
     below = candidate;
   }
   return { below, above: null, hasEnough: keptTokens >= keepTokens };
+}
+
+/** CUT2, for a walk backwards: returns whether a cut before this visible entry would separate a tool result from its call. */
+export function isInsideExchange(entry: Entry, hasOpenResults: boolean): boolean {
+  return isToolResultEntry(entry) || (hasOpenResults && !isAssistantEntry(entry));
 }
 
 // CUT6: entries without content directly before the cut, such as labels and model changes, are kept. A compaction is not.

@@ -16,9 +16,9 @@ import type { ModelName } from "../model.ts";
 import { branchLeaf, type LoadedBranch } from "../session/loaded-branch.ts";
 import type { Allowance, OnProgress } from "../summary/ask-model.ts";
 import type { TimeLimit } from "../summary/limits.ts";
-import { type Budget, type ReductionLevel, reductionLevels, shouldCompact } from "./budget.ts";
+import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "../summary/parse-summary.ts";
+import { type Budget, findExceededLimit, type ReductionLevel, reductionLevels } from "./budget.ts";
 import { type CutPoint, findCutPoint, isCutAllowed, isVisibleToModel, toCutPoint } from "./cut-point.ts";
-import { noPreviousSummary, type PreviousSummary, readPreviousSummary } from "./previous-summary.ts";
 import type { Finding } from "./receipt.ts";
 import { type DescribeImages, maxKeptBytes, planReductions, tokensAfterReduction } from "./shrink-tail.ts";
 
@@ -109,7 +109,7 @@ function chooseCut(branch: LoadedBranch, budget: Budget, level: ReductionLevel):
   const options = { branch, budget, level, calibration: findModelCalibration(branch, budget) };
   const tokensOf = (entry: Entry): number => tokensAfterReduction(entry, options);
   const byTokens = findCutPoint(entries, { keepTokens: budget.tail * level.tailShare, tokensOf, edits });
-  switch (shouldCompact(contextSize(branch, budget), budget)) {
+  switch (findExceededLimit(contextSize(branch, budget), budget)) {
     case null:
       return byTokens;
     case "tokens":

@@ -91,6 +91,12 @@ export function readReceipt({ details }: CompactionEntry): Receipt | null {
   return isOurs ? (receipt as Receipt) : null;
 }
 
+/** Returns how many consecutive compactions of a branch, up to the newest, freed too little. */
+export function roundsWithoutProgress({ entries, compactionIndex }: LoadedBranch): number {
+  const compaction = entries[compactionIndex];
+  return compaction?.type === "compaction" ? (readReceipt(compaction)?.withoutProgress ?? 0) : 0;
+}
+
 /** The cost of one model call, stored in the log so that the hourly limit applies across compactions, undos and restarts. */
 export interface CallCost {
   readonly at: string;

@@ -1,84 +1,57 @@
-/** Decides whether a compaction is due, and manages the breaker that stops automatic compactions when they no longer help. */
+/** Decides from the size of a context whether it should be compacted, and computes how many tokens a reply may use. */
 
-import { latestEdit } from "../context/build-context.ts";
+import { getOrCompute } from "../cache.ts";
 import {
   assistantReply,
   type ContextSize,
   collectCalibration,
   contextSize,
-  entryTokens,
   findCalibration,
   lastMeasuredIndex,
   readTokenReport,
 } from "../context/context-size.ts";
-import { isFromUser } from "../context/entry-text.ts";
-import { BREAKER_TYPE, type Entry, MOVE_TYPE } from "../entry.ts";
+import type { Entry } from "../entry.ts";
+import type { ReplyBudget, Request } from "../model.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
-import { textTokens } from "../tokens/estimate-tokens.ts";
-import { type Budget, shouldCompact } from "./budget.ts";
+import { requestTokens } from "../tokens/estimate-tokens.ts";
+import { isBreakerOpen } from "./breaker.ts";
+import { type Budget, findExceededLimit } from "./budget.ts";
+import { isQuietAfterUndo } from "./undo.ts";
 
-/** Stops automatic compactions that no longer help; the log stores it, so it stays open after a restart. */
-export interface Breaker {
-  /** The content that fills the window. */
-  readonly fills: BreakerCause;
-  /** The tokens of that content. */
-  readonly tokens: number;
-  /** The token limit of the budget; null if the context window is unknown. */
-  readonly limit: number | null;
+/** The compaction settings of pi: the tokens reserved at the end of the window, and the tokens of recent messages to keep. */
+export interface CompactionSettings {
+  readonly enabled: boolean;
+  readonly reserveTokens: number;
+  readonly keepRecentTokens: number;
 }
 
-/** The cause of each kind of breaker, and what to do about it. */
-export const breakerNotes = {
-  fixed:
-    "the system prompt and the tools fill the window by themselves; use fewer tools, a shorter prompt or a larger window",
-  pins: "the pins fill the window by themselves; take some away, or use a larger window",
-  refill: "the context is full again as soon as it was compacted; use a larger window, or smaller steps",
-  bytes: "the images weigh more than a request may; take some away from the newest messages",
-} as const;
-
-export type BreakerCause = keyof typeof breakerNotes;
-
-/** Returns the breaker of this branch, or null if there is none or a later compaction closed it. */
-export function findBreaker({ entries, compactionIndex }: LoadedBranch): Breaker | null {
-  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === BREAKER_TYPE);
-  const entry = entries[index];
-  return index > compactionIndex && entry?.type === "custom" ? parseBreaker(entry.data) : null;
+/** Returns which limit the context exceeds, `"tokens"` or `"bytes"`, or null if it fits. */
+export function shouldCompact(size: ContextSize, budget: Budget): "tokens" | "bytes" | null;
+/**
+ * Compatible with pi: returns whether the context exceeds the window minus the reserve, e.g. `shouldCompact(190_000, 200_000, settings)`.
+ * The full reserve applies here; in a budget it is limited to a share of the window.
+ */
+export function shouldCompact(contextTokens: number, contextWindow: number, settings: CompactionSettings): boolean;
+export function shouldCompact(
+  first: ContextSize | number,
+  second: Budget | number,
+  settings?: CompactionSettings,
+): "tokens" | "bytes" | null | boolean {
+  if (typeof first !== "number" && typeof second !== "number" && second) return findExceededLimit(first, second);
+  if (!isTokenCount(first) || typeof second !== "number" || !isCompactionSettings(settings))
+    throw new Error(
+      "shouldCompact needs the tokens of the context, the model's window and settings: shouldCompact(190_000, 200_000, { enabled: true, reserveTokens: 16_384, keepRecentTokens: 20_000 }); or a size and a budget: shouldCompact(contextSize(window), budget).",
+    );
+  return settings.enabled && first > second - settings.reserveTokens;
 }
 
-/** Creates a breaker that names the main cause of a full window. */
-export function createBreaker(branch: LoadedBranch, budget: Budget): Breaker {
-  const { fixed, tokens, bytes } = contextSize(branch, budget);
-  const pins = branch.state.pins.reduce((sum, { text }) => sum + textTokens(text), 0);
-  const limit = Number.isFinite(budget.limit) ? budget.limit : null;
-  if (tokens <= budget.limit && bytes > budget.bytes) return { fills: "bytes", tokens, limit };
-  if (limit === null || Math.max(fixed, pins) <= limit / 2) return { fills: "refill", tokens, limit };
-  return fixed >= pins ? { fills: "fixed", tokens: fixed, limit } : { fills: "pins", tokens: pins, limit };
+export function isTokenCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
 }
 
-// GUARD2: a higher limit closes the breaker. So does less content of the reported kind or, for a refill, a new user message.
-export function isBreakerOpen(branch: LoadedBranch, budget: Budget): boolean {
-  const breaker = findBreaker(branch);
-  if (!breaker || (breaker.limit ?? Number.POSITIVE_INFINITY) < budget.limit) return false;
-  const current = createBreaker(branch, budget);
-  if (breaker.fills === "refill") return !hasUserMessageAfterBreaker(branch);
-  return current.fills === breaker.fills && current.tokens >= breaker.tokens * 0.9;
-}
-
-function hasUserMessageAfterBreaker({ entries, edits }: LoadedBranch): boolean {
-  const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === BREAKER_TYPE);
-  return entries.slice(index + 1).some((entry) => isFromUser(entry, edits));
-}
-
-// The data comes from a file. Invalid data is ignored.
-function parseBreaker(value: unknown): Breaker | null {
-  const { fills, tokens, limit } = Object(value) as Readonly<Record<string, unknown>>;
-  if (!isBreakerCause(fills) || typeof tokens !== "number") return null;
-  if (limit !== null && typeof limit !== "number") return null;
-  return { fills, tokens, limit };
-}
-
-function isBreakerCause(value: unknown): value is BreakerCause {
-  return typeof value === "string" && Object.hasOwn(breakerNotes, value);
+export function isCompactionSettings(settings: unknown): settings is CompactionSettings {
+  const { enabled, reserveTokens, keepRecentTokens } = Object(settings) as Partial<CompactionSettings>;
+  return typeof enabled === "boolean" && isTokenCount(reserveTokens) && isTokenCount(keepRecentTokens);
 }
 
 export type CompactionDue =
@@ -88,28 +61,12 @@ export type CompactionDue =
 /** Returns whether the context exceeds the budget and nothing prevents a compaction. */
 export function compactionDue(branch: LoadedBranch, budget: Budget): CompactionDue {
   const size = contextSize(branch, budget);
-  const why = shouldCompact(size, budget);
+  const why = findExceededLimit(size, budget);
   if (!why) return { type: "not-due", why: "fits", size };
   if (!budget.limits.enabled) return { type: "not-due", why: "off", size };
   if (isBreakerOpen(branch, budget)) return { type: "not-due", why: "breaker", size };
   if (isQuietAfterUndo(branch, budget)) return { type: "not-due", why: "undone", size };
   return { type: "due", why, size };
-}
-
-// UNDO2: prevents the same compaction from running again right after an undo.
-function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
-  const undoIndex = branch.entries.findLastIndex(isUndo);
-  if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;
-  const calibration = findCalibration(collectCalibration(branch), budget.model);
-  const addedTokens = branch.entries
-    .slice(undoIndex)
-    .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(branch.edits, entry), calibration), 0);
-  return addedTokens < budget.shareBase * budget.limits.quietAfterUndo;
-}
-
-/** Returns whether an entry is a move that undid a compaction. */
-export function isUndo(entry: Entry): boolean {
-  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }
 
 /** DUE6: checks without counting tokens whether the context certainly fits; if false, call `compactionDue`. */
@@ -133,9 +90,49 @@ const jsonLengthCache = new WeakMap<Entry, number>();
 
 /** Caches the length, because entries never change. */
 function jsonLength(entry: Entry): number {
-  const cached = jsonLengthCache.get(entry);
-  if (cached !== undefined) return cached;
-  const length = JSON.stringify(entry).length;
-  jsonLengthCache.set(entry, length);
-  return length;
+  return getOrCompute(jsonLengthCache, entry, () => JSON.stringify(entry).length);
 }
+
+export interface ReplyBudgetOptions {
+  readonly budget: Budget;
+  /** The model's maximum number of output tokens. */
+  readonly maxTokens: number;
+  /** The request, if hooks have changed it. Its size is estimated, because measured sizes apply only to the session's own context. */
+  readonly request?: Request | undefined;
+}
+
+/** Computes the tokens left for a reply, at least the reserve while no compaction is due; undefined if the window is unknown. */
+export function computeReplyBudget(
+  branch: LoadedBranch,
+  { budget, maxTokens, request }: ReplyBudgetOptions,
+): ReplyBudget | undefined {
+  const { contextWindow, limit } = budget;
+  if (!Number.isFinite(limit)) return undefined;
+  const reserve = contextWindow - limit;
+  const freeTokenCount = request
+    ? contextWindow - estimateHookedRequest(request, branch, budget)
+    : freeTokens(branch, budget, maxTokens);
+  return { tokens: Math.min(maxTokens, Math.max(0, freeTokenCount)), reserve };
+}
+
+function freeTokens(branch: LoadedBranch, budget: Budget, maxTokens: number): number {
+  const { contextWindow, limit } = budget;
+  // Avoids an estimate: it takes time, and the estimator is not loaded right after the start of a program.
+  if (fitsWithoutCounting(branch, { ...budget, limit: contextWindow - maxTokens })) return maxTokens;
+  const { tokens, measured } = contextSize(branch, budget);
+  const free = contextWindow - measured - Math.ceil((tokens - measured) * ESTIMATE_MARGIN);
+  return Math.max(free, Math.min(contextWindow - limit, contextWindow - tokens));
+}
+
+// Several providers refuse a request if its input and `max_tokens` together exceed the window. Measured tokens are exact, so only
+// estimated tokens need a margin. The margin never reduces the reply below the reserve: if such a request exceeds the window, the
+// context is above the threshold, and a smaller request follows.
+const ESTIMATE_MARGIN = 1.25;
+
+function estimateHookedRequest(request: Request, branch: LoadedBranch, { model }: Budget): number {
+  return Math.ceil(
+    requestTokens(request) * findCalibration(collectCalibration(branch), model).factor * HOOK_REQUEST_MARGIN,
+  );
+}
+
+const HOOK_REQUEST_MARGIN = 1.1;

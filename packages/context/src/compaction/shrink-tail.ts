@@ -3,9 +3,8 @@
 import { latestEdit } from "../context/build-context.ts";
 import { entryBytes, entryTokens, type ModelCalibration } from "../context/context-size.ts";
 import { type Reduction, shrinkEntry } from "../context/shrink-entry.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import type { ImageBlock } from "../message.ts";
-import { entryReference } from "../references.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { isEditable } from "../session/store.ts";
 import type { Budget, ReductionLevel } from "./budget.ts";

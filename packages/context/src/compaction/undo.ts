@@ -1,9 +1,13 @@
-/** Undoes and redoes a compaction. Both only move the leaf, so no entry is lost. */
+/** Undoes and redoes a compaction. Both only move the leaf, so no entry is lost. No automatic compaction runs right after an undo. */
 
+import { latestEdit } from "../context/build-context.ts";
+import { collectCalibration, entryTokens, findCalibration } from "../context/context-size.ts";
+import { type Entry, MOVE_TYPE } from "../entry.ts";
+import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { Session } from "../session/session.ts";
 import type { AppendResult } from "../session/store.ts";
+import type { Budget } from "./budget.ts";
 import { readReceipt, recentCallCosts } from "./receipt.ts";
-import { isUndo } from "./should-compact.ts";
 
 /** The result of an undo or a redo. */
 export type UndoResult =
@@ -36,4 +40,19 @@ export async function redoCompaction(session: Session): Promise<UndoResult> {
 
 function toUndoResult(type: "undone" | "redone", appended: AppendResult): UndoResult {
   return appended.type === "appended" ? { type, leaf: appended.leaf } : { type: "failed", appended };
+}
+
+// UNDO2: prevents the same compaction from running again right after an undo.
+export function isQuietAfterUndo(branch: LoadedBranch, budget: Budget): boolean {
+  const undoIndex = branch.entries.findLastIndex(isUndo);
+  if (undoIndex === -1 || undoIndex < branch.compactionIndex) return false;
+  const calibration = findCalibration(collectCalibration(branch), budget.model);
+  const addedTokens = branch.entries
+    .slice(undoIndex)
+    .reduce((sum, entry) => sum + entryTokens(entry, latestEdit(branch.edits, entry), calibration), 0);
+  return addedTokens < budget.shareBase * budget.limits.quietAfterUndo;
+}
+
+function isUndo(entry: Entry): boolean {
+  return entry.type === "custom" && entry.customType === MOVE_TYPE && typeof Object(entry.data).undoes === "string";
 }

@@ -1,11 +1,11 @@
 /** Builds the context at a leaf: its messages with edits applied, each with its entry. It matches pi, plus a note where an entry was lost. */
 
+import { createIncrementalFold, getOrCompute } from "../cache.ts";
 import type { ContextEditEntry, Entry, ReplacementContent } from "../entry.ts";
 import type { AgentMessage, Message, SystemMessage } from "../message.ts";
 import type { LoadedBranch } from "../session/loaded-branch.ts";
 import type { SessionState } from "../session/state.ts";
 import { DAMAGE_TYPE, damageNote } from "./damage-note.ts";
-import { createIncrementalFold } from "./incremental-fold.ts";
 import { summaryBlockLengths } from "./read-summary-parts.ts";
 
 /** Builds the messages at the leaf of a branch, each with the entry it comes from. Depends on the branch alone. */
@@ -61,23 +61,13 @@ function compactionSystemMessage(entry: Entry): AgentMessage | null {
 
 /** Returns the message of an entry, or null if it has none. The same entry and edit always give the same object. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
-  if (edit) return getOrCreateMessage(messageByEdit, edit, () => applyEdit(entry, edit));
+  if (edit) return getOrCompute(messageByEdit, edit, () => applyEdit(entry, edit));
   if (entry.type === "message" && hasContent(entry.message)) return entry.message;
-  return getOrCreateMessage(messageByEntry, entry, () => toAgentMessage(entry));
+  return getOrCompute(messageByEntry, entry, () => toAgentMessage(entry));
 }
 
-type MessageCache = WeakMap<Entry, AgentMessage | null>;
-
-const messageByEntry: MessageCache = new WeakMap();
-const messageByEdit: MessageCache = new WeakMap();
-
-function getOrCreateMessage(cache: MessageCache, entry: Entry, create: () => AgentMessage | null): AgentMessage | null {
-  const cached = cache.get(entry);
-  if (cached !== undefined) return cached;
-  const message = create();
-  cache.set(entry, message);
-  return message;
-}
+const messageByEntry = new WeakMap<Entry, AgentMessage | null>();
+const messageByEdit = new WeakMap<ContextEditEntry, AgentMessage | null>();
 
 function applyEdit(entry: Entry, { replacement }: ContextEditEntry): AgentMessage | null {
   const message = toAgentMessage(entry);
@@ -171,16 +161,9 @@ export function latestEdit(
   edits: readonly ContextEditEntry[],
   { id }: Pick<Entry, "id">,
 ): ContextEditEntry | undefined {
-  return edits.length === 0 ? undefined : editsByTarget(edits).get(id);
+  if (edits.length === 0) return undefined;
+  // The list of edits of a branch never changes, so its map is built once.
+  return getOrCompute(editsByTarget, edits, () => new Map(edits.map((edit) => [edit.targetId, edit]))).get(id);
 }
 
-// The list of edits of a branch never changes, so its map is built once.
-function editsByTarget(edits: readonly ContextEditEntry[]): ReadonlyMap<string, ContextEditEntry> {
-  const cached = editMapCache.get(edits);
-  if (cached) return cached;
-  const map = new Map(edits.map((edit) => [edit.targetId, edit]));
-  editMapCache.set(edits, map);
-  return map;
-}
-
-const editMapCache = new WeakMap<readonly ContextEditEntry[], ReadonlyMap<string, ContextEditEntry>>();
+const editsByTarget = new WeakMap<readonly ContextEditEntry[], ReadonlyMap<string, ContextEditEntry>>();

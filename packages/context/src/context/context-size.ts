@@ -1,5 +1,6 @@
 /** Computes the size of a context and of its entries from reported token counts and calibrated estimates. The trigger, the meter and the cut all use it. */
 
+import { createIncrementalFold, getOrCompute } from "../cache.ts";
 import { type ContextEditEntry, type Entry, readPithDetails } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { AgentMessage, AssistantMessage, Message, Usage } from "../message.ts";
@@ -8,7 +9,6 @@ import type { LoadedBranch } from "../session/loaded-branch.ts";
 import { messageBytes, messageTokens } from "../tokens/estimate-tokens.ts";
 import { buildSessionContext, entryMessage } from "./build-context.ts";
 import { convertToLlm, createUserMessage, toLlmMessage } from "./convert-to-llm.ts";
-import { createIncrementalFold } from "./incremental-fold.ts";
 import { sanitizeMessage } from "./sanitize-message.ts";
 
 /** Computes the size of the context: the tokens that the last reply reported plus an estimate of later entries (TOK1), or an estimate of everything (TOK3). */
@@ -119,12 +119,10 @@ export interface BranchMeasurement {
 
 /** Measures a branch. The result is cached per branch. */
 export function measureBranch(branch: LoadedBranch): BranchMeasurement {
-  const cached = measurementCache.get(branch);
-  if (cached) return cached;
-  const { size, calibrations } = measureEntries(branch.entries, branch.compactionIndex);
-  const measurement = { size, calibrations: Object.fromEntries(calibrations) };
-  measurementCache.set(branch, measurement);
-  return measurement;
+  return getOrCompute(measurementCache, branch, () => {
+    const { size, calibrations } = measureEntries(branch.entries, branch.compactionIndex);
+    return { size, calibrations: Object.fromEntries(calibrations) };
+  });
 }
 
 const measurementCache = new WeakMap<LoadedBranch, BranchMeasurement>();
@@ -260,8 +258,8 @@ const MAX_CALIBRATION_FACTOR = 3;
 /** Returns the size that an entry adds to a request. The result is cached per entry and edit. */
 export function entrySize(entry: Entry, edit: ContextEditEntry | undefined): EntrySize {
   return edit
-    ? getOrComputeSize(sizeByEdit, edit, () => computeEntrySize(entry, edit))
-    : getOrComputeSize(sizeByEntry, entry, () => computeEntrySize(entry));
+    ? getOrCompute(sizeByEdit, edit, () => computeEntrySize(entry, edit))
+    : getOrCompute(sizeByEntry, entry, () => computeEntrySize(entry));
 }
 
 /** The size of an entry in a request. */
@@ -273,18 +271,8 @@ export interface EntrySize {
   readonly bytes: number;
 }
 
-type SizeCache = WeakMap<Entry, EntrySize>;
-
-const sizeByEntry: SizeCache = new WeakMap();
-const sizeByEdit: SizeCache = new WeakMap();
-
-function getOrComputeSize(cache: SizeCache, entry: Entry, compute: () => EntrySize): EntrySize {
-  const cached = cache.get(entry);
-  if (cached) return cached;
-  const size = compute();
-  cache.set(entry, size);
-  return size;
-}
+const sizeByEntry = new WeakMap<Entry, EntrySize>();
+const sizeByEdit = new WeakMap<ContextEditEntry, EntrySize>();
 
 function computeEntrySize(entry: Entry, edit?: ContextEditEntry): EntrySize {
   const system = entry.type === "compaction" ? messageSize(entry.systemMessage) : ZERO_ENTRY_SIZE;

@@ -1,5 +1,6 @@
 /** Converts a context into the messages that a provider accepts, each tool call with exactly one result. Runs after all hooks. */
 
+import { createIncrementalFold } from "../cache.ts";
 import type {
   AgentMessage,
   AssistantMessage,
@@ -12,7 +13,6 @@ import type {
   UserMessage,
 } from "../message.ts";
 import type { ModelName } from "../model.ts";
-import { createIncrementalFold } from "./incremental-fold.ts";
 import { isFromModel, sanitizeMessage } from "./sanitize-message.ts";
 
 /**

@@ -1,5 +1,6 @@
 /** Reads the text of an entry as it is in the context, with a placeholder for images, and determines its author. */
 
+import { getOrCompute } from "../cache.ts";
 import type { ContextEditEntry, Entry } from "../entry.ts";
 import type { AgentMessage, UserMessage } from "../message.ts";
 import { type MessageParts, splitContent } from "./attachments.ts";
@@ -26,11 +27,7 @@ export function isFromUser(entry: Entry, edits: readonly ContextEditEntry[]): bo
 
 // Cached per message, because a compaction plan reads the parts of each message several times.
 function splitUserMessage(message: UserMessage): MessageParts {
-  const cached = partsByMessage.get(message);
-  if (cached) return cached;
-  const parts = splitContent(message.content);
-  partsByMessage.set(message, parts);
-  return parts;
+  return getOrCompute(partsByMessage, message, () => splitContent(message.content));
 }
 
 const partsByMessage = new WeakMap<UserMessage, MessageParts>();
@@ -65,8 +62,8 @@ function blockTexts(block: { readonly type?: unknown; readonly text?: unknown } 
   return block?.type === "image" ? ["[image]"] : [];
 }
 
-/** The author of an entry; `nobody` for an entry without text of its own. */
-export type Author = "person" | "assistant" | "tool" | "program" | "summary" | "nobody";
+/** The author of an entry; `none` for an entry without text of its own. */
+export type Author = "person" | "assistant" | "tool" | "program" | "summary" | "none";
 
 /** Returns the author of an entry. Only a `person` counts as the user. */
 export function authorOf(entry: Entry): Author {
@@ -86,11 +83,11 @@ export function authorOf(entry: Entry): Author {
     case "session_info":
     case "usage":
     case "custom":
-      return "nobody";
+      return "none";
     // The note about a damaged entry never counts as the user's text.
     case "unknown":
     case "gap":
-      return "nobody";
+      return "none";
   }
 }
 

@@ -1,8 +1,8 @@
 /** Collects the ledger of entries from their messages and tool runs, and from the ledgers stored in compactions. */
 
+import { blobReference } from "../citations.ts";
 import type { CompactionEntry, Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
-import { blobReference } from "../references.ts";
 import { isImageBlob, parseBlobBlock } from "../session/blobs.ts";
 import type { ToolRoles } from "../settings.ts";
 import type { ShellWord } from "../shell/parse-word.ts";

@@ -5,7 +5,7 @@
 
 import { readPithDetails } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import { blobReference } from "../references.ts";
+import { blobReference } from "../citations.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { type CheckKind, findChecks } from "./find-checks.ts";
 import { readFileLists } from "./touched-files.ts";

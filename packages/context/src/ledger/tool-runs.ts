@@ -2,10 +2,9 @@
 
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
-import type { Entry } from "../entry.ts";
+import { type Entry, entryReference } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { AgentMessage, BashExecutionMessage, ToolResultMessage } from "../message.ts";
-import { entryReference } from "../references.ts";
 import { parseBlobBlock } from "../session/blobs.ts";
 import type { ToolRoles } from "../settings.ts";
 import { EXIT_CODE_PATTERN } from "./find-checks.ts";

@@ -1,9 +1,9 @@
 /** Creates and parses the text block that stands for a blob in an entry. pi reads it as plain text. */
 
+import { blobReference } from "../citations.ts";
 import type { Entry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { TextBlock } from "../message.ts";
-import { blobReference } from "../references.ts";
 
 /** The blob that a block refers to. */
 export interface BlobInfo {

@@ -5,13 +5,13 @@ import {
   type ContextEditEntry,
   type CustomMessageEntry,
   type Entry,
+  entryReference,
   PIN_TYPE,
   readPithDetails,
   UNPIN_TYPE,
 } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type { CustomMessage, UserMessage } from "../message.ts";
-import { entryReference } from "../references.ts";
 
 /** The state at a leaf. */
 export interface SessionState {

@@ -1,12 +1,11 @@
 /** Defines the default parts of a summary message and the default summary design. */
 
-import { NARRATIVE_TITLE } from "../compaction/previous-summary.ts";
 import type { SummaryDesign, SummaryPart } from "../compaction/summary-message.ts";
 import { collectLoadedSkills, readLoadedSkill, type SessionSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
-import type { Entry } from "../entry.ts";
+import { type Entry, entryReference } from "../entry.ts";
 import { collectLedger } from "../ledger/collect-ledger.ts";
 import { formatImageMark } from "../ledger/render-ledger.ts";
-import { entryReference } from "../references.ts";
+import { NARRATIVE_TITLE } from "../summary/parse-summary.ts";
 import { createFallbackSummary } from "./fallback-summary.ts";
 import { latestRequest } from "./latest-request.ts";
 import { pins } from "./pins.ts";

@@ -2,7 +2,7 @@
 
 import { type CompactionPlan, MODEL_FREE_ROUTE, NARRATIVE_SHARE, type SummaryCandidate } from "../compaction/plan.ts";
 import { collectPart } from "../compaction/summary-message.ts";
-import { entryReference } from "../references.ts";
+import { entryReference } from "../entry.ts";
 import { fillTemplate } from "../summary/prompts.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";

@@ -1,12 +1,12 @@
 /** Finds the user's latest request and puts it at the end of the summary message, unless a kept message contains it. */
 
+import { findCitedReferences } from "../citations.ts";
 import { type CompactionPlan, summaryTokens } from "../compaction/plan.ts";
-import { type PreviousSummary, partText } from "../compaction/previous-summary.ts";
 import type { SummaryPart } from "../compaction/summary-message.ts";
 import { formatAttachmentLine, splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, isFromUser, splitUserEntry } from "../context/entry-text.ts";
-import { type ContextEditEntry, type Entry, readPithDetails } from "../entry.ts";
-import { entryReference, findCitedReferences } from "../references.ts";
+import { type ContextEditEntry, type Entry, entryReference, readPithDetails } from "../entry.ts";
+import { type PreviousSummary, partText } from "../summary/parse-summary.ts";
 import { toVisualSkeleton } from "../text/sanitize.ts";
 import { truncateMiddle } from "../text/truncate.ts";
 import { findOpenQuestion, findPrecedingQuestion, type OpenQuestion } from "./open-question.ts";

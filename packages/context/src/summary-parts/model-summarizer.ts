@@ -2,12 +2,12 @@
 
 import { isVisibleToModel } from "../compaction/cut-point.ts";
 import { type CompactionPlan, NARRATIVE_SHARE, type Summarizer, type SummarizerResult } from "../compaction/plan.ts";
-import { previousNarrative } from "../compaction/previous-summary.ts";
 import { collectCalibration, defaultCalibration, modelKey } from "../context/context-size.ts";
 import type { ThinkingLevel } from "../message.ts";
 import type { Model, ModelName } from "../model.ts";
 import type { Runtime } from "../runtime.ts";
 import { clampThinking, generateSummary } from "../summary/generate-summary.ts";
+import { previousNarrative } from "../summary/parse-summary.ts";
 import { collectPlanEvidence, markReviewed, toFinding } from "./review-summary.ts";
 
 export interface ModelSummarizerOptions {

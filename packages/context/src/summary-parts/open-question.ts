@@ -1,8 +1,7 @@
 /** Finds the question that a short answer of the user replies to, because `yes` has no meaning without its question. */
 
 import { authorOf, entryText, isFromUser, splitUserEntry } from "../context/entry-text.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
-import { entryReference } from "../references.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 
 /** The reference of a short answer after the cut, and the text of its question before the cut. */

@@ -2,8 +2,7 @@
 
 import type { SummaryPart } from "../compaction/summary-message.ts";
 import { entryText } from "../context/entry-text.ts";
-import { PIN_TYPE, UNPIN_TYPE } from "../entry.ts";
-import { entryReference } from "../references.ts";
+import { entryReference, PIN_TYPE, UNPIN_TYPE } from "../entry.ts";
 import type { Session } from "../session/session.ts";
 import type { Pin } from "../session/state.ts";
 import type { AppendResult } from "../session/store.ts";

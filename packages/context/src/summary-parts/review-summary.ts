@@ -1,13 +1,14 @@
 /** Checks summaries against the log and marks claims that the log does not support. */
 
+import { getOrCompute } from "../cache.ts";
 import { type CompactionPlan, MODEL_FREE_ROUTE, type SummaryCandidate } from "../compaction/plan.ts";
-import { previousNarrative } from "../compaction/previous-summary.ts";
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
 import { collectEvidence, type Evidence } from "../summary/evidence.ts";
 import { isFarTooLong } from "../summary/limits.ts";
+import { previousNarrative } from "../summary/parse-summary.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";
 import { collectWorkRecord } from "./work-record.ts";
 
@@ -50,23 +51,21 @@ export const ANY_SHAPE: { readonly sections: readonly string[]; readonly tokens:
 
 /** Collects the evidence that a summary of this plan is checked against; cached per plan. */
 export function collectPlanEvidence(plan: CompactionPlan): Evidence {
-  const cached = evidenceCache.get(plan);
-  if (cached) return cached;
-  const { branch, covered, previous } = plan;
-  const { request } = collectPart(latestRequest, plan);
-  const evidence = collectEvidence({
-    covered,
-    edits: branch.edits,
-    previous: previousNarrative(previous),
-    isChecked: previous.isChecked,
-    userMessages: previousUserMessages(previous),
-    pins: branch.state.pins.map(({ text }) => text),
-    ledger: renderLedger(collectWorkRecord(plan).ledger, { tokens: MAX_EVIDENCE_LEDGER_TOKENS }),
-    request: request?.isPerson ? request : null,
-    question: readOpenQuestion(previous),
+  return getOrCompute(evidenceCache, plan, () => {
+    const { branch, covered, previous } = plan;
+    const { request } = collectPart(latestRequest, plan);
+    return collectEvidence({
+      covered,
+      edits: branch.edits,
+      previous: previousNarrative(previous),
+      isChecked: previous.isChecked,
+      userMessages: previousUserMessages(previous),
+      pins: branch.state.pins.map(({ text }) => text),
+      ledger: renderLedger(collectWorkRecord(plan).ledger, { tokens: MAX_EVIDENCE_LEDGER_TOKENS }),
+      request: request?.isPerson ? request : null,
+      question: readOpenQuestion(previous),
+    });
   });
-  evidenceCache.set(plan, evidence);
-  return evidence;
 }
 
 const evidenceCache = new WeakMap<CompactionPlan, Evidence>();

@@ -6,10 +6,9 @@ import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { isLostEntry } from "../context/damage-note.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
-import { type ContextEditEntry, type Entry, isStateEntry, PIN_TYPE } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference, isStateEntry, PIN_TYPE } from "../entry.ts";
 import { completeToolCalls, toolCallEffects } from "../ledger/touched-files.ts";
 import type { ToolCallBlock } from "../message.ts";
-import { entryReference } from "../references.ts";
 import type { ToolRoles } from "../settings.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 

@@ -1,12 +1,10 @@
 /** Checks a summary against the session. Lines are never removed or reworded: code repairs the form and marks what it cannot confirm. */
 
-import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../references.ts";
+import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../citations.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Evidence, EvidenceSource } from "./evidence.ts";
 import { findNames, isKnownName } from "./names.ts";
-import { addMark, repairCitations, restoreHeadings } from "./repair.ts";
-import { countSharedWords, countWordSupport, type WordOverlap, type WordSupport } from "./shared-words.ts";
 import {
   DECISIONS_SECTION,
   demoteHeadings,
@@ -24,7 +22,9 @@ import {
   type SummaryMark,
   splitSummaryLines,
   stripLineMarkup,
-} from "./summary-lines.ts";
+} from "./parse-summary.ts";
+import { addMark, repairCitations, restoreHeadings } from "./repair.ts";
+import { countSharedWords, countWordSupport, type WordOverlap, type WordSupport } from "./shared-words.ts";
 
 /** The required form of a summary. */
 export interface SummaryFormat {

@@ -1,12 +1,11 @@
 /** Collects what a summary is checked against: the entries it may cite, their texts and the names in them. Each is computed on first use. */
 
+import { findCitedReferences, removeCitations } from "../citations.ts";
 import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
-import { entryReference, findCitedReferences, removeCitations } from "../references.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
 import { buildNameIndex, type NameIndex } from "./names.ts";
-import { buildVocabulary, type Vocabulary } from "./shared-words.ts";
 import {
   findSummaryItems,
   isPlanSection,
@@ -16,7 +15,8 @@ import {
   type SummaryItem,
   type SummaryMark,
   splitSummaryLines,
-} from "./summary-lines.ts";
+} from "./parse-summary.ts";
+import { buildVocabulary, type Vocabulary } from "./shared-words.ts";
 
 /** What the evidence is collected from. */
 export interface EvidenceOptions {

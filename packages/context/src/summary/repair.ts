@@ -1,6 +1,6 @@
 /** Repairs the form of a summary without changing its content: headings, citations of unknown entries, and marks at the ends of lines. */
 
-import { findCitations, formatCitation, replaceCitations } from "../references.ts";
+import { findCitations, formatCitation, replaceCitations } from "../citations.ts";
 import {
   findCodeLines,
   isCodeFence,
@@ -9,7 +9,7 @@ import {
   parseMark,
   type SummaryMark,
   TURN_CONTEXT_TITLE,
-} from "./summary-lines.ts";
+} from "./parse-summary.ts";
 
 /** Puts every required heading once and in order; text below a heading moves with it. Null for a text with too few of them. */
 export function restoreHeadings(lines: readonly string[], required: readonly string[]): readonly string[] | null {

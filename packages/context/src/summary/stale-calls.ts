@@ -1,11 +1,10 @@
 /** Finds reads and writes of files that a later call made stale, so that a transcript shows one line instead of their text. */
 
 import { latestEdit } from "../context/build-context.ts";
-import type { ContextEditEntry, Entry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { isObject } from "../json.ts";
 import { completeToolCalls, pairCallResults } from "../ledger/touched-files.ts";
 import type { AgentMessage, ToolCallBlock, ToolResultMessage } from "../message.ts";
-import { entryReference } from "../references.ts";
 
 /** The stale calls of a transcript, and what replaces their text. */
 export interface StaleCalls {

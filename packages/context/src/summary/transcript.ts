@@ -4,7 +4,7 @@ import { describeAttachment } from "../context/attachments.ts";
 import { entryMessage, latestEdit } from "../context/build-context.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { formatSkillPlaceholder, readLoadedSkill, SKILL_LIST_TYPE } from "../context/loaded-skills.ts";
-import { type ContextEditEntry, type Entry, isStateEntry } from "../entry.ts";
+import { type ContextEditEntry, type Entry, entryReference, isStateEntry } from "../entry.ts";
 import { isObject } from "../json.ts";
 import type {
   AgentMessage,
@@ -14,7 +14,6 @@ import type {
   ToolCallBlock,
   ToolResultMessage,
 } from "../message.ts";
-import { entryReference } from "../references.ts";
 import { createExcerpt } from "../text/excerpt.ts";
 import { escapePromptMarkup, sanitizeLine } from "../text/sanitize.ts";
 import { truncateArguments } from "../text/truncate.ts";

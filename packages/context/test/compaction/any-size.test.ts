@@ -1,10 +1,11 @@
 /** Proves that a compaction ends in a context that fits, for any history in any window, or says why it cannot. */
 
 import { describe, expect, test } from "vitest";
-import { compact } from "../../src/api/compaction.ts";
+import { findBreaker } from "../../src/compaction/breaker.ts";
 import { type Budget, createBudget } from "../../src/compaction/budget.ts";
-import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { contextSize } from "../../src/context/context-size.ts";
+import { compact } from "../../src/default-compaction.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { type NewEntry, Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";

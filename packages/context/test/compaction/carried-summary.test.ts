@@ -2,14 +2,15 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compact, prepareCompaction } from "../../src/api/compaction.ts";
 import { createBudget, reductionLevels } from "../../src/compaction/budget.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
-import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
 import type { Receipt } from "../../src/compaction/receipt.ts";
+import { compact } from "../../src/default-compaction.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
+import { prepareCompaction } from "../../src/pi-calls.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
+import { readPreviousSummary } from "../../src/summary/parse-summary.ts";
 import { createFallbackSummary } from "../../src/summary-parts/fallback-summary.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { story as entriesOf } from "../../src/testing/story.ts";

@@ -1,9 +1,9 @@
 /** Proves the one path through a compaction: what it writes, what it says of itself, and what it leaves alone. */
 
 import { describe, expect, test } from "vitest";
-import { previewCompaction } from "../../src/api/compaction.ts";
 import { readReceipt } from "../../src/compaction/receipt.ts";
 import { contextSize } from "../../src/context/context-size.ts";
+import { previewCompaction } from "../../src/default-compaction.ts";
 import { type CompactionEntry, ENVIRONMENT_TYPE, STATE_TYPE } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";

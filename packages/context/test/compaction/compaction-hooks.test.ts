@@ -1,8 +1,6 @@
 /** Tests compaction/compaction-hooks.ts: after compact, before compact, hook candidate. */
 
 import { describe, expect, test } from "vitest";
-import type { CompactOptions } from "../../src/api/compaction.ts";
-import { prepareCompaction } from "../../src/api/compaction.ts";
 import type { CompactionOutcome } from "../../src/compaction/compact.ts";
 import type { CompactionPlan, HookCandidate, Summarizer } from "../../src/compaction/plan.ts";
 import type { CompactionTrigger } from "../../src/compaction/receipt.ts";
@@ -14,7 +12,9 @@ import {
   type SessionBeforeCompactResult,
 } from "../../src/compaction-hooks/compaction-hooks.ts";
 import { toCompactionPreparation } from "../../src/compaction-hooks/hook-preparation.ts";
+import type { CompactOptions } from "../../src/default-compaction.ts";
 import type { HookFailure } from "../../src/hooks.ts";
+import { prepareCompaction } from "../../src/pi-calls.ts";
 import { loadBranch } from "../../src/session/loaded-branch.ts";
 import { Session } from "../../src/session/session.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";

@@ -1,12 +1,13 @@
 /** Proves the edges: each of these once lost something, looped, or stopped a session for good. */
 
 import { describe, expect, test } from "vitest";
-import { compact } from "../../src/api/compaction.ts";
+import { findBreaker } from "../../src/compaction/breaker.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
 import { recentCallCosts } from "../../src/compaction/receipt.ts";
-import { compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { redoCompaction, undoCompaction } from "../../src/compaction/undo.ts";
+import { compact } from "../../src/default-compaction.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";

@@ -1,17 +1,17 @@
 /** Proves that a summariser may fail in every way there is: the context is as it was, or rightly compacted, and the outcome has a name. */
 
 import { describe, expect, test } from "vitest";
-import { compact } from "../../src/api/compaction.ts";
-import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
 import type { Finding, Receipt } from "../../src/compaction/receipt.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
 import { contextSize } from "../../src/context/context-size.ts";
+import { compact } from "../../src/default-compaction.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent, ModelFailure } from "../../src/model.ts";
 import type { MemoryStore } from "../../src/session/memory-store.ts";
 import type { Session } from "../../src/session/session.ts";
+import { readPreviousSummary } from "../../src/summary/parse-summary.ts";
 import { listHeadings, TURN_SEPARATOR } from "../../src/summary/prompts.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";

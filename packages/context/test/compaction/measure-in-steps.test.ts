@@ -1,11 +1,11 @@
 /** Measuring before a plan: in pieces, once, and with the same outcome. */
 
 import { expect, test } from "vitest";
-import { prepareCompaction } from "../../src/api/compaction.ts";
-import { measureInSteps } from "../../src/api/measure-in-steps.ts";
 import { collectCalibration } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
+import { prepareCompaction } from "../../src/pi-calls.ts";
 import { type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
+import { measureInSteps } from "../../src/summary-parts/user-messages.ts";
 import { smallBudget } from "./small-session.ts";
 
 /** Forty turns; `read` is told whenever the result of a tool is looked at. */

@@ -1,14 +1,14 @@
 /** Tests compaction/model-summarizer.ts: which of two answers is taken, how any summary is marked, what a model may spend and what it goes on from. */
 
 import { describe, expect, test } from "vitest";
-import { type CompactOptions, compact } from "../../src/api/compaction.ts";
 import type { Summarizer } from "../../src/compaction/plan.ts";
-import { readPreviousSummary } from "../../src/compaction/previous-summary.ts";
+import { type CompactOptions, compact } from "../../src/default-compaction.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { AssistantMessage, Usage } from "../../src/message.ts";
 import type { Model, ModelEvent } from "../../src/model.ts";
 import type { Session } from "../../src/session/session.ts";
 import { compactionLimits } from "../../src/settings.ts";
+import { readPreviousSummary } from "../../src/summary/parse-summary.ts";
 import { modelSummarizer } from "../../src/summary-parts/model-summarizer.ts";
 import { scriptedModel, testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";

@@ -1,12 +1,12 @@
 /** Proves what a plan says before anything is written: what it covers and keeps on each rung, and whether it still holds later. */
 
 import { describe, expect, test } from "vitest";
-import { prepareCompaction } from "../../src/api/compaction.ts";
 import { type Budget, type ReductionLevel, reductionLevels } from "../../src/compaction/budget.ts";
 import { type CompactionPlan, hasOnlyGrown, planWithCut, rebasePlan } from "../../src/compaction/plan.ts";
 import { collectPart } from "../../src/compaction/summary-message.ts";
 import { contextSize } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";
+import { prepareCompaction } from "../../src/pi-calls.ts";
 import { appendToBranch, type LoadedBranch, loadBranch } from "../../src/session/loaded-branch.ts";
 import { describeImages } from "../../src/summary-parts/default-parts.ts";
 import { latestRequest, renderRequest, userMessageTokens } from "../../src/summary-parts/latest-request.ts";

@@ -1,9 +1,9 @@
 /** Creates sessions from stories and small budgets to compact them: a kept part of a few messages, a window of two thousand tokens. */
 
-import { type CompactOptions, compact } from "../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../src/compaction/budget.ts";
 import type { CompactionOutcome } from "../../src/compaction/compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
+import { type CompactOptions, compact } from "../../src/default-compaction.ts";
 import type { Runtime } from "../../src/runtime.ts";
 import { MemoryStore } from "../../src/session/memory-store.ts";
 import { Session } from "../../src/session/session.ts";

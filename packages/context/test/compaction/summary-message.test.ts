@@ -1,11 +1,11 @@
 /** Proves that a host can add a part of its own to the summary message, and that it stays through the next compaction. */
 
 import { describe, expect, test } from "vitest";
-import { previewCompaction } from "../../src/api/compaction.ts";
 import { readReceipt } from "../../src/compaction/receipt.ts";
 import type { SummaryPart } from "../../src/compaction/summary-message.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { readSummaryParts, summaryBlockLengths } from "../../src/context/read-summary-parts.ts";
+import { previewCompaction } from "../../src/default-compaction.ts";
 import type { CompactionEntry } from "../../src/entry.ts";
 import type { Session } from "../../src/session/session.ts";
 import { defaultParts } from "../../src/summary-parts/default-parts.ts";

@@ -61,7 +61,7 @@ describe("HARM2 a damaged entry", () => {
   test("HARM2 has no author, and the transcript for a summarizer shows it as a note", () => {
     const lost = without(talk, "e3", "user");
     const at = lost[2] as Entry;
-    expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["nobody", true]);
+    expect([authorOf(at), entryText(at).startsWith("[Pith: ")]).toEqual(["none", true]);
     const [, , block] = renderTranscript(lost, { edits: [] });
     expect(block?.text).toMatch(/^\[Note\]: \[#3\] \(pith\.damage\) \[Pith: entry #3 of this session is damaged/);
   });

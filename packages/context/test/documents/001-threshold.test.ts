@@ -1,8 +1,8 @@
 /** Documents 000 and 001, when it happens: the threshold, what is kept, overflow upon overflow; 002's numbers are settled by B24, its file by B23. */
 
 import { expect, test } from "vitest";
-import { type Budget, createBudget, shouldCompact } from "../../src/compaction/budget.ts";
-import { compactionDue } from "../../src/compaction/should-compact.ts";
+import { type Budget, createBudget } from "../../src/compaction/budget.ts";
+import { compactionDue, shouldCompact } from "../../src/compaction/should-compact.ts";
 import { calculateContextTokens } from "../../src/context/context-size.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { emptyUsage } from "../../src/testing/story.ts";

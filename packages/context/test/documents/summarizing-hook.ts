@@ -1,6 +1,6 @@
 /** Creates a hook that returns its own summary and records its input. */
 
-import type { CompactOptions } from "../../src/api/compaction.ts";
+import type { CompactOptions } from "../../src/default-compaction.ts";
 import { messageNames } from "./draw-session.ts";
 
 export interface HookInput {

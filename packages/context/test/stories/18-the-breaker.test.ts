@@ -1,8 +1,9 @@
 /** Story 18: nothing helps any more. Pith stops, says what fills the window, and goes on when there is room. */
 
 import { expect, test } from "vitest";
+import { breakerNotes, findBreaker } from "../../src/compaction/breaker.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
-import { breakerNotes, compactionDue, findBreaker } from "../../src/compaction/should-compact.ts";
+import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { pinText } from "../../src/summary-parts/pins.ts";
 import { compactSmall, createSession, repeatWord, smallBudget, smallLimits } from "../compaction/small-session.ts";
 

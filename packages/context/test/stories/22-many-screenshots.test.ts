@@ -1,11 +1,11 @@
 /** Story 22: sixty screenshots of a megabyte each. The request never weighs more than the wire should carry. */
 
 import { expect, test } from "vitest";
-import { compact } from "../../src/api/compaction.ts";
 import { createBudget } from "../../src/compaction/budget.ts";
 import { compactionDue } from "../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import { buildRequest } from "../../src/context/build-request.ts";
+import { compact } from "../../src/default-compaction.ts";
 import { compactionLimits } from "../../src/settings.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { emptyUsage } from "../../src/testing/story.ts";

@@ -1,8 +1,8 @@
 /** Story 35: somebody wants to go elsewhere while a summary is being written. First the one, then the other. */
 
 import { expect, test } from "vitest";
-import type { CompactOptions } from "../../src/api/compaction.ts";
 import { moveTo } from "../../src/branches/move.ts";
+import type { CompactOptions } from "../../src/default-compaction.ts";
 import type { Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";
 import { compactSmall, contextLines, createSession, repeatWord, smallBudget } from "../compaction/small-session.ts";

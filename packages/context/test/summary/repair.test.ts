@@ -1,8 +1,8 @@
 /** Tests the repair of headings, citations and marks. The text of a line never changes. */
 
 import { describe, expect, test } from "vitest";
+import { demoteHeadings } from "../../src/summary/parse-summary.ts";
 import { addMark, repairCitations, restoreHeadings } from "../../src/summary/repair.ts";
-import { demoteHeadings } from "../../src/summary/summary-lines.ts";
 import { sections, summaryWith, turnSections } from "./fixtures.ts";
 
 const restore = (text: string, required: readonly string[] = sections): string | null =>

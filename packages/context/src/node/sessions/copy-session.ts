@@ -1,13 +1,13 @@
 /** Forks, clones and exports sessions to new files. The source may be open in any process, also for writing. */
 
 import { resolve } from "node:path";
+import { findBlobDigits, MIN_BLOB_DIGITS } from "../../citations.ts";
 import type { Entry, Header } from "../../entry.ts";
 import { setJsonMembers } from "../../format/edit-json-text.ts";
 import { parseEntry, serializeEntry } from "../../format/entry-line.ts";
 import { withTrailer } from "../../format/line-checksum.ts";
 import { addHeaderMark, CURRENT_VERSION } from "../../format/session-file.ts";
 import type { JsonObject } from "../../json.ts";
-import { findBlobDigits, MIN_BLOB_DIGITS } from "../../references.ts";
 import type { Runtime } from "../../runtime.ts";
 import { type BlobInfo, collectBlobs, inlineBlobs, isImageBlob } from "../../session/blobs.ts";
 import { forkBranch } from "../../session/fork.ts";

@@ -3,8 +3,8 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
+import { replaceBlobDigits } from "../../citations.ts";
 import { isObject } from "../../json.ts";
-import { replaceBlobDigits } from "../../references.ts";
 import type { Redaction } from "../../session/session.ts";
 import type { FormatLimits } from "../../settings.ts";
 import { blobHashes, blobPath, readBlobSync, syncBlobFolders } from "../blobs.ts";

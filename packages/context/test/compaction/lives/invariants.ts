@@ -1,9 +1,9 @@
 /** The invariants of a compaction, said plainly and apart from the code that keeps them. */
 
-import { type Budget, shouldCompact } from "../../../src/compaction/budget.ts";
+import type { Budget } from "../../../src/compaction/budget.ts";
 import type { CompactionOutcome } from "../../../src/compaction/compact.ts";
 import { type CompactionTrigger, readReceipt } from "../../../src/compaction/receipt.ts";
-import type { CompactionDue } from "../../../src/compaction/should-compact.ts";
+import { type CompactionDue, shouldCompact } from "../../../src/compaction/should-compact.ts";
 import { buildSessionContext } from "../../../src/context/build-context.ts";
 import { buildRequest } from "../../../src/context/build-request.ts";
 import { contextSize } from "../../../src/context/context-size.ts";

@@ -1,14 +1,15 @@
 /** Lives one life of a session that fills up, and holds every compaction in it against the invariants. */
 
-import { compact, prepareCompaction } from "../../../src/api/compaction.ts";
 import { type Budget, createBudget } from "../../../src/compaction/budget.ts";
 import { compactionDue } from "../../../src/compaction/should-compact.ts";
 import { collectPart } from "../../../src/compaction/summary-message.ts";
 import { redoCompaction, undoCompaction } from "../../../src/compaction/undo.ts";
 import { contextSize } from "../../../src/context/context-size.ts";
 import { entryText } from "../../../src/context/entry-text.ts";
+import { compact } from "../../../src/default-compaction.ts";
 import type { Entry } from "../../../src/entry.ts";
 import { nodeRuntime } from "../../../src/node/runtime.ts";
+import { prepareCompaction } from "../../../src/pi-calls.ts";
 import type { Runtime } from "../../../src/runtime.ts";
 import { type LoadedBranch, loadBranch } from "../../../src/session/loaded-branch.ts";
 import { MemoryStore } from "../../../src/session/memory-store.ts";

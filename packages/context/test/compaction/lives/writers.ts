@@ -1,8 +1,8 @@
 /** Writers as the world has them: empty, failing, endless, forgetful, overtaken. None of them may spoil a session. */
 
-import type { CompactOptions } from "../../../src/api/compaction.ts";
 import type { CompactionPlan, Summarizer, SummaryCandidate } from "../../../src/compaction/plan.ts";
 import type { CompactionHooks } from "../../../src/compaction-hooks/compaction-hooks.ts";
+import type { CompactOptions } from "../../../src/default-compaction.ts";
 import type { Usage } from "../../../src/message.ts";
 import type { Session } from "../../../src/session/session.ts";
 import { emptyUsage } from "../../../src/testing/story.ts";

@@ -1,7 +1,7 @@
 /** Measures the checks on honest summaries: lines change only in their citations, and few are marked. */
 
 import { expect, test } from "vitest";
-import { removeCitations } from "../../../src/references.ts";
+import { removeCitations } from "../../../src/citations.ts";
 import { checkSummary, type SummaryCheckResult, type SummaryFormat } from "../../../src/summary/audit.ts";
 import {
   findSummaryItems,
@@ -9,7 +9,7 @@ import {
   parseMark,
   removeMarks,
   splitSummaryLines,
-} from "../../../src/summary/summary-lines.ts";
+} from "../../../src/summary/parse-summary.ts";
 import { evidenceFor, sections, turnSections } from "../fixtures.ts";
 import type { HonestSummary } from "./honest/honest-summary.ts";
 import { honest } from "./honest.ts";

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { removeCitations } from "../../../src/references.ts";
+import { removeCitations } from "../../../src/citations.ts";
 import { checkSummary } from "../../../src/summary/audit.ts";
 import {
   demoteHeadings,
@@ -14,7 +14,7 @@ import {
   removeMarks,
   splitSummaryLines,
   TURN_CONTEXT_TITLE,
-} from "../../../src/summary/summary-lines.ts";
+} from "../../../src/summary/parse-summary.ts";
 import { evidences, formats, summaries } from "./random-summary.ts";
 
 const RUNS = 200;

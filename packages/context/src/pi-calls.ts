@@ -1,43 +1,45 @@
-/** Provides the compaction functions with Pith's and pi's signatures. Both run the same code. */
+/** Provides the functions that accept pi's arguments as well as Pith's. Both run the same code. */
 
 import {
-  type Budget,
-  type CompactionSettings,
-  createBudget,
-  isCompactionSettings,
-  isTokenCount,
-  type ReductionLevel,
-  reductionLevels,
-  toCompactionLimits,
-} from "../compaction/budget.ts";
-import { type CompactionRequest, choosePlan, type PlanChoice } from "../compaction/choose-plan.ts";
-import { type CompactionOptions, type CompactionOutcome, compact as compactSession } from "../compaction/compact.ts";
-import { type CutPoint, type CutPointOptions, findCutPoint as findCut } from "../compaction/cut-point.ts";
-import { type PrepareCompactionResult, prepareCompaction as prepare } from "../compaction/plan.ts";
-import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";
-import { type CompactionHooks, createHookRunner } from "../compaction-hooks/compaction-hooks.ts";
+  type BranchSelection,
+  type BranchSummaryOutcome,
+  type BranchSummaryRequest,
+  type OldBranch,
+  prepareBranchEntries as selectBranchEntries,
+  generateBranchSummary as summarizeBranch,
+} from "./branches/summarize-branch.ts";
+import { removeCitations } from "./citations.ts";
+import { type Budget, createBudget, type ReductionLevel, reductionLevels } from "./compaction/budget.ts";
+import {
+  type CutPoint,
+  type CutPointOptions,
+  findCutPoint as findCut,
+  isVisibleToModel,
+} from "./compaction/cut-point.ts";
+import { type PrepareCompactionResult, prepareCompaction as prepare } from "./compaction/plan.ts";
+import { type CompactionSettings, isCompactionSettings, isTokenCount } from "./compaction/should-compact.ts";
 import {
   type CompactionPreparation,
+  collectFileOperations,
   type FileOperations,
   toCompactionPreparation,
-} from "../compaction-hooks/hook-preparation.ts";
-import { latestEdit } from "../context/build-context.ts";
-import { entrySize } from "../context/context-size.ts";
-import type { CompactionDetails, Entry } from "../entry.ts";
-import { emptyLedger } from "../ledger/ledger.ts";
-import { renderLedger } from "../ledger/render-ledger.ts";
-import type { AgentMessage } from "../message.ts";
-import type { Model } from "../model.ts";
-import { removeCitations } from "../references.ts";
-import type { Runtime } from "../runtime.ts";
-import { type LoadedBranch, loadBranch } from "../session/loaded-branch.ts";
+} from "./compaction-hooks/hook-preparation.ts";
+import { entryMessage, latestEdit } from "./context/build-context.ts";
+import { entrySize } from "./context/context-size.ts";
+import type { BranchSummaryDetails, CompactionDetails, Entry } from "./entry.ts";
+import { emptyLedger } from "./ledger/ledger.ts";
+import { renderLedger } from "./ledger/render-ledger.ts";
+import type { AgentMessage } from "./message.ts";
+import type { Model } from "./model.ts";
+import type { Runtime } from "./runtime.ts";
+import { type LoadedBranch, loadBranch } from "./session/loaded-branch.ts";
+import { type CompactionLimits, compactionLimits } from "./settings.ts";
 import {
   type GenerateSummaryOptions,
   generateSummary as generate,
   type SummaryResult,
-} from "../summary/generate-summary.ts";
-import { createSummaryDesign, describeImages } from "../summary-parts/default-parts.ts";
-import { type UserMessageSelection, userMessages } from "../summary-parts/user-messages.ts";
+} from "./summary/generate-summary.ts";
+import { describeImages } from "./summary-parts/default-parts.ts";
 
 /** Estimates the tokens that a message adds to a request, without a tokenizer; 0 for a message that is never sent. */
 export function estimateTokens(message: AgentMessage): number {
@@ -121,39 +123,14 @@ export function prepareCompaction(
   return result.type === "planned" ? { ...toCompactionPreparation(result.plan), settings: second } : undefined;
 }
 
-/** The plan with the receipt and text of a summary without a model, or the reason why there is no plan. */
-export type CompactionPreview =
-  | (Extract<PlanChoice, { type: "planned" }> & {
-      /** The user's messages as the summary message keeps them. */
-      readonly userMessages: UserMessageSelection;
-    })
-  | Exclude<PlanChoice, { type: "planned" }>;
-
-export interface PreviewOptions extends CompactionRequest {
-  /** The parts of the summary message. Default: `defaultParts`. */
-  readonly parts?: readonly SummaryPart[];
-}
-
-/** Returns what `compact` would do now without a model; it writes nothing and sends no request. */
-export function previewCompaction(
-  branch: LoadedBranch,
-  budget: Budget,
-  { parts, ...request }: PreviewOptions = { reason: "asked" },
-): CompactionPreview {
-  const choice = choosePlan(branch, { ...request, budget, design: createSummaryDesign(parts) });
-  if (choice.type !== "planned") return choice;
-  const { plan, receipt } = choice;
+/** Converts pi's settings to limits. `keepRecentTokens` is not limited to a share of the window, because the window is unknown here. */
+function toCompactionLimits({ enabled, reserveTokens, keepRecentTokens }: CompactionSettings): CompactionLimits {
   return {
-    ...choice,
-    receipt: { ...receipt, reason: request.reason },
-    userMessages: collectPart(userMessages, plan),
+    ...compactionLimits,
+    enabled,
+    thresholds: [{ reserve: reserveTokens }],
+    tail: { tokens: keepRecentTokens, share: Number.POSITIVE_INFINITY },
   };
-}
-
-export interface CompactOptions extends Omit<CompactionOptions, "design" | "hooks"> {
-  readonly hooks?: CompactionHooks;
-  /** The parts of the summary message. Default: `defaultParts`. */
-  readonly parts?: readonly SummaryPart[];
 }
 
 /** The result of a compaction in pi's shape, which is not written to a session. */
@@ -164,42 +141,25 @@ export interface CompactionResult<Details = CompactionDetails> {
   readonly details?: Details;
 }
 
-/** Compacts a session: plans, writes and checks the summary, and appends one batch; expected failures are returned, not thrown. */
-export function compact(options: CompactOptions): Promise<CompactionOutcome>;
-/**
- * Compatible with pi: summarizes a preparation and writes nothing, e.g. `compact(preparation, model)`. The model already has its
- * key, so `apiKey` is not used. Throws if the model fails or the signal is aborted.
- */
-export function compact(
+/** Summarizes a preparation with a model and writes nothing; the second half of pi's compaction. */
+export async function summarizePreparation(
   preparation: CompactionPreparation,
-  model: Model,
-  apiKey?: string,
-  customInstructions?: string,
-  signal?: AbortSignal,
-): Promise<CompactionResult>;
-export async function compact(
-  first: CompactOptions | CompactionPreparation,
-  model?: Model,
-  _apiKey?: string,
-  customInstructions?: string,
-  signal?: AbortSignal,
-): Promise<CompactionOutcome | CompactionResult> {
-  const { session, messagesToSummarize } = Object(first) as Partial<CompactOptions & CompactionPreparation>;
-  if (session && "session" in first) {
-    const { parts, ...options } = first;
-    const design = createSummaryDesign(parts);
-    return compactSession({ ...options, design, hooks: createHookRunner({ ...options, describeImages }) });
-  }
-  if (!messagesToSummarize || !("messagesToSummarize" in first))
-    throw new Error(
-      'compact needs a session: compact({ session, budget, reason: "asked", runtime: nodeRuntime }). To compact only when it is time: if (compactionDue(session.branch, budget).type === "due") await compact({ session, budget, reason: "due", runtime: nodeRuntime }).',
-    );
-  const { turnPrefixMessages, firstKeptEntryId, tokensBefore, previousSummary, fileOps, settings } = first;
+  { model, ...options }: Pick<SummarizeMessagesOptions, "model" | "customInstructions" | "signal">,
+): Promise<CompactionResult> {
+  const {
+    messagesToSummarize,
+    turnPrefixMessages,
+    firstKeptEntryId,
+    tokensBefore,
+    previousSummary,
+    fileOps,
+    settings,
+  } = preparation;
   if (!isCompactionSettings(settings))
     throw new Error("compact needs a preparation of prepareCompaction, with its settings.");
   const summary = await summarizeMessages("compact(preparation, model)", {
     ...{ messages: messagesToSummarize, turn: turnPrefixMessages, model, reserveTokens: settings.reserveTokens },
-    ...{ customInstructions, previousSummary, signal },
+    ...{ previousSummary, ...options },
   });
   const details = toFileLists(fileOps);
   return { summary: appendFileLists(summary, details), firstKeptEntryId, tokensBefore, details };
@@ -276,7 +236,7 @@ async function summarizeMessages(
 const SUMMARY_SHARE = 0.8;
 
 /** Throws if the model cannot be called, such as pi's model descriptions, or has no runtime. */
-export function requireOpenModel(
+function requireOpenModel(
   call: string,
   model: Model | undefined,
 ): { readonly model: Model; readonly runtime: Pick<Runtime, "sleep" | "nonce"> } {
@@ -299,12 +259,12 @@ function toEntries(messages: readonly AgentMessage[], offset = 0): readonly Entr
   });
 }
 
-export function collectEdits(entries: readonly Entry[]): LoadedBranch["edits"] {
+function collectEdits(entries: readonly Entry[]): LoadedBranch["edits"] {
   return entries.filter((entry) => entry.type === "context_edit");
 }
 
 /** Converts file operations to sorted lists; a modified file is not listed as read (B47). */
-export function toFileLists({ read, written, edited }: FileOperations): CompactionDetails {
+function toFileLists({ read, written, edited }: FileOperations): CompactionDetails {
   const modified = new Set([...written, ...edited]);
   return {
     readFiles: [...read].filter((path) => !modified.has(path)).sort(),
@@ -325,6 +285,97 @@ function appendFileLists(summary: string, { readFiles, modifiedFiles }: Compacti
 /** The maximum number of tokens of both lists together. */
 const FILE_LIST_TOKENS = 2_000;
 
-export function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {
+function isList<Each>(value: readonly Each[] | object): value is readonly Each[] {
   return Array.isArray(value);
+}
+
+/** The part of a branch to summarize, in pi's shape. */
+export interface BranchPreparation {
+  /** Oldest first. */
+  readonly messages: AgentMessage[];
+  /** The file operations of the whole branch, including entries that exceed the token budget. */
+  readonly fileOps: FileOperations;
+  readonly totalTokens: number;
+}
+
+/** Selects the newest entries of an abandoned branch that fit, and summaries among the older ones (BR2); `tokens: Infinity` selects all. */
+export function prepareBranchEntries(
+  oldBranch: Pick<OldBranch, "entries" | "edits">,
+  limit: { readonly tokens: number },
+): BranchSelection;
+/** Compatible with pi: `prepareBranchEntries(entries, 100_000)` returns messages and files; without a budget, or with 0, it returns all. */
+export function prepareBranchEntries(entries: readonly Entry[], tokenBudget?: number): BranchPreparation;
+export function prepareBranchEntries(
+  first: Pick<OldBranch, "entries" | "edits"> | readonly Entry[],
+  second: { readonly tokens: number } | number = 0,
+): BranchSelection | BranchPreparation {
+  if (!isList(first) && typeof second === "object") return selectBranchEntries(first, second);
+  if (!isList(first) || typeof second !== "number" || !(second >= 0))
+    throw new Error(
+      "prepareBranchEntries needs entries and the tokens that there is room for: prepareBranchEntries(entries, 100_000); or a left branch: prepareBranchEntries(left, { tokens: 100_000 }).",
+    );
+  const edits = collectEdits(first);
+  const { entries } = selectBranchEntries(
+    { entries: first, edits },
+    { tokens: second === 0 ? Number.POSITIVE_INFINITY : second },
+  );
+  const visibleEntries = entries.filter((entry) => entry.type === "compaction" || isVisibleToModel(entry, edits));
+  return {
+    messages: visibleEntries.flatMap((entry) => entryMessage(entry, latestEdit(edits, entry)) ?? []),
+    fileOps: collectFileOperations(first),
+    totalTokens: visibleEntries.reduce((sum, entry) => sum + entrySize(entry, latestEdit(edits, entry)).tokens, 0),
+  };
+}
+
+/** The options of pi's `generateBranchSummary`. */
+export interface GenerateBranchSummaryOptions {
+  readonly model: Model;
+  /** Not used: the model already has its key. */
+  readonly apiKey?: string;
+  readonly signal?: AbortSignal;
+  readonly customInstructions?: string;
+  /** Whether `customInstructions` replace the default prompt. */
+  readonly replaceInstructions?: boolean;
+  /** The tokens of the model's window to keep free, at most a quarter of it. Default: 16,384. */
+  readonly reserveTokens?: number;
+}
+
+/** A summary with its file lists, or the reason why there is none, in pi's shape. */
+export interface BranchSummaryResult extends Partial<BranchSummaryDetails> {
+  readonly summary?: string;
+  readonly aborted?: boolean;
+  readonly error?: string;
+}
+
+/** Summarizes an abandoned branch with the first model that succeeds, and appends its files, commands and errors from the log. */
+export function generateBranchSummary(request: BranchSummaryRequest): Promise<BranchSummaryOutcome>;
+/** Compatible with pi: `generateBranchSummary(entries, { model })` returns a failure as `error` and an abort as `aborted`. */
+export function generateBranchSummary(
+  entries: readonly Entry[],
+  options: GenerateBranchSummaryOptions,
+): Promise<BranchSummaryResult>;
+export async function generateBranchSummary(
+  first: BranchSummaryRequest | readonly Entry[],
+  options?: GenerateBranchSummaryOptions,
+): Promise<BranchSummaryOutcome | BranchSummaryResult> {
+  if (!isList(first)) return summarizeBranch(first);
+  const { model, runtime } = requireOpenModel("generateBranchSummary(entries, { model })", options?.model);
+  const oldBranch = { entries: first, edits: collectEdits(first) };
+  if (!first.some((entry) => isVisibleToModel(entry, oldBranch.edits) || entry.type === "compaction"))
+    return { error: "The branch has nothing to summarise." };
+  const { customInstructions = "", replaceInstructions = false, reserveTokens, signal } = options ?? {};
+  const reserve = reserveTokens === undefined ? {} : { thresholds: [{ reserve: reserveTokens }] };
+  const budget = createBudget({ ...compactionLimits, ...reserve }, { contextWindow: model.contextWindow });
+  const outcome = await summarizeBranch({
+    ...{ models: [model], runtime, oldBranch, instructions: customInstructions, replaceInstructions, signal },
+    ...{ tokens: budget.branchSummary, maxInputTokens: budget.limit },
+  });
+  switch (outcome.type) {
+    case "summarised":
+      return { summary: outcome.summary.summary, ...toFileLists(collectFileOperations(first)) };
+    case "failed":
+      return { error: outcome.failures.map(({ note }) => note).join("; ") };
+    case "cancelled":
+      return { aborted: true };
+  }
 }

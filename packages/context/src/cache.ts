@@ -1,4 +1,17 @@
-/** Folds a list that mostly grows at its end, and continues from the previous result instead of starting over. */
+/** Caches what is computed from immutable objects: a value per object, and the fold of a list that mostly grows at its end. */
+
+/** Returns the cached value of an object, or computes and caches it. */
+export function getOrCompute<Key extends object, Value extends NonNullable<unknown> | null>(
+  cache: WeakMap<Key, Value>,
+  key: Key,
+  compute: () => Value,
+): Value {
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const value = compute();
+  cache.set(key, value);
+  return value;
+}
 
 /**
  * Creates a pure function of items and setting that continues its previous fold if the list starts with the same items. Items are

@@ -1,11 +1,4 @@
-/** Formats and finds references to entries and blobs in text that a model reads: `#412`, `blob:1a2b3c4d`, and older long forms. */
-
-import type { Entry } from "./entry.ts";
-
-/** Returns the reference of an entry for the `read` tool: `#412`, or `entry:<id>` for an entry without a number. */
-export function entryReference({ id, number }: Pick<Entry, "id" | "number">): string {
-  return number === undefined ? `entry:${id}` : `#${number}`;
-}
+/** Finds, formats and replaces citations of entries such as `[#412]`, and references to blobs such as `blob:1a2b3c4d`, in text that a model reads. */
 
 /** Returns the reference of a blob for the `read` tool: `blob:` and the first digits of its hash. */
 export function blobReference(hash: string, digits: number = MIN_BLOB_DIGITS): string {

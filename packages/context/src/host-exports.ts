@@ -1,10 +1,10 @@
 /** Exports `@pith/context/host`: what a program that runs an agent needs besides the main entry point: hooks, attachments, skills, usage totals, shell lines. */
 
-export { measureInSteps } from "./api/measure-in-steps.ts";
+export { blobReference, MIN_BLOB_DIGITS, removeCitations } from "./citations.ts";
+export { breakerNotes } from "./compaction/breaker.ts";
 export { reductionLevels } from "./compaction/budget.ts";
 export { POSTPONE_TYPE } from "./compaction/plan.ts";
-export { computeReplyBudget } from "./compaction/reply-room.ts";
-export { breakerNotes, fitsWithoutCounting } from "./compaction/should-compact.ts";
+export { computeReplyBudget, fitsWithoutCounting } from "./compaction/should-compact.ts";
 export {
   createHookEntryParser,
   hookTokenAllowance,
@@ -39,6 +39,7 @@ export {
   COMPACTION_USAGE,
   ENVIRONMENT_TYPE,
   type EntryContent,
+  entryReference,
   MOVE_TYPE,
   PIN_TYPE,
   RETRY_USAGE,
@@ -54,7 +55,6 @@ export {
   runHooks,
 } from "./hooks.ts";
 export { collectFileLists, fileTouches } from "./ledger/touched-files.ts";
-export { blobReference, entryReference, MIN_BLOB_DIGITS, removeCitations } from "./references.ts";
 export { runGuarded } from "./runtime.ts";
 export { isBlobHash, parseBlobBlock } from "./session/blobs.ts";
 export { noRedaction } from "./session/session.ts";
@@ -65,6 +65,7 @@ export { parseShellLine, type ShellCommand } from "./shell/parse-line.ts";
 export type { ShellWord } from "./shell/parse-word.ts";
 export type { SummaryProgress } from "./summary/ask-model.ts";
 export { renderTranscript } from "./summary/transcript.ts";
+export { measureInSteps } from "./summary-parts/user-messages.ts";
 export { sanitizeLine } from "./text/sanitize.ts";
 export { requestTokens } from "./tokens/estimate-tokens.ts";
 export { addToTotals, addUsage, usageOfEntry, zeroTotals, zeroUsage } from "./usage.ts";

@@ -12,7 +12,7 @@ import {
   removeMarks,
   splitSummaryLines,
   stripLineMarkup,
-} from "../../src/summary/summary-lines.ts";
+} from "../../src/summary/parse-summary.ts";
 
 describe("headings", () => {
   test.each([

@@ -1,9 +1,8 @@
-/** Tests references.ts: references to entries and blobs, and citations. */
+/** Tests citations.ts: references to entries and blobs, and citations. */
 
 import { describe, expect, test } from "vitest";
 import {
   blobReference,
-  entryReference,
   findBlobDigits,
   findCitations,
   findCitedReferences,
@@ -11,7 +10,8 @@ import {
   removeCitations,
   replaceBlobDigits,
   replaceCitations,
-} from "../src/references.ts";
+} from "../src/citations.ts";
+import { entryReference } from "../src/entry.ts";
 
 describe("references to entries and blobs", () => {
   test("NUM2 AUD2 an entry is referenced by its number, and one without a number by its id", () => {
