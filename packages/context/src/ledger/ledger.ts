@@ -3,9 +3,9 @@
  * A stored ledger comes from a file, so nothing in it is trusted.
  */
 
+import { blobReference } from "../citations.ts";
 import { readPithDetails } from "../entry.ts";
 import { isObject, type JsonObject } from "../json.ts";
-import { blobReference } from "../citations.ts";
 import { sanitizeLine } from "../text/sanitize.ts";
 import { type CheckKind, findChecks } from "./find-checks.ts";
 import { readFileLists } from "./touched-files.ts";
