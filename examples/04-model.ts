@@ -85,7 +85,7 @@ assert.deepEqual(
   { kind: "overflow", limit: 128_000, window: { tokens: 128_000, because: "learnt" } },
 );
 assert.deepEqual(
-  server.served.map(({ outcome }) => outcome),
+  server.requests.map(({ outcome }) => outcome),
   ["said", "said", "scripted"],
 );
 await server.close();

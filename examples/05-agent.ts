@@ -24,8 +24,14 @@ const stock: Tool = {
 };
 
 const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-const beginning = { folder: process.cwd(), replacement: "You answer questions about our stock." };
-const agent = new Agent({ session, model: opened.model, tools: [stock], ports: nodeRuntime, beginning });
+const beginning = { folder: process.cwd(), customPrompt: "You answer questions about our stock." };
+const agent = new Agent({
+  session,
+  model: opened.model,
+  tools: [stock],
+  runtime: nodeRuntime,
+  systemPrompt: beginning,
+});
 
 for await (const event of agent.prompt("How many lamps are left?")) {
   if (event.type === "tool_execution_start") console.log(`· ${event.toolName}`, event.args);
@@ -33,5 +39,5 @@ for await (const event of agent.prompt("How many lamps are left?")) {
   if (event.type === "agent_end" && event.end.type !== "done") console.error(event.end);
 }
 // #endregion
-assert.match(JSON.stringify(server.served[1]?.body), /12 of lamp/);
+assert.match(JSON.stringify(server.requests[1]?.body), /12 of lamp/);
 await server.close();

@@ -2,11 +2,11 @@
 
 import { relative } from "node:path";
 import { buildLibrary } from "./build/library.ts";
-import { isProgram, publishedPackages, root } from "./build/packages.ts";
+import { isProgram, listPublishedPackages, root } from "./build/packages.ts";
 import { buildProgram } from "./build/program.ts";
 
 const names = process.argv.slice(2);
-const packages = publishedPackages().filter(({ manifest }) => names.length === 0 || names.includes(manifest.name));
+const packages = listPublishedPackages().filter(({ manifest }) => names.length === 0 || names.includes(manifest.name));
 if (packages.length < names.length) throw new Error(`one of these is not a published package: ${names.join(", ")}`);
 
 for (const each of packages) {

@@ -5,7 +5,7 @@
 
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { counted, printed } from "./fault.ts";
+import { formatCount, formatFault } from "./fault.ts";
 import { AIMS } from "./house/figures.ts";
 import { runChecks } from "./house/run-checks.ts";
 
@@ -18,13 +18,13 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 
 if (values.json) console.log(JSON.stringify(figures));
 else {
-  for (const fault of [...faults, ...(values.list ? questions : [])]) console.log(printed(fault));
+  for (const fault of [...faults, ...(values.list ? questions : [])]) console.log(formatFault(fault));
   for (const [name, value] of values.list ? Object.entries(figures) : []) {
     const aim = AIMS[name] === undefined ? "" : `aim: at most ${AIMS[name]}`;
     console.log(`  ${name.padEnd(22)}${String(Array.isArray(value) ? value.length : value).padEnd(8)}${aim}`.trimEnd());
   }
   const hint = questions.length > 0 && !values.list ? " (pnpm house lists them)" : "";
   console.log(
-    `house: ${counted(files, "file")}, ${counted(faults.length, "fault")}, ${counted(questions.length, "question")}${hint}`,
+    `house: ${formatCount(files, "file")}, ${formatCount(faults.length, "fault")}, ${formatCount(questions.length, "question")}${hint}`,
   );
 }

@@ -5,7 +5,7 @@ import { cpSync, existsSync, globSync, mkdirSync, mkdtempSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { countCalls } from "./compare/count-calls.ts";
-import { type Played, play, playConversation, type Stage } from "./compare/play.ts";
+import { type PlayOptions, type PlayResults, playAll, playConversation } from "./compare/play.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const fixtures = resolve(root, "../shared/fixtures/pi-sessions");
@@ -23,18 +23,18 @@ try {
 async function compare(commit: string | undefined): Promise<boolean> {
   if (commit === undefined) throw new Error("name the commit to compare with, for example: pnpm compare HEAD~3");
   if (!existsSync(fixtures)) throw new Error(`there are no session files in ${fixtures}`);
-  const other = checkOut(commit);
-  const programs = [build(other), build(root)] as const;
-  const stage = { folder: join(scratch, "stage"), sessions: await sessionFiles(programs[0]) };
-  const before = await play(programs[0], stage);
-  const after = await play(programs[1], stage);
-  const names = [...new Set([...before.keys(), ...after.keys()])];
-  const different = names.filter((name) => !isSame(name, before, after));
+  const otherFolder = checkOutCommit(commit);
+  const programs = [buildProgram(otherFolder), buildProgram(root)] as const;
+  const playOptions = { folder: join(scratch, "stage"), sessions: await prepareSessionFiles(programs[0]) };
+  const beforeResults = await playAll(programs[0], playOptions);
+  const afterResults = await playAll(programs[1], playOptions);
+  const names = [...new Set([...beforeResults.keys(), ...afterResults.keys()])];
+  const different = names.filter((name) => !compareResult(name, beforeResults, afterResults));
   console.log(`output: ${names.length} results, ${different.length} different`);
-  return hasAllTests(other) && different.length === 0;
+  return hasAllTests(otherFolder) && different.length === 0;
 }
 
-function checkOut(commit: string): string {
+function checkOutCommit(commit: string): string {
   const folder = join(scratch, "main");
   const archive = join(scratch, "main.tar");
   const { status } = spawnSync("git", ["-C", root, "archive", "--output", archive, commit]);
@@ -45,38 +45,40 @@ function checkOut(commit: string): string {
   return folder;
 }
 
-function build(folder: string): string {
+function buildProgram(folder: string): string {
   execFileSync(process.execPath, ["scripts/build-program.ts"], { cwd: folder, stdio: "ignore" });
   return join(folder, "packages/cli/dist/program/pith.mjs");
 }
 
 /** Files of pi, and one that the older program has written. */
-async function sessionFiles(older: string): Promise<readonly string[]> {
-  const stage: Stage = { folder: join(scratch, "recording"), sessions: [] };
-  await playConversation(older, stage);
-  const [path] = globSync("home/sessions/**/*.jsonl", { cwd: stage.folder });
+async function prepareSessionFiles(older: string): Promise<readonly string[]> {
+  const playOptions: PlayOptions = { folder: join(scratch, "recording"), sessions: [] };
+  await playConversation(older, playOptions);
+  const [path] = globSync("home/sessions/**/*.jsonl", { cwd: playOptions.folder });
   if (path === undefined) throw new Error("the older program left no session");
   const recorded = join(scratch, "recorded.jsonl");
-  cpSync(join(stage.folder, path), recorded);
+  cpSync(join(playOptions.folder, path), recorded);
   return [...globSync("*.jsonl", { cwd: fixtures }).map((name) => join(fixtures, name)), recorded];
 }
 
-function isSame(name: string, before: Played, after: Played): boolean {
-  const [was, is] = [before.get(name) ?? "(nothing)", after.get(name) ?? "(nothing)"];
-  if (was === is) {
-    console.log(`same, ${String(was.length).padStart(9)} characters: ${name}`);
+function compareResult(name: string, beforeResults: PlayResults, afterResults: PlayResults): boolean {
+  const [beforeText, afterText] = [beforeResults.get(name) ?? "(nothing)", afterResults.get(name) ?? "(nothing)"];
+  if (beforeText === afterText) {
+    console.log(`same, ${String(beforeText.length).padStart(9)} characters: ${name}`);
     return true;
   }
-  const lines = was.split("\n");
-  const at = is.split("\n").findIndex((line, index) => line !== lines[index]);
-  console.log(`DIFFERENT in line ${at + 1}: ${name}\n  before: ${lines[at]}\n  after:  ${is.split("\n")[at]}`);
+  const lines = beforeText.split("\n");
+  const position = afterText.split("\n").findIndex((line, index) => line !== lines[index]);
+  console.log(
+    `DIFFERENT in line ${position + 1}: ${name}\n  before: ${lines[position]}\n  after:  ${afterText.split("\n")[position]}`,
+  );
   return false;
 }
 
-function hasAllTests(other: string): boolean {
-  const [was, is] = [countCalls(other), countCalls(root)];
+function hasAllTests(otherFolder: string): boolean {
+  const [beforeCalls, afterCalls] = [countCalls(otherFolder), countCalls(root)];
   console.log(
-    `test( calls: ${was.test} before, ${is.test} after; expect( calls: ${was.expect} before, ${is.expect} after`,
+    `test( calls: ${beforeCalls.test} before, ${afterCalls.test} after; expect( calls: ${beforeCalls.expect} before, ${afterCalls.expect} after`,
   );
-  return is.test >= was.test && is.expect >= was.expect;
+  return afterCalls.test >= beforeCalls.test && afterCalls.expect >= beforeCalls.expect;
 }

@@ -6,15 +6,15 @@ export interface Fault {
   readonly sentence: string;
 }
 
-export function printed({ path, line, sentence }: Fault): string {
+export function formatFault({ path, line, sentence }: Fault): string {
   return `${path}:${line}  ${sentence}`;
 }
 
-export function inOrder(faults: readonly Fault[]): Fault[] {
+export function sortFaults(faults: readonly Fault[]): Fault[] {
   return faults.toSorted((a, b) => a.path.localeCompare(b.path) || a.line - b.line);
 }
 
 /** `1 fault`, `2 faults`. */
-export function counted(count: number, noun: string): string {
+export function formatCount(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -4,20 +4,28 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hashPackage, packageFolder, RUNTIME } from "@pith/agent/node";
+import { hashPackage, packageFolder, RUNTIME_PACKAGE } from "@pith/agent/node";
 
-const DAYS = 3;
+const MIN_AGE_DAYS = 3;
 const root = join(import.meta.dirname, "..");
-const target = join(root, "packages/agent/src/node/sandbox/runtime/pinned-packages.ts");
+const target = join(root, "packages/agent/src/node/sandbox-runtime/pinned-packages.ts");
 
-const before = new Date(Date.now() - DAYS * 24 * 60 * 60 * 1000);
-const version = process.argv[2] ?? newestVersion();
+const publishedBefore = new Date(Date.now() - MIN_AGE_DAYS * 24 * 60 * 60 * 1000);
+const version = process.argv[2] ?? findNewestVersion();
 const folder = mkdtempSync(join(tmpdir(), "pith-runtime-"));
 try {
   // npm compares each archive with the registry's checksum; `--before` leaves out what is too new, for dependencies as well.
-  runNpm("install", "--ignore-scripts", "--save-exact", "--no-audit", "--prefix", folder, `${RUNTIME}@${version}`);
-  const packages = await Promise.all(installedPackages().map(pin));
-  writeFileSync(`${target}.new`, source(packages));
+  runNpm(
+    "install",
+    "--ignore-scripts",
+    "--save-exact",
+    "--no-audit",
+    "--prefix",
+    folder,
+    `${RUNTIME_PACKAGE}@${version}`,
+  );
+  const packages = await Promise.all(listInstalledPackages().map(pinPackage));
+  writeFileSync(`${target}.new`, formatSource(packages));
   renameSync(`${target}.new`, target);
   execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
   for (const each of packages) console.log(`${each.name}@${each.version} ${each.hash}`);
@@ -26,13 +34,13 @@ try {
 }
 
 /** The newest that is old enough. */
-function newestVersion(): string {
-  const times = JSON.parse(runNpm("view", RUNTIME, "time", "--json")) as Readonly<Record<string, string>>;
-  const isOld = ([name, time]: readonly [string, string]): boolean =>
-    /^\d+\.\d+\.\d+$/.test(name) && new Date(time) <= before;
-  const versions = Object.entries(times).filter(isOld);
+function findNewestVersion(): string {
+  const times = JSON.parse(runNpm("view", RUNTIME_PACKAGE, "time", "--json")) as Readonly<Record<string, string>>;
+  const isOldEnough = ([name, time]: readonly [string, string]): boolean =>
+    /^\d+\.\d+\.\d+$/.test(name) && new Date(time) <= publishedBefore;
+  const versions = Object.entries(times).filter(isOldEnough);
   const [newest] = versions.map(([name]) => name).toSorted((one, other) => compareVersions(other, one));
-  if (newest === undefined) throw new Error(`no version of ${RUNTIME} is ${DAYS} days old`);
+  if (newest === undefined) throw new Error(`no version of ${RUNTIME_PACKAGE} is ${MIN_AGE_DAYS} days old`);
   return newest;
 }
 
@@ -40,37 +48,42 @@ function compareVersions(one: string, other: string): number {
   return one.localeCompare(other, "en", { numeric: true });
 }
 
-function runNpm(...words: readonly string[]): string {
-  const isInstall = words[0] === "install";
-  const all = [...words, ...(isInstall ? ["--before", before.toISOString()] : [])];
-  return execFileSync("npm", all, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+function runNpm(...args: readonly string[]): string {
+  const isInstall = args[0] === "install";
+  const allArgs = [...args, ...(isInstall ? ["--before", publishedBefore.toISOString()] : [])];
+  return execFileSync("npm", allArgs, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
 }
 
-interface Installed {
+interface InstalledPackage {
   readonly name: string;
   readonly version: string;
 }
 
 /** All of them, the runtime first. */
-function installedPackages(): readonly Installed[] {
+function listInstalledPackages(): readonly InstalledPackage[] {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
   };
-  const found = Object.entries(lock.packages).filter(([path]) => path !== "");
-  const nested = found.find(([path]) => path.lastIndexOf("node_modules/") > 0);
+  const entries = Object.entries(lock.packages).filter(([path]) => path !== "");
+  const nested = entries.find(([path]) => path.lastIndexOf("node_modules/") > 0);
   // A command of one line cannot ask for two versions of a package.
   if (nested) throw new Error(`${nested[0]} lies in another package, which the install command cannot say`);
-  const packages = found.map(([path, { version: of }]) => ({ name: path.slice("node_modules/".length), version: of }));
-  return packages.toSorted((one, other) => Number(other.name === RUNTIME) - Number(one.name === RUNTIME));
+  const packages = entries.map(([path, { version: packageVersion }]) => ({
+    name: path.slice("node_modules/".length),
+    version: packageVersion,
+  }));
+  return packages.toSorted(
+    (one, other) => Number(other.name === RUNTIME_PACKAGE) - Number(one.name === RUNTIME_PACKAGE),
+  );
 }
 
-async function pin({ name, version: of }: Installed) {
+async function pinPackage({ name, version: packageVersion }: InstalledPackage) {
   const hash = await hashPackage(packageFolder(folder, name));
   if (hash === null) throw new Error(`${name} has something else than plain files`);
-  return { name, version: of, hash };
+  return { name, version: packageVersion, hash };
 }
 
-function source(packages: readonly Awaited<ReturnType<typeof pin>>[]): string {
+function formatSource(packages: readonly Awaited<ReturnType<typeof pinPackage>>[]): string {
   return `/** Pins the packages of the sandbox for macOS by the hash of their files. Generated by \`node scripts/generate-sandbox-runtime.ts\`; do not edit. */
 
 export interface PinnedPackage {

@@ -3,16 +3,16 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { LEFT_OUT } from "./secret-patterns/convert-rules.ts";
-import { patternsSource, prefixedRules, readRules, selectRules } from "./secret-patterns/select-rules.ts";
+import { EXCLUDED_RULES } from "./secret-patterns/convert-rules.ts";
+import { formatPatternsSource, listPrefixedRules, readRules, selectRules } from "./secret-patterns/select-rules.ts";
 
 const root = join(import.meta.dirname, "..");
 const target = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
 
 const rules = readRules();
-const prefixed = prefixedRules(rules);
+const prefixed = listPrefixedRules(rules);
 const patterns = selectRules(rules);
-writeFileSync(`${target}.new`, patternsSource(patterns));
+writeFileSync(`${target}.new`, formatPatternsSource(patterns));
 renameSync(`${target}.new`, target);
 execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
 
@@ -20,9 +20,9 @@ console.log(
   `${rules.length} rules: ${prefixed.length} with a prefix, of which ${patterns.length} are not found by our own families`,
 );
 console.log(
-  `left out: ${Object.entries(LEFT_OUT)
+  `left out: ${Object.entries(EXCLUDED_RULES)
     .map(([id, why]) => `\n  ${id}: ${why}`)
     .join("")}`,
 );
-const unprefixed = rules.filter(({ id }) => !(id in LEFT_OUT) && !prefixed.some(({ rule }) => rule.id === id));
+const unprefixed = rules.filter(({ id }) => !(id in EXCLUDED_RULES) && !prefixed.some(({ rule }) => rule.id === id));
 console.log(`without a prefix: ${unprefixed.map(({ id }) => id).join(", ")}`);

@@ -15,13 +15,13 @@ import {
 } from "pith/tables";
 
 /** As documents and runs name them: `--model`, `/compact`, `pith sessions list --all`, `compaction.enabled`, `compaction_end`. */
-export function thereIs(): ReadonlySet<string> {
+export function listOffered(): ReadonlySet<string> {
   return new Set([
     ...Object.keys(flags).map((name) => `flag --${name}`),
     ...commands.flatMap(({ name, aliases = [] }) => [name, ...aliases].map((each) => `command /${each}`)),
-    ...subcommands.flatMap(({ name, flags: own }) => [
+    ...subcommands.flatMap(({ name, flags: ownFlags }) => [
       `subcommand pith ${name}`,
-      ...[...Object.keys(own), "json", "help"].map((flag) => `subcommand pith ${name} --${flag}`),
+      ...[...Object.keys(ownFlags), "json", "help"].map((flag) => `subcommand pith ${name} --${flag}`),
     ]),
     ...settingTable.map(({ name }) => `setting ${name}`),
     ...eventNames.map((name) => `event ${name}`),
@@ -30,56 +30,60 @@ export function thereIs(): ReadonlySet<string> {
   ]);
 }
 
-export function documented(docs: string): ReadonlySet<string> {
+export function listDocumented(docs: string): ReadonlySet<string> {
   const page = (name: string): string => readFileSync(join(docs, name), "utf8");
   return new Set([
-    ...inCommands(page("commands.md")),
-    ...inSettings(page("settings.md")),
-    ...inEvents(page("events.md")),
-    ...named(page("rpc.md"), "rpc-commands", "rpc "),
-    ...named(page("extensions.md"), "extension-events", "hook "),
+    ...readCommandsPage(page("commands.md")),
+    ...readSettingsPage(page("settings.md")),
+    ...readEventsPage(page("events.md")),
+    ...readTableNames(page("rpc.md"), "rpc-commands", "rpc "),
+    ...readTableNames(page("extensions.md"), "extension-events", "hook "),
   ]);
 }
 
-/** Flags in the help of `pith` itself; a heading for each subcommand, and rows for its flags; rows for the commands. */
-function* inCommands(page: string): Generator<string> {
+/** Flags in the help of `pithContender` itself; a heading for each subcommand, and rows for its flags; rows for the commands. */
+function* readCommandsPage(page: string): Generator<string> {
   const common = /Each has `(--help)`[^.]*`(--json)`/.exec(page)?.slice(1) ?? [];
   for (const text of page.split(/^#{2,3} /m).slice(1)) {
     const [name = ""] = text.split("\n", 1);
-    if (name === "pith") yield* found(text, /^ {2,6}(?:-[a-z], )?(--[a-z-]+)/gm, "flag ");
+    if (name === "pith") yield* matchNames(text, /^ {2,6}(?:-[a-z], )?(--[a-z-]+)/gm, "flag ");
     if (name.startsWith("pith ")) {
       yield `subcommand ${name}`;
       yield* common.map((flag) => `subcommand ${name} ${flag}`);
-      yield* found(text, /^\| `(?:-[a-z], )?(--[a-z-]+)/gm, `subcommand ${name} `);
+      yield* matchNames(text, /^\| `(?:-[a-z], )?(--[a-z-]+)/gm, `subcommand ${name} `);
     }
-    for (const [row] of text.matchAll(/^\| `\/[^|]*\|/gm)) yield* found(row, /`(\/[a-z]+)/g, "command ");
+    for (const [row] of text.matchAll(/^\| `\/[^|]*\|/gm)) yield* matchNames(row, /`(\/[a-z]+)/g, "command ");
   }
 }
 
-function found(text: string, shape: RegExp, before: string): readonly string[] {
-  return Array.from(text.matchAll(shape), ([, name]) => `${before}${name}`);
+function matchNames(text: string, pattern: RegExp, prefix: string): readonly string[] {
+  return Array.from(text.matchAll(pattern), ([, name]) => `${prefix}${name}`);
 }
 
-function inSettings(page: string): readonly string[] {
-  return found(generated(page, "settings") + generated(page, "settings-overrides"), /^\| `([\w.*]+)` \|/gm, "setting ");
+function readSettingsPage(page: string): readonly string[] {
+  return matchNames(
+    readGeneratedPart(page, "settings") + readGeneratedPart(page, "settings-overrides"),
+    /^\| `([\w.*]+)` \|/gm,
+    "setting ",
+  );
 }
 
-function inEvents(page: string): readonly string[] {
-  return named(page, "events", "event ");
+function readEventsPage(page: string): readonly string[] {
+  return readTableNames(page, "events", "event ");
 }
 
 /** The first column of a table. */
-function named(page: string, table: string, before: string): readonly string[] {
-  return found(generated(page, table), /^\| `([a-z_]+)` \|/gm, before);
+function readTableNames(page: string, table: string, prefix: string): readonly string[] {
+  return matchNames(readGeneratedPart(page, table), /^\| `([a-z_]+)` \|/gm, prefix);
 }
 
 /** The part of a page that is made from a table of the program. */
-function generated(page: string, name: string): string {
+function readGeneratedPart(page: string, name: string): string {
   return page.split(`<!-- generated: ${name} -->`)[1]?.split("<!-- end -->")[0] ?? "";
 }
 
 /** One run of the program, as `packages/cli/test/inventory` keeps it. */
-interface Run {
+interface RecordedRun {
   readonly args: readonly string[];
   /** The texts of its settings files. */
   readonly settings: readonly string[];
@@ -91,45 +95,45 @@ interface Run {
   readonly hooks?: readonly string[];
 }
 
-export function triggered(folder: string): ReadonlySet<string> {
+export function readTriggered(folder: string): ReadonlySet<string> {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   const lines = names.flatMap((name) => readFileSync(join(folder, name), "utf8").trim().split("\n"));
-  return new Set(lines.flatMap((line) => usedBy(JSON.parse(line) as Run)));
+  return new Set(lines.flatMap((line) => listUsedNames(JSON.parse(line) as RecordedRun)));
 }
 
-function usedBy({ args, settings, events, rpc = [], hooks = [] }: Run): readonly string[] {
+function listUsedNames({ args, settings, events, rpc = [], hooks = [] }: RecordedRun): readonly string[] {
   return [
-    ...usedIn(args),
-    ...settings.flatMap(setIn),
+    ...listUsedFlags(args),
+    ...settings.flatMap(listSetSettings),
     ...events.map((event) => `event ${event}`),
     ...rpc.map((name) => `rpc ${name}`),
     ...hooks.map((name) => `hook ${name}`),
   ];
 }
 
-function usedIn(args: readonly string[]): readonly string[] {
-  const called = subcommands.find(({ name }) => `${args.join(" ")} `.startsWith(`${name} `));
-  if (called) return subcommandIn(called, args.slice(called.name.split(" ").length));
+function listUsedFlags(args: readonly string[]): readonly string[] {
+  const subcommand = subcommands.find(({ name }) => `${args.join(" ")} `.startsWith(`${name} `));
+  if (subcommand) return listSubcommandFlags(subcommand, args.slice(subcommand.name.split(" ").length));
   const known = Object.entries(flags).map(([name, flag]) => ({
     name,
     short: "short" in flag ? flag.short : undefined,
   }));
-  const command = args.flatMap((each) => /^(\/[a-z]+)(?:\s|$)/.exec(each)?.[1] ?? []).filter(isOurs);
-  return [...flagsIn(args, known).map((flag) => `flag --${flag}`), ...command.map((each) => `command ${each}`)];
+  const command = args.flatMap((each) => /^(\/[a-z]+)(?:\s|$)/.exec(each)?.[1] ?? []).filter(isBuiltInCommand);
+  return [...listFlags(args, known).map((flag) => `flag --${flag}`), ...command.map((each) => `command ${each}`)];
 }
 
 /** A template's or an extension's is no command of ours, and what is nobody's was refused. */
-function isOurs(call: string): boolean {
+function isBuiltInCommand(call: string): boolean {
   return commands.some(({ name, aliases = [] }) => [name, ...aliases].some((each) => call === `/${each}`));
 }
 
-function subcommandIn({ name, flags: own }: Subcommand, args: readonly string[]): readonly string[] {
+function listSubcommandFlags({ name, flags: ownFlags }: Subcommand, args: readonly string[]): readonly string[] {
   const known = [
-    ...Object.entries(own).map(([flag, { short }]) => ({ name: flag, short })),
+    ...Object.entries(ownFlags).map(([flag, { short }]) => ({ name: flag, short })),
     { name: "json", short: undefined },
     { name: "help", short: "h" },
   ];
-  return [`subcommand pith ${name}`, ...flagsIn(args, known).map((flag) => `subcommand pith ${name} --${flag}`)];
+  return [`subcommand pith ${name}`, ...listFlags(args, known).map((flag) => `subcommand pith ${name} --${flag}`)];
 }
 
 interface KnownFlag {
@@ -138,11 +142,11 @@ interface KnownFlag {
 }
 
 /** One letter behind another stands for two flags. */
-function flagsIn(args: readonly string[], known: readonly KnownFlag[]): readonly string[] {
+function listFlags(args: readonly string[], known: readonly KnownFlag[]): readonly string[] {
   const end = args.indexOf("--");
-  const written = end < 0 ? args : args.slice(0, end);
+  const ownArgs = end < 0 ? args : args.slice(0, end);
   return known.flatMap(({ name, short }) => {
-    const isUsed = written.some(
+    const isUsed = ownArgs.some(
       (each) =>
         each === `--${name}` ||
         each.startsWith(`--${name}=`) ||
@@ -152,21 +156,23 @@ function flagsIn(args: readonly string[], known: readonly KnownFlag[]): readonly
   });
 }
 
-function setIn(text: string): readonly string[] {
-  const read = readCommentedJson(text);
-  if (read.type !== "object") return [];
-  const names = namesIn(read.value);
+function listSetSettings(text: string): readonly string[] {
+  const result = readCommentedJson(text);
+  if (result.type !== "object") return [];
+  const names = listSettingNames(result.value);
   return settingTable.flatMap(({ name }) => {
-    const shape = new RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", ".+")}$`);
-    return names.some((each) => shape.test(each)) ? [`setting ${name}`] : [];
+    const pattern = new RegExp(`^${name.replaceAll(".", "\\.").replaceAll("*", ".+")}$`);
+    return names.some((each) => pattern.test(each)) ? [`setting ${name}`] : [];
   });
 }
 
 /** With a point before each part that lies in another. */
-function namesIn(value: Readonly<Record<string, unknown>>, before = ""): readonly string[] {
+function listSettingNames(value: Readonly<Record<string, unknown>>, prefix = ""): readonly string[] {
   return Object.entries(value).flatMap(([name, each]) => {
-    const whole = `${before}${name}`;
+    const fullName = `${prefix}${name}`;
     const isInner = typeof each === "object" && each !== null && !Array.isArray(each);
-    return isInner ? [whole, ...namesIn(each as Readonly<Record<string, unknown>>, `${whole}.`)] : [whole];
+    return isInner
+      ? [fullName, ...listSettingNames(each as Readonly<Record<string, unknown>>, `${fullName}.`)]
+      : [fullName];
   });
 }

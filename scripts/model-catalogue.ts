@@ -10,7 +10,7 @@ interface Snapshot {
   readonly rows: Readonly<Record<string, readonly SnapshotRow[]>>;
 }
 
-export function snapshotSource({ date, version, rows }: Snapshot): string {
+export function formatSnapshot({ date, version, rows }: Snapshot): string {
   const names = Object.keys(rows).sort();
   const models = names.reduce((sum, name) => sum + (rows[name]?.length ?? 0), 0);
   return [
@@ -20,17 +20,17 @@ export function snapshotSource({ date, version, rows }: Snapshot): string {
     "",
     "/** By provider, as JSON: id, window, longest answer, 1 for images + 2 for reasoning, then prices where there are any. */",
     "export const snapshotRows: Readonly<Record<string, string>> = {",
-    ...names.map((name) => `  ${key(name)}:\n    ${quoted(JSON.stringify(rows[name]))},`),
+    ...names.map((name) => `  ${formatKey(name)}:\n    ${quoteJson(JSON.stringify(rows[name]))},`),
     "};",
     "",
   ].join("\n");
 }
 
-function key(name: string): string {
+function formatKey(name: string): string {
   return /^\w+$/.test(name) ? name : `"${name}"`;
 }
 
-function quoted(json: string): string {
+function quoteJson(json: string): string {
   return `'${json.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
@@ -38,37 +38,39 @@ function quoted(json: string): string {
 export type SnapshotRow = readonly [string, number, number, number, ...number[]];
 
 /** Not here: one provider's regional doubles and token plans, whose models others list already. */
-const CHOSEN: readonly string[] = [
+const CHOSEN_PROVIDERS: readonly string[] = [
   ["amazon-bedrock", "anthropic", "azure-openai-responses", "baseten", "cerebras", "cloudflare-workers-ai", "deepseek"],
   ["fireworks", "github-copilot", "google", "google-vertex", "groq", "huggingface", "kimi-coding", "meta", "minimax"],
   ["mistral", "moonshotai", "nvidia", "openai", "openai-codex", "opencode", "openrouter", "together"],
   ["vercel-ai-gateway", "xai", "xiaomi", "zai"],
 ].flat();
 
-export function snapshotRows(
+export function createSnapshotRows(
   providers: Readonly<Record<string, readonly ListedModel[]>>,
 ): Readonly<Record<string, readonly SnapshotRow[]>> {
-  return Object.fromEntries(CHOSEN.map((name) => [name, rows(name, providers[name])]));
+  return Object.fromEntries(CHOSEN_PROVIDERS.map((name) => [name, createProviderRows(name, providers[name])]));
 }
 
-function rows(provider: string, models: readonly ListedModel[] | undefined): readonly SnapshotRow[] {
+function createProviderRows(provider: string, models: readonly ListedModel[] | undefined): readonly SnapshotRow[] {
   if (!models)
     throw new Error(`the data has no provider "${provider}"; take it out of scripts/catalogue/snapshot-rows.ts`);
-  const byId = new Map(models.map((model) => [model.id, row(model)]));
+  const byId = new Map(models.map((model) => [model.id, createRow(model)]));
   return [...byId.values()].sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-function row({ id, contextWindow, maxTokens, reasoning, input, cost }: ListedModel): SnapshotRow {
+function createRow({ id, contextWindow, maxTokens, reasoning, input, cost }: ListedModel): SnapshotRow {
   const kinds = (input.includes("image") ? 1 : 0) + (reasoning ? 2 : 0);
   const prices = [cost.input, cost.output, cost.cacheRead, cost.cacheWrite];
-  const answer = Math.min(maxTokens, contextWindow);
+  const maxAnswer = Math.min(maxTokens, contextWindow);
   // Four zeros stand for "not known" (a subscription, mostly), unless the name says that it costs nothing.
-  const priced = prices.some((price) => price > 0) || /[:-]free$/.test(id);
-  return priced ? [id, contextWindow, answer, kinds, ...prices.map(tidy)] : [id, contextWindow, answer, kinds];
+  const hasPrices = prices.some((price) => price > 0) || /[:-]free$/.test(id);
+  return hasPrices
+    ? [id, contextWindow, maxAnswer, kinds, ...prices.map(roundPrice)]
+    : [id, contextWindow, maxAnswer, kinds];
 }
 
 /** 0.09999999999999999 was meant to be 0.1. */
-function tidy(price: number): number {
+function roundPrice(price: number): number {
   return Number(price.toFixed(6));
 }
 
@@ -94,26 +96,28 @@ export interface ListedModel {
 }
 
 export function fetchModelData(folder: string, version: string): ModelData {
-  const data = join(unpacked(folder, version), "package/dist/providers/data");
+  const data = join(fetchPackage(folder, version), "package/dist/providers/data");
   const manifest = JSON.parse(readFileSync(join(data, ".manifest.json"), "utf8")) as { generatedAt: string };
   const files = readdirSync(data).filter((name) => name.endsWith(".json") && !name.startsWith("."));
-  const providers = files.map((name) => [name.replace(/\.json$/, ""), listed(join(data, name))] as const);
+  const providers = files.map((name) => [name.replace(/\.json$/, ""), readModels(join(data, name))] as const);
   return { date: manifest.generatedAt.slice(0, 10), providers: Object.fromEntries(providers) };
 }
 
-function listed(file: string): readonly ListedModel[] {
+function readModels(file: string): readonly ListedModel[] {
   const protocols = JSON.parse(readFileSync(file, "utf8")) as Record<string, Record<string, ListedModel>>;
   return Object.values(protocols).flatMap((models) => Object.values(models));
 }
 
-function unpacked(folder: string, version: string): string {
-  const home = join(folder, `pi-ai-${version}`);
-  if (existsSync(home)) return home;
+function fetchPackage(folder: string, version: string): string {
+  const target = join(folder, `pi-ai-${version}`);
+  if (existsSync(target)) return target;
   mkdirSync(folder, { recursive: true });
-  const fresh = mkdtempSync(join(folder, "fetching-"));
-  const packed = `@earendil-works/pi-ai@${version}`;
-  const name = execFileSync("npm", ["pack", packed, "--silent", "--pack-destination", fresh], { encoding: "utf8" });
-  execFileSync("tar", ["xzf", join(fresh, name.trim().split("\n").at(-1) ?? ""), "-C", fresh]);
-  renameSync(fresh, home);
-  return home;
+  const downloadFolder = mkdtempSync(join(folder, "fetching-"));
+  const packageSpec = `@earendil-works/pi-ai@${version}`;
+  const name = execFileSync("npm", ["pack", packageSpec, "--silent", "--pack-destination", downloadFolder], {
+    encoding: "utf8",
+  });
+  execFileSync("tar", ["xzf", join(downloadFolder, name.trim().split("\n").at(-1) ?? ""), "-C", downloadFolder]);
+  renameSync(downloadFolder, target);
+  return target;
 }

@@ -2,11 +2,11 @@
 
 import { execFileSync } from "node:child_process";
 import { join, resolve } from "node:path";
-import { publishedPackages } from "./build/packages.ts";
+import { listPublishedPackages } from "./build/packages.ts";
 
 const [folder, ...names] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder that the tarballs go to");
-for (const { folder: cwd, manifest } of publishedPackages()) {
+for (const { folder: cwd, manifest } of listPublishedPackages()) {
   if (names.length > 0 && !names.includes(manifest.name)) continue;
   const tarball = join(resolve(folder), `${manifest.name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`);
   execFileSync("pnpm", ["pack", "--silent", "--out", tarball], { cwd, stdio: ["ignore", "ignore", "inherit"] });

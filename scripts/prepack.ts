@@ -10,5 +10,5 @@ if (!agent.startsWith("pnpm/")) {
   console.error("Pack with `pnpm pack:packages FOLDER`, and publish the tarballs: see docs/releasing.md.");
   process.exit(1);
 }
-const own = readPackage(process.cwd());
-await (isProgram(own) ? buildProgram() : buildLibrary(own));
+const currentPackage = readPackage(process.cwd());
+await (isProgram(currentPackage) ? buildProgram() : buildLibrary(currentPackage));

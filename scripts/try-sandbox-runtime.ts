@@ -4,32 +4,41 @@ import { execSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { installCommand, RUNTIME_VERSION, runtimeShell, SandboxNetwork } from "@pith/agent/node";
+import { formatInstallCommand, RUNTIME_VERSION, runtimeShell, SandboxNetwork } from "@pith/agent/node";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "pith-try-runtime-")));
-const at = (name: string): string => join(base, name);
-for (const name of ["w", "home", "own", "tmp", "outside", "runtime"]) mkdirSync(at(name));
-writeFileSync(at("home/secret"), "hidden");
+const pathOf = (name: string): string => join(base, name);
+for (const name of ["w", "home", "own", "tmp", "outside", "runtime"]) mkdirSync(pathOf(name));
+writeFileSync(pathOf("home/secret"), "hidden");
 
-execSync(`${installCommand(at("runtime"))} --no-audit --no-fund --silent`, { stdio: ["ignore", "ignore", "inherit"] });
-const asked: string[] = [];
+execSync(`${formatInstallCommand(pathOf("runtime"))} --no-audit --no-fund --silent`, {
+  stdio: ["ignore", "ignore", "inherit"],
+});
+const requestedHosts: string[] = [];
 const network = await SandboxNetwork.open({
   program: null,
   environment: {},
   permitHost: async ({ host }) => {
-    asked.push(host);
+    requestedHosts.push(host);
     return { type: "refused", why: `${host} is not allowed` };
   },
 });
 const shell = runtimeShell({
-  ...{ root: at("w"), home: at("home"), privateHome: at("own"), temporary: at("tmp"), network, mayWrite: () => true },
-  ...{ environment: { PATH: process.env.PATH }, runtime: { folder: at("runtime"), version: RUNTIME_VERSION } },
+  ...{
+    root: pathOf("w"),
+    home: pathOf("home"),
+    privateHome: pathOf("own"),
+    temporary: pathOf("tmp"),
+    network,
+    mayWrite: () => true,
+  },
+  ...{ environment: { PATH: process.env.PATH }, runtime: { folder: pathOf("runtime"), version: RUNTIME_VERSION } },
 });
 
 let failures = 0;
-const check = (name: string, isRight: boolean, seen: string): void => {
-  console.log(`${isRight ? "ok    " : "FAILED"} ${name}${isRight ? "" : `: ${seen.trim()}`}`);
-  if (!isRight) failures += 1;
+const report = (name: string, isExpected: boolean, output: string): void => {
+  console.log(`${isExpected ? "ok    " : "FAILED"} ${name}${isExpected ? "" : `: ${output.trim()}`}`);
+  if (!isExpected) failures += 1;
 };
 
 async function run(command: string, timeoutMs = 60_000): Promise<string> {
@@ -37,25 +46,29 @@ async function run(command: string, timeoutMs = 60_000): Promise<string> {
   const output = (chunk: Uint8Array): void => {
     text += Buffer.from(chunk).toString();
   };
-  const end = await shell.run(command, { signal: new AbortController().signal, timeoutMs, output });
+  const end = await shell.run(command, { signal: new AbortController().signal, timeoutMs, onOutput: output });
   return `${text}${end.type === "ended" ? `exit ${end.exitCode}` : `${end.type}: ${end.message}`}`;
 }
 
 try {
   const works = await run('echo hello >file && cat file && touch "$HOME/x" "$TMPDIR/y" && pwd');
-  check("a command works in its places", works === `hello\n${at("w")}\nexit 0`, works);
-  const written = await run(`touch ${at("outside/file")} && echo wrote`);
-  check("it writes nowhere else", !written.includes("wrote") && !existsSync(at("outside/file")), written);
-  const read = await run(`cat ${at("home/secret")}`);
-  check("it does not read the home", !read.includes("hidden"), read);
+  report("a command works in its places", works === `hello\n${pathOf("w")}\nexit 0`, works);
+  const written = await run(`touch ${pathOf("outside/file")} && echo wrote`);
+  report("it writes nowhere else", !written.includes("wrote") && !existsSync(pathOf("outside/file")), written);
+  const read = await run(`cat ${pathOf("home/secret")}`);
+  report("it does not read the home", !read.includes("hidden"), read);
   const guarded = await run("mkdir -p .vscode && echo x >.vscode/tasks.json && echo wrote");
-  check("guarded names stay as they are", !guarded.includes("wrote"), guarded);
+  report("guarded names stay as they are", !guarded.includes("wrote"), guarded);
   const refused = await run("curl -sS -m 20 http://example.com/");
-  check("a host is asked about", refused.includes("example.com is not allowed") && asked[0] === "example.com", refused);
+  report(
+    "a host is asked about",
+    refused.includes("example.com is not allowed") && requestedHosts[0] === "example.com",
+    refused,
+  );
   const direct = await run("curl -sS -m 10 --noproxy '*' http://1.1.1.1/ && echo reached");
-  check("nothing is reached past the proxy", !direct.includes("reached"), direct);
+  report("nothing is reached past the proxy", !direct.includes("reached"), direct);
   const stopped = await run("sleep 100", 1_000);
-  check("a command ends when its time is over", stopped.includes("its time was over"), stopped);
+  report("a command ends when its time is over", stopped.includes("its time was over"), stopped);
 } finally {
   await shell.close();
   await network.close();

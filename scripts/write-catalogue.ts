@@ -3,15 +3,15 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fetchModelData, snapshotRows, snapshotSource } from "./model-catalogue.ts";
+import { createSnapshotRows, fetchModelData, formatSnapshot } from "./model-catalogue.ts";
 
 const VERSION = "0.87.1";
 const root = join(import.meta.dirname, "..");
 const target = join(root, "packages/models/src/catalogue/snapshot-data.ts");
 
 const { date, providers } = fetchModelData(join(root, ".peers"), VERSION);
-const rows = snapshotRows(providers);
-const source = snapshotSource({ date, version: VERSION, rows });
+const rows = createSnapshotRows(providers);
+const source = formatSnapshot({ date, version: VERSION, rows });
 writeFileSync(`${target}.new`, source);
 renameSync(`${target}.new`, target);
 execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);

@@ -6,30 +6,32 @@ import { join } from "node:path";
 
 export interface BuiltPackage {
   /** The folder of the installed package. */
-  readonly home: string;
+  readonly folder: string;
   /** For the figures: what was measured. */
-  readonly measured: string;
+  readonly description: string;
 }
 
 const workspace = join(import.meta.dirname, "../..");
 
 /** The package goes into `node_modules` below the folder. */
 export async function installBuiltContext(folder: string): Promise<BuiltPackage> {
-  const home = join(folder, "node_modules/@pith/context");
-  mkdirSync(home, { recursive: true });
-  const tarball = await packAlone(folder);
-  execFileSync("tar", ["xzf", tarball, "-C", home, "--strip-components=1"]);
+  const packageFolder = join(folder, "node_modules/@pith/context");
+  mkdirSync(packageFolder, { recursive: true });
+  const tarball = await packWithLock(folder);
+  execFileSync("tar", ["xzf", tarball, "-C", packageFolder, "--strip-components=1"]);
   rmSync(tarball);
-  const { name, version } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
-  const files = readdirSync(join(home, "dist"), { recursive: true }).filter((file) => String(file).endsWith(".js"));
-  return { home, measured: `${name} ${version} as packed, ${files.length} files of JavaScript` };
+  const { name, version } = JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8"));
+  const files = readdirSync(join(packageFolder, "dist"), { recursive: true }).filter((file) =>
+    String(file).endsWith(".js"),
+  );
+  return { folder: packageFolder, description: `${name} ${version} as packed, ${files.length} files of JavaScript` };
 }
 
 // The build replaces the package's `dist` folder: of two programs that pack at the same time, one waits.
-async function packAlone(folder: string): Promise<string> {
+async function packWithLock(folder: string): Promise<string> {
   const lock = join(workspace, "node_modules/.packing-context");
-  for (let tries = 0; !isTaken(lock); tries++) {
-    if (tries > MOST_TRIES) throw new Error(`another program packs @pith/context; if none does, remove ${lock}`);
+  for (let tries = 0; !tryLock(lock); tries++) {
+    if (tries > MAX_TRIES) throw new Error(`another program packs @pith/context; if none does, remove ${lock}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
   try {
@@ -40,7 +42,7 @@ async function packAlone(folder: string): Promise<string> {
   }
 }
 
-function isTaken(lock: string): boolean {
+function tryLock(lock: string): boolean {
   try {
     mkdirSync(lock);
     return true;
@@ -54,4 +56,4 @@ function isTaken(lock: string): boolean {
 }
 
 const STALE_MS = 120_000;
-const MOST_TRIES = 900;
+const MAX_TRIES = 900;

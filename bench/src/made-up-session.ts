@@ -1,9 +1,9 @@
 /** Makes session files of any length as a coding agent leaves them, and writes the long one that several suites measure on. */
 
 import { closeSync, openSync, writeSync } from "node:fs";
-import { random } from "./random.ts";
-import type { Settings } from "./suite.ts";
-import { texts } from "./texts.ts";
+import { createRandom } from "./random.ts";
+import type { SuiteOptions } from "./suite.ts";
+import { createTextSource } from "./texts.ts";
 
 export interface SessionShape {
   readonly entries: number;
@@ -18,88 +18,94 @@ export interface SessionShape {
  * The lines of a pi file of version 3, header first, without line ends: about 2 KB an entry, six entries a turn, compactions at even
  * distances.
  */
-export function* madeUpSession({ entries, compactions, distance, seed, corpus }: SessionShape): Generator<string> {
-  const text = texts(random(seed), corpus);
-  yield JSON.stringify({ type: "session", version: 3, id: "made-up", timestamp: time(0), cwd: "/project" });
-  for (let at = 1; at <= entries; at++) {
-    const placed = { id: idOf(at), parentId: at === 1 ? null : idOf(at - 1), timestamp: time(at) };
-    const compacts = at % distance === 0 && at / distance <= compactions;
+export function* generateSession({ entries, compactions, distance, seed, corpus }: SessionShape): Generator<string> {
+  const makeText = createTextSource(createRandom(seed), corpus);
+  yield JSON.stringify({ type: "session", version: 3, id: "made-up", timestamp: formatTime(0), cwd: "/project" });
+  for (let index = 1; index <= entries; index++) {
+    const entryFields = {
+      id: entryId(index),
+      parentId: index === 1 ? null : entryId(index - 1),
+      timestamp: formatTime(index),
+    };
+    const isCompaction = index % distance === 0 && index / distance <= compactions;
     yield JSON.stringify(
-      compacts ? compaction(at, placed, text) : { type: "message", ...placed, message: messageAt(at, text) },
+      isCompaction
+        ? createCompaction(index, entryFields, makeText)
+        : { type: "message", ...entryFields, message: createMessage(index, makeText) },
     );
   }
 }
 
 /** The next message of such a session, as a running agent would add it. */
-export function messageAt(at: number, text: (length: number) => string): object {
-  const timestamp = BEGINS + at * 1000;
-  const turn = at % 6;
-  if (turn === 0) return { role: "user", content: [{ type: "text", text: text(1700) }], timestamp };
-  if (turn === 2 || turn === 4) {
-    const content = [{ type: "text", text: text(2200) }];
+export function createMessage(index: number, makeText: (length: number) => string): object {
+  const timestamp = START_TIME + index * 1000;
+  const position = index % 6;
+  if (position === 0) return { role: "user", content: [{ type: "text", text: makeText(1700) }], timestamp };
+  if (position === 2 || position === 4) {
+    const content = [{ type: "text", text: makeText(2200) }];
     return {
       role: "toolResult",
-      toolCallId: callId(at - 1),
-      toolName: turn === 2 ? "read" : "edit",
+      toolCallId: callId(index - 1),
+      toolName: position === 2 ? "read" : "edit",
       content,
       isError: false,
       timestamp,
     };
   }
-  const said =
-    turn === 5
-      ? [{ type: "text", text: text(1500) }]
-      : [thinking(text), { type: "text", text: text(300) }, call(at, text)];
+  const assistantContent =
+    position === 5
+      ? [{ type: "text", text: makeText(1500) }]
+      : [createThinking(makeText), { type: "text", text: makeText(300) }, createToolCall(index, makeText)];
   return {
     role: "assistant",
-    content: said,
-    ...model,
-    usage: usage(at),
-    stopReason: turn === 5 ? "stop" : "toolUse",
+    content: assistantContent,
+    ...MODEL,
+    usage: createUsage(index),
+    stopReason: position === 5 ? "stop" : "toolUse",
     timestamp,
   };
 }
 
-function compaction(at: number, placed: object, text: (length: number) => string): object {
+function createCompaction(index: number, entryFields: object, makeText: (length: number) => string): object {
   const details = {
     readFiles: Array.from({ length: 30 }, (_, file) => `src/file${file}.ts`),
     modifiedFiles: ["src/a.ts"],
   };
   return {
     type: "compaction",
-    ...placed,
-    summary: `## Goal\n${text(6000)}`,
-    firstKeptEntryId: idOf(keptFrom(at)),
+    ...entryFields,
+    summary: `## Goal\n${makeText(6000)}`,
+    firstKeptEntryId: entryId(firstKeptIndex(index)),
     tokensBefore: 185_000,
     details,
   };
 }
 
 // About twenty entries, beginning with a user message.
-function keptFrom(at: number): number {
-  return Math.max(6, at - 18 - (at % 6));
+function firstKeptIndex(index: number): number {
+  return Math.max(6, index - 18 - (index % 6));
 }
 
-function thinking(text: (length: number) => string): object {
-  return { type: "thinking", thinking: text(500), thinkingSignature: "x".repeat(200) };
+function createThinking(makeText: (length: number) => string): object {
+  return { type: "thinking", thinking: makeText(500), thinkingSignature: "x".repeat(200) };
 }
 
-function call(at: number, text: (length: number) => string): object {
-  if (at % 6 === 1)
-    return { type: "toolCall", id: callId(at), name: "read", arguments: { path: `src/f${at % 500}.ts` } };
-  const edits = [{ oldText: text(150), newText: text(150) }];
-  return { type: "toolCall", id: callId(at), name: "edit", arguments: { path: `src/g${at % 100}.ts`, edits } };
+function createToolCall(index: number, makeText: (length: number) => string): object {
+  if (index % 6 === 1)
+    return { type: "toolCall", id: callId(index), name: "read", arguments: { path: `src/f${index % 500}.ts` } };
+  const edits = [{ oldText: makeText(150), newText: makeText(150) }];
+  return { type: "toolCall", id: callId(index), name: "edit", arguments: { path: `src/g${index % 100}.ts`, edits } };
 }
 
-const BEGINS = 1_767_225_600_000;
-const model = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
+const START_TIME = 1_767_225_600_000;
+const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5" };
 /** The id of an entry, counted from 1. */
-export const idOf = (at: number): string => (0x10000000 + at).toString(16);
-const callId = (at: number): string => `toolu_${at}`;
-const time = (at: number): string => new Date(BEGINS + at * 1000).toISOString();
+export const entryId = (index: number): string => (0x10000000 + index).toString(16);
+const callId = (index: number): string => `toolu_${index}`;
+const formatTime = (index: number): string => new Date(START_TIME + index * 1000).toISOString();
 
-function usage(at: number): object {
-  const cacheRead = (at % 2000) * 500;
+function createUsage(index: number): object {
+  const cacheRead = (index % 2000) * 500;
   return {
     input: 100,
     output: 200,
@@ -113,20 +119,20 @@ function usage(at: number): object {
 export const ENTRIES = 100_000;
 export const COMPACTIONS = 50;
 /** Entries from one compaction to the next; a short session with the same distance has the same context. */
-const DISTANCE = Math.floor(ENTRIES / (COMPACTIONS + 1));
+const COMPACTION_INTERVAL = Math.floor(ENTRIES / (COMPACTIONS + 1));
 
 /** With fewer compactions it is shorter, and ends in a context of the same size. */
-export function writeLongSession(file: string, compactions: number, { seed, corpus, say }: Settings): string {
-  const entries = ENTRIES - DISTANCE * (COMPACTIONS - compactions);
-  say(`writing a session of ${entries} entries with ${compactions} compactions`);
+export function writeLongSession(file: string, compactions: number, { seed, corpus, log }: SuiteOptions): string {
+  const entries = ENTRIES - COMPACTION_INTERVAL * (COMPACTIONS - compactions);
+  log(`writing a session of ${entries} entries with ${compactions} compactions`);
   const descriptor = openSync(file, "w");
-  let waiting: string[] = [];
+  let lines: string[] = [];
   const flush = (): void => {
-    if (waiting.length > 0) writeSync(descriptor, `${waiting.join("\n")}\n`);
-    waiting = [];
+    if (lines.length > 0) writeSync(descriptor, `${lines.join("\n")}\n`);
+    lines = [];
   };
-  for (const line of madeUpSession({ entries, compactions, distance: DISTANCE, seed, corpus })) {
-    if (waiting.push(line) >= 1000) flush();
+  for (const line of generateSession({ entries, compactions, distance: COMPACTION_INTERVAL, seed, corpus })) {
+    if (lines.push(line) >= 1000) flush();
   }
   flush();
   closeSync(descriptor);

@@ -5,10 +5,10 @@ import { createSeededRandom } from "../../packages/context/test/support/seeded-r
 export type Random = () => number;
 
 /** Between 0 and 1. */
-export function random(seed: number): Random {
+export function createRandom(seed: number): Random {
   return createSeededRandom(seed);
 }
 
-export function between(next: Random, low: number, high: number): number {
-  return low + Math.floor(next() * (high - low + 1));
+export function randomInteger(random: Random, min: number, max: number): number {
+  return min + Math.floor(random() * (max - min + 1));
 }

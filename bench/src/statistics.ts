@@ -4,9 +4,9 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-export function quantile(values: readonly number[], share: number): number {
+export function quantile(values: readonly number[], fraction: number): number {
   const sorted = [...values].sort((a, b) => a - b);
-  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))];
   if (value === undefined) throw new Error("nothing was measured");
   return value;
 }

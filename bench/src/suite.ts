@@ -5,11 +5,11 @@ import { parseArgs } from "node:util";
 export interface Suite {
   readonly name: string;
   /** One line for the help. */
-  readonly about: string;
-  run(settings: Settings): Promise<Figures>;
+  readonly description: string;
+  run(settings: SuiteOptions): Promise<Figures>;
 }
 
-export interface Settings {
+export interface SuiteOptions {
   /** A short version that ends within 45 s. */
   readonly quick: boolean;
   readonly seed: number;
@@ -22,7 +22,7 @@ export interface Settings {
   /** Whether other programs run beside ours (true unless said). */
   readonly peers?: boolean;
   /** Progress and tables for people; silent figures go into the result. */
-  readonly say: (text: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** Named numbers, in the order they are shown. */
@@ -39,26 +39,26 @@ export async function runSuites(command: string, suites: readonly Suite[], args:
 }
 
 async function runSuite(command: string, suites: readonly Suite[], args: readonly string[]): Promise<void> {
-  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+  const { values, positionals } = parseArgs({ args: [...args], options: cliOptions, allowPositionals: true });
   const suite = suites.find(({ name }) => name === positionals[0]);
   if (values.help || !suite) {
-    console.log(help(command, suites));
+    console.log(formatHelp(command, suites));
     if (!values.help)
       console.error(`\n${command}: ${positionals[0] ? `there is no suite "${positionals[0]}"` : "which suite?"}`);
     process.exitCode = values.help ? 0 : 2;
     return;
   }
   // With --json stdout carries figures only; people read the rest on stderr.
-  const say = (text: string): void => (values.json ? console.error(text) : console.log(text));
+  const log = (text: string): void => (values.json ? console.error(text) : console.log(text));
   const seed = Number(values.seed);
   if (!Number.isSafeInteger(seed)) throw new Error(`--seed takes a whole number, not "${values.seed}"`);
   const { quick, corpus, facts, out } = values;
-  const figures = await suite.run({ quick, seed, corpus, facts, out, peers: !values["no-peers"], say });
+  const figures = await suite.run({ quick, seed, corpus, facts, out, peers: !values["no-peers"], log });
   const result = { suite: suite.name, seed, quick, ...figures };
-  console.log(values.json ? JSON.stringify(result) : table(figures));
+  console.log(values.json ? JSON.stringify(result) : formatTable(figures));
 }
 
-const options = {
+const cliOptions = {
   quick: { type: "boolean", default: false },
   json: { type: "boolean", default: false },
   seed: { type: "string", default: "1" },
@@ -69,11 +69,11 @@ const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
-function help(command: string, suites: readonly Suite[]): string {
+function formatHelp(command: string, suites: readonly Suite[]): string {
   const width = Math.max(...suites.map(({ name }) => name.length));
   return `pnpm ${command} SUITE [--quick] [--json] [--seed N] [--corpus DIR] [--facts FILE] [--out DIR] [--no-peers]
 
-${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n")}
+${suites.map(({ name, description }) => `  ${name.padEnd(width)}  ${description}`).join("\n")}
 
   --quick        a short version that ends within 45 s
   --json         figures as one JSON object on the last line of stdout
@@ -86,12 +86,12 @@ ${suites.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`).join("\n"
   pnpm ${command} ${suites[0]?.name} --quick --json`;
 }
 
-function table(figures: Figures): string {
+function formatTable(figures: Figures): string {
   const width = Math.max(...Object.keys(figures).map((name) => name.length));
-  const rows = Object.entries(figures).map(([name, value]) => `  ${name.padEnd(width)}  ${shown(value)}`);
+  const rows = Object.entries(figures).map(([name, value]) => `  ${name.padEnd(width)}  ${formatValue(value)}`);
   return `\n${rows.join("\n")}`;
 }
 
-function shown(value: number | string): string {
+function formatValue(value: number | string): string {
   return typeof value === "number" && !Number.isInteger(value) ? value.toPrecision(3) : String(value);
 }

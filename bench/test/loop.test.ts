@@ -1,12 +1,12 @@
 /** The built program does a task of forty rounds, and what it sends and takes stays within its limits. */
 
 import { expect, test } from "vitest";
-import { prefixKept } from "../src/loop/measurements.ts";
-import type { Result } from "../src/loop/race.ts";
-import { loopFigures, raceFigures } from "../src/loop/suite.ts";
+import { sharePrefixKept } from "../src/loop/measurements.ts";
+import type { RaceResult } from "../src/loop/race.ts";
+import { measureLoop, toFigures } from "../src/loop/suite.ts";
 
 test("forty rounds: a short first request, every request begins with the one before it, and no more than a machine at work explains", () => {
-  const figures = loopFigures({ runs: 1, rounds: 40, alsoSandboxed: false });
+  const figures = measureLoop({ runs: 1, rounds: 40, alsoSandboxed: false });
   expect(figures.first_request_bytes).toBeLessThanOrEqual(8_000);
   expect(figures.prefix_kept).toBe(1);
   expect(figures.rss_mb).toBeLessThan(200);
@@ -19,13 +19,13 @@ test("a request keeps the one before it when only marks for the cache have wande
   const said = (text: string, more: object = {}) => ({ role: "user", content: [{ type: "text", text, ...more }] });
   const first = { system: "Be brief.", tools: [{ name: "read" }], messages: [said("one", mark)] };
   const second = { ...first, messages: [{ role: "user", content: "one" }, said("two", mark)] };
-  expect(prefixKept([first, second])).toBe(1);
-  expect(prefixKept([first, { ...second, system: "Be long." }])).toBe(0);
-  expect(prefixKept([first, second, first])).toBe(0.5);
+  expect(sharePrefixKept([first, second])).toBe(1);
+  expect(sharePrefixKept([first, { ...second, system: "Be long." }])).toBe(0);
+  expect(sharePrefixKept([first, second, first])).toBe(0.5);
 });
 
 test("each turn is compared with the floor of the same turn, and two floors by what they agree on less", () => {
-  const result = (name: string, starts: readonly number[], roundMs: number): Result => ({
+  const result = (name: string, starts: readonly number[], roundMs: number): RaceResult => ({
     name,
     times: starts.map((startMs) => ({ startMs, roundMs, exitMs: 1 })),
     firstRequestBytes: 100,
@@ -33,7 +33,7 @@ test("each turn is compared with the floor of the same turn, and two floors by w
     rssMb: 50,
   });
   const floor = result("floor", [100, 200, 400], 5);
-  const figures = raceFigures([floor, result("pith", [200, 300, 800], 10), result("yardstick", [100, 200, 400], 4)]);
+  const figures = toFigures([floor, result("pith", [200, 300, 800], 10), result("yardstick", [100, 200, 400], 4)]);
   expect(figures).toMatchObject({ start_x_floor: 2, round_x_floor: 2, floor_agrees: 1.25, pith_start_ms: 300 });
   expect(figures).not.toHaveProperty("pi_start_x_floor");
 });

@@ -3,11 +3,11 @@
 import { buildSessionContext, MemoryStore } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import { madeUpSession } from "../src/made-up-session.ts";
+import { generateSession } from "../src/made-up-session.ts";
 
 const shape = { entries: 1000, compactions: 3, distance: 250, seed: 7 };
 const bytes = (seed: number): Uint8Array =>
-  new TextEncoder().encode([...madeUpSession({ ...shape, seed })].map((line) => `${line}\n`).join(""));
+  new TextEncoder().encode([...generateSession({ ...shape, seed })].map((line) => `${line}\n`).join(""));
 
 test("entries, compactions and the context of the last are as asked for", async () => {
   const store = MemoryStore.open(bytes(7), nodeRuntime);

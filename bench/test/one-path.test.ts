@@ -12,8 +12,14 @@ test("FILE30 30,000 small entries on one path open within three times a bare rea
 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), "pith-one-path-"));
   try {
-    const { home } = await installBuiltContext(folder);
-    const { ratio } = await openOnePath({ folder, home, entries: 30_000, rounds: 5, say: () => undefined });
+    const { folder: home } = await installBuiltContext(folder);
+    const { ratio } = await openOnePath({
+      folder,
+      packageFolder: home,
+      entries: 30_000,
+      rounds: 5,
+      log: () => undefined,
+    });
     expect(ratio).toBeLessThan(3);
   } finally {
     rmSync(folder, { recursive: true });

@@ -2,15 +2,15 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readCorpus, wrongOf } from "../src/overflow/corpus.ts";
-import { overflowFigures } from "../src/overflow/suite.ts";
+import { countWrong, readCorpus } from "../src/overflow/corpus.ts";
+import { measureOverflow } from "../src/overflow/suite.ts";
 
 const folder = join(import.meta.dirname, "../../packages/models/test/overflow");
 const fixture = join(folder, "overflow.json");
 
 test("OVF1 OVF3 OVF10 no refusal of the fixture is mistaken, under any status, in any case, in any form", () => {
   const said: string[] = [];
-  const figures = overflowFigures({ corpus: fixture, say: (text) => said.push(text) });
+  const figures = measureOverflow({ corpus: fixture, log: (text) => said.push(text) });
   expect(figures).toMatchObject({ rows: 64, wrong: 0, wrong_sweep: 0, wrong_case: 0, wrong_reformatted: 0 });
   expect(figures.hostile_growth).toBeGreaterThan(0);
   expect(said).toEqual(["64 refusals from packages/models/test/overflow/overflow.json"]);
@@ -19,12 +19,12 @@ test("OVF1 OVF3 OVF10 no refusal of the fixture is mistaken, under any status, i
 test("a folder is all its files together", () => {
   const { rows } = readCorpus(folder);
   expect(rows.length).toBeGreaterThan(200);
-  expect(wrongOf(rows)).toBe(0);
+  expect(countWrong(rows)).toBe(0);
 });
 
 test("a row that is mistaken is counted", () => {
   const rows = readCorpus(fixture).rows.map((row) => ({ ...row, expected: "other" as const }));
-  expect(wrongOf(rows)).toBe(64 - 6);
+  expect(countWrong(rows)).toBe(64 - 6);
 });
 
 test.each([

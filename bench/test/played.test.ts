@@ -5,11 +5,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { longestSentence, measureFront } from "../../evals/src/played/measure-front.ts";
+import { findLongestSentence, measureFront } from "../../evals/src/played/measure-front.ts";
 import { readRecordedSummaries, readRecording, requestText } from "../../evals/src/played/recording.ts";
-import { findHandles, translateDraft, withoutCitations } from "../../evals/src/played/translate-draft.ts";
+import { findHandles, removeCitations, translateDraft } from "../../evals/src/played/translate-draft.ts";
 
-const ROWS = readRecording().stretches.flat();
+const ROWS = readRecording().segments.flat();
 
 test("the front stays below its bounds in all three compactions, and no fact of the session is lost", () => {
   const out = mkdtempSync(join(tmpdir(), "pith-played-test-"));
@@ -79,7 +79,7 @@ test("citations are translated to the handles of the live request, whichever for
     text: "- tilda [#9]\n- both [#10]\n- earlier [#2, #3]\n- [x] done [#11]",
     untranslated: ["e1"],
   });
-  expect(withoutCitations(draft)).toBe("- tilda\n- both\n- earlier\n- [x] done");
+  expect(removeCitations(draft)).toBe("- tilda\n- both\n- earlier\n- [x] done");
 });
 
 test("a front is measured by its ids, by what it repeats and by the facts in it", () => {
@@ -87,7 +87,7 @@ test("a front is measured by its ids, by what it repeats and by the facts in it"
   const summary = "- Sort the open todos by due date [#2]\n- Measured: an insert takes about 2.5 ms (entry:a1-2)\n";
   const front = { text: `${request}\n${summary}`, summary, tail: "" };
   const measures = measureFront(front, { userTexts: [request], request });
-  expect(longestSentence(request)).toBe("Sort the open todos by their due date, please");
+  expect(findLongestSentence(request)).toBe("Sort the open todos by their due date, please");
   expect(measures).toMatchObject({ requestRepeats: 1 });
   expect(measures.idsShare).toBeGreaterThan(0.1);
   expect(measures.idsShare).toBeLessThan(0.3);

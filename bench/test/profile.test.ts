@@ -27,6 +27,6 @@ test("START3 each sample counts for the innermost module on its stack, and only 
     samples: [2, 3, 4, 5, 6, 4],
     timeDeltas: [1_000, 1_000, 1_000, 1_000, 1_000, 1_000],
   };
-  const times = timeByPart(profile, [{ from: 1_000, to: 1_005.5 }]);
+  const times = timeByPart(profile, [{ startMs: 1_000, endMs: 1_005.5 }]);
   expect(Object.fromEntries(times)).toEqual({ secrets: 2, provider_package: 1, waiting: 1, node: 1 });
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { runSearch } from "../src/search/suite.ts";
 
 test("a pile of 2 MB: all questions that stand in it are answered", async () => {
-  const figures = await runSearch({ sessions: 20, bytes: 2e6, each: 2, runs: 1, seed: 3, say: () => undefined });
+  const figures = await runSearch({ sessions: 20, bytes: 2e6, each: 2, runs: 1, seed: 3, log: () => undefined });
   expect(figures).toMatchObject({ sessions: 20 });
   expect(figures.search_ms_p95).toBeLessThan(5_000);
   expect(figures.found_after_ms).toBeLessThan(10_000);

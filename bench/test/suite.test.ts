@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const evals = join(import.meta.dirname, "../../evals/src/run.ts");
-const call = (...args: readonly string[]) => {
+const runEval = (...args: readonly string[]) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [evals, ...args], { encoding: "utf8" });
   return { status, stdout, stderr };
 };
 
 test("with --json the last line of stdout is one object with the figures, and nothing else is there", () => {
-  const { status, stdout } = call("reading", "--quick", "--json", "--seed", "3");
+  const { status, stdout } = runEval("reading", "--quick", "--json", "--seed", "3");
   expect(status).toBe(0);
   expect(stdout.trimEnd().split("\n")).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({
@@ -27,7 +27,7 @@ test("with --json the last line of stdout is one object with the figures, and no
 });
 
 test("the same seed gives the same figures", () => {
-  const figures = () => ({ ...JSON.parse(call("reading", "--quick", "--json", "--seed", "5").stdout), seconds: 0 });
+  const figures = () => ({ ...JSON.parse(runEval("reading", "--quick", "--json", "--seed", "5").stdout), seconds: 0 });
   expect(figures()).toEqual(figures());
 });
 
@@ -40,13 +40,13 @@ test.each([
   [["reading", "--corpus", import.meta.dirname], 1, "there is no .jsonl file below it"],
   [["reading", "--fast"], 1, "Unknown option '--fast'"],
 ])("a call that cannot be carried out says why: %j", (args, status, sentence) => {
-  const answer = call(...args);
+  const answer = runEval(...args);
   expect(answer.status).toBe(status);
   expect(answer.stderr).toContain(sentence);
 });
 
 test("--help shows suites, options and an example", () => {
-  const { status, stdout } = call("--help");
+  const { status, stdout } = runEval("--help");
   expect(status).toBe(0);
   for (const part of ["reading  ", "--quick", "--json", "--seed N", "--corpus DIR", "pnpm eval reading --quick --json"])
     expect(stdout).toContain(part);

@@ -7,13 +7,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 const evals = join(import.meta.dirname, "../../evals/src/run.ts");
-const survival = (...args: readonly string[]): Record<string, number> =>
+const runSurvival = (...args: readonly string[]): Record<string, number> =>
   JSON.parse(
     spawnSync(process.execPath, [evals, "survival", "--quick", "--json", ...args], { encoding: "utf8" }).stdout,
   );
 
 test("SUM1 SUM2 AUD4 KEEP5 planted facts reach the summariser; lies, injections and junk reach nobody", () => {
-  const figures = survival("--seed", "7");
+  const figures = runSurvival("--seed", "7");
   expect(figures.survival).toBeGreaterThanOrEqual(0.95);
   expect(figures.ratio).toBeLessThanOrEqual(0.47);
   expect(figures.pi_survival).toBeLessThan(figures.survival ?? 0);
@@ -36,5 +36,5 @@ test("SUM1 facts can be given from outside, and what does not survive would be s
   const noise = Array.from({ length: 400 }, (_, at) => `aGVsbG8gd29ybGQ${at}Zm9vYmFy`).join("");
   const lost = { ...fact, text: noise, needle: "Q200Zm9v" };
   writeFileSync(file, [fact, lost].map((each) => JSON.stringify(each)).join("\n"));
-  expect(survival("--facts", file)).toMatchObject({ facts: 2, survival: 0.5 });
+  expect(runSurvival("--facts", file)).toMatchObject({ facts: 2, survival: 0.5 });
 });

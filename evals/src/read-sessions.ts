@@ -2,8 +2,8 @@
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import { madeUpSession } from "@pith/bench/made-up-session";
-import type { Figures, Settings, Suite } from "@pith/bench/suite";
+import { generateSession } from "@pith/bench/made-up-session";
+import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { buildRequest, buildSessionContext, type Entry, type ModelName } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { branchEntries, buildTree, decodeSession, loadBranch } from "@pith/context/store";
@@ -25,11 +25,11 @@ export interface FileReading {
   /** Lines of a current version; an older one is written anew in today's spelling. */
   readonly lines: number;
   /** Those of them that are given back byte for byte. */
-  readonly kept: number;
+  readonly keptLines: number;
   readonly violations: readonly string[];
 }
 
-export function readSession(bytes: Uint8Array): FileReading {
+export function checkSession(bytes: Uint8Array): FileReading {
   const file = decodeSession(bytes, nodeRuntime);
   const entries = file.lines.map(({ entry }) => entry);
   const tree = buildTree(entries);
@@ -38,48 +38,48 @@ export function readSession(bytes: Uint8Array): FileReading {
     entries: entries.length,
     leaves: leaves.length,
     damage: file.damage.map(({ line, kind }) => `${line}: ${kind}`),
-    reachable: reachable(tree),
-    ...keptLines(file, bytes),
-    violations: leaves.flatMap((leaf) => leafViolations(tree, leaf)),
+    reachable: countReachable(tree),
+    ...countKeptLines(file, bytes),
+    violations: leaves.flatMap((leaf) => findLeafViolations(tree, leaf)),
   };
 }
 
-function reachable(tree: Tree): number {
-  const waiting: Entry[] = [...(tree.children.get(null) ?? [])];
+function countReachable(tree: Tree): number {
+  const queue: Entry[] = [...(tree.children.get(null) ?? [])];
   let count = 0;
-  for (let entry = waiting.pop(); entry; entry = waiting.pop()) {
+  for (let entry = queue.pop(); entry; entry = queue.pop()) {
     count++;
-    waiting.push(...(tree.children.get(entry.id) ?? []));
+    queue.push(...(tree.children.get(entry.id) ?? []));
   }
   return count;
 }
 
-function keptLines(file: SessionFile, bytes: Uint8Array): { lines: number; kept: number } {
-  if (file.needsRewrite) return { lines: 0, kept: 0 };
+function countKeptLines(file: SessionFile, bytes: Uint8Array): { lines: number; keptLines: number } {
+  if (file.needsRewrite) return { lines: 0, keptLines: 0 };
   const texts = file.lines.map((line) => line.text()).filter((text) => text !== null);
-  const seal = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
-  const written = new Set(
+  const trailer = /(,"batch":\[\d+,\d+\])?,"crc":"[0-9a-f]{8}"\}$/;
+  const writtenLines = new Set(
     new TextDecoder()
       .decode(bytes)
       .split("\n")
-      .map((line) => (file.isPithFormat ? line.replace(seal, "}") : line)),
+      .map((line) => (file.isPithFormat ? line.replace(trailer, "}") : line)),
   );
-  return { lines: texts.length, kept: texts.filter((text) => written.has(text)).length };
+  return { lines: texts.length, keptLines: texts.filter((text) => writtenLines.has(text)).length };
 }
 
-function leafViolations(tree: Tree, leaf: Entry): readonly string[] {
+function findLeafViolations(tree: Tree, leaf: Entry): readonly string[] {
   const context = buildSessionContext(loadBranch(branchEntries(tree, leaf.id)));
   const last = context.messages.findLast((message) => message.role === "assistant");
-  const own: readonly ModelName[] = last?.role === "assistant" && apisWithRules.includes(last.api) ? [last] : [];
-  return [...own, ...strangers].flatMap((to) => {
-    const request = buildRequest(context, { model: to });
-    return request.messages.length === 0 ? [] : findRuleViolations(request, to);
+  const ownModels: readonly ModelName[] = last?.role === "assistant" && apisWithRules.includes(last.api) ? [last] : [];
+  return [...ownModels, ...OTHER_MODELS].flatMap((model) => {
+    const request = buildRequest(context, { model });
+    return request.messages.length === 0 ? [] : findRuleViolations(request, model);
   });
 }
 
-const strangers: readonly ModelName[] = apisWithRules.map((api) => ({ api, provider: "another", model: "another" }));
+const OTHER_MODELS: readonly ModelName[] = apisWithRules.map((api) => ({ api, provider: "another", model: "another" }));
 
-export function sessionFiles(folder: string): readonly string[] {
+export function listSessionFiles(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(".jsonl"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
@@ -88,22 +88,23 @@ export function sessionFiles(folder: string): readonly string[] {
 
 export const readingSuite: Suite = {
   name: "reading",
-  about: "reads every session below --corpus: what is damaged, lost, rewritten, or would be refused by a provider",
+  description:
+    "reads every session below --corpus: what is damaged, lost, rewritten, or would be refused by a provider",
   run: runReading,
 };
 
-async function runReading({ quick, seed, corpus, say }: Settings): Promise<Figures> {
-  const files = corpus === undefined ? madeUpFiles(quick ? 4 : 40, seed) : filesBelow(corpus, quick);
+async function runReading({ quick, seed, corpus, log }: SuiteOptions): Promise<Figures> {
+  const files = corpus === undefined ? makeSessionSources(quick ? 4 : 40, seed) : findSessionSources(corpus, quick);
   const start = performance.now();
   const readings: FileReading[] = [];
   let bytes = 0;
   for (const { name, read } of files) {
     const content = read();
-    const reading = readSession(content);
+    const reading = checkSession(content);
     bytes += content.length;
     readings.push(reading);
-    if (reading.damage.length > 0) say(`${name}: ${reading.damage.join(", ")}`);
-    for (const violation of reading.violations.slice(0, 3)) say(`${name}: ${violation}`);
+    if (reading.damage.length > 0) log(`${name}: ${reading.damage.join(", ")}`);
+    for (const violation of reading.violations.slice(0, 3)) log(`${name}: ${violation}`);
   }
   const sum = (pick: (reading: FileReading) => number): number =>
     readings.reduce((total, each) => total + pick(each), 0);
@@ -123,7 +124,7 @@ async function runReading({ quick, seed, corpus, say }: Settings): Promise<Figur
       ),
     /** Lines of a current version, and the share of them that comes back byte for byte. */
     current_lines: currentLines,
-    bytes_kept: currentLines === 0 ? "-" : sum(({ kept }) => kept) / currentLines,
+    bytes_kept: currentLines === 0 ? "-" : sum(({ keptLines: kept }) => kept) / currentLines,
     violations: sum(({ violations }) => violations.length),
     seconds: (performance.now() - start) / 1000,
   };
@@ -134,20 +135,20 @@ interface SessionSource {
   readonly read: () => Uint8Array;
 }
 
-function filesBelow(folder: string, quick: boolean): readonly SessionSource[] {
+function findSessionSources(folder: string, quick: boolean): readonly SessionSource[] {
   if (!existsSync(folder)) throw new Error(`--corpus ${folder}: there is no such folder`);
   if (!statSync(folder).isDirectory()) throw new Error(`--corpus ${folder}: is a file; name the folder it lies in`);
-  const files = sessionFiles(folder);
+  const files = listSessionFiles(folder);
   if (files.length === 0) throw new Error(`--corpus ${folder}: there is no .jsonl file below it`);
   return (quick ? files.slice(0, 20) : files).map((name) => ({ name, read: () => readFileSync(join(folder, name)) }));
 }
 
-function madeUpFiles(count: number, seed: number): readonly SessionSource[] {
-  return Array.from({ length: count }, (_, at) => ({
-    name: `made up ${at}`,
+function makeSessionSources(count: number, seed: number): readonly SessionSource[] {
+  return Array.from({ length: count }, (_, index) => ({
+    name: `made up ${index}`,
     read: () => {
-      const shape = { entries: 500 + at * 50, compactions: at % 6, distance: 90, seed: seed + at };
-      return new TextEncoder().encode([...madeUpSession(shape)].map((line) => `${line}\n`).join(""));
+      const shape = { entries: 500 + index * 50, compactions: index % 6, distance: 90, seed: seed + index };
+      return new TextEncoder().encode([...generateSession(shape)].map((line) => `${line}\n`).join(""));
     },
   }));
 }

@@ -8,27 +8,27 @@ import { writeNotices } from "../release/write-notices.ts";
 import type { Manifest, Package } from "./packages.ts";
 
 /** The oldest Node that runs what is published. */
-export const TARGET = "node22";
+export const NODE_TARGET = "node22";
 
 export async function buildLibrary({ folder, manifest }: Package): Promise<readonly OutputChunk[]> {
   const dist = join(folder, "dist");
   rmSync(dist, { recursive: true, force: true });
   const base: RolldownOptions = {
-    input: entryPoints(folder, manifest),
+    input: listEntryPoints(folder, manifest),
     platform: "node",
     logLevel: "warn",
     external: (id) => isExternal(manifest, id),
-    transform: { target: TARGET, define: { PITH_VERSION: JSON.stringify(manifest.version) } },
+    transform: { target: NODE_TARGET, define: { PITH_VERSION: JSON.stringify(manifest.version) } },
   };
   // Twice, because a bundle of declarations shares other parts than a bundle of code.
-  const code = await write(base, dist);
-  const declarations = await write({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, dist);
+  const code = await writeBundle(base, dist);
+  const declarations = await writeBundle({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, dist);
   const chunks = [...code, ...declarations];
-  writeNotices({ chunks, folder: dist, package: folder });
+  writeNotices({ chunks, folder: dist, packageFolder: folder });
   return chunks;
 }
 
-async function write(options: RolldownOptions, dir: string): Promise<readonly OutputChunk[]> {
+async function writeBundle(options: RolldownOptions, dir: string): Promise<readonly OutputChunk[]> {
   const bundle = await rolldown(options);
   const { output } = await bundle.write({ dir, format: "esm", chunkFileNames: "shared/[name].js" });
   await bundle.close();
@@ -36,13 +36,13 @@ async function write(options: RolldownOptions, dir: string): Promise<readonly Ou
 }
 
 /** The name of each built file, and its source: `{ node: "…/src/node/index.ts" }`. */
-function entryPoints(folder: string, { exports, bin, publishConfig }: Manifest): Record<string, string> {
+function listEntryPoints(folder: string, { exports, bin, publishConfig }: Manifest): Record<string, string> {
   const sources = { ...exports, ...bin };
-  const built = { ...publishConfig.exports, ...publishConfig.bin };
+  const builtFiles = { ...publishConfig.exports, ...publishConfig.bin };
   const entries = Object.entries(sources).filter(([name]) => name !== "./package.json");
   return Object.fromEntries(
     entries.map(([name, source]) => {
-      const target = built[name];
+      const target = builtFiles[name];
       const file = typeof target === "object" ? target.default : target;
       if (file === undefined) throw new Error(`publishConfig does not say which file "${name}" becomes`);
       return [file.replace(/^\.\/dist\/|\.js$/g, ""), join(folder, source)];

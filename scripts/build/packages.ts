@@ -38,14 +38,16 @@ export function readPackage(folder: string): Package {
 }
 
 /** Of this repository, or of a copy of it. */
-export function publishedPackages(from: string = root): readonly Package[] {
-  const packages = readdirSync(join(from, "packages")).map((name) => readPackage(join(from, "packages", name)));
+export function listPublishedPackages(rootFolder: string = root): readonly Package[] {
+  const packages = readdirSync(join(rootFolder, "packages")).map((name) =>
+    readPackage(join(rootFolder, "packages", name)),
+  );
   return packages.filter(({ manifest }) => manifest.private !== true);
 }
 
 /** The one version of all published packages. */
-export function readVersion(from: string = root): string {
-  const versions = new Set(publishedPackages(from).map(({ manifest }) => manifest.version));
+export function readVersion(rootFolder: string = root): string {
+  const versions = new Set(listPublishedPackages(rootFolder).map(({ manifest }) => manifest.version));
   const [version] = versions;
   if (version === undefined || versions.size !== 1)
     throw new Error(`the packages must share one version, and have ${[...versions].join(", ") || "none"}`);

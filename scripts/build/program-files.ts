@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { OutputChunk, Plugin } from "rolldown";
 
 /** A file of the program by its name, and whether a module belongs to it. The first that fits counts. */
-export interface ProgramFile {
+export interface ChunkGroup {
   readonly name: string;
   readonly test: (module: string) => boolean;
   readonly priority: number;
@@ -14,28 +14,30 @@ export interface ProgramFile {
  * `chunks` is a draft of the program in which every import that waits has a file of its own.
  * Without groups, modules that several parts share would each become a file, and a start would open all it needs one by one.
  */
-export function planProgramFiles(chunks: readonly OutputChunk[], cli: string): readonly ProgramFile[] {
-  const providers = chunks.filter(({ facadeModuleId }) => PROVIDER.test(facadeModuleId ?? "")).map(modulesLoadedWith);
-  const run = new Set([
+export function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly ChunkGroup[] {
+  const providers = chunks
+    .filter(({ facadeModuleId }) => PROVIDER_PATTERN.test(facadeModuleId ?? ""))
+    .map(listLoadedModules);
+  const runModules = new Set([
     ...["src/main.ts", "src/policy/policy-file.ts", "src/modes/print/print.ts"].flatMap((module) => [
-      ...modulesOf(module),
+      ...findModules(module),
     ]),
-    ...sharedModules(providers),
+    ...listSharedModules(providers),
   ]);
-  const screen = modulesOf("src/modes/interactive/interactive.ts");
+  const screenModules = findModules("src/modes/interactive/interactive.ts");
   return [
-    { name: "run", test: (module) => run.has(module) || module.startsWith(BUNDLER), priority: 1 },
-    { name: "screen", test: (module) => screen.has(module), priority: 0 },
+    { name: "run", test: (module) => runModules.has(module) || module.startsWith(BUNDLER_PREFIX), priority: 1 },
+    { name: "screen", test: (module) => screenModules.has(module), priority: 0 },
   ];
 
-  function modulesOf(module: string): ReadonlySet<string> {
+  function findModules(module: string): ReadonlySet<string> {
     const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === join(cli, module));
     if (!chunk) throw new Error(`${module} has no file of its own in the draft of the program`);
-    return modulesLoadedWith(chunk);
+    return listLoadedModules(chunk);
   }
 
   /** The modules that are loaded together with this chunk, without those that are imported later. */
-  function modulesLoadedWith(chunk: OutputChunk): ReadonlySet<string> {
+  function listLoadedModules(chunk: OutputChunk): ReadonlySet<string> {
     const names = new Set([chunk.fileName]);
     for (const name of names)
       for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(next);
@@ -44,27 +46,27 @@ export function planProgramFiles(chunks: readonly OutputChunk[], cli: string): r
 }
 
 /** The packages of which a run loads one. */
-const PROVIDER = /@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.js$/;
+const PROVIDER_PATTERN = /@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.js$/;
 /** The bundler's own helpers. */
-const BUNDLER = "\0rolldown/";
+const BUNDLER_PREFIX = "\0rolldown/";
 
 /** What two providers or more are made of: a module is in one file only, and a run that uses any of them needs it. */
-function sharedModules(providers: readonly ReadonlySet<string>[]): readonly string[] {
+function listSharedModules(providers: readonly ReadonlySet<string>[]): readonly string[] {
   const modules = providers.flatMap((provider) => [...provider]);
   return modules.filter((module) => providers.filter((provider) => provider.has(module)).length > 1);
 }
 
 /** Changes what the bundler wrote so that Node loads it faster; what the code does stays the same. */
-export const quickToLoad: Plugin = {
+export const fastLoadPlugin: Plugin = {
   name: "quick-to-load",
   generateBundle(_options, files, isWrite) {
     // The draft is only looked at.
     if (!isWrite) return;
     const chunks = Object.values(files).filter((file) => file.type === "chunk");
-    const facades = new Map(chunks.flatMap((chunk) => facadeOf(chunk) ?? []));
+    const facades = new Map(chunks.flatMap((chunk) => findFacade(chunk) ?? []));
     for (const name of facades.keys()) delete files[name];
     for (const chunk of chunks)
-      chunk.code = toAscii(importBuiltinsDirectly(importBehindFacades(chunk.code, facades), chunk.isEntry));
+      chunk.code = escapeToAscii(replaceBuiltinImports(inlineFacades(chunk.code, facades), chunk.isEntry));
   },
 };
 
@@ -74,22 +76,22 @@ type Facade = readonly [
   target: { readonly file: string; readonly names: readonly (readonly [string, string])[] },
 ];
 
-function facadeOf({ code, fileName, isEntry }: OutputChunk): readonly Facade[] | null {
+function findFacade({ code, fileName, isEntry }: OutputChunk): readonly Facade[] | null {
   const [, exported, file] = /^export\s*\{([^}]*)\}\s*from\s*"\.\/([^"]+)";\s*$/.exec(code) ?? [];
   if (exported === undefined || file === undefined || isEntry) return null;
   const names = exported.split(",").map((item) => {
-    const [there = "", here = there] = item.trim().split(" as ");
-    return [here, there] as const;
+    const [targetName = "", facadeName = targetName] = item.trim().split(" as ");
+    return [facadeName, targetName] as const;
   });
   return [[fileName, { file, names }]];
 }
 
 /** An import that waits for a module which shares a file with others gets it from there, without a file between. */
-function importBehindFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): string {
-  return code.replace(/import\(([`"])\.\/([^`"]+)\1\)/g, (whole, _quote, name) => {
+function inlineFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): string {
+  return code.replace(/import\(([`"])\.\/([^`"]+)\1\)/g, (importText, _quote, name) => {
     const facade = facades.get(name);
-    if (!facade) return whole;
-    const names = facade.names.map(([here, there]) => `${here}:e.${there}`);
+    if (!facade) return importText;
+    const names = facade.names.map(([facadeName, targetName]) => `${facadeName}:e.${targetName}`);
     return `import(\`./${facade.file}\`).then(e=>({${names.join(",")}}))`;
   });
 }
@@ -98,33 +100,35 @@ function importBehindFacades(code: string, facades: ReadonlyMap<string, Facade[1
  * An import of a module of Node reads all it exports and so loads parts of Node that nobody asked for.
  * The launcher keeps its imports: it runs in any Node, to say which one is needed.
  */
-function importBuiltinsDirectly(code: string, isEntry: boolean): string {
+function replaceBuiltinImports(code: string, isEntry: boolean): string {
   if (isEntry) return code;
   // Only the imports at the beginning: a text in the code may look like one.
-  return code.replace(/^(?:\s*import\b(?!\s*\()[^;]*;)+/, (imports) => imports.replace(BUILTIN_IMPORT, readBuiltin));
+  return code.replace(/^(?:\s*import\b(?!\s*\()[^;]*;)+/, (imports) =>
+    imports.replace(BUILTIN_IMPORT, formatBuiltinImport),
+  );
 }
 
 const BUILTIN_IMPORT = /\bimport\s*(?:\*\s*as\s+([\w$]+)|\{([^}]*)\})\s*from\s*"(node:[\w/]+)";/g;
 
-function readBuiltin(_import: string, namespace: string | undefined, names = "", module = ""): string {
-  const wanted = namespace ?? `{${names.replaceAll(/\s+as\s+/g, ":")}}`;
-  return `const ${wanted}=process.getBuiltinModule("${module}");`;
+function formatBuiltinImport(_import: string, namespace: string | undefined, names = "", module = ""): string {
+  const binding = namespace ?? `{${names.replaceAll(/\s+as\s+/g, ":")}}`;
+  return `const ${binding}=process.getBuiltinModule("${module}");`;
 }
 
 /** V8 keeps a text with one character beyond Latin-1 in two bytes for each, and Node decodes it more slowly. */
-function toAscii(code: string): string {
+function escapeToAscii(code: string): string {
   if (/String\.raw`[^`]*[^\0-\x7f]/.test(code))
     throw new Error("String.raw with a character beyond ASCII cannot be escaped");
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** Work of dependencies that a start does not need, done when it is needed instead. */
-const LATER: readonly Later[] = [
+const LAZY_PATCHES: readonly LazyPatch[] = [
   {
     // The stream of events is read when an answer comes; its base class would load all of Node's web streams before the request.
     module: /eventsource-parser\/dist\/stream\.js$/,
-    from: "class EventSourceParserStream extends TransformStream {",
-    to: `let Stream;
+    original: "class EventSourceParserStream extends TransformStream {",
+    replacement: `let Stream;
 function EventSourceParserStream(options) {
   Stream ??= makeStream();
   return new Stream(options);
@@ -134,32 +138,32 @@ const makeStream = () => class extends TransformStream {`,
   {
     // Changes of tools within a prompt are looked for by a schema of all their kinds. We send none.
     module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
-    from: `if (message.role !== "system" || message.providerOptions == null) continue;`,
-    to: `if (message.role !== "system" || message.providerOptions?.anthropic?.toolChanges == null) continue;`,
+    original: `if (message.role !== "system" || message.providerOptions == null) continue;`,
+    replacement: `if (message.role !== "system" || message.providerOptions?.anthropic?.toolChanges == null) continue;`,
   },
   {
     // The options of a system message are read by the same schema. Of ours there is only the mark for the cache, which is not in it.
     module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
-    from: "const systemMessageOptions = await parseProviderOptions({",
-    to: `const systemMessageOptions = Object.keys(providerOptions?.anthropic ?? {}).every((name) => name === "cacheControl") ? undefined : await parseProviderOptions({`,
+    original: "const systemMessageOptions = await parseProviderOptions({",
+    replacement: `const systemMessageOptions = Object.keys(providerOptions?.anthropic ?? {}).every((name) => name === "cacheControl") ? undefined : await parseProviderOptions({`,
   },
 ];
 
-interface Later {
+interface LazyPatch {
   readonly module: RegExp;
-  readonly from: string;
-  readonly to: string;
+  readonly original: string;
+  readonly replacement: string;
 }
 
 /** Fails where a new version of a dependency no longer has the text: then look whether it still does this work early. */
-export const laterInDependencies: Plugin = {
+export const lazyDependenciesPlugin: Plugin = {
   name: "later-in-dependencies",
   transform(code, module) {
-    const found = LATER.filter((later) => later.module.test(module));
-    for (const { from } of found)
-      if (code.split(from).length !== 2) throw new Error(`${module} does not have this text once: ${from}`);
-    return found.length === 0
+    const patches = LAZY_PATCHES.filter((later) => later.module.test(module));
+    for (const { original } of patches)
+      if (code.split(original).length !== 2) throw new Error(`${module} does not have this text once: ${original}`);
+    return patches.length === 0
       ? undefined
-      : found.reduce((changed, { from, to }) => changed.replace(from, () => to), code);
+      : patches.reduce((patched, { original, replacement }) => patched.replace(original, () => replacement), code);
   },
 };

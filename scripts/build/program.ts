@@ -4,19 +4,19 @@ import { chmodSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type OutputChunk, rolldown } from "rolldown";
 import { writeNoticesAndSbom } from "../release/write-notices.ts";
-import { TARGET } from "./library.ts";
+import { NODE_TARGET } from "./library.ts";
 import { root } from "./packages.ts";
-import { laterInDependencies, planProgramFiles, quickToLoad } from "./program-files.ts";
+import { fastLoadPlugin, lazyDependenciesPlugin, planChunkGroups } from "./program-files.ts";
 
 const cli = join(root, "packages/cli");
-const plainHeaders = join(root, "packages/models/src/network/http-request.ts");
+const PLAIN_HEADERS = join(root, "packages/models/src/network/http-request.ts");
 /** Where the program is built for publishing. */
 export const PROGRAM_FOLDER: string = join(cli, "dist/program");
 
 // The terminal library compiles a pattern of all emoji when it is loaded, which takes longer than the rest of it. Here it is
 // compiled with the first character that may be one.
 const EMOJI = "const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;";
-const LATE_EMOJI = () =>
+const lateEmoji = () =>
   "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
 
 /** Writes it to the folder, by default the one that is published. `pith.mjs` starts it. */
@@ -34,31 +34,31 @@ export async function buildProgram(
     // Optional, and it finds the executable of the platform beside its own folder.
     external: ["@vscode/ripgrep"],
     transform: {
-      target: TARGET,
+      target: NODE_TARGET,
       // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
-      inject: { Headers: [plainHeaders, "PlainHeaders"] },
+      inject: { Headers: [PLAIN_HEADERS, "PlainHeaders"] },
       define: { PITH_VERSION: JSON.stringify(version) },
     },
     plugins: [
-      { name: "late-emoji", transform: (code) => code.replace(EMOJI, LATE_EMOJI) },
-      laterInDependencies,
-      quickToLoad,
+      { name: "late-emoji", transform: (code) => code.replace(EMOJI, lateEmoji) },
+      lazyDependenciesPlugin,
+      fastLoadPlugin,
     ],
   });
-  const draft = await bundle.generate({ format: "esm" });
-  const chunks = draft.output.filter((part) => part.type === "chunk");
+  const draftBundle = await bundle.generate({ format: "esm" });
+  const chunks = draftBundle.output.filter((part) => part.type === "chunk");
   const { output } = await bundle.write({
     dir: folder,
     format: "esm",
     minify,
-    codeSplitting: { groups: [...planProgramFiles(chunks, cli)] },
+    codeSplitting: { groups: [...planChunkGroups(chunks, cli)] },
     // Named so that Node need not find out what they are.
     entryFileNames: "pith.mjs",
     chunkFileNames: "[name]-[hash].mjs",
   });
   await bundle.close();
   chmodSync(join(folder, "pith.mjs"), 0o755);
-  const written = output.filter((part) => part.type === "chunk");
-  writeNoticesAndSbom({ chunks: written, folder, package: cli });
-  return written;
+  const writtenChunks = output.filter((part) => part.type === "chunk");
+  writeNoticesAndSbom({ chunks: writtenChunks, folder, packageFolder: cli });
+  return writtenChunks;
 }

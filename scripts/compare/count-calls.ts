@@ -4,29 +4,31 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
-export interface Calls {
+export interface CallCounts {
   readonly test: number;
   readonly expect: number;
 }
 
 /** `it(` is counted as `test(`, and so are `test.each(…)(…)` and its like. */
-export function countCalls(root: string): Calls {
+export function countCalls(root: string): CallCounts {
   const files = globSync(["packages/*/{src,test}/**/*.ts", "{scripts,bench}/test/**/*.ts"], {
     cwd: root,
     exclude: (path) => `${path}`.includes("node_modules"),
   });
-  const names = files.flatMap((path) => calledNames(parseAst(readFileSync(join(root, path), "utf8"), { lang: "ts" })));
+  const names = files.flatMap((path) =>
+    listCalledNames(parseAst(readFileSync(join(root, path), "utf8"), { lang: "ts" })),
+  );
   const count = (...wanted: string[]): number => names.filter((name) => wanted.includes(name)).length;
   return { test: count("test", "it"), expect: count("expect") };
 }
 
 /** The names that calls begin with: `expect` for `expect(a).not.toBe(b)`, once. */
-function calledNames(node: unknown): readonly string[] {
-  if (Array.isArray(node)) return node.flatMap(calledNames);
+function listCalledNames(node: unknown): readonly string[] {
+  if (Array.isArray(node)) return node.flatMap(listCalledNames);
   if (typeof node !== "object" || node === null) return [];
   const { type, callee } = node as { readonly type?: string; readonly callee?: Callee };
-  const own = type === "CallExpression" ? nameOf(callee) : null;
-  return [...(own === null ? [] : [own]), ...Object.values(node).flatMap(calledNames)];
+  const name = type === "CallExpression" ? calleeName(callee) : null;
+  return [...(name === null ? [] : [name]), ...Object.values(node).flatMap(listCalledNames)];
 }
 
 interface Callee {
@@ -36,7 +38,7 @@ interface Callee {
 }
 
 /** `test.each(rows)("…")` is one call by its inner callee. */
-function nameOf(callee: Callee | undefined): string | null {
+function calleeName(callee: Callee | undefined): string | null {
   if (callee?.type === "Identifier") return callee.name ?? null;
   if (callee?.type === "MemberExpression" && callee.object?.type === "Identifier") {
     const { name } = callee.object;

@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { type Script, type Step, startServer } from "@pith/testkit";
 
-export interface Stage {
+export interface PlayOptions {
   /** Made anew for each program, so that paths in its output are the same. */
   readonly folder: string;
   /** Session files to look into. */
@@ -14,20 +14,20 @@ export interface Stage {
 }
 
 /** What was written, by the name of the case. */
-export type Played = ReadonlyMap<string, string>;
+export type PlayResults = ReadonlyMap<string, string>;
 
-export async function play(program: string, stage: Stage): Promise<Played> {
-  const played = new Map<string, string>();
-  prepare(stage);
-  for (const [name, args] of fileCases(stage)) played.set(name, runOnce(program, args, stage));
-  writeFileSync(join(stage.folder, "home/settings.json"), WRONG_SETTINGS);
-  played.set("settings with mistakes", runOnce(program, ["settings", "--json"], stage));
-  played.set("rpc: every line", await playConversation(program, stage));
-  for (const [path, text] of sessionsWritten(stage)) played.set(`rpc: ${path}`, text);
-  return played;
+export async function playAll(program: string, options: PlayOptions): Promise<PlayResults> {
+  const results = new Map<string, string>();
+  prepareFolder(options);
+  for (const [name, args] of listFileCases(options)) results.set(name, runProgram(program, args, options));
+  writeFileSync(join(options.folder, "home/settings.json"), INVALID_SETTINGS);
+  results.set("settings with mistakes", runProgram(program, ["settings", "--json"], options));
+  results.set("rpc: every line", await playConversation(program, options));
+  for (const [path, text] of readWrittenSessions(options)) results.set(`rpc: ${path}`, text);
+  return results;
 }
 
-function prepare({ folder, sessions }: Stage): void {
+function prepareFolder({ folder, sessions }: PlayOptions): void {
   rmSync(folder, { recursive: true, force: true });
   for (const each of ["home", "user", "work/.pith", "sessions"]) mkdirSync(join(folder, each), { recursive: true });
   for (const path of sessions) cpSync(path, join(folder, "sessions", path.split("/").at(-1) ?? ""));
@@ -36,9 +36,9 @@ function prepare({ folder, sessions }: Stage): void {
   writeFileSync(join(folder, "work/notes.txt"), "one\ntwo\nthree\n");
 }
 
-function fileCases({ folder }: Stage): readonly (readonly [name: string, args: readonly string[]])[] {
+function listFileCases({ folder }: PlayOptions): readonly (readonly [name: string, args: readonly string[]])[] {
   const settings = [["settings"], ["settings", "--json"], ["settings", "--trust", "--json"], ["settings", "--schema"]];
-  const looks = readdirSync(join(folder, "sessions")).flatMap((name) => {
+  const sessionCases = readdirSync(join(folder, "sessions")).flatMap((name) => {
     const path = join(folder, "sessions", name);
     return [
       ["sessions", "show", path, "--tail", "0"],
@@ -49,14 +49,14 @@ function fileCases({ folder }: Stage): readonly (readonly [name: string, args: r
       ...["markdown", "html", "pi"].map((as) => ["sessions", "export", path, "--as", as, "-o", `${path}.${as}`]),
     ];
   });
-  return [...settings, ...looks].map((args) => [args.join(" ").replaceAll(`${folder}/`, ""), args]);
+  return [...settings, ...sessionCases].map((args) => [args.join(" ").replaceAll(`${folder}/`, ""), args]);
 }
 
 /** Standard output, standard error, the exit code, and the file it was told to write. */
-function runOnce(program: string, args: readonly string[], stage: Stage): string {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", FROZEN, program, ...args], {
-    cwd: join(stage.folder, "work"),
-    env: environment(stage),
+function runProgram(program: string, args: readonly string[], options: PlayOptions): string {
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", FROZEN_MODULE, program, ...args], {
+    cwd: join(options.folder, "work"),
+    env: createEnvironment(options),
     encoding: "utf8",
     maxBuffer: 1 << 30,
   });
@@ -65,60 +65,61 @@ function runOnce(program: string, args: readonly string[], stage: Stage): string
 }
 
 /** Every line that the program prints while it is driven. Each command waits for the answer to the one before it. */
-export async function playConversation(program: string, stage: Stage): Promise<string> {
-  prepare(stage);
+export async function playConversation(program: string, options: PlayOptions): Promise<string> {
+  prepareFolder(options);
   const server = await startServer({ script });
   const args = ["--mode", "rpc", "--permission-mode", "all", "--model", MODEL, "--sandbox", "off"];
-  const child = spawn(process.execPath, ["--import", FROZEN, program, ...args], {
-    cwd: join(stage.folder, "work"),
-    env: { ...environment(stage), ANTHROPIC_BASE_URL: server.url },
+  const child = spawn(process.execPath, ["--import", FROZEN_MODULE, program, ...args], {
+    cwd: join(options.folder, "work"),
+    env: { ...createEnvironment(options), ANTHROPIC_BASE_URL: server.url },
     stdio: ["pipe", "pipe", "ignore"],
   });
   const lines: string[] = [];
-  const pending = [...conversation.entries()];
-  const next = (): void => {
-    const [at, command] = pending.shift() ?? [];
+  const pending = [...CONVERSATION.entries()];
+  const sendNext = (): void => {
+    const [index, command] = pending.shift() ?? [];
     if (command === undefined) child.stdin.end();
-    else child.stdin.write(`${JSON.stringify({ id: `c${at}`, ...command })}\n`);
+    else child.stdin.write(`${JSON.stringify({ id: `c${index}`, ...command })}\n`);
   };
-  let expected = 0;
-  const faults: string[] = [];
+  let answeredCount = 0;
+  const errors: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line);
     const { type, id, success, error } = JSON.parse(line);
-    if (success === false) faults.push(`${conversation[expected]?.type}: ${error}`);
-    const isPrompt = conversation[expected]?.type === "prompt";
-    if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${expected}`) return;
-    expected += 1;
-    next();
+    if (success === false) errors.push(`${CONVERSATION[answeredCount]?.type}: ${error}`);
+    const isPrompt = CONVERSATION[answeredCount]?.type === "prompt";
+    if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${answeredCount}`) return;
+    answeredCount += 1;
+    sendNext();
   });
-  next();
+  sendNext();
   await new Promise((resolve) => child.on("close", resolve));
   await server.close();
-  if (faults.length > 0) throw new Error(`${program} refused ${faults.join("; ")}`);
-  if (expected < conversation.length) throw new Error(`${program} ended after ${expected} commands: ${lines.at(-1)}`);
+  if (errors.length > 0) throw new Error(`${program} refused ${errors.join("; ")}`);
+  if (answeredCount < CONVERSATION.length)
+    throw new Error(`${program} ended after ${answeredCount} commands: ${lines.at(-1)}`);
   return lines.join("\n");
 }
 
 /** What the conversation left on disk. */
-function sessionsWritten({ folder }: Stage): readonly (readonly [path: string, text: string])[] {
+function readWrittenSessions({ folder }: PlayOptions): readonly (readonly [path: string, text: string])[] {
   const home = join(folder, "home");
   return readdirSync(home, { recursive: true, withFileTypes: true })
     .filter((item) => item.isFile() && item.name.endsWith(".jsonl"))
     .map(({ parentPath, name }) => relative(home, join(parentPath, name)))
     .sort()
-    .map((path) => [path, readFileSync(join(home, path), "utf8").replaceAll(SEAL, "}")]);
+    .map((path) => [path, readFileSync(join(home, path), "utf8").replaceAll(LINE_TRAILER, "}")]);
 }
 
 /** The mark of lines that had not reached the disk yet, which depends on its speed, and the checksum over it. */
-const SEAL = /(?:,"run":\d+)?,"crc":"[0-9a-f]{8}"\}$/gm;
+const LINE_TRAILER = /(?:,"run":\d+)?,"crc":"[0-9a-f]{8}"\}$/gm;
 
-function environment({ folder }: Stage): NodeJS.ProcessEnv {
+function createEnvironment({ folder }: PlayOptions): NodeJS.ProcessEnv {
   const { PATH } = process.env;
   return { PATH, HOME: join(folder, "user"), PITH_HOME: join(folder, "home"), ANTHROPIC_API_KEY: "any", TZ: "UTC" };
 }
 
-const FROZEN = join(import.meta.dirname, "frozen.mjs");
+const FROZEN_MODULE = join(import.meta.dirname, "frozen.mjs");
 const MODEL = "anthropic/claude-sonnet-4-5";
 
 const USER_SETTINGS = `{
@@ -131,27 +132,27 @@ const USER_SETTINGS = `{
 }
 `;
 const PROJECT_SETTINGS = `{ "tools": ["read", "bash", "write"], "compaction": { "softPercent": 60 }, "notify": "bell" }\n`;
-const WRONG_SETTINGS = `{ "thinking": "loud", "permissions": {}, "compaction": { "enabled": "no" } }\n`;
+const INVALID_SETTINGS = `{ "thinking": "loud", "permissions": {}, "compaction": { "enabled": "no" } }\n`;
 
-const script: Script = ({ text, results }) => {
+const script: Script = ({ text, resultCount }) => {
   if (text.includes("<conversation>") || text.includes("## Goal")) return SUMMARY;
-  if (results > 0) return "Done.";
-  if (text.includes("read it")) return call("read", { path: "notes.txt" });
-  if (text.includes("run it")) return call("bash", { command: "wc -l notes.txt" });
-  if (text.includes("write it")) return call("write", { path: "new.txt", content: "new\n" });
-  return `You said: ${text.slice(0, 80)} ${LONG}`;
+  if (resultCount > 0) return "Done.";
+  if (text.includes("read it")) return createCallStep("read", { path: "notes.txt" });
+  if (text.includes("run it")) return createCallStep("bash", { command: "wc -l notes.txt" });
+  if (text.includes("write it")) return createCallStep("write", { path: "new.txt", content: "new\n" });
+  return `You said: ${text.slice(0, 80)} ${LONG_TEXT}`;
 };
 
 /** Enough that a compaction has something to free. */
-const LONG = "word ".repeat(6_000);
+const LONG_TEXT = "word ".repeat(6_000);
 
-function call(name: string, args: Readonly<Record<string, string>>): Step {
+function createCallStep(name: string, args: Readonly<Record<string, string>>): Step {
   return { parts: [{ type: "call", id: `toolu_${name}`, name, arguments: args }] };
 }
 
 const SUMMARY = `## Goal\n- look at notes\n\n## Constraints & Preferences\n(none)\n\n## Progress\n### Done\n- [x] read notes.txt\n\n### In Progress\n(none)\n\n### Blocked\n(none)\n\n## Key Decisions\n(none)\n\n## Next Steps\n1. wait\n\n## Critical Context\n(none)\n`;
 
-const conversation: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
+const CONVERSATION: readonly { readonly type: string; readonly [field: string]: unknown }[] = [
   { type: "get_state" },
   { type: "get_commands" },
   { type: "prompt", message: "Hello there" },

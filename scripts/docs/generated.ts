@@ -12,7 +12,7 @@ import { commandTables, eventTables, extensionTables, keyTables, rpcTables, sett
 /** By NAME; each is given the page it is for. */
 export type Generators = Readonly<Record<string, (page: string) => string>>;
 
-export function generators(api: Api): Generators {
+export function createGenerators(api: Api): Generators {
   return {
     ...commandTables,
     ...compactionTables,
@@ -26,12 +26,12 @@ export function generators(api: Api): Generators {
   };
 }
 
-export const GENERATED = /<!-- generated: ([\w-]+) -->\n([\s\S]*?)<!-- end -->/g;
+export const GENERATED_PART = /<!-- generated: ([\w-]+) -->\n([\s\S]*?)<!-- end -->/g;
 
 /** The same page with every generated part made anew. */
-export function regenerated(page: string, made: Generators): string {
-  return page.replace(GENERATED, (part, name: string) => {
-    const content = made[name]?.(page);
+export function regeneratePage(page: string, generators: Generators): string {
+  return page.replace(GENERATED_PART, (part, name: string) => {
+    const content = generators[name]?.(page);
     return content === undefined ? part : `<!-- generated: ${name} -->\n${content}\n<!-- end -->`;
   });
 }
@@ -42,26 +42,26 @@ export interface GeneratedFile {
 }
 
 /** Those whose package lies here. */
-export function generatedFiles(root: string): readonly GeneratedFile[] {
+export function listGeneratedFiles(root: string): readonly GeneratedFile[] {
   const policy = schemaFor(policyTable, "Policy of pith");
-  const all = [
-    { path: SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` },
+  const files = [
+    { path: SETTINGS_SCHEMA, text: `${JSON.stringify(settingsSchema(), null, 2)}\n` },
     { path: POLICY_SCHEMA, text: `${JSON.stringify(policy, null, 2)}\n` },
   ];
-  return all.filter(({ path }) => existsSync(join(root, dirname(dirname(path)), "package.json")));
+  return files.filter(({ path }) => existsSync(join(root, dirname(dirname(path)), "package.json")));
 }
 
-const SCHEMA = "packages/cli/schema/settings.schema.json";
+const SETTINGS_SCHEMA = "packages/cli/schema/settings.schema.json";
 const POLICY_SCHEMA = "packages/cli/schema/policy.schema.json";
 
-export function fileFaults(root: string): readonly Fault[] {
-  return generatedFiles(root).flatMap(({ path, text }) =>
-    textAt(join(root, path)) === text
+export function checkGeneratedFiles(root: string): readonly Fault[] {
+  return listGeneratedFiles(root).flatMap(({ path, text }) =>
+    readIfExists(join(root, path)) === text
       ? []
       : [{ path, line: 1, sentence: "this is not what the code says; run `pnpm write-docs`" }],
   );
 }
 
-export function textAt(path: string): string | null {
+export function readIfExists(path: string): string | null {
   return existsSync(path) ? readFileSync(path, "utf8") : null;
 }

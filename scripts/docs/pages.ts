@@ -8,7 +8,7 @@ export interface Page {
   readonly text: string;
 }
 
-export function pagesOf(root: string): readonly Page[] {
+export function readPages(root: string): readonly Page[] {
   const folders = ["", "docs", "docs/decisions", ...packageFolders(root)];
   return folders
     .filter((folder) => existsSync(join(root, folder)))
@@ -22,10 +22,10 @@ function packageFolders(root: string): readonly string[] {
   return existsSync(packages) ? readdirSync(packages).map((name) => join("packages", name)) : [];
 }
 
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(inOneCell).join(" | ")} |`).join("\n");
+export function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => "---"), ...rows].map((row) => `| ${row.map(formatCell).join(" | ")} |`).join("\n");
 }
 
-function inOneCell(text: string): string {
+function formatCell(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").replaceAll("|", "\\|");
 }

@@ -21,96 +21,96 @@ import {
   subcommands,
   usage,
 } from "pith/tables";
-import { table } from "./pages.ts";
+import { formatTable } from "./pages.ts";
 
 export const commandTables: Readonly<Record<string, () => string>> = {
-  "pith-help": () => block("text", help),
+  "pith-help": () => codeBlock("text", help),
   "subcommands-list": () =>
-    table(
+    formatTable(
       ["", ""],
-      subcommands.map(({ name, says }) => [`[\`pith ${name}\`](#${anchor(name)})`, says]),
+      subcommands.map(({ name, says }) => [`[\`pith ${name}\`](#${headingAnchor(name)})`, says]),
     ),
-  subcommands: () => subcommands.map(section).join("\n\n"),
-  "conversation-commands": () => table(["command", "what it does", "for example"], commands.map(row)),
+  subcommands: () => subcommands.map(subcommandSection).join("\n\n"),
+  "conversation-commands": () => formatTable(["command", "what it does", "for example"], commands.map(commandRow)),
 };
 
-function section(subcommand: Subcommand): string {
+function subcommandSection(subcommand: Subcommand): string {
   const { name, says, more, json, flags, examples } = subcommand;
   const rows = Object.entries(flags).map(([flag, each]) => [`\`${spelling(flag, each).trim()}\``, each.says]);
   return [
     `### pith ${name}`,
-    block("text", usage(subcommand)),
-    sentence(says),
+    codeBlock("text", usage(subcommand)),
+    formatSentence(says),
     ...(more === undefined ? [] : [more]),
-    ...(rows.length === 0 ? [] : [table(["flag", ""], rows)]),
-    block("text", examples.join("\n")),
+    ...(rows.length === 0 ? [] : [formatTable(["flag", ""], rows)]),
+    codeBlock("text", examples.join("\n")),
     `\`--json\` prints \`${json}\``,
   ].join("\n\n");
 }
 
 /** As the pages of the forge make it of a heading. */
-function anchor(name: string): string {
+function headingAnchor(name: string): string {
   return `pith-${name.replaceAll(" ", "-")}`;
 }
 
-function row({ name, aliases = [], takes = "", says, examples = [] }: Command): readonly string[] {
+function commandRow({ name, aliases = [], takes = "", says, examples = [] }: Command): readonly string[] {
   const names = [name, ...aliases].map((each) => `\`/${each}\``).join(" ");
-  const behind = takes === "" ? "" : ` \`${takes}\``;
-  return [`${names}${behind}`, says, examples.map((line) => `\`${line}\``).join(" ")];
+  const argumentText = takes === "" ? "" : ` \`${takes}\``;
+  return [`${names}${argumentText}`, says, examples.map((line) => `\`${line}\``).join(" ")];
 }
 
-function sentence(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+function formatSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function block(language: string, text: string): string {
+function codeBlock(language: string, text: string): string {
   return `\`\`\`${language}\n${text}\n\`\`\``;
 }
 
 export const settingsTables: Readonly<Record<string, () => string>> = {
-  settings: () => settingsOf(settingTable.filter(({ name }) => !name.includes("*"))),
-  "settings-overrides": () => settingsOf(settingTable.filter(({ name }) => name.includes("*"))),
+  settings: () => settingsRows(settingTable.filter(({ name }) => !name.includes("*"))),
+  "settings-overrides": () => settingsRows(settingTable.filter(({ name }) => name.includes("*"))),
   policy: () =>
-    table(
+    formatTable(
       ["item", "what it does"],
       policyTable.map(({ name, kind, says }) => [`\`${name}\``, `${says} Write ${kind.write}.`]),
     ),
-  "settings-spoken": spokenTable,
+  "settings-spoken": flagTable,
   "settings-thresholds": thresholdTable,
 };
 
-function settingsOf(settings: readonly Setting[]): string {
-  return table(
+function settingsRows(settings: readonly Setting[]): string {
+  return formatTable(
     ["setting", "what to write", "without it", "what it does", "a project"],
     settings.map((setting) => [
       `\`${setting.name}\``,
       setting.kind.write,
-      fallback(setting),
+      formatDefault(setting),
       setting.says,
-      typeof setting.project === "string" ? FOR_PROJECT[setting.project] : "only stricter",
+      typeof setting.project === "string" ? PROJECT_RIGHTS[setting.project] : "only stricter",
     ]),
   );
 }
 
-const FOR_PROJECT = { may: "may", never: "never" } as const;
+const PROJECT_RIGHTS = { may: "may", never: "never" } as const;
 
-function fallback({ fallback: held }: Setting): string {
-  return "value" in held ? `\`${JSON.stringify(held.value)}\`` : held.words;
+function formatDefault({ fallback: defaultValue }: Setting): string {
+  return "value" in defaultValue ? `\`${JSON.stringify(defaultValue.value)}\`` : defaultValue.words;
 }
 
-function spokenTable(): string {
-  const spoken = settingTable.filter(({ flag, variable }) => flag !== undefined || variable !== undefined);
-  return table(
+function flagTable(): string {
+  const settingsWithFlags = settingTable.filter(({ flag, variable }) => flag !== undefined || variable !== undefined);
+  return formatTable(
     ["setting", "for one call", "for one shell"],
-    spoken.map(({ name, flag, variable }) => [`\`${name}\``, code(flag), code(variable)]),
+    settingsWithFlags.map(({ name, flag, variable }) => [`\`${name}\``, formatCode(flag), formatCode(variable)]),
   );
 }
 
-function code(text: string | undefined): string {
+function formatCode(text: string | undefined): string {
   return text === undefined ? "–" : `\`${text}\``;
 }
 
-const EXAMPLES: readonly CompactionSettings[] = [
+const THRESHOLD_EXAMPLES: readonly CompactionSettings[] = [
   {},
   { reserveTokens: 40_000 },
   { reserveTokens: 0.1 },
@@ -124,40 +124,40 @@ const EXAMPLES: readonly CompactionSettings[] = [
 /** The numbers that run. */
 function thresholdTable(): string {
   const windows = [32_000, 200_000, 1_000_000];
-  return table(
+  return formatTable(
     ["`compaction`", ...windows.map((window) => `window of ${window.toLocaleString("en-US")}`)],
-    EXAMPLES.map((settings) => [
+    THRESHOLD_EXAMPLES.map((settings) => [
       `\`${JSON.stringify(settings)}\``,
       ...windows.map((contextWindow) =>
-        createBudget(limitsOf(settings)(ANYBODY), { contextWindow }).limit.toLocaleString("en-US"),
+        createBudget(limitsOf(settings)(ANY_MODEL), { contextWindow }).limit.toLocaleString("en-US"),
       ),
     ]),
   );
 }
 
-const ANYBODY = { api: "", provider: "", model: "" };
+const ANY_MODEL = { api: "", provider: "", model: "" };
 
-interface Row {
+interface KeyRow {
   readonly id: string;
   readonly keys: readonly string[];
   readonly says: string;
 }
 
 export const keyTables: Readonly<Record<string, () => string>> = {
-  keys: () => table(["key", "what it does", "its name in the keymap file"], keyTable.map(keyRow)),
-  "editor-keys": () => table(["key", "what it does", "its name in the keymap file"], editorKeys.map(keyRow)),
+  keys: () => formatTable(["key", "what it does", "its name in the keymap file"], keyTable.map(keyRow)),
+  "editor-keys": () => formatTable(["key", "what it does", "its name in the keymap file"], editorKeys.map(keyRow)),
 };
 
-function keyRow({ id, keys, says }: Row): readonly string[] {
+function keyRow({ id, keys, says }: KeyRow): readonly string[] {
   return [keys.length === 0 ? "none" : keys.map((key) => `\`${key}\``).join(" "), says, `\`${id}\``];
 }
 
 export const eventTables: Readonly<Record<string, () => string>> = {
-  events: () => table(["event", "when", "fields"], rows(eventTable)),
+  events: () => formatTable(["event", "when", "fields"], eventRows(eventTable)),
   "events-reply": () =>
-    table(
+    formatTable(
       ["when", "event of a reply", "fields"],
-      rows(replyTable).map(([name = "", says = "", fields = ""]) => [says, name, fields]),
+      eventRows(replyTable).map(([name = "", says = "", fields = ""]) => [says, name, fields]),
     ),
   "events-lines": () =>
     ["```json", ...Object.values(eventTable).map(({ example }) => JSON.stringify(example)), "```"].join("\n"),
@@ -168,8 +168,8 @@ interface EventRow {
   readonly example: object;
 }
 
-function rows(all: Readonly<Record<string, EventRow>>): readonly (readonly string[])[] {
-  return Object.entries(all).map(([name, { says, example }]) => {
+function eventRows(events: Readonly<Record<string, EventRow>>): readonly (readonly string[])[] {
+  return Object.entries(events).map(([name, { says, example }]) => {
     const fields = Object.keys(example).filter((field) => field !== "type");
     return [`\`${name}\``, says, fields.map((field) => `\`${field}\``).join(" ")];
   });
@@ -177,12 +177,12 @@ function rows(all: Readonly<Record<string, EventRow>>): readonly (readonly strin
 
 export const rpcTables: Readonly<Record<string, () => string>> = {
   "rpc-commands": () =>
-    table(
+    formatTable(
       ["command", "what it does", "fields", "example"],
       Object.entries(rpcTable).map(([name, row]) => [
         `\`${name}\``,
         row.says,
-        fieldsOf(row.fields),
+        formatFields(row.fields),
         `\`${JSON.stringify(row.example)}\``,
       ]),
     ),
@@ -193,20 +193,20 @@ interface Field {
   readonly isOptional?: true;
 }
 
-function fieldsOf(fields: Readonly<Record<string, Field>>): string {
-  const all = Object.entries(fields).map(
+function formatFields(fields: Readonly<Record<string, Field>>): string {
+  const items = Object.entries(fields).map(
     ([name, { says, isOptional }]) => `\`${name}\`${isOptional ? "?" : ""}: ${says}`,
   );
-  return all.join("; ");
+  return items.join("; ");
 }
 
 export const extensionTables: Readonly<Record<string, () => string>> = {
-  "extension-events": () => table(["event", "when", "may answer"], extensionRows()),
+  "extension-events": () => formatTable(["event", "when", "may answer"], extensionRows()),
 };
 
 function extensionRows(): readonly (readonly string[])[] {
-  return Object.entries(extensionEventTable).map(([name, { says, asks, example }]) => {
+  return Object.entries(extensionEventTable).map(([name, { description, isAwaited, example }]) => {
     const answer = example === undefined ? "" : `\`${JSON.stringify(example)}\``;
-    return [`\`${name}\``, says, answer || (asks ? "nothing; it is waited for" : "nothing")];
+    return [`\`${name}\``, description, answer || (isAwaited ? "nothing; it is waited for" : "nothing")];
   });
 }

@@ -2,40 +2,40 @@
  * Checks the list of files in ARCHITECTURE.md that shows one compaction from the agent's loop to the appended batch.
  *
  * The list starts with files of the agent. Then come the file that declares the `compact` which the agent calls, `compaction/compact.ts`
- * and every file of its folder that it reaches by value imports, and last the session, which appends the batch. `valueImports` says what
+ * and every file of its folder that it reaches by value imports, and last the session, which appends the batch. `valueImportGraph` says what
  * counts as a value import.
  */
 
 import type { Fault } from "../fault.ts";
 import { countLines, lineAt } from "../source/source.ts";
-import { findImportedFile, reachableFiles, valueImports } from "./import-graph.ts";
+import { findImportedFile, reachableFiles, valueImportGraph } from "./import-graph.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
-const page = "ARCHITECTURE.md";
-const listBetweenMarks = /<!-- compaction path -->\n(.*?)<!-- end of compaction path -->/s;
+const PAGE = "ARCHITECTURE.md";
+const LIST_PATTERN = /<!-- compaction path -->\n(.*?)<!-- end of compaction path -->/s;
 
 export function checkCompactionPath(workspace: Workspace): readonly Fault[] {
   const list = readList(workspace);
   if (list === null)
-    return [{ path: page, line: 1, sentence: "has no list between `<!-- compaction path -->` and its end mark" }];
+    return [{ path: PAGE, line: 1, sentence: "has no list between `<!-- compaction path -->` and its end mark" }];
   const malformed = list.items.filter(({ file }) => file === null);
   if (malformed.length > 0)
     return malformed.map(({ line }) => ({
-      path: page,
+      path: PAGE,
       line,
       sentence: "is not an item of the form - `packages/…/x.ts`: what it does.",
     }));
-  const trunk = findTrunk(workspace);
-  if (trunk.length === 0) return [{ path: page, line: list.line, sentence: `${START} is not there` }];
+  const reachedFiles = listReachedFiles(workspace);
+  if (reachedFiles.length === 0) return [{ path: PAGE, line: list.line, sentence: `${START_FILE} is not there` }];
   const called = findImportedFile(workspace, list.files.findLast(isAgentFile) ?? "", "compact");
-  const expected = [...new Set([...(called === undefined ? [] : [called]), ...trunk, END])];
+  const expected = [...new Set([...(called === undefined ? [] : [called]), ...reachedFiles, END_FILE])];
   return [
     ...expected
       .filter((file) => !list.files.includes(file))
-      .map((file) => ({ path: page, line: list.line, sentence: `${file} is on the compaction path; list it` })),
+      .map((file) => ({ path: PAGE, line: list.line, sentence: `${file} is on the compaction path; list it` })),
     ...list.items
       .filter(({ file }) => file !== null && !isAgentFile(file) && !expected.includes(file))
-      .map(({ file, line }) => ({ path: page, line, sentence: `${file} is not on the compaction path; remove it` })),
+      .map(({ file, line }) => ({ path: PAGE, line, sentence: `${file} is not on the compaction path; remove it` })),
     ...checkAgentFiles(workspace, list),
   ];
 }
@@ -44,9 +44,9 @@ function isAgentFile(file: string): boolean {
   return file.startsWith("packages/agent/src/");
 }
 
-const FOLDER = `${CONTEXT_SOURCES}compaction/`;
-const START = `${FOLDER}compact.ts`;
-const END = `${CONTEXT_SOURCES}session/session.ts`;
+const COMPACTION_FOLDER = `${CONTEXT_SOURCES}compaction/`;
+const START_FILE = `${COMPACTION_FOLDER}compact.ts`;
+const END_FILE = `${CONTEXT_SOURCES}session/session.ts`;
 
 /** The lines of all listed files; 0 without a list. */
 export function countCompactionLines(workspace: Workspace): number {
@@ -55,15 +55,15 @@ export function countCompactionLines(workspace: Workspace): number {
   return sources.reduce((sum, source) => sum + countLines(source), 0);
 }
 
-interface PathList {
+interface FileList {
   readonly line: number;
   readonly items: readonly { readonly file: string | null; readonly line: number }[];
   readonly files: readonly string[];
 }
 
 /** Every line between the marks is an item, a continuation that is indented, or empty. */
-function readList({ architecture }: Workspace): PathList | null {
-  const match = listBetweenMarks.exec(architecture);
+function readList({ architecture }: Workspace): FileList | null {
+  const match = LIST_PATTERN.exec(architecture);
   if (match === null) return null;
   const line = lineAt(architecture, match.index);
   const items = (match[1] ?? "").split("\n").flatMap((text, index) => {
@@ -74,26 +74,29 @@ function readList({ architecture }: Workspace): PathList | null {
 }
 
 /** `compact.ts` and the files of its folder that it reaches. */
-function findTrunk(workspace: Workspace): readonly string[] {
-  const sources = workspace.sources.filter(({ path }) => path.startsWith(FOLDER));
-  const graph = valueImports(workspace, sources);
-  if (!graph.has(START)) return [];
-  return [START, ...[...reachableFiles(graph, START)].filter((path) => graph.has(path) && path !== START)];
+function listReachedFiles(workspace: Workspace): readonly string[] {
+  const sources = workspace.sources.filter(({ path }) => path.startsWith(COMPACTION_FOLDER));
+  const graph = valueImportGraph(workspace, sources);
+  if (!graph.has(START_FILE)) return [];
+  return [
+    START_FILE,
+    ...[...reachableFiles(graph, START_FILE)].filter((path) => graph.has(path) && path !== START_FILE),
+  ];
 }
 
 /** Each listed file of the agent is imported by the one before it, and the last one calls `compact`. */
-function checkAgentFiles(workspace: Workspace, list: PathList): readonly Fault[] {
+function checkAgentFiles(workspace: Workspace, list: FileList): readonly Fault[] {
   const files = list.files.filter(isAgentFile);
-  const textOf = (file: string): string => workspace.sources.find(({ path }) => path === file)?.text ?? "";
-  const fault = (sentence: string): Fault => ({ path: page, line: list.line, sentence });
+  const readText = (file: string): string => workspace.sources.find(({ path }) => path === file)?.text ?? "";
+  const createFault = (sentence: string): Fault => ({ path: PAGE, line: list.line, sentence });
   const unlinked = files.slice(1).filter((file, index) => {
     const name = file.slice(file.lastIndexOf("/") + 1);
-    return !textOf(files[index] ?? "").includes(`/${name}"`);
+    return !readText(files[index] ?? "").includes(`/${name}"`);
   });
-  const isCalled = /\bcompact\(/.test(textOf(files.at(-1) ?? ""));
+  const isCalled = /\bcompact\(/.test(readText(files.at(-1) ?? ""));
   return [
-    ...(files.length === 0 ? [fault("names no file of the agent")] : []),
-    ...unlinked.map((file) => fault(`${file} is not imported by the file listed before it`)),
-    ...(isCalled ? [] : [fault(`${files.at(-1) ?? "the agent"} does not call compact`)]),
+    ...(files.length === 0 ? [createFault("names no file of the agent")] : []),
+    ...unlinked.map((file) => createFault(`${file} is not imported by the file listed before it`)),
+    ...(isCalled ? [] : [createFault(`${files.at(-1) ?? "the agent"} does not call compact`)]),
   ];
 }

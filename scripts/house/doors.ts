@@ -4,10 +4,10 @@ import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
 import type { Fault } from "../fault.ts";
 import { type Import, listImports } from "../source/modules.ts";
 import type { Source } from "../source/source.ts";
-import { findDoor, includesSpecifier, isOurs, type PackageFolder, type Workspace } from "./workspace.ts";
+import { findEntryPoint, includesSpecifier, isOwnPackage, type PackageFolder, type Workspace } from "./workspace.ts";
 
 /** The packages that each folder may import. Their entry points are read from package.json. */
-const mayImport: Readonly<Record<string, readonly string[]>> = {
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "packages/context": [],
   "packages/models": ["@pith/context"],
   "packages/agent": ["@pith/context"],
@@ -21,10 +21,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Test doubles that are not published. These folders import them by path; tests of packages may too. */
-const testDoubles = "packages/context/test/support/";
-const mayImportTestDoubles: readonly string[] = ["bench", "evals", "scripts"];
+const TEST_DOUBLES = "packages/context/test/support/";
+const TEST_DOUBLE_USERS: readonly string[] = ["bench", "evals", "scripts"];
 
-export function checkDoors(workspace: Workspace): readonly Fault[] {
+export function checkPackageImports(workspace: Workspace): readonly Fault[] {
   return [
     ...workspace.packages.flatMap(checkIsListed),
     ...workspace.sources.flatMap((source) => checkImports(workspace, source)),
@@ -32,35 +32,41 @@ export function checkDoors(workspace: Workspace): readonly Fault[] {
 }
 
 function checkIsListed({ folder }: PackageFolder): Fault[] {
-  if (mayImport[folder] !== undefined) return [];
+  if (ALLOWED_IMPORTS[folder] !== undefined) return [];
   return [{ path: folder, line: 1, sentence: "is a new package; list in scripts/house/doors.ts what it may import" }];
 }
 
 function checkImports(workspace: Workspace, source: Source): Fault[] {
-  const own = workspace.packages.find(({ folder }) => source.path.startsWith(`${folder}/`));
-  if (own === undefined) return [];
+  const ownPackage = workspace.packages.find(({ folder }) => source.path.startsWith(`${folder}/`));
+  if (ownPackage === undefined) return [];
   return listImports(source).flatMap((imported) => {
-    const sentence = findFault(workspace, own, imported);
+    const sentence = findImportFault(workspace, ownPackage, imported);
     return sentence === null ? [] : [{ path: source.path, line: imported.line, sentence }];
   });
 }
 
-function findFault(workspace: Workspace, own: PackageFolder, { specifier, target }: Import): string | null {
+function findImportFault(
+  workspace: Workspace,
+  ownPackage: PackageFolder,
+  { specifier, target }: Import,
+): string | null {
   if (target !== null)
-    return isAllowedPath(own, target) ? null : `"${specifier}" leads out of ${own.folder}; ${byName}`;
-  if (!isOurs(specifier)) return null;
-  if (own.name !== null && includesSpecifier(own.name, specifier))
+    return isAllowedTarget(ownPackage, target)
+      ? null
+      : `"${specifier}" leads out of ${ownPackage.folder}; ${USE_NAME_ADVICE}`;
+  if (!isOwnPackage(specifier)) return null;
+  if (ownPackage.name !== null && includesSpecifier(ownPackage.name, specifier))
     return `"${specifier}" is this package; use a relative path`;
-  if (!(mayImport[own.folder] ?? []).some((name) => includesSpecifier(name, specifier)))
-    return `${own.folder} may not import "${specifier}"; ${otherDirection}`;
-  if (findDoor(workspace, specifier) !== undefined) return null;
+  if (!(ALLOWED_IMPORTS[ownPackage.folder] ?? []).some((name) => includesSpecifier(name, specifier)))
+    return `${ownPackage.folder} may not import "${specifier}"; ${DIRECTION_ADVICE}`;
+  if (findEntryPoint(workspace, specifier) !== undefined) return null;
   return `"${specifier}" is not an entry point; add it to that package's exports, or use another`;
 }
 
-const byName = "import the other package by its name, through an entry point";
-const otherDirection = "pass it in, or move the code (scripts/house/doors.ts lists the allowed imports)";
+const USE_NAME_ADVICE = "import the other package by its name, through an entry point";
+const DIRECTION_ADVICE = "pass it in, or move the code (scripts/house/doors.ts lists the allowed imports)";
 
-function isAllowedPath({ folder }: PackageFolder, target: string): boolean {
+function isAllowedTarget({ folder }: PackageFolder, target: string): boolean {
   if (target.startsWith(`${folder}/`)) return true;
-  return target.startsWith(testDoubles) && mayImportTestDoubles.includes(folder);
+  return target.startsWith(TEST_DOUBLES) && TEST_DOUBLE_USERS.includes(folder);
 }

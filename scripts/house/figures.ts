@@ -2,12 +2,12 @@
 
 import { countLines, type Source } from "../source/source.ts";
 import { countCompactionLines } from "./compaction-path.ts";
-import { exportedNames, filesInCycles, relativeImports } from "./import-graph.ts";
+import { findFilesInCycles, listExportedNames, relativeImportGraph } from "./import-graph.ts";
 import { listGerundFolders, listParticipleNames } from "./participles.ts";
 import { folderDepth, isLong } from "./questions.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
-export type Figures = Readonly<Record<string, number | readonly string[]>>;
+export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;
 
 /** The highest wanted value of a figure. */
 export const AIMS: Readonly<Record<string, number>> = {
@@ -22,7 +22,7 @@ export const AIMS: Readonly<Record<string, number>> = {
 };
 
 /** Where source files are counted, by the name of the figure. */
-const countedFolders: Readonly<Record<string, string>> = {
+const COUNTED_FOLDERS: Readonly<Record<string, string>> = {
   context_files: CONTEXT_SOURCES,
   agent_files: "packages/agent/src/",
   cli_files: "packages/cli/src/",
@@ -33,25 +33,25 @@ const countedFolders: Readonly<Record<string, string>> = {
   bench_files: "bench/src/",
   evals_files: "evals/src/",
 };
-const interactive = "packages/cli/src/modes/interactive/";
+const INTERACTIVE_FOLDER = "packages/cli/src/modes/interactive/";
 
-export function measureSources(workspace: Workspace): Figures {
+export function measureSources(workspace: Workspace): SourceFigures {
   const sources = workspace.sources.filter(({ path }) => !path.startsWith("scripts/test/"));
-  const within = (folder: string) => sources.filter(({ path }) => path.startsWith(folder));
-  const outside = sources.filter(({ path }) => !path.startsWith(interactive));
-  const counts = Object.entries(countedFolders).map(([name, folder]) => [name, within(folder).length]);
+  const listWithin = (folder: string) => sources.filter(({ path }) => path.startsWith(folder));
+  const outside = sources.filter(({ path }) => !path.startsWith(INTERACTIVE_FOLDER));
+  const counts = Object.entries(COUNTED_FOLDERS).map(([name, folder]) => [name, listWithin(folder).length]);
   return {
     ...Object.fromEntries(counts),
     depth: deepestFolder(outside),
-    depth_interactive: deepestFolder(within(interactive)),
+    depth_interactive: deepestFolder(listWithin(INTERACTIVE_FOLDER)),
     files_over_500: sources.filter(isLong).map(({ path }) => path),
     median_lines: median(sources.map(countLines)),
-    context_depth: deepestFolder(within(CONTEXT_SOURCES)),
+    context_depth: deepestFolder(listWithin(CONTEXT_SOURCES)),
     ...countContextExports(workspace),
-    one_word_participles: listParticipleNames(within(CONTEXT_SOURCES)).length,
+    one_word_participles: listParticipleNames(listWithin(CONTEXT_SOURCES)).length,
     compaction_lines: countCompactionLines(workspace),
-    gerund_folders: listGerundFolders(within("packages/")).length,
-    cycles: filesInCycles(relativeImports(workspace)).length,
+    gerund_folders: listGerundFolders(listWithin("packages/")).length,
+    cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
   };
 }
 
@@ -64,12 +64,13 @@ function median(values: readonly number[]): number {
 }
 
 /** A name that two entry points export counts once. */
-function countContextExports(workspace: Workspace): Figures {
-  const { name, doors } = workspace.packages.find(({ folder }) => folder === CONTEXT_PACKAGE) ?? {};
-  const count = (files: Iterable<string>) => new Set([...files].flatMap((file) => exportedNames(workspace, file))).size;
-  const main = doors?.get(name ?? "");
+function countContextExports(workspace: Workspace): SourceFigures {
+  const { name, entryPoints } = workspace.packages.find(({ folder }) => folder === CONTEXT_PACKAGE) ?? {};
+  const count = (files: Iterable<string>) =>
+    new Set([...files].flatMap((file) => listExportedNames(workspace, file))).size;
+  const main = entryPoints?.get(name ?? "");
   return {
-    context_exports: count(doors?.values() ?? []),
+    context_exports: count(entryPoints?.values() ?? []),
     context_main_exports: count(main === undefined ? [] : [main]),
   };
 }

@@ -3,29 +3,29 @@
 import { listDeclaredNames } from "../source/declarations.ts";
 import { type ImportedName, listExports, listImports } from "../source/modules.ts";
 import type { Source } from "../source/source.ts";
-import { findDoor, type Workspace } from "./workspace.ts";
+import { findEntryPoint, type Workspace } from "./workspace.ts";
 
 /** The files that each file imports. */
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 /** The graph of relative imports, type imports included. */
-export function relativeImports({ sources }: Workspace): ImportGraph {
+export function relativeImportGraph({ sources }: Workspace): ImportGraph {
   return new Map(sources.map((source) => [source.path, listImports(source).flatMap(({ target }) => target ?? [])]));
 }
 
 /** All files that a file imports, directly or not. The file itself is among them only if it is in a cycle. */
 export function reachableFiles(graph: ImportGraph, start: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const waiting = [...(graph.get(start) ?? [])];
-  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    if (found.has(path)) continue;
-    found.add(path);
-    waiting.push(...(graph.get(path) ?? []));
+  const reached = new Set<string>();
+  const queue = [...(graph.get(start) ?? [])];
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (reached.has(path)) continue;
+    reached.add(path);
+    queue.push(...(graph.get(path) ?? []));
   }
-  return found;
+  return reached;
 }
 
-export function filesInCycles(graph: ImportGraph): readonly string[] {
+export function findFilesInCycles(graph: ImportGraph): readonly string[] {
   return [...graph.keys()].filter((path) => reachableFiles(graph, path).has(path));
 }
 
@@ -33,9 +33,9 @@ export function filesInCycles(graph: ImportGraph): readonly string[] {
  * The graph of what runs. An imported name leads to the file that declares it, also through an entry point. A type import does not count,
  * except of a class: a file that imports the type `Session` calls its methods.
  */
-export function valueImports(workspace: Workspace, sources: readonly Source[]): ImportGraph {
+export function valueImportGraph(workspace: Workspace, sources: readonly Source[]): ImportGraph {
   const files = indexFiles(workspace);
-  return new Map(sources.map((source) => [source.path, [...new Set(valueTargets(source, files))]]));
+  return new Map(sources.map((source) => [source.path, [...new Set(listValueTargets(source, files))]]));
 }
 
 /** Returns the file that declares a name which a file imports, also through an entry point. */
@@ -43,28 +43,28 @@ export function findImportedFile(workspace: Workspace, path: string, name: strin
   const sources = workspace.sources.filter((source) => source.path === path);
   const named = sources.flatMap(listImports).filter(({ names }) => names.some((imported) => imported.name === name));
   const files = indexFiles(workspace);
-  const [from] = named.flatMap(({ specifier, target }) => target ?? files.findDoor(specifier) ?? []);
+  const [from] = named.flatMap(({ specifier, target }) => target ?? files.findEntryPoint(specifier) ?? []);
   return from === undefined ? undefined : (findDeclaration(name, from, files)?.path ?? from);
 }
 
-function indexFiles(workspace: Workspace): Files {
+function indexFiles(workspace: Workspace): FileIndex {
   const byPath = new Map(workspace.sources.map((source) => [source.path, source]));
-  return { byPath, findDoor: (specifier) => findDoor(workspace, specifier) };
+  return { byPath, findEntryPoint: (specifier) => findEntryPoint(workspace, specifier) };
 }
 
-interface Files {
+interface FileIndex {
   readonly byPath: ReadonlyMap<string, Source>;
-  readonly findDoor: (specifier: string) => string | undefined;
+  readonly findEntryPoint: (specifier: string) => string | undefined;
 }
 
-function valueTargets(source: Source, files: Files): string[] {
+function listValueTargets(source: Source, files: FileIndex): string[] {
   return listImports(source).flatMap(({ specifier, target, names }) => {
-    const file = target ?? files.findDoor(specifier);
-    return file === undefined ? [] : names.flatMap((imported) => valueTarget(imported, file, files) ?? []);
+    const file = target ?? files.findEntryPoint(specifier);
+    return file === undefined ? [] : names.flatMap((imported) => findValueTarget(imported, file, files) ?? []);
   });
 }
 
-function valueTarget({ name, isType }: ImportedName, file: string, files: Files): string | undefined {
+function findValueTarget({ name, isType }: ImportedName, file: string, files: FileIndex): string | undefined {
   const declaration = findDeclaration(name, file, files);
   if (!isType) return declaration?.path ?? file;
   return declaration?.isClass ? declaration.path : undefined;
@@ -76,16 +76,16 @@ interface FoundDeclaration {
 }
 
 /** Follows re-exports to the file that declares a name. */
-function findDeclaration(name: string, path: string, files: Files): FoundDeclaration | undefined {
+function findDeclaration(name: string, path: string, files: FileIndex): FoundDeclaration | undefined {
   const source = files.byPath.get(path);
   if (source === undefined) return undefined;
   for (const exported of listExports(source)) {
     if (exported.name !== name && exported.name !== "*") continue;
-    if (exported.from === null) return { path, isClass: isClass(source, name) };
-    const target = exported.from.target ?? files.findDoor(exported.from.specifier);
-    const inner = exported.name === "*" ? name : exported.from.name;
-    const found = target === undefined ? undefined : findDeclaration(inner, target, files);
-    if (found !== undefined) return found;
+    if (exported.origin === null) return { path, isClass: isClass(source, name) };
+    const target = exported.origin.target ?? files.findEntryPoint(exported.origin.specifier);
+    const innerName = exported.name === "*" ? name : exported.origin.name;
+    const declaration = target === undefined ? undefined : findDeclaration(innerName, target, files);
+    if (declaration !== undefined) return declaration;
   }
   return undefined;
 }
@@ -95,12 +95,12 @@ function isClass(source: Source, name: string): boolean {
 }
 
 /** All names that a file exports, with those of `export *`. */
-export function exportedNames(workspace: Workspace, path: string): readonly string[] {
+export function listExportedNames(workspace: Workspace, path: string): readonly string[] {
   const source = workspace.sources.find((each) => each.path === path);
   if (source === undefined) return [];
-  return listExports(source).flatMap(({ name, from }) => {
-    if (name !== "*" || from === null) return [name];
-    const target = from.target ?? findDoor(workspace, from.specifier);
-    return target === undefined ? [] : exportedNames(workspace, target);
+  return listExports(source).flatMap(({ name, origin }) => {
+    if (name !== "*" || origin === null) return [name];
+    const target = origin.target ?? findEntryPoint(workspace, origin.specifier);
+    return target === undefined ? [] : listExportedNames(workspace, target);
   });
 }

@@ -5,7 +5,7 @@ import { type DeclaredName, listDeclaredNames } from "../source/declarations.ts"
 import type { Source } from "../source/source.ts";
 
 /** Words that end in -ed or -ing and are something else: nouns, plain verbs, and the adjectives `missing` and `pending`. */
-const otherWords: ReadonlySet<string> = new Set(
+const OTHER_WORDS: ReadonlySet<string> = new Set(
   [
     ["embed", "exceed", "feed", "hundred", "need", "proceed", "red", "seed", "shed", "shred", "speed", "succeed"],
     ["anything", "bring", "during", "everything", "nothing", "ping", "ring", "spring", "string", "swing", "thing"],
@@ -19,7 +19,7 @@ const otherWords: ReadonlySet<string> = new Set(
  * Participles and past tenses without -ed. Words that are also the verb's plain form are left out, because they begin good names:
  * `readSettings`, `putEntry`, `setModel`, `cutText`, `splitLines`.
  */
-const irregularForms: ReadonlySet<string> = new Set(
+const IRREGULAR_FORMS: ReadonlySet<string> = new Set(
   [
     ["begun", "bent", "borne", "bought", "broken", "brought", "built", "came", "caught", "chosen", "come", "done"],
     ["drawn", "driven", "fallen", "felt", "forgotten", "found", "frozen", "given", "gone", "grown", "heard", "held"],
@@ -44,26 +44,26 @@ export function listParticipleNames(sources: readonly Source[]): readonly Partic
   );
 }
 
-/** `kept` of `keptWords`, `made` of `MADE_BY`, `asking` of `Asking`. */
+/** `kept` of `keptWords`, `generators` of `MADE_BY`, `createServerQuery` of `Asking`. */
 function firstWord(name: string): string {
   return (/^[_$]*([A-Z]+(?![a-z])|[A-Z]?[a-z]+)/.exec(name)?.[1] ?? name).toLowerCase();
 }
 
 function isParticiple(word: string): boolean {
-  return irregularForms.has(word) || (!otherWords.has(word) && /[a-z]{2}(?:ed|ing)$/.test(word));
+  return IRREGULAR_FORMS.has(word) || (!OTHER_WORDS.has(word) && /[a-z]{2}(?:ed|ing)$/.test(word));
 }
 
-/** Folders whose name is a gerund, such as `reading`. */
+/** Folders whose name is a gerund, such as `readParts`. */
 export function listGerundFolders(files: readonly Source[]): readonly string[] {
-  const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
+  const folders = new Set(files.flatMap(({ path }) => parentFolders(path)));
   return [...folders].filter((folder) => isGerund(posix.basename(folder))).toSorted();
 }
 
-function foldersOf(path: string): string[] {
+function parentFolders(path: string): string[] {
   const folder = posix.dirname(path);
-  return folder === "." ? [] : [...foldersOf(folder), folder];
+  return folder === "." ? [] : [...parentFolders(folder), folder];
 }
 
 function isGerund(name: string): boolean {
-  return !otherWords.has(name) && /[a-z]ing$/.test(name);
+  return !OTHER_WORDS.has(name) && /[a-z]ing$/.test(name);
 }

@@ -4,7 +4,7 @@ import { type ESTree, Visitor } from "rolldown/utils";
 import type { Fault } from "../fault.ts";
 import { listImports } from "../source/modules.ts";
 import { lineAt, parseSource, type Source } from "../source/source.ts";
-import { CONTEXT_PACKAGE, CONTEXT_SOURCES, isOurs, type Workspace } from "./workspace.ts";
+import { CONTEXT_PACKAGE, CONTEXT_SOURCES, isOwnPackage, type Workspace } from "./workspace.ts";
 
 export function checkContextDependencies({ packages, sources }: Workspace): readonly Fault[] {
   const dependencies = packages.find(({ folder }) => folder === CONTEXT_PACKAGE)?.dependencies ?? [];
@@ -21,7 +21,7 @@ export function checkContextDependencies({ packages, sources }: Workspace): read
 
 function checkForeignImports(source: Source): Fault[] {
   // Imports of our own packages are checked in doors.ts.
-  const foreign = listImports(source).filter(({ target, specifier }) => target === null && !isOurs(specifier));
+  const foreign = listImports(source).filter(({ target, specifier }) => target === null && !isOwnPackage(specifier));
   return foreign.flatMap(({ specifier, line }) => {
     const isNode = specifier.startsWith("node:");
     if (isNode && mayUseNode(source)) return [];
@@ -49,16 +49,16 @@ export function checkPurity({ sources }: Workspace): readonly Fault[] {
     );
 }
 
-const impureMembers: ReadonlySet<string> = new Set(["Date.now", "performance.now", "Math.random"]);
-const impureObjects: ReadonlySet<string> = new Set(["crypto", "process", "console"]);
-const impureNames: ReadonlySet<string> = new Set(["Buffer", "setTimeout", "setInterval"]);
+const IMPURE_MEMBERS: ReadonlySet<string> = new Set(["Date.now", "performance.now", "Math.random"]);
+const IMPURE_OBJECTS: ReadonlySet<string> = new Set(["crypto", "process", "console"]);
+const IMPURE_NAMES: ReadonlySet<string> = new Set(["Buffer", "setTimeout", "setInterval"]);
 
 /** A property with the name of a global, such as `clock.Date.now`, is not an effect; after `globalThis.` it is. */
 function findEffects(source: Source): readonly ESTree.Span[] {
-  const found: ESTree.Span[] = [];
+  const effects: ESTree.Span[] = [];
   const properties = new Set<ESTree.Node>();
   const checkDate = (node: ESTree.CallExpression | ESTree.NewExpression) => {
-    if (globalName(node.callee) === "Date" && node.arguments.length === 0) found.push(node);
+    if (globalName(node.callee) === "Date" && node.arguments.length === 0) effects.push(node);
   };
   const visitor = new Visitor({
     // The visitor enters a member expression before the identifiers in it.
@@ -66,16 +66,16 @@ function findEffects(source: Source): readonly ESTree.Span[] {
       if (globalName(node) === null) properties.add(node.property);
       const object = globalName(node.object);
       if (object === null || node.property.type !== "Identifier") return;
-      if (impureObjects.has(object) || impureMembers.has(`${object}.${node.property.name}`)) found.push(node);
+      if (IMPURE_OBJECTS.has(object) || IMPURE_MEMBERS.has(`${object}.${node.property.name}`)) effects.push(node);
     },
     Identifier: (node) => {
-      if (impureNames.has(node.name) && !properties.has(node)) found.push(node);
+      if (IMPURE_NAMES.has(node.name) && !properties.has(node)) effects.push(node);
     },
     CallExpression: checkDate,
     NewExpression: checkDate,
   });
   visitor.visit(parseSource(source).program);
-  return found;
+  return effects;
 }
 
 /** `Date` for `Date` and for `globalThis.Date`; null for anything else. */

@@ -1,7 +1,7 @@
 /** Asks about unusual sizes of files, folders and functions, and about names that readers cannot guess. These are questions, never faults. */
 
 import { posix } from "node:path";
-import { counted, type Fault } from "../fault.ts";
+import { type Fault, formatCount } from "../fault.ts";
 import { listFunctions } from "../source/declarations.ts";
 import { listExports, listImports } from "../source/modules.ts";
 import { countLines, type Source } from "../source/source.ts";
@@ -9,7 +9,7 @@ import { listGerundFolders, listParticipleNames, type ParticipleName } from "./p
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 /** The column "ask why" of the table in CONTRIBUTING.md. */
-const limits = {
+const LIMITS = {
   fileLines: 500,
   smallFileLines: 40,
   folderFiles: 20,
@@ -43,7 +43,7 @@ export function folderDepth(path: string): number {
 }
 
 export function isLong(source: Source): boolean {
-  return countLines(source) > limits.fileLines;
+  return countLines(source) > LIMITS.fileLines;
 }
 
 function askAboutLongFile(source: Source): Fault {
@@ -55,7 +55,7 @@ function askAboutSmallFiles(sources: readonly Source[]): Fault[] {
   const imported = new Set(sources.flatMap((source) => listImports(source).flatMap(({ target }) => target ?? [])));
   return sources.flatMap((source) => {
     const lines = countLines(source);
-    if (lines >= limits.smallFileLines || posix.basename(source.path) === "index.ts") return [];
+    if (lines >= LIMITS.smallFileLines || posix.basename(source.path) === "index.ts") return [];
     if (!imported.has(source.path) || listFunctions(source).length === 0) return [];
     return [{ path: source.path, line: 1, sentence: `${lines} lines; does it belong in a file that imports it?` }];
   });
@@ -65,11 +65,11 @@ function askAboutSmallFiles(sources: readonly Source[]): Fault[] {
 function askAboutFolderSizes(sources: readonly Source[]): Fault[] {
   const folders = Map.groupBy(sources, ({ path }) => posix.dirname(path));
   return [...folders].flatMap(([path, files]) => {
-    if (files.length > limits.folderFiles)
+    if (files.length > LIMITS.folderFiles)
       return [{ path, line: 1, sentence: `${files.length} files; does it need a subfolder?` }];
     const hasFolders = [...folders.keys()].some((other) => other.startsWith(`${path}/`));
-    if (files.length >= limits.fewestFiles || hasFolders || path === sourceFolder(`${path}/`)) return [];
-    return [{ path, line: 1, sentence: `${counted(files.length, "file")}; is the folder needed?` }];
+    if (files.length >= LIMITS.fewestFiles || hasFolders || path === sourceFolder(`${path}/`)) return [];
+    return [{ path, line: 1, sentence: `${formatCount(files.length, "file")}; is the folder needed?` }];
   });
 }
 
@@ -87,7 +87,7 @@ function askAboutDepth(sources: readonly Source[]): Fault[] {
   const folders = new Map(sources.map(({ path }) => [posix.dirname(path), path]));
   return [...folders].flatMap(([folder, file]) => {
     const depth = folderDepth(file);
-    if (depth <= limits.depth) return [];
+    if (depth <= LIMITS.depth) return [];
     return [{ path: folder, line: 1, sentence: `${depth} folders below ${sourceFolder(file)}; is each one needed?` }];
   });
 }
@@ -100,9 +100,17 @@ function askAboutMutualImports(sources: readonly Source[]): Fault[] {
     ),
   );
   return [...pairs].flatMap((pair) => {
-    const [from = "", to = ""] = pair.split(" ");
-    if (from === "" || to === "" || from >= to || !pairs.has(`${to} ${from}`)) return [];
-    return [{ path: from, line: 1, sentence: `imports ${to}, which imports it back; which one is below?` }];
+    const [importer = "", importedFolder = ""] = pair.split(" ");
+    if (
+      importer === "" ||
+      importedFolder === "" ||
+      importer >= importedFolder ||
+      !pairs.has(`${importedFolder} ${importer}`)
+    )
+      return [];
+    return [
+      { path: importer, line: 1, sentence: `imports ${importedFolder}, which imports it back; which one is below?` },
+    ];
   });
 }
 
@@ -117,7 +125,7 @@ function askAboutFunctions(source: Source): Fault[] {
   return listFunctions(source).flatMap(({ name, line, lines, parameters }) => {
     const long = { path, line, sentence: `${name} has ${lines} lines; which part is a function of its own?` };
     const wide = { path, line, sentence: `${name} takes ${parameters} parameters; would one object read better?` };
-    return [...(lines > limits.functionLines ? [long] : []), ...(parameters > limits.parameters ? [wide] : [])];
+    return [...(lines > LIMITS.functionLines ? [long] : []), ...(parameters > LIMITS.parameters ? [wide] : [])];
   });
 }
 
@@ -138,8 +146,8 @@ export function askAboutNames({ sources, tests }: Workspace): readonly Fault[] {
 
 /** In `packages/context` every such name. Elsewhere, until those packages are renamed, exported names that are a participle alone. */
 function participlesToAskAbout(source: Source): readonly ParticipleName[] {
-  const found = listParticipleNames([source]);
-  if (source.path.startsWith(CONTEXT_SOURCES)) return found;
+  const participles = listParticipleNames([source]);
+  if (source.path.startsWith(CONTEXT_SOURCES)) return participles;
   const exported = new Set(listExports(source).map(({ name }) => name));
-  return found.filter(({ name, word }) => exported.has(name) && name.toLowerCase() === word);
+  return participles.filter(({ name, word }) => exported.has(name) && name.toLowerCase() === word);
 }

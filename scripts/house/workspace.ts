@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
 import type { Fault } from "../fault.ts";
-import { readFolder, type Source, subfolders } from "../source/source.ts";
+import { listSubfolders, readFolder, type Source } from "../source/source.ts";
 
 export interface Workspace {
   readonly sources: readonly Source[];
@@ -21,7 +21,7 @@ export interface PackageFolder {
   /** The npm name; null if there is no package.json. */
   readonly name: string | null;
   /** The entry points of `exports`: specifiers such as `@pith/context/node` and the files they name. */
-  readonly doors: ReadonlyMap<string, string>;
+  readonly entryPoints: ReadonlyMap<string, string>;
   /** The npm packages that an installation brings along. */
   readonly dependencies: readonly string[];
 }
@@ -32,7 +32,7 @@ export const CONTEXT_PACKAGE = "packages/context";
 export const CONTEXT_SOURCES = `${CONTEXT_PACKAGE}/src/`;
 
 /** Whether a specifier names one of our packages. */
-export function isOurs(specifier: string): boolean {
+export function isOwnPackage(specifier: string): boolean {
   return includesSpecifier(SCOPE, specifier) || includesSpecifier(PROGRAM_NAME, specifier);
 }
 
@@ -42,12 +42,12 @@ export function includesSpecifier(name: string, specifier: string): boolean {
 }
 
 /** The file of an entry point, e.g. of `@pith/context/node`. */
-export function findDoor({ packages }: Workspace, specifier: string): string | undefined {
-  return packages.map(({ doors }) => doors.get(specifier)).find((file) => file !== undefined);
+export function findEntryPoint({ packages }: Workspace, specifier: string): string | undefined {
+  return packages.map(({ entryPoints }) => entryPoints.get(specifier)).find((file) => file !== undefined);
 }
 
 export function readWorkspace(root: string): Workspace {
-  const packages = subfolders(root, "packages");
+  const packages = listSubfolders(root, "packages");
   const sourceFolders = [...packages.map((folder) => `${folder}/src`), "bench/src", "evals/src", "scripts", "examples"];
   const packageFolders = [...packages, "bench", "evals", "scripts", "examples"];
   const architecture = join(root, "ARCHITECTURE.md");
@@ -75,7 +75,9 @@ function readPackageFolder(root: string, folder: string): PackageFolder {
   return {
     folder,
     name,
-    doors: new Map(Object.entries(exports).map(([key, path]) => [`${name}${key.slice(1)}`, join(folder, `${path}`)])),
+    entryPoints: new Map(
+      Object.entries(exports).map(([key, path]) => [`${name}${key.slice(1)}`, join(folder, `${path}`)]),
+    ),
     dependencies: Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies }),
   };
 }

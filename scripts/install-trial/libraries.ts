@@ -3,19 +3,19 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProgram, root } from "../build/packages.ts";
-import { type Node, npmCli, pathWith } from "./nodes.ts";
-import type { Tarball } from "./tarballs.ts";
-import { freshEnvironment, run, type Trial } from "./trial.ts";
+import { buildPath, findNpmCli, type NodeVersion } from "./nodes.ts";
+import type { PackedPackage } from "./tarballs.ts";
+import { createEnvironment, type InstallTrial, runCommand } from "./trial.ts";
 
 /** The oldest TypeScript that is supported, and the one that Pith is built with. */
-export const TYPESCRIPTS: readonly string[] = ["5.9.3", "7.0.2"];
+export const TYPESCRIPT_VERSIONS: readonly string[] = ["5.9.3", "7.0.2"];
 
 export interface LibraryProject {
   readonly folder: string;
   readonly entryPoints: readonly string[];
 }
 
-export async function installLibraries(folder: string, tarballs: readonly Tarball[]): Promise<LibraryProject> {
+export async function installLibraries(folder: string, tarballs: readonly PackedPackage[]): Promise<LibraryProject> {
   mkdirSync(folder, { recursive: true });
   const libraries = tarballs.filter((tarball) => !isProgram(tarball));
   const entryPoints = libraries.flatMap(({ manifest }) =>
@@ -27,37 +27,41 @@ export async function installLibraries(folder: string, tarballs: readonly Tarbal
   writeFileSync(join(folder, "import.js"), importScript(entryPoints));
   writeFileSync(join(folder, "use.ts"), typedScript(entryPoints));
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
-  const env = freshEnvironment(folder, process.env.PATH ?? "");
+  const env = createEnvironment(folder, process.env.PATH ?? "");
   const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
-  const typescripts = TYPESCRIPTS.map((version) => `typescript-${version}@npm:typescript@${version}`);
+  const typescripts = TYPESCRIPT_VERSIONS.map((version) => `typescript-${version}@npm:typescript@${version}`);
   const files = libraries.map(({ file }) => file);
-  const args = [npmCli(), "install", ...flags, ...files, "@types/node@22", ...typescripts];
-  await run(process.execPath, args, { cwd: folder, env });
+  const args = [findNpmCli(), "install", ...flags, ...files, "@types/node@22", ...typescripts];
+  await runCommand(process.execPath, args, { cwd: folder, env });
   return { folder, entryPoints };
 }
 
 /** What a JavaScript program does with each library, on this Node. */
-export async function tryJavaScript(node: Node, { folder, entryPoints }: LibraryProject, trial: Trial): Promise<void> {
-  await trial.step(`Node ${node.version}: libraries from JavaScript`, async () => {
-    const env = freshEnvironment(folder, pathWith(node));
-    const printed = await run(node.file, ["import.js"], { cwd: folder, env });
-    if (!printed.includes("2 entries\n")) throw new Error(`it printed ${printed}`);
+export async function tryJavaScript(
+  node: NodeVersion,
+  { folder, entryPoints }: LibraryProject,
+  trial: InstallTrial,
+): Promise<void> {
+  await trial.runStep(`Node ${node.version}: libraries from JavaScript`, async () => {
+    const env = createEnvironment(folder, buildPath(node));
+    const stdout = await runCommand(node.file, ["import.js"], { cwd: folder, env });
+    if (!stdout.includes("2 entries\n")) throw new Error(`it printed ${stdout}`);
     return `${entryPoints.length} entry points`;
   });
   // Node 22.19 strips types by default: the sources themselves run on it, too.
-  await trial.step(`Node ${node.version}: the program from its sources`, async () => {
-    const env = freshEnvironment(folder, pathWith(node));
-    await run(node.file, [join(root, "packages/cli/src/bin.ts"), "--version"], { cwd: folder, env });
+  await trial.runStep(`Node ${node.version}: the program from its sources`, async () => {
+    const env = createEnvironment(folder, buildPath(node));
+    await runCommand(node.file, [join(root, "packages/cli/src/bin.ts"), "--version"], { cwd: folder, env });
     return undefined;
   });
 }
 
-export async function tryTypeScript({ folder, entryPoints }: LibraryProject, trial: Trial): Promise<void> {
-  const env = freshEnvironment(folder, process.env.PATH ?? "");
-  for (const version of TYPESCRIPTS)
-    await trial.step(`TypeScript ${version}`, async () => {
+export async function tryTypeScript({ folder, entryPoints }: LibraryProject, trial: InstallTrial): Promise<void> {
+  const env = createEnvironment(folder, process.env.PATH ?? "");
+  for (const version of TYPESCRIPT_VERSIONS)
+    await trial.runStep(`TypeScript ${version}`, async () => {
       const tsc = join(folder, "node_modules", `typescript-${version}`, "bin/tsc");
-      await run(process.execPath, [tsc, "-p", "."], { cwd: folder, env });
+      await runCommand(process.execPath, [tsc, "-p", "."], { cwd: folder, env });
       return `${entryPoints.length} entry points`;
     });
 }
@@ -82,8 +86,8 @@ function importScript(entryPoints: readonly string[]): string {
 }
 
 function typedScript(entryPoints: readonly string[]): string {
-  const imports = entryPoints.map((name, at) => `import * as module${at} from ${JSON.stringify(name)};`);
-  const uses = entryPoints.map((_, at) => `module${at}`).join(", ");
+  const imports = entryPoints.map((name, index) => `import * as module${index} from ${JSON.stringify(name)};`);
+  const uses = entryPoints.map((_, index) => `module${index}`).join(", ");
   return `${imports.join("\n")}\nexport const all = [${uses}];\n${USE}${TYPED_USE}`;
 }
 

@@ -8,13 +8,13 @@ import { root } from "../build/packages.ts";
 /** The oldest that is promised, and the newest of the lines after it at the time of writing. */
 export const SUPPORTED_NODES: readonly string[] = ["22.19.0", "24.21.0", "26.10.0"];
 
-export interface Node {
+export interface NodeVersion {
   readonly version: string;
   /** The executable. */
   readonly file: string;
 }
 
-export function findNode(version: string): Node {
+export function findNode(version: string): NodeVersion {
   if (version === "current") return { version: process.versions.node, file: process.execPath };
   const folder = join(root, ".tools", `node-${version}`);
   const name = `node-${PLATFORMS[process.platform] ?? process.platform}-${process.arch}`;
@@ -23,7 +23,7 @@ export function findNode(version: string): Node {
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "package.json"), '{"private":true}');
     const flags = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-    execFileSync(process.execPath, [npmCli(), "install", "--prefix", folder, ...flags, `${name}@${version}`], {
+    execFileSync(process.execPath, [findNpmCli(), "install", "--prefix", folder, ...flags, `${name}@${version}`], {
       stdio: ["ignore", "ignore", "inherit"],
     });
   }
@@ -33,7 +33,7 @@ export function findNode(version: string): Node {
 const PLATFORMS: Readonly<Record<string, string>> = { win32: "win" };
 
 /** npm's own program, to run it on a Node of our choice. */
-export function npmCli(): string {
+export function findNpmCli(): string {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const candidates = [
       join(folder, "npm"),
@@ -50,6 +50,6 @@ export function npmCli(): string {
 }
 
 /** A PATH on which this Node and the programs of these folders come first. */
-export function pathWith({ file }: Node, ...folders: readonly string[]): string {
+export function buildPath({ file }: NodeVersion, ...folders: readonly string[]): string {
   return [...folders, dirname(file), process.env.PATH ?? ""].join(delimiter);
 }

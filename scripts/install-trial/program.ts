@@ -5,142 +5,155 @@ import { join } from "node:path";
 import { type Script, startServer } from "@pith/testkit";
 import { rolldown } from "rolldown";
 import { root } from "../build/packages.ts";
-import { type Node, npmCli, pathWith } from "./nodes.ts";
-import type { Tarball } from "./tarballs.ts";
+import { buildPath, findNpmCli, type NodeVersion } from "./nodes.ts";
+import type { PackedPackage } from "./tarballs.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
-import { type Command, freshEnvironment, requireText, run, type Trial } from "./trial.ts";
+import { type CommandOptions, createEnvironment, type InstallTrial, requireText, runCommand } from "./trial.ts";
 
-export interface Installed {
+export interface InstallFigures {
   readonly packages: number;
   readonly megabytes: number;
 }
 
-interface Place {
+interface TrialFolder {
   readonly folder: string;
-  readonly tarball: Tarball;
+  readonly tarball: PackedPackage;
 }
 
 /** Everything happens below `folder`, with an empty home and an empty prefix. */
-export async function tryProgram(node: Node, { folder, tarball }: Place, trial: Trial): Promise<Installed> {
-  const [home, prefix, project] = ["home", "prefix", "project"].map((name) => makeFolder(folder, name)) as Folders;
+export async function tryProgram(
+  node: NodeVersion,
+  { folder, tarball }: TrialFolder,
+  trial: InstallTrial,
+): Promise<InstallFigures> {
+  const [userHome, prefix, project] = ["home", "prefix", "project"].map((name) =>
+    makeFolder(folder, name),
+  ) as TrialFolders;
   const isWindows = process.platform === "win32";
-  const env = freshEnvironment(home, pathWith(node, isWindows ? prefix : join(prefix, "bin")));
+  const env = createEnvironment(userHome, buildPath(node, isWindows ? prefix : join(prefix, "bin")));
   const command = { cwd: project, env };
-  const step = (name: string, act: () => Promise<string | undefined>) =>
-    trial.step(`Node ${node.version}: ${name}`, act);
+  const runStep = (name: string, run: () => Promise<string | undefined>) =>
+    trial.runStep(`Node ${node.version}: ${name}`, run);
   const modules = join(prefix, isWindows ? "node_modules" : "lib/node_modules");
-  const pith = join(modules, tarball.manifest.name, tarball.manifest.publishConfig.bin?.pith ?? "");
-  const answer = (script: Script, args: readonly string[]) => answered(script, { node, pith, args, command });
-  let installed: Installed = { packages: Number.NaN, megabytes: Number.NaN };
+  const programFile = join(modules, tarball.manifest.name, tarball.manifest.publishConfig.bin?.pith ?? "");
+  const runWithScript = (script: Script, args: readonly string[]) =>
+    runWithModel(script, { node, programFile, args, command });
+  let installed: InstallFigures = { packages: Number.NaN, megabytes: Number.NaN };
 
-  await step("npm install -g", async () => {
+  await runStep("npm install -g", async () => {
     const flags = ["--prefix", prefix, "--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
-    await run(node.file, [npmCli(), "install", "-g", ...flags, tarball.file], command);
-    installed = { packages: countPackages(modules), megabytes: bytesBelow(modules) / 1e6 };
+    await runCommand(node.file, [findNpmCli(), "install", "-g", ...flags, tarball.file], command);
+    installed = { packages: countPackages(modules), megabytes: countBytes(modules) / 1e6 };
     return `${installed.packages} packages, ${installed.megabytes.toFixed(1)} MB`;
   });
-  await step("pith --version", async () => {
-    const version = (await run(isWindows ? "pith.cmd" : "pith", ["--version"], command)).trim();
+  await runStep("pith --version", async () => {
+    const version = (await runCommand(isWindows ? "pith.cmd" : "pith", ["--version"], command)).trim();
     if (version !== tarball.manifest.version) throw new Error(`it is ${version}`);
     return version;
   });
-  await step("first answer", async () => {
-    requireText(await answer(["All is well."], ["-p", "How is it?"]), /^All is well\.\n$/);
+  await runStep("first answer", async () => {
+    requireText(await runWithScript(["All is well."], ["-p", "How is it?"]), /^All is well\.\n$/);
     return undefined;
   });
-  await step("extension in TypeScript", async () => {
-    writeFileSync(join(makeFolder(home, ".pith/extensions"), "greeting.ts"), EXTENSION);
-    requireText(await answer([], ["-p", "/hello Ann"]), /hello Ann/);
+  await runStep("extension in TypeScript", async () => {
+    writeFileSync(join(makeFolder(userHome, ".pith/extensions"), "greeting.ts"), EXTENSION_SOURCE);
+    requireText(await runWithScript([], ["-p", "/hello Ann"]), /hello Ann/);
     return undefined;
   });
-  await step("MCP server", async () => {
-    const place = makeFolder(folder, "server");
-    const args = [await bundleServer(place), join(place, "desk.log")];
-    const settings = { mcpServers: { desk: { command: node.file, args, folders: [place] } } };
-    writeFileSync(join(home, ".pith/settings.json"), JSON.stringify(settings));
-    await run(node.file, [pith, "mcp", "trust", "desk", "--yes"], command);
+  await runStep("MCP server", async () => {
+    const serverFolder = makeFolder(folder, "server");
+    const args = [await bundleServer(serverFolder), join(serverFolder, "desk.log")];
+    const settings = { mcpServers: { desk: { command: node.file, args, folders: [serverFolder] } } };
+    writeFileSync(join(userHome, ".pith/settings.json"), JSON.stringify(settings));
+    await runCommand(node.file, [programFile, "mcp", "trust", "desk", "--yes"], command);
     const call = { tool: "desk/add", arguments: { one: 2_000, other: 345 } };
     const script: Script = ({ number, body }) => {
       if (number === 1) return { parts: [{ type: "call", name: "mcp_call", arguments: call }] };
       return JSON.stringify(body).includes("2345") ? "It is right." : "No sum came.";
     };
-    requireText(await answer(script, ["-p", "Add them.", "--allow", "mcp_call(desk/*)"]), /^It is right\.\n$/);
+    requireText(await runWithScript(script, ["-p", "Add them.", "--allow", "mcp_call(desk/*)"]), /^It is right\.\n$/);
     return undefined;
   });
-  if (isWindows) trial.notTried(`Node ${node.version}: screen`, "there is no tmux on Windows");
-  else await step("screen", () => tryScreen(command));
-  await step("pith sessions search", async () => {
-    requireText(await run(node.file, [pith, "sessions", "search", "screen works"], command), /The screen works/);
+  if (isWindows) trial.skip(`Node ${node.version}: screen`, "there is no tmux on Windows");
+  else await runStep("screen", () => tryScreen(command));
+  await runStep("pith sessions search", async () => {
+    requireText(
+      await runCommand(node.file, [programFile, "sessions", "search", "screen works"], command),
+      /The screen works/,
+    );
     return undefined;
   });
-  await step("pith doctor", async () => {
+  await runStep("pith doctor", async () => {
     const env = { ...command.env, ANTHROPIC_API_KEY: "any" };
-    requireText(await run(node.file, [pith, "doctor"], { ...command, env }), /ripgrep: \S+ripgrep-\S+/);
+    requireText(await runCommand(node.file, [programFile, "doctor"], { ...command, env }), /ripgrep: \S+ripgrep-\S+/);
     return undefined;
   });
   return installed;
 }
 
 /** pnpm puts each package into a folder of its own, where only its own dependencies are found. */
-export async function tryPnpm({ folder, tarball }: Place, trial: Trial): Promise<void> {
-  const env = { ...freshEnvironment(makeFolder(folder, "home"), process.env.PATH ?? ""), ANTHROPIC_API_KEY: "any" };
+export async function tryPnpm({ folder, tarball }: TrialFolder, trial: InstallTrial): Promise<void> {
+  const env = { ...createEnvironment(makeFolder(folder, "home"), process.env.PATH ?? ""), ANTHROPIC_API_KEY: "any" };
   const command = { cwd: makeFolder(folder, "project"), env };
-  await trial.step("pnpm: pith finds its ripgrep", async () => {
-    await run("pnpm", ["add", "--ignore-scripts", "--config.minimumReleaseAge=0", tarball.file], command);
-    const pith = join(command.cwd, "node_modules/.bin/pith");
-    requireText(await run(pith, ["doctor"], command), /ripgrep: \S+ripgrep-\S+/);
+  await trial.runStep("pnpm: pith finds its ripgrep", async () => {
+    await runCommand("pnpm", ["add", "--ignore-scripts", "--config.minimumReleaseAge=0", tarball.file], command);
+    const programFile = join(command.cwd, "node_modules/.bin/pith");
+    requireText(await runCommand(programFile, ["doctor"], command), /ripgrep: \S+ripgrep-\S+/);
     return undefined;
   });
 }
 
-type Folders = [string, string, string];
+type TrialFolders = [string, string, string];
 
-interface Asked {
-  readonly node: Node;
-  readonly pith: string;
+interface ProgramRun {
+  readonly node: NodeVersion;
+  readonly programFile: string;
   readonly args: readonly string[];
-  readonly command: Command;
+  readonly command: CommandOptions;
 }
 
-async function answered(script: Script, { node, pith, args, command }: Asked): Promise<string> {
+async function runWithModel(script: Script, { node, programFile, args, command }: ProgramRun): Promise<string> {
   const server = await startServer({ script });
   try {
-    return await run(node.file, [pith, ...args], { ...command, env: withModel(command, server.url) });
+    return await runCommand(node.file, [programFile, ...args], {
+      ...command,
+      env: modelEnvironment(command, server.url),
+    });
   } finally {
     await server.close();
   }
 }
 
-function withModel({ env }: Command, url: string): Record<string, string> {
+function modelEnvironment({ env }: CommandOptions, url: string): Record<string, string> {
   return { ...env, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
 }
 
 /** Types a question, sees its answer, and leaves. */
-async function tryScreen(command: Command): Promise<undefined> {
+async function tryScreen(command: CommandOptions): Promise<undefined> {
   const server = await startServer({ script: ["The screen works."] });
   try {
-    await talk(openTerminal("pith", { ...command, env: withModel(command, server.url) }));
+    await typeQuestion(openTerminal("pith", { ...command, env: modelEnvironment(command, server.url) }));
   } finally {
     await server.close();
   }
 }
 
-async function talk(terminal: Terminal): Promise<void> {
+async function typeQuestion(terminal: Terminal): Promise<void> {
   try {
-    await terminal.shows(/claude/i);
+    await terminal.waitForText(/claude/i);
     terminal.type("Does it work?");
-    await terminal.shows(/Does it work\?/);
+    await terminal.waitForText(/Does it work\?/);
     terminal.press("Enter");
-    await terminal.shows(/The screen works\./);
+    await terminal.waitForText(/The screen works\./);
     terminal.press("C-d");
-    const status = await terminal.exited();
+    const status = await terminal.waitForExit();
     if (status !== 0) throw new Error(`it ended with ${status}`);
   } finally {
     terminal.close();
   }
 }
 
-const EXTENSION = `import type { ExtensionApi } from "@pith/agent";
+const EXTENSION_SOURCE = `import type { ExtensionApi } from "@pith/agent";
 
 export default (pith: ExtensionApi): void => {
   pith.registerCommand("hello", { description: "greets", run: async (words: string) => \`hello \${words}\` });
@@ -166,15 +179,15 @@ function makeFolder(...path: readonly string[]): string {
 function countPackages(modules: string): number {
   const names = readdirSync(modules).filter((name) => !name.startsWith("."));
   const folders = names.flatMap((name) =>
-    name.startsWith("@") ? readdirSync(join(modules, name)).map((inner) => join(name, inner)) : [name],
+    name.startsWith("@") ? readdirSync(join(modules, name)).map((innerModules) => join(name, innerModules)) : [name],
   );
   return folders.reduce((sum, name) => {
-    const inner = join(modules, name, "node_modules");
-    return sum + 1 + (lstatSync(inner, { throwIfNoEntry: false }) ? countPackages(inner) : 0);
+    const innerModules = join(modules, name, "node_modules");
+    return sum + 1 + (lstatSync(innerModules, { throwIfNoEntry: false }) ? countPackages(innerModules) : 0);
   }, 0);
 }
 
-function bytesBelow(folder: string): number {
+function countBytes(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0);

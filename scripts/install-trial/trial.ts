@@ -2,8 +2,8 @@
 
 import { execFile } from "node:child_process";
 
-export class Trial {
-  failed = 0;
+export class InstallTrial {
+  failedSteps = 0;
   readonly #print: (line: string) => void;
 
   constructor(print: (line: string) => void) {
@@ -11,45 +11,50 @@ export class Trial {
   }
 
   /** Runs a step. What it returns is printed beside its name; what it throws counts as a failure, and the trial goes on. */
-  async step(name: string, run: () => Promise<string | undefined> | string | undefined): Promise<void> {
-    const began = performance.now();
+  async runStep(name: string, run: () => Promise<string | undefined> | string | undefined): Promise<void> {
+    const startTime = performance.now();
     try {
       const detail = await run();
-      this.#print(`ok      ${name} (${seconds(began)})${detail ? `: ${detail}` : ""}`);
+      this.#print(`ok      ${name} (${formatSeconds(startTime)})${detail ? `: ${detail}` : ""}`);
     } catch (error) {
-      this.failed += 1;
-      this.#print(`FAILED  ${name} (${seconds(began)}): ${error instanceof Error ? error.message : error}`);
+      this.failedSteps += 1;
+      this.#print(`FAILED  ${name} (${formatSeconds(startTime)}): ${error instanceof Error ? error.message : error}`);
     }
   }
 
   /** Says that something was not tried, and why. */
-  notTried(name: string, reason: string): void {
+  skip(name: string, reason: string): void {
     this.#print(`skipped ${name}: ${reason}`);
   }
 }
 
-function seconds(began: number): string {
-  return `${((performance.now() - began) / 1000).toFixed(1)} s`;
+function formatSeconds(startTime: number): string {
+  return `${((performance.now() - startTime) / 1000).toFixed(1)} s`;
 }
 
-export interface Command {
+export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 }
 
 /** Its standard output. Rejects with all it wrote if it fails, or if Node warned of something. */
-export function run(
+export function runCommand(
   file: string,
   args: readonly string[],
-  { cwd, env, timeoutMs = 300_000 }: Command,
+  { cwd, env, timeoutMs = 300_000 }: CommandOptions,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(file, args, { cwd, env, timeout: timeoutMs, maxBuffer: 1 << 26 }, (error, out, notes) => {
-      if (error || /\w+Warning: /.test(notes))
-        reject(new Error(`${error?.message ?? "Node warned"}\n${out}\n${notes}`.trim()));
-      else resolve(out);
-    });
+    const child = execFile(
+      file,
+      args,
+      { cwd, env, timeout: timeoutMs, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        if (error || /\w+Warning: /.test(stderr))
+          reject(new Error(`${error?.message ?? "Node warned"}\n${stdout}\n${stderr}`.trim()));
+        else resolve(stdout);
+      },
+    );
     child.stdin?.end();
   });
 }
@@ -59,10 +64,10 @@ export function requireText(text: string, expected: RegExp): void {
 }
 
 /** What a fresh user has, and what this machine needs to reach the network: certificates and proxies. */
-export function freshEnvironment(home: string, path: string): Record<string, string> {
-  const kept = Object.entries(process.env).filter(([name]) => KEPT.test(name));
-  return { ...Object.fromEntries(kept.map(([name, value = ""]) => [name, value])), HOME: home, PATH: path };
+export function createEnvironment(home: string, path: string): Record<string, string> {
+  const inherited = Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.test(name));
+  return { ...Object.fromEntries(inherited.map(([name, value = ""]) => [name, value])), HOME: home, PATH: path };
 }
 
-const KEPT =
+const INHERITED_VARIABLES =
   /^(?:lang|lc_\w+|tmpdir|temp|tmp|systemroot|comspec|pathext|appdata|localappdata|userprofile|ssl_\w+|node_extra_ca_certs|npm_config_(?:registry|cafile)|https?_proxy|no_proxy)$/i;

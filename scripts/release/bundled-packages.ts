@@ -32,7 +32,7 @@ export interface BundleContent {
   readonly packages: readonly BundledPackage[];
   readonly data: readonly BundledData[];
   /** The folders of the packages that modules of ours import: those that our own manifests name. */
-  readonly direct: readonly string[];
+  readonly directFolders: readonly string[];
 }
 
 export interface BundledData extends Omit<GeneratedData, "version"> {
@@ -40,7 +40,7 @@ export interface BundledData extends Omit<GeneratedData, "version"> {
   readonly text: string;
 }
 
-export interface BundleOptions {
+export interface BundleInput {
   /** What rolldown calls `moduleIds`, of all chunks. */
   readonly moduleIds: readonly string[];
   /** Of the repository. */
@@ -48,57 +48,59 @@ export interface BundleOptions {
   readonly exceptions?: readonly LicenceException[];
 }
 
-export function readBundleContent({ moduleIds, root, exceptions = LICENCE_EXCEPTIONS }: BundleOptions): BundleContent {
+export function readBundleContent({ moduleIds, root, exceptions = LICENCE_EXCEPTIONS }: BundleInput): BundleContent {
   const files = moduleIds.map((id) => id.replace(/\?.*$/, ""));
-  const foreign = files.filter((file) => file.startsWith("\0") || file.split(sep).includes("node_modules"));
-  const own = files.filter((file) => !foreign.includes(file)).map((file) => relative(root, file).split(sep).join("/"));
-  const folders = [...new Set(foreign.map(packageFolder))];
+  const foreignFiles = files.filter((file) => file.startsWith("\0") || file.split(sep).includes("node_modules"));
+  const ownFiles = files
+    .filter((file) => !foreignFiles.includes(file))
+    .map((file) => relative(root, file).split(sep).join("/"));
+  const folders = [...new Set(foreignFiles.map(findPackageFolder))];
   const manifests = folders.map((folder) => ({ folder, manifest: readManifest(folder) }));
   const textOf = (exception: LicenceException): string => exceptionText(exception, { folders, root });
   const packages = manifests.map(({ folder, manifest }) => {
     const exception = exceptions.find(({ name }) => name === manifest.name);
     return describePackage({ folder, manifest, exception, textOf });
   });
-  const data = readData(own, root);
+  const data = readGeneratedData(ownFiles, root);
   // Some packages have only the short notice of this licence, which refers to the whole text.
   if (
     packages.some(({ licence }) => licence === "Apache-2.0") &&
-    !packages.some(({ texts }) => texts.some(isWholeApache))
+    !packages.some(({ texts }) => texts.some(isFullApacheText))
   )
     throw new Error("packages under Apache-2.0 are in the bundle, and none of them has the whole text of the licence");
   return {
-    packages: packages.sort((a, b) => compare(a.name, b.name) || compare(a.version, b.version)),
+    packages: packages.sort((a, b) => compareText(a.name, b.name) || compareText(a.version, b.version)),
     data,
-    direct: directDependencies(own, root),
+    directFolders: listDirectDependencies(ownFiles, root),
   };
 }
 
-function isWholeApache(text: string): boolean {
+function isFullApacheText(text: string): boolean {
   return text.includes("TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION");
 }
 
-function directDependencies(own: readonly string[], root: string): readonly string[] {
-  const folders = new Set(own.flatMap((file) => /^packages\/[^/]+/.exec(file) ?? []));
-  const found = [...folders].flatMap((folder) => {
+function listDirectDependencies(ownFiles: readonly string[], root: string): readonly string[] {
+  const folders = new Set(ownFiles.flatMap((file) => /^packages\/[^/]+/.exec(file) ?? []));
+  const dependencyFolders = [...folders].flatMap((folder) => {
     const { dependencies = {}, devDependencies = {} } = readManifest(join(root, folder));
     return Object.keys({ ...dependencies, ...devDependencies }).map((name) => findDependency(join(root, folder), name));
   });
-  return found.filter((folder) => folder !== null);
+  return dependencyFolders.filter((folder) => folder !== null);
 }
 
 /** The folder that a package finds by this name, links resolved; null where it finds none. */
-export function findDependency(from: string, name: string): string | null {
-  for (let folder = from; dirname(folder) !== folder; folder = dirname(folder)) {
-    const place = join(folder, "node_modules", name);
-    if (existsSync(place)) return realpathSync(place);
+export function findDependency(start: string, name: string): string | null {
+  for (let folder = start; dirname(folder) !== folder; folder = dirname(folder)) {
+    const candidate = join(folder, "node_modules", name);
+    if (existsSync(candidate)) return realpathSync(candidate);
   }
   return null;
 }
 
 /** The folder of the package that a module belongs to: the nearest with a package.json that has a name and a version. */
-function packageFolder(file: string): string {
+function findPackageFolder(file: string): string {
   // Helpers that the bundler adds to its output are part of its own package.
-  if (file.startsWith("\0rolldown/")) return packageFolder(fileURLToPath(import.meta.resolve("rolldown")));
+  if (file.startsWith("\0rolldown/")) return findPackageFolder(fileURLToPath(import.meta.resolve("rolldown")));
   if (file.startsWith("\0"))
     throw new Error(`the bundle contains ${JSON.stringify(file)}, and it is not known which package that is from`);
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
@@ -125,14 +127,14 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 }
 
-interface FoundPackage {
+interface PackageInput {
   readonly folder: string;
   readonly manifest: Manifest;
   readonly exception: LicenceException | undefined;
   readonly textOf: (exception: LicenceException) => string;
 }
 
-function describePackage({ folder, manifest, exception, textOf }: FoundPackage): BundledPackage {
+function describePackage({ folder, manifest, exception, textOf }: PackageInput): BundledPackage {
   const { name, version, license, author, repository, dependencies = {} } = manifest;
   const title = `${name} ${version}`;
   const licence = exception?.licence ?? license;
@@ -140,7 +142,7 @@ function describePackage({ folder, manifest, exception, textOf }: FoundPackage):
     throw new Error(
       `${title} is in the bundle, and its licence ${JSON.stringify(licence ?? null)} is not one of PERMITTED_LICENCES in scripts/release/licences.ts. Leave the package out, or add the licence there after reading it.`,
     );
-  const files = licenceFiles(folder).filter((file) => !exception?.omit?.includes(file));
+  const files = listLicenceFiles(folder).filter((file) => !exception?.omit?.includes(file));
   const hasLicence = files.some((file) => !file.includes("/") && /^(?:un)?licen[cs]e|^copying/i.test(file));
   if (!hasLicence && !exception?.text)
     throw new Error(
@@ -150,10 +152,10 @@ function describePackage({ folder, manifest, exception, textOf }: FoundPackage):
     throw new Error(
       `${title} has a licence file now; take its text out of LICENCE_EXCEPTIONS in scripts/release/licences.ts.`,
     );
-  const own = files.map((file) => tidyText(readFileSync(join(folder, file), "utf8")));
+  const ownTexts = files.map((file) => tidyText(readFileSync(join(folder, file), "utf8")));
   return {
     ...{ name, version, folder, licence },
-    texts: exception?.text ? [textOf(exception), ...own] : own,
+    texts: exception?.text ? [textOf(exception), ...ownTexts] : ownTexts,
     author: (typeof author === "string" ? author : author?.name)?.replace(/\s*[<(].*$/, "") ?? null,
     repository: repositoryUrl(typeof repository === "string" ? repository : repository?.url),
     dependencies: Object.keys(dependencies),
@@ -164,30 +166,30 @@ const LICENCE_FILE =
   /^(?:(?:un)?licen[cs]e|copying|notice|third-?party-?(?:licen[cs]e|notice)s?)(?:[-.](?!.*(?:js|ts|map|json)$).*)?$/i;
 
 /** Relative to the package, the licence of the package itself first. Licences further down are those of code it contains. */
-function licenceFiles(folder: string): readonly string[] {
+function listLicenceFiles(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
     .filter((path) => !path.split("/").includes("node_modules"));
   const depth = (path: string): number => path.split("/").length;
-  return names.sort((a, b) => depth(a) - depth(b) || compare(a, b));
+  return names.sort((a, b) => depth(a) - depth(b) || compareText(a, b));
 }
 
-function exceptionText({ name, text }: LicenceException, place: { folders: readonly string[]; root: string }): string {
+function exceptionText({ name, text }: LicenceException, search: { folders: readonly string[]; root: string }): string {
   if (!text) throw new Error(`the exception for ${name} names no text`);
-  if ("notice" in text) return quotedText(text, place.root);
-  const folder = place.folders.find((each) => readManifest(each).name === text.package);
-  const file = folder && licenceFiles(folder)[0];
+  if ("notice" in text) return readQuotedLicence(text, search.root);
+  const folder = search.folders.find((each) => readManifest(each).name === text.package);
+  const file = folder && listLicenceFiles(folder)[0];
   if (!file)
     throw new Error(`the licence text of ${name} is that of ${text.package}, which is not in the bundle or has none`);
   return tidyText(readFileSync(join(folder, file), "utf8"));
 }
 
 /** The data that our own modules were generated from. A module that names a NOTICE.md has to be in the table. */
-function readData(own: readonly string[], root: string): readonly BundledData[] {
+function readGeneratedData(ownFiles: readonly string[], root: string): readonly BundledData[] {
   // The declarations of our modules are made while bundling: they are no files, and hold no data.
-  const files = own.filter((file) => !file.endsWith(".d.ts"));
-  return files.toSorted(compare).flatMap((file) => {
+  const files = ownFiles.filter((file) => !file.endsWith(".d.ts"));
+  return files.toSorted(compareText).flatMap((file) => {
     const [opening = ""] = readFileSync(join(root, file), "utf8").split("\n", 1);
     const sources = GENERATED_DATA.filter(({ module }) => module === file);
     if (/see NOTICE\.md/.test(opening) && sources.length === 0)
@@ -197,12 +199,12 @@ function readData(own: readonly string[], root: string): readonly BundledData[] 
     return sources.map((data) => ({
       ...data,
       version: data.version?.exec(opening)?.[1] ?? null,
-      text: quotedText(data, root),
+      text: readQuotedLicence(data, root),
     }));
   });
 }
 
-function quotedText({ notice, copyright }: QuotedLicence, root: string): string {
+function readQuotedLicence({ notice, copyright }: QuotedLicence, root: string): string {
   const quotes = readFileSync(join(root, notice), "utf8").match(/^>.*(?:\n>.*)*/gm) ?? [];
   const quote = quotes.find((each) => each.includes(copyright));
   if (!quote) throw new Error(`${notice} quotes no licence with the line "${copyright}"`);
@@ -217,15 +219,15 @@ function tidyText(text: string): string {
     .replace(/^\n+|\n+$/g, "");
 }
 
-function repositoryUrl(written: string | undefined): string | null {
-  if (!written) return null;
-  if (/^[\w.-]+\/[\w.-]+$/.test(written)) return `https://github.com/${written}`;
-  return written
+function repositoryUrl(declared: string | undefined): string | null {
+  if (!declared) return null;
+  if (/^[\w.-]+\/[\w.-]+$/.test(declared)) return `https://github.com/${declared}`;
+  return declared
     .replace(/^git\+/, "")
     .replace(/^(?:git|ssh):\/\/(?:git@)?/, "https://")
     .replace(/\.git$/, "");
 }
 
-function compare(one: string, other: string): number {
+function compareText(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { publishedPackages, readVersion } from "../build/packages.ts";
-import { readSection } from "./changelog.ts";
+import { listPublishedPackages, readVersion } from "../build/packages.ts";
+import { readVersionSection } from "./changelog.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -16,27 +16,29 @@ if (tag === undefined) {
   process.exit(2);
 }
 const root = resolve(values.root);
-const faults = [...releaseFaults(tag), ...(values.repository ? repositoryFaults(values.repository) : [])];
+const faults = [...checkTag(tag), ...(values.repository ? checkRepository(values.repository) : [])];
 for (const fault of faults) console.error(fault);
 if (faults.length > 0) process.exit(1);
-console.log(readSection(readFileSync(join(root, "CHANGELOG.md"), "utf8"), tag.slice(1)));
+console.log(readVersionSection(readFileSync(join(root, "CHANGELOG.md"), "utf8"), tag.slice(1)));
 
-function releaseFaults(tag: string): readonly string[] {
+function checkTag(tag: string): readonly string[] {
   const version = readVersion(root);
-  const left = readdirSync(join(root, ".changeset")).filter((name) => name.endsWith(".md") && name !== "README.md");
+  const changesets = readdirSync(join(root, ".changeset")).filter(
+    (name) => name.endsWith(".md") && name !== "README.md",
+  );
   return [
     ...(tag === `v${version}`
       ? []
       : [`The tag is ${tag}, and the packages have version ${version}; the tag must be v${version}.`]),
-    ...left.map(
+    ...changesets.map(
       (name) => `.changeset/${name} is not in this version. Run pnpm release:version, commit, and tag that commit.`,
     ),
   ];
 }
 
 /** Provenance names the repository, and npm refuses a package whose manifest names another. */
-function repositoryFaults(repository: string): readonly string[] {
-  return publishedPackages(root).flatMap(({ folder, manifest }) => {
+function checkRepository(repository: string): readonly string[] {
+  return listPublishedPackages(root).flatMap(({ folder, manifest }) => {
     if (manifest.repository?.url.replace(/\.git$/, "").endsWith(`/${repository}`)) return [];
     return [
       `${relative(root, folder)}/package.json does not name the repository ${repository}; npm refuses its provenance. Write "repository".`,

@@ -5,54 +5,56 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { PROGRAM_NAME, publishedPackages, readVersion } from "../build/packages.ts";
-import { isUnreleased, readSection } from "./changelog.ts";
-import { readTarballs, type Tarball, tarballFaults } from "./tarballs.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../build/packages.ts";
+import { isUnreleased, readVersionSection } from "./changelog.ts";
+import { checkTarballs, readTarballs, type Tarball } from "./tarballs.ts";
 import { NOTICES_FILE } from "./write-notices.ts";
 
-const SUMMARY = "A change that the dry run made up.";
-const started = Date.now();
-const copy = mkdtempSync(join(tmpdir(), "pith-release-"));
-const isKept = process.argv.includes("--keep");
+const CHANGE_SUMMARY = "A change that the dry run made up.";
+const startTime = Date.now();
+const copyFolder = mkdtempSync(join(tmpdir(), "pith-release-"));
+const keepsCopy = process.argv.includes("--keep");
 let faults: readonly string[] = [];
 try {
-  const result = await rehearse();
+  const result = await runDryRun();
   faults = result.faults;
   for (const fault of faults) console.log(`fault: ${fault}`);
-  const seconds = Math.round((Date.now() - started) / 1000);
-  console.log(JSON.stringify({ ...result, seconds, ...(isKept ? { folder: copy } : {}) }));
+  const seconds = Math.round((Date.now() - startTime) / 1000);
+  console.log(JSON.stringify({ ...result, seconds, ...(keepsCopy ? { folder: copyFolder } : {}) }));
 } finally {
-  if (!isKept) rmSync(copy, { recursive: true });
+  if (!keepsCopy) rmSync(copyFolder, { recursive: true });
 }
 process.exitCode = faults.length > 0 ? 1 : 0;
 
-async function rehearse() {
+async function runDryRun() {
   copyCheckout(join(import.meta.dirname, "../.."));
-  run("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts", "--prefer-offline", "--silent"]);
-  const before = readVersion(copy);
+  runCommand("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts", "--prefer-offline", "--silent"]);
+  const previousVersion = readVersion(copyFolder);
   // A version that was never released is released as it is; the one after it is made from a changeset.
-  if (isUnreleased(readChangelog(), before)) run("pnpm", ["--silent", "release:version"]);
-  writeFileSync(join(copy, ".changeset/dry-run.md"), `---\n"${PROGRAM_NAME}": patch\n---\n\n${SUMMARY}\n`);
-  run("pnpm", ["--silent", "release:version"]);
-  const version = readVersion(copy);
-  run(process.execPath, ["scripts/release/check-release.ts", `v${version}`]);
-  const folder = join(copy, "packed");
+  if (isUnreleased(readChangelog(), previousVersion)) runCommand("pnpm", ["--silent", "release:version"]);
+  writeFileSync(join(copyFolder, ".changeset/dry-run.md"), `---\n"${PROGRAM_NAME}": patch\n---\n\n${CHANGE_SUMMARY}\n`);
+  runCommand("pnpm", ["--silent", "release:version"]);
+  const version = readVersion(copyFolder);
+  runCommand(process.execPath, ["scripts/release/check-release.ts", `v${version}`]);
+  const folder = join(copyFolder, "packed");
   mkdirSync(folder);
-  run("pnpm", ["--silent", "pack:packages", folder]);
+  runCommand("pnpm", ["--silent", "pack:packages", folder]);
   const tarballs = readTarballs(folder);
-  const names = publishedPackages(copy).map(({ manifest }) => manifest.name);
+  const names = listPublishedPackages(copyFolder).map(({ manifest }) => manifest.name);
   return {
-    ...{ before, version },
+    ...{ before: previousVersion, version },
     packages: tarballs.map(({ manifest, bytes, files }) => ({
       ...{ name: manifest.name, bytes, files: files.length },
       hasNotices: files.some((path) => path.endsWith(NOTICES_FILE)),
     })),
     components: tarballs.find(isProgram)?.sbom?.components.length ?? 0,
     faults: [
-      ...(before === version ? ["the changeset did not raise the version"] : []),
-      ...(readSection(readChangelog(), version).includes(SUMMARY) ? [] : ["the changelog does not have the summary"]),
-      ...tarballFaults(tarballs, { version, names }),
-      ...(await sbomFaults(tarballs)),
+      ...(previousVersion === version ? ["the changeset did not raise the version"] : []),
+      ...(readVersionSection(readChangelog(), version).includes(CHANGE_SUMMARY)
+        ? []
+        : ["the changelog does not have the summary"]),
+      ...checkTarballs(tarballs, { version, names }),
+      ...(await checkSbom(tarballs)),
     ],
   };
 }
@@ -64,26 +66,26 @@ function copyCheckout(root: string): void {
     encoding: "utf8",
   });
   for (const path of list.split("\0").filter((each) => each !== "" && existsSync(join(root, each)))) {
-    mkdirSync(dirname(join(copy, path)), { recursive: true });
-    copyFileSync(join(root, path), join(copy, path));
+    mkdirSync(dirname(join(copyFolder, path)), { recursive: true });
+    copyFileSync(join(root, path), join(copyFolder, path));
   }
 }
 
-function run(command: string, args: readonly string[]): void {
-  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: copy, encoding: "utf8" });
+function runCommand(command: string, args: readonly string[]): void {
+  const { status, stdout, stderr, error } = spawnSync(command, args, { cwd: copyFolder, encoding: "utf8" });
   if (status === 0) return;
   throw new Error(`${[command, ...args].join(" ")} failed:\n${error?.message ?? stdout + stderr}`);
 }
 
 function readChangelog(): string {
-  return readFileSync(join(copy, "CHANGELOG.md"), "utf8");
+  return readFileSync(join(copyFolder, "CHANGELOG.md"), "utf8");
 }
 
 function isProgram({ manifest }: Tarball): boolean {
   return manifest.name === PROGRAM_NAME;
 }
 
-async function sbomFaults(tarballs: readonly Tarball[]): Promise<readonly string[]> {
+async function checkSbom(tarballs: readonly Tarball[]): Promise<readonly string[]> {
   const sbom = tarballs.find(isProgram)?.sbom;
   if (!sbom) return [];
   const error = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(JSON.stringify(sbom));

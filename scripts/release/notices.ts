@@ -13,18 +13,18 @@ export function formatNotices({ name, version }: NamedVersion, { packages, data 
     ...data.map((each) => ({ ...each, texts: [each.text], says: [each.repository, each.description] })),
   ];
   const texts = [...new Set(parts.flatMap((part) => part.texts))];
-  const titleOf = (part: { name: string; version: string | null }): string =>
+  const formatTitle = (part: { name: string; version: string | null }): string =>
     [part.name, part.version].filter(Boolean).join(" ");
   const lines = parts.flatMap((part) => [
-    `${titleOf(part)}: ${part.licence}, text ${part.texts.map((text) => texts.indexOf(text) + 1).join(", ")}`,
+    `${formatTitle(part)}: ${part.licence}, text ${part.texts.map((text) => texts.indexOf(text) + 1).join(", ")}`,
     ...part.says.filter((each) => each !== null).map((each) => `    ${each}`),
   ]);
   const sections = texts.map((text, index) => {
-    const users = parts.filter((part) => part.texts.includes(text)).map(titleOf);
-    return [RULE, `Text ${index + 1}: ${users.join(", ")}`, RULE, "", text, ""].join("\n");
+    const users = parts.filter((part) => part.texts.includes(text)).map(formatTitle);
+    return [SEPARATOR, `Text ${index + 1}: ${users.join(", ")}`, SEPARATOR, "", text, ""].join("\n");
   });
   const opening = `${name} ${version} contains the following software and data of others. The licence of ${name} itself is in the file LICENSE of the package.`;
   return [`Third-party notices of ${name} ${version}`, "", opening, "", ...lines, "", ...sections].join("\n");
 }
 
-const RULE = "-".repeat(80);
+const SEPARATOR = "-".repeat(80);

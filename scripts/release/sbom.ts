@@ -1,7 +1,7 @@
 /** Describes a bundle as a CycloneDX 1.6 software bill of materials. The same bundle gives the same bytes: no time, no randomness. */
 
 import { createHash } from "node:crypto";
-import { lockedVersions } from "../supply-chain/release-age.ts";
+import { listLockedVersions } from "../supply-chain/release-age.ts";
 import { type BundleContent, type BundledData, type BundledPackage, findDependency } from "./bundled-packages.ts";
 import type { NamedVersion } from "./notices.ts";
 
@@ -15,17 +15,25 @@ export function createSbom({
   program,
   packages,
   data,
-  direct,
+  directFolders,
   lockfile,
 }: SbomOptions): Readonly<Record<string, unknown>> {
   const { name, version, licence, description } = program;
-  const reference = packageUrl(name, version);
-  const hashes = lockedHashes(lockfile);
-  const components = [...packages.map((each) => packageComponent(each, hashes)), ...data.map(dataComponent)];
-  const inner = packages.map((each) => ({ ref: referenceOf(each), dependsOn: dependenciesOf(each, packages) }));
-  const reached = new Set(inner.flatMap(({ dependsOn }) => dependsOn));
+  const reference = formatPackageUrl(name, version);
+  const hashes = readLockedHashes(lockfile);
+  const components = [
+    ...packages.map((each) => createPackageComponent(each, hashes)),
+    ...data.map(createDataComponent),
+  ];
+  const dependencyEntries = packages.map((each) => ({
+    ref: packageReference(each),
+    dependsOn: listBundledDependencies(each, packages),
+  }));
+  const dependedOn = new Set(dependencyEntries.flatMap(({ dependsOn }) => dependsOn));
   // What nothing else depends on belongs to the program as well: the helpers of the bundler.
-  const imported = packages.filter((each) => direct.includes(each.folder) || !reached.has(referenceOf(each)));
+  const directPackages = packages.filter(
+    (each) => directFolders.includes(each.folder) || !dependedOn.has(packageReference(each)),
+  );
   const content = {
     bomFormat: "CycloneDX",
     specVersion: "1.6",
@@ -39,33 +47,33 @@ export function createSbom({
     },
     components,
     dependencies: [
-      { ref: reference, dependsOn: [...imported.map(referenceOf), ...data.map(dataReference)] },
-      ...inner,
+      { ref: reference, dependsOn: [...directPackages.map(packageReference), ...data.map(dataReference)] },
+      ...dependencyEntries,
       ...data.map((each) => ({ ref: dataReference(each) })),
     ],
   };
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
-    serialNumber: serialNumber(content),
+    serialNumber: createSerialNumber(content),
     ...content,
   };
 }
 
-function packageComponent(each: BundledPackage, hashes: ReadonlyMap<string, string>): object {
+function createPackageComponent(each: BundledPackage, hashes: ReadonlyMap<string, string>): object {
   const { name, version, licence, author, repository } = each;
   const hash = hashes.get(`${name}@${version}`);
   return {
-    ...{ type: "library", "bom-ref": referenceOf(each), ...splitName(name), version },
+    ...{ type: "library", "bom-ref": packageReference(each), ...splitName(name), version },
     ...(author === null ? {} : { authors: [{ name: author }] }),
     // Of the package as it is published; the bundle contains the parts of it that are used.
     ...(hash ? { hashes: [{ alg: "SHA-512", content: hash }] } : {}),
     licenses: [{ license: { id: licence } }],
-    purl: referenceOf(each),
+    purl: packageReference(each),
     ...(repository === null ? {} : { externalReferences: [{ type: "vcs", url: repository }] }),
   };
 }
 
-function dataComponent(each: BundledData): object {
+function createDataComponent(each: BundledData): object {
   const { name, version, description, licence, repository, purl, copyright } = each;
   return {
     ...{ type: "data", "bom-ref": dataReference(each), ...splitName(name) },
@@ -82,11 +90,11 @@ function dataReference({ name, version }: BundledData): string {
   return ["data:", name, version === null ? "" : `@${version}`].join("");
 }
 
-function referenceOf({ name, version }: NamedVersion): string {
-  return packageUrl(name, version);
+function packageReference({ name, version }: NamedVersion): string {
+  return formatPackageUrl(name, version);
 }
 
-function packageUrl(name: string, version: string): string {
+function formatPackageUrl(name: string, version: string): string {
   return `pkg:npm/${name.replace(/^@/, "%40")}@${encodeURIComponent(version)}`;
 }
 
@@ -96,18 +104,18 @@ function splitName(name: string): { readonly group?: string; readonly name: stri
 }
 
 /** Which packages of the bundle this one depends on: those its own folder finds by their names. */
-function dependenciesOf(
+function listBundledDependencies(
   { folder, dependencies }: BundledPackage,
   packages: readonly BundledPackage[],
 ): readonly string[] {
   const folders = dependencies.map((name) => findDependency(folder, name));
-  return packages.filter((each) => folders.includes(each.folder)).map(referenceOf);
+  return packages.filter((each) => folders.includes(each.folder)).map(packageReference);
 }
 
 /** By `name@version`, SHA-512 in hexadecimal. */
-function lockedHashes(lockfile: string): ReadonlyMap<string, string> {
+function readLockedHashes(lockfile: string): ReadonlyMap<string, string> {
   const lines = lockfile.split("\n");
-  const hashes = lockedVersions(lockfile).flatMap(({ name, version, line }) => {
+  const hashes = listLockedVersions(lockfile).flatMap(({ name, version, line }) => {
     const hash = /integrity: sha512-([\w+/=]+)/.exec(lines[line] ?? "")?.[1];
     return hash ? [[`${name}@${version}`, Buffer.from(hash, "base64").toString("hex")] as const] : [];
   });
@@ -115,7 +123,7 @@ function lockedHashes(lockfile: string): ReadonlyMap<string, string> {
 }
 
 /** A UUID of version 8, made from the content. */
-function serialNumber(content: object): string {
+function createSerialNumber(content: object): string {
   const bytes = createHash("sha256").update(JSON.stringify(content)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -38,82 +38,82 @@ export function readTarballs(folder: string): readonly Tarball[] {
 }
 
 export function readTarball(file: string): Tarball {
-  const place = mkdtempSync(join(tmpdir(), "pith-tarball-"));
+  const folder = mkdtempSync(join(tmpdir(), "pith-tarball-"));
   try {
-    execFileSync("tar", ["-xzf", file, "-C", place]);
-    const inside = join(place, "package");
-    const files = readdirSync(inside, { recursive: true, withFileTypes: true })
+    execFileSync("tar", ["-xzf", file, "-C", folder]);
+    const packageFolder = join(folder, "package");
+    const files = readdirSync(packageFolder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) =>
         join(entry.parentPath, entry.name)
-          .slice(inside.length + 1)
+          .slice(packageFolder.length + 1)
           .replaceAll("\\", "/"),
       );
     const sbom = files.find((path) => path.endsWith(SBOM_FILE));
     return {
       file,
       bytes: statSync(file).size,
-      manifest: JSON.parse(readFileSync(join(inside, "package.json"), "utf8")),
+      manifest: JSON.parse(readFileSync(join(packageFolder, "package.json"), "utf8")),
       files: files.sort(),
-      sbom: sbom ? JSON.parse(readFileSync(join(inside, sbom), "utf8")) : null,
+      sbom: sbom ? JSON.parse(readFileSync(join(packageFolder, sbom), "utf8")) : null,
     };
   } finally {
-    rmSync(place, { recursive: true });
+    rmSync(folder, { recursive: true });
   }
 }
 
-export interface Expectation {
+export interface ExpectedPackages {
   readonly version: string;
   /** Of all packages that are published. */
   readonly names: readonly string[];
 }
 
 /** One sentence for each fault. */
-export function tarballFaults(tarballs: readonly Tarball[], { version, names }: Expectation): readonly string[] {
+export function checkTarballs(tarballs: readonly Tarball[], { version, names }: ExpectedPackages): readonly string[] {
   const packed = tarballs.map(({ manifest }) => manifest.name);
   return [
     ...names.filter((name) => !packed.includes(name)).map((name) => `${name} was not packed`),
     ...packed.filter((name) => !names.includes(name)).map((name) => `${name} was packed, and is not published`),
     ...tarballs.flatMap((tarball) =>
-      packageFaults(tarball, { version, names }).map((sentence) => `${tarball.manifest.name}: ${sentence}`),
+      checkPackage(tarball, { version, names }).map((sentence) => `${tarball.manifest.name}: ${sentence}`),
     ),
   ];
 }
 
 /** What is wrong with one package, one sentence for each fault. */
-export function packageFaults(tarball: Tarball, expected: Expectation): readonly string[] {
+export function checkPackage(tarball: Tarball, expected: ExpectedPackages): readonly string[] {
   const isProgram = tarball.manifest.name === PROGRAM_NAME;
   return [
-    ...versionFaults(tarball, expected),
-    ...fileFaults(tarball),
-    ...(isProgram ? programFaults(tarball, expected.version) : []),
+    ...checkVersions(tarball, expected),
+    ...checkFiles(tarball),
+    ...(isProgram ? checkProgram(tarball, expected.version) : []),
   ];
 }
 
 const INSTALL_SCRIPTS = ["preinstall", "install", "postinstall", "prepare"];
 
-function versionFaults({ manifest }: Tarball, { version, names }: Expectation): readonly string[] {
+function checkVersions({ manifest }: Tarball, { version, names }: ExpectedPackages): readonly string[] {
   const { dependencies, optionalDependencies, peerDependencies, scripts = {} } = manifest;
   const ranges = Object.entries({ ...dependencies, ...optionalDependencies, ...peerDependencies });
-  const own = ranges.filter(([name]) => names.includes(name));
+  const ownRanges = ranges.filter(([name]) => names.includes(name));
   return [
     ...(manifest.version === version ? [] : [`its version is ${manifest.version}, not ${version}`]),
     ...(/":"(?:workspace|file|link|catalog):/.test(JSON.stringify(manifest))
       ? ["its package.json has a range that holds only in the workspace"]
       : []),
-    ...own
+    ...ownRanges
       .filter(([, range]) => range !== `^${version}`)
       .map(([name, range]) => `it depends on ${name} ${range}, not on ^${version}`),
     ...INSTALL_SCRIPTS.filter((name) => name in scripts).map((name) => `it runs a script at installation (${name})`),
   ];
 }
 
-function fileFaults({ manifest, files }: Tarball): readonly string[] {
+function checkFiles({ manifest, files }: Tarball): readonly string[] {
   const { bin, exports, main, types } = manifest;
-  const named = pathsIn([bin, exports, main, types]);
+  const namedPaths = listPaths([bin, exports, main, types]);
   return [
     ...["LICENSE", "README.md"].filter((name) => !files.includes(name)).map((name) => `it has no ${name}`),
-    ...named
+    ...namedPaths
       .filter((path) => !files.includes(path))
       .map((path) => `its package.json names ${path}, which it does not have`),
     ...files
@@ -123,12 +123,12 @@ function fileFaults({ manifest, files }: Tarball): readonly string[] {
   ];
 }
 
-function pathsIn(value: unknown): readonly string[] {
+function listPaths(value: unknown): readonly string[] {
   if (typeof value === "string") return value.includes("*") ? [] : [value.replace(/^\.\//, "")];
-  return typeof value === "object" && value !== null ? Object.values(value).flatMap(pathsIn) : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(listPaths) : [];
 }
 
-function programFaults({ manifest, files, sbom }: Tarball, version: string): readonly string[] {
+function checkProgram({ manifest, files, sbom }: Tarball, version: string): readonly string[] {
   const { dependencies = {} } = manifest;
   return [
     ...(files.some((path) => path.endsWith(NOTICES_FILE)) ? [] : [`it has no ${NOTICES_FILE}`]),
@@ -139,7 +139,7 @@ function programFaults({ manifest, files, sbom }: Tarball, version: string): rea
 }
 
 /** Dependencies before what depends on them, so that a package that is published can be installed at once. */
-export function inPublishingOrder(tarballs: readonly Tarball[]): readonly Tarball[] {
+export function sortForPublishing(tarballs: readonly Tarball[]): readonly Tarball[] {
   const order: Tarball[] = [];
   const add = (tarball: Tarball): void => {
     if (order.includes(tarball)) return;

@@ -16,7 +16,7 @@ export interface NoticesOptions {
   /** Where the files are written. */
   readonly folder: string;
   /** The folder of the package that is bundled, such as packages/cli. */
-  readonly package: string;
+  readonly packageFolder: string;
 }
 
 const root = join(import.meta.dirname, "../..");
@@ -24,17 +24,17 @@ const root = join(import.meta.dirname, "../..");
 /** For the program, which contains everything that it needs. */
 export function writeNoticesAndSbom(options: NoticesOptions): void {
   const content = writeNotices(options);
-  const { name, version, license, description } = readManifest(options.package);
+  const { name, version, license, description } = readManifest(options.packageFolder);
   const program = { name, version, licence: license, description };
   const sbom = createSbom({ program, ...content, lockfile: readFileSync(join(root, LOCKFILE), "utf8") });
   writeFileSync(join(options.folder, SBOM_FILE), `${JSON.stringify(sbom, null, 2)}\n`);
 }
 
 /** Writes nothing for a library that contains nothing of others; its dependencies come with their own licences. */
-export function writeNotices({ chunks, folder, package: ours }: NoticesOptions): BundleContent {
+export function writeNotices({ chunks, folder, packageFolder }: NoticesOptions): BundleContent {
   const content = readBundleContent({ moduleIds: chunks.flatMap(({ moduleIds }) => moduleIds), root });
   if (content.packages.length + content.data.length > 0)
-    writeFileSync(join(folder, NOTICES_FILE), formatNotices(readManifest(ours), content));
+    writeFileSync(join(folder, NOTICES_FILE), formatNotices(readManifest(packageFolder), content));
   return content;
 }
 

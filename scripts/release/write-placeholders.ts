@@ -2,14 +2,14 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { publishedPackages } from "../build/packages.ts";
+import { listPublishedPackages } from "../build/packages.ts";
 
 const folder = process.argv[2];
 if (folder === undefined) {
   console.error("usage: node scripts/release/write-placeholders.ts FOLDER");
   process.exit(2);
 }
-for (const { manifest } of publishedPackages()) {
+for (const { manifest } of listPublishedPackages()) {
   const { name, repository } = manifest;
   const place = join(resolve(folder), name.replace(/^@/, "").replace("/", "-"));
   mkdirSync(place, { recursive: true });

@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ESTree, Visitor } from "rolldown/utils";
-import { type Fault, inOrder } from "../fault.ts";
-import { lineAt, parseSource, readFolder, type Source, subfolders } from "../source/source.ts";
+import { type Fault, sortFaults } from "../fault.ts";
+import { lineAt, listSubfolders, parseSource, readFolder, type Source } from "../source/source.ts";
 
 export interface TestName {
   readonly path: string;
@@ -13,18 +13,18 @@ export interface TestName {
 }
 
 /** Lists the names of tests: of `test(name)`, `test.only(name)` and `test.each(table)(name)`. A skipped test proves nothing and is left out. */
-export function testNames(source: Source): TestName[] {
+export function listTestNames(source: Source): TestName[] {
   const { path, text } = source;
-  const found: TestName[] = [];
+  const names: TestName[] = [];
   const visitor = new Visitor({
     CallExpression: ({ start, callee, arguments: [first] }) => {
       const name = stringValue(first);
-      const called = callee.type === "CallExpression" ? callee.callee : callee;
-      if (name !== null && isTestFunction(called)) found.push({ path, line: lineAt(text, start), name });
+      const calledFunction = callee.type === "CallExpression" ? callee.callee : callee;
+      if (name !== null && isTestFunction(calledFunction)) names.push({ path, line: lineAt(text, start), name });
     },
   });
   visitor.visit(parseSource(source).program);
-  return found;
+  return names;
 }
 
 function isTestFunction(callee: ESTree.Expression | ESTree.Super): boolean {
@@ -39,31 +39,31 @@ function stringValue(node: ESTree.Argument | undefined): string | null {
   return node?.type === "TemplateLiteral" ? (node.quasis[0]?.value.raw ?? null) : null;
 }
 
-export interface RuleInspection {
+export interface RuleReport {
   readonly rules: number;
   readonly faults: readonly Fault[];
 }
 
-const rulesFile = "docs/rules.md";
+const RULES_FILE = "docs/rules.md";
 /** A family of letters and digits that begins and ends with a letter, and a number: `CUT1`, `HOSTILE5`, `E2E13`. */
 const ruleNumber = "[A-Z][A-Z0-9]*[A-Z]\\d+";
-const ruleShape = new RegExp(`^${ruleNumber}$`);
+const RULE_NUMBER = new RegExp(`^${ruleNumber}$`);
 const ruleLine = new RegExp(`^- \\*\\*(${ruleNumber})\\*\\* `);
 /** Invariants, durability rows and the providers' rules; they are defined elsewhere. */
-const definedElsewhere = /^(?:INV|D|ANT|OAR|OAC|GEM)\d+$/;
+const DEFINED_ELSEWHERE = /^(?:INV|D|ANT|OAR|OAC|GEM)\d+$/;
 
-export function ruleFaults(root: string): RuleInspection {
+export function checkRules(root: string): RuleReport {
   const rules = readRules(root);
   const names = readTestNames(root);
-  const known = new Set(rules.map(({ number }) => number));
-  const cited = new Set(names.flatMap(({ name }) => leadingNumbers(name)));
+  const ruleNumbers = new Set(rules.map(({ number }) => number));
+  const citedNumbers = new Set(names.flatMap(({ name }) => citedRules(name)));
   const faults = [
-    ...noRules(rules),
-    ...rules.filter(({ number }) => !cited.has(number)).map(unproved),
-    ...rules.filter(isRepeated).map(repeated),
-    ...names.flatMap((name) => unknownNumbers(name, known)),
+    ...checkHasRules(rules),
+    ...rules.filter(({ number }) => !citedNumbers.has(number)).map(untestedRule),
+    ...rules.filter(isRepeated).map(repeatedRule),
+    ...names.flatMap((name) => checkCitedRules(name, ruleNumbers)),
   ];
-  return { rules: known.size, faults: inOrder(faults) };
+  return { rules: ruleNumbers.size, faults: sortFaults(faults) };
 }
 
 interface Rule {
@@ -72,7 +72,7 @@ interface Rule {
 }
 
 function readRules(root: string): Rule[] {
-  const file = join(root, rulesFile);
+  const file = join(root, RULES_FILE);
   const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
   return lines.flatMap((text, index) => {
     const number = ruleLine.exec(text)?.[1];
@@ -82,26 +82,26 @@ function readRules(root: string): Rule[] {
 
 function readTestNames(root: string): TestName[] {
   // A contract stands in src/testing, because hosts run it too.
-  const places = subfolders(root, "packages").flatMap((folder) => [`${folder}/test`, `${folder}/src/testing`]);
+  const places = listSubfolders(root, "packages").flatMap((folder) => [`${folder}/test`, `${folder}/src/testing`]);
   const folders = [...places, "scripts/test", "bench/test"];
-  return folders.flatMap((folder) => readFolder(root, folder)).flatMap(testNames);
+  return folders.flatMap((folder) => readFolder(root, folder)).flatMap(listTestNames);
 }
 
 /** The numbers a test name begins with: `CTX1 CTX2 a context …` gives both. */
-function leadingNumbers(name: string): string[] {
+function citedRules(name: string): string[] {
   const words = name.split(/[\s,:]+/);
-  const end = words.findIndex((word) => !ruleShape.test(word) && !definedElsewhere.test(word));
+  const end = words.findIndex((word) => !RULE_NUMBER.test(word) && !DEFINED_ELSEWHERE.test(word));
   return end < 0 ? words : words.slice(0, end);
 }
 
-function noRules(rules: readonly Rule[]): Fault[] {
+function checkHasRules(rules: readonly Rule[]): Fault[] {
   if (rules.length > 0) return [];
-  return [{ path: rulesFile, line: 1, sentence: "holds no rule; write them as `- **CUT1** the text of the rule`" }];
+  return [{ path: RULES_FILE, line: 1, sentence: "holds no rule; write them as `- **CUT1** the text of the rule`" }];
 }
 
-function unproved({ number, line }: Rule): Fault {
+function untestedRule({ number, line }: Rule): Fault {
   return {
-    path: rulesFile,
+    path: RULES_FILE,
     line,
     sentence: `${number} has no test; begin the name of a test that proves it with ${number}`,
   };
@@ -111,15 +111,19 @@ function isRepeated({ number, line }: Rule, _: number, rules: readonly Rule[]): 
   return rules.some((other) => other.number === number && other.line < line);
 }
 
-function repeated({ number, line }: Rule): Fault {
-  return { path: rulesFile, line, sentence: `${number} stands here a second time; give this rule a number of its own` };
+function repeatedRule({ number, line }: Rule): Fault {
+  return {
+    path: RULES_FILE,
+    line,
+    sentence: `${number} stands here a second time; give this rule a number of its own`,
+  };
 }
 
-function unknownNumbers({ path, line, name }: TestName, known: ReadonlySet<string>): Fault[] {
-  const unknown = leadingNumbers(name).filter((number) => !known.has(number) && !definedElsewhere.test(number));
-  return unknown.map((number) => ({
+function checkCitedRules({ path, line, name }: TestName, ruleNumbers: ReadonlySet<string>): Fault[] {
+  const unknownRules = citedRules(name).filter((number) => !ruleNumbers.has(number) && !DEFINED_ELSEWHERE.test(number));
+  return unknownRules.map((number) => ({
     path,
     line,
-    sentence: `${number} is not in ${rulesFile}; write the rule there, or begin the name with a word`,
+    sentence: `${number} is not in ${RULES_FILE}; write the rule there, or begin the name with a word`,
   }));
 }

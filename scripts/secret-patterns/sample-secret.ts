@@ -1,43 +1,43 @@
 /** Makes random secrets that a rule of gitleaks matches, so that no file has to hold one. */
 
-import { asWritten } from "./convert-rules.ts";
-import type { Node } from "./parse-regex.ts";
+import { dropCaseVariants } from "./convert-rules.ts";
+import type { RegexNode } from "./parse-regex.ts";
 
 /** `chance` gives numbers from 0 up to 1. */
-export function sampleSecret(nodes: readonly Node[], chance: () => number): string {
-  return nodes.map((node) => sampleNode(node, chance)).join("");
+export function sampleSecret(nodes: readonly RegexNode[], random: () => number): string {
+  return nodes.map((node) => sampleNode(node, random)).join("");
 }
 
-function sampleNode(node: Node, chance: () => number): string {
-  const below = (count: number): number => Math.floor(chance() * count);
+function sampleNode(node: RegexNode, random: () => number): string {
+  const randomBelow = (count: number): number => Math.floor(random() * count);
   switch (node.type) {
     case "characters": {
-      const characters = inOneCase(node.characters);
-      return characters.charAt(below(characters.length));
+      const characters = chooseCase(node.characters);
+      return characters.charAt(randomBelow(characters.length));
     }
     case "repeat": {
-      const most = Math.min(node.most, node.least + MOST_MORE);
-      const count = node.least + below(most - node.least + 1);
-      return Array.from({ length: count }, () => sampleNode(node.node, chance)).join("");
+      const max = Math.min(node.most, node.least + MAX_EXTRA);
+      const count = node.least + randomBelow(max - node.least + 1);
+      return Array.from({ length: count }, () => sampleNode(node.node, random)).join("");
     }
     case "group":
-      return sampleSecret(node.choices[below(node.choices.length)] ?? [], chance);
+      return sampleSecret(node.choices[randomBelow(node.choices.length)] ?? [], random);
     case "assertion":
       return "";
   }
 }
 
-const MOST_MORE = 30;
+const MAX_EXTRA = 30;
 
 /** Prefixes and hexadecimal digits come in one case, even where gitleaks ignores it. */
-function inOneCase(characters: string): string {
-  const known = KNOWN.get(characters);
-  if (known !== undefined) return known;
-  const written = asWritten(characters);
-  const made = written.length <= HEXADECIMAL ? written : characters;
-  KNOWN.set(characters, made);
-  return made;
+function chooseCase(characters: string): string {
+  const cached = characterCache.get(characters);
+  if (cached !== undefined) return cached;
+  const variants = dropCaseVariants(characters);
+  const characterSet = variants.length <= HEX_DIGIT_COUNT ? variants : characters;
+  characterCache.set(characters, characterSet);
+  return characterSet;
 }
 
-const KNOWN = new Map<string, string>();
-const HEXADECIMAL = 16;
+const characterCache = new Map<string, string>();
+const HEX_DIGIT_COUNT = 16;

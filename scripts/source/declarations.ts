@@ -1,7 +1,7 @@
 /** Lists the functions of a file with their sizes, and the names that a file declares. */
 
 import { type ESTree, Visitor } from "rolldown/utils";
-import { lineAt, oncePerSource, parseSource, type Source } from "./source.ts";
+import { lineAt, memoizePerSource, parseSource, type Source } from "./source.ts";
 
 export interface MeasuredFunction {
   readonly name: string;
@@ -18,13 +18,13 @@ interface Span {
 /** Lists functions that have a body: declarations, methods, arrows and function expressions. */
 export function listFunctions(source: Source): readonly MeasuredFunction[] {
   const { text } = source;
-  const found: MeasuredFunction[] = [];
+  const functions: MeasuredFunction[] = [];
   // The visitor enters a parent before its children, so a function's name is known before the function is reached.
   const names = new Map<number, string>();
-  const measure = ({ start, end }: Span, params: readonly unknown[], ownName?: string) => {
+  const addFunction = ({ start, end }: Span, params: readonly unknown[], ownName?: string) => {
     const line = lineAt(text, start);
     const name = ownName ?? names.get(start) ?? "a function";
-    found.push({ name, line, lines: lineAt(text, end) - line + 1, parameters: params.length });
+    functions.push({ name, line, lines: lineAt(text, end) - line + 1, parameters: params.length });
   };
   const nameValue = (key: Span, value: Span | null) => {
     if (value !== null) names.set(value.start, text.slice(key.start, key.end).replace(/^#/, ""));
@@ -36,12 +36,12 @@ export function listFunctions(source: Source): readonly MeasuredFunction[] {
     MethodDefinition: ({ key, value }) => nameValue(key, value),
     PropertyDefinition: ({ key, value }) => nameValue(key, value),
     Property: ({ key, value }) => nameValue(key, value),
-    FunctionDeclaration: (node) => measure(node, node.params, node.id?.name),
-    FunctionExpression: (node) => measure(node, node.params, node.id?.name),
-    ArrowFunctionExpression: (node) => measure(node, node.params),
+    FunctionDeclaration: (node) => addFunction(node, node.params, node.id?.name),
+    FunctionExpression: (node) => addFunction(node, node.params, node.id?.name),
+    ArrowFunctionExpression: (node) => addFunction(node, node.params),
   });
   visitor.visit(parseSource(source).program);
-  return found;
+  return functions;
 }
 
 export interface DeclaredName {
@@ -54,14 +54,14 @@ export interface DeclaredName {
  * Lists the names of functions, nested ones and methods included, of types and classes, and of constants at the top level. Overloads
  * count once. Getters and setters are properties and are left out.
  */
-export const listDeclaredNames: (source: Source) => readonly DeclaredName[] = oncePerSource((source) => {
+export const listDeclaredNames: (source: Source) => readonly DeclaredName[] = memoizePerSource((source) => {
   const { program } = parseSource(source);
-  const found: DeclaredName[] = topLevelConstants(source, program);
+  const names: DeclaredName[] = listTopLevelConstants(source, program);
   const add = (kind: DeclaredName["kind"], { start, end }: Span) => {
     const name = source.text.slice(start, end).replace(/^#/, "");
     const line = lineAt(source.text, start);
-    if (/^[\w$]+$/.test(name) && !found.some((other) => other.name === name && other.line === line))
-      found.push({ name, line, kind });
+    if (/^[\w$]+$/.test(name) && !names.some((other) => other.name === name && other.line === line))
+      names.push({ name, line, kind });
   };
   const visitor = new Visitor({
     FunctionDeclaration: ({ id }) => id && add("function", id),
@@ -77,10 +77,10 @@ export const listDeclaredNames: (source: Source) => readonly DeclaredName[] = on
     TSTypeAliasDeclaration: ({ id }) => add("type", id),
   });
   visitor.visit(program);
-  return found.toSorted((a, b) => a.line - b.line);
+  return names.toSorted((a, b) => a.line - b.line);
 });
 
-function topLevelConstants({ text }: Source, program: ESTree.Program): DeclaredName[] {
+function listTopLevelConstants({ text }: Source, program: ESTree.Program): DeclaredName[] {
   return program.body.flatMap((statement) => {
     const declared = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
     if (declared?.type !== "VariableDeclaration") return [];

@@ -2,7 +2,7 @@
 
 import { posix } from "node:path";
 import { type ParseResult, Visitor } from "rolldown/utils";
-import { lineAt, oncePerSource, parseSource, type Source } from "./source.ts";
+import { lineAt, memoizePerSource, parseSource, type Source } from "./source.ts";
 
 /** One import, or one `export … from`. */
 export interface Import {
@@ -19,23 +19,26 @@ export interface ImportedName {
   readonly isType: boolean;
 }
 
-export const listImports: (source: Source) => readonly Import[] = oncePerSource((source) =>
-  [...staticImports(source), ...reexports(source), ...dynamicImports(source), ...typeImports(source)].toSorted(
-    (a, b) => a.line - b.line,
-  ),
+export const listImports: (source: Source) => readonly Import[] = memoizePerSource((source) =>
+  [
+    ...listStaticImports(source),
+    ...listReexports(source),
+    ...listDynamicImports(source),
+    ...listTypeImports(source),
+  ].toSorted((a, b) => a.line - b.line),
 );
 
-const everything: ImportedName = { name: "*", isType: false };
+const WHOLE_MODULE: ImportedName = { name: "*", isType: false };
 
-function staticImports(source: Source): Import[] {
+function listStaticImports(source: Source): Import[] {
   return parseSource(source).module.staticImports.map(({ moduleRequest, entries }) => {
     const names = entries.map(({ importName, isType }) => ({ name: importName.name ?? "*", isType }));
     // An import without names runs the file.
-    return toImport(source, { ...moduleRequest, names: names.length === 0 ? [everything] : names });
+    return toImport(source, { ...moduleRequest, names: names.length === 0 ? [WHOLE_MODULE] : names });
   });
 }
 
-function reexports(source: Source): Import[] {
+function listReexports(source: Source): Import[] {
   return parseSource(source).module.staticExports.flatMap(({ entries }) => {
     const [first] = entries;
     if (!first?.moduleRequest) return [];
@@ -44,33 +47,33 @@ function reexports(source: Source): Import[] {
   });
 }
 
-function dynamicImports(source: Source): Import[] {
+function listDynamicImports(source: Source): Import[] {
   return parseSource(source).module.dynamicImports.flatMap(({ moduleRequest: { start, end } }) => {
     const literal = /^(["'`])([^"'`$]*)\1$/.exec(source.text.slice(start, end));
-    return literal === null ? [] : [toImport(source, { value: literal[2] ?? "", end, names: [everything] })];
+    return literal === null ? [] : [toImport(source, { value: literal[2] ?? "", end, names: [WHOLE_MODULE] })];
   });
 }
 
 /** Types such as `import("./a.ts").A`; the parser's list of imports leaves them out. */
-function typeImports(source: Source): Import[] {
+function listTypeImports(source: Source): Import[] {
   if (!source.text.includes("import(")) return [];
-  const found: Import[] = [];
+  const imports: Import[] = [];
   const visitor = new Visitor({
     TSImportType({ source: { value, end } }) {
-      found.push(toImport(source, { value, end, names: [{ name: "*", isType: true }] }));
+      imports.push(toImport(source, { value, end, names: [{ name: "*", isType: true }] }));
     },
   });
   visitor.visit(parseSource(source).program);
-  return found;
+  return imports;
 }
 
-interface Request {
+interface ImportRequest {
   readonly value: string;
   readonly end: number;
   readonly names: readonly ImportedName[];
 }
 
-function toImport({ path, text }: Source, { value, end, names }: Request): Import {
+function toImport({ path, text }: Source, { value, end, names }: ImportRequest): Import {
   const isRelative = /^\.{1,2}(?:\/|$)/.test(value);
   const target = isRelative ? posix.join(posix.dirname(path), value) : null;
   return { specifier: value, line: lineAt(text, end), target, names };
@@ -82,7 +85,7 @@ export interface Export {
   readonly name: string;
   readonly isType: boolean;
   /** Where a re-exported name comes from; null for a name of this file. */
-  readonly from: { readonly specifier: string; readonly target: string | null; readonly name: string } | null;
+  readonly origin: { readonly specifier: string; readonly target: string | null; readonly name: string } | null;
 }
 
 type StaticExport = ParseResult["module"]["staticExports"][number]["entries"][number];
@@ -95,7 +98,7 @@ export function listExports(source: Source): readonly Export[] {
 
 function toExport(source: Source, { exportName, importName, moduleRequest, isType }: StaticExport): Export {
   const name = exportName.name ?? (exportName.kind === "Default" ? "default" : "*");
-  if (!moduleRequest) return { name, isType, from: null };
+  if (!moduleRequest) return { name, isType, origin: null };
   const { specifier, target } = toImport(source, { ...moduleRequest, names: [] });
-  return { name, isType, from: { specifier, target, name: importName.name ?? "*" } };
+  return { name, isType, origin: { specifier, target, name: importName.name ?? "*" } };
 }

@@ -11,7 +11,7 @@ export interface Source {
 }
 
 /** Parses a file once. A syntax error throws, because a check of half a file proves nothing. */
-export const parseSource: (source: Source) => ParseResult = oncePerSource(({ path, text }) => {
+export const parseSource: (source: Source) => ParseResult = memoizePerSource(({ path, text }) => {
   const result = parseSync(path, text, { lang: "ts", sourceType: "module" });
   const [error] = result.errors;
   if (error !== undefined) throw new Error(`${path} cannot be parsed: ${error.message}`);
@@ -19,12 +19,12 @@ export const parseSource: (source: Source) => ParseResult = oncePerSource(({ pat
 });
 
 /** Wraps a function so that it runs once for each file. */
-export function oncePerSource<Result>(compute: (source: Source) => Result): (source: Source) => Result {
+export function memoizePerSource<Result>(compute: (source: Source) => Result): (source: Source) => Result {
   const results = new WeakMap<Source, { readonly result: Result }>();
   return (source) => {
-    const known = results.get(source) ?? { result: compute(source) };
-    results.set(source, known);
-    return known.result;
+    const cached = results.get(source) ?? { result: compute(source) };
+    results.set(source, cached);
+    return cached.result;
   };
 }
 
@@ -43,7 +43,7 @@ export function readFolder(root: string, folder: string): Source[] {
 }
 
 /** The folders directly inside a folder. */
-export function subfolders(root: string, folder: string): string[] {
+export function listSubfolders(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   const items = readdirSync(join(root, folder), { withFileTypes: true });
   return items.filter((item) => item.isDirectory() && !isIgnored(item.name)).map(({ name }) => `${folder}/${name}`);
@@ -53,7 +53,7 @@ function listFiles(root: string, folder: string): string[] {
   if (!existsSync(join(root, folder))) return [];
   const items = readdirSync(join(root, folder), { withFileTypes: true });
   const files = items.filter((item) => item.isFile() && item.name.endsWith(".ts"));
-  const deeper = subfolders(root, folder).flatMap((below) => listFiles(root, below));
+  const deeper = listSubfolders(root, folder).flatMap((below) => listFiles(root, below));
   return [...files.map(({ name }) => `${folder}/${name}`), ...deeper].toSorted();
 }
 

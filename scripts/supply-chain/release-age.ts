@@ -17,14 +17,14 @@ export interface LockedVersion {
 }
 
 /** Every version that the lockfile has from a registry. */
-export function lockedVersions(lockfile: string): readonly LockedVersion[] {
+export function listLockedVersions(lockfile: string): readonly LockedVersion[] {
   const lines = lockfile.split("\n");
   const [first, last] = [lines.indexOf("packages:"), lines.indexOf("snapshots:")];
   if (first < 0 || last < first)
     throw new Error(`${LOCKFILE} has no packages and snapshots; is it of lockfileVersion 9?`);
-  return lines.slice(first, last).flatMap((text, at) => {
+  return lines.slice(first, last).flatMap((text, index) => {
     const [, name = "", version = ""] = /^ {2}'?((?:@[^/@\s]+\/)?[^/@\s']+)@([^'\s]+?)'?:$/.exec(text) ?? [];
-    return name === "" ? [] : [{ name, version, line: first + at + 1 }];
+    return name === "" ? [] : [{ name, version, line: first + index + 1 }];
   });
 }
 
@@ -35,7 +35,7 @@ export interface AgeSettings {
 }
 
 /** Read from pnpm-workspace.yaml, so that pnpm and this check hold the same. */
-export function ageSettings(workspace: string): AgeSettings {
+export function parseAgeSettings(workspace: string): AgeSettings {
   const minutes = /^minimumReleaseAge: (\d+)$/m.exec(workspace)?.[1];
   if (minutes === undefined)
     throw new Error("pnpm-workspace.yaml has no minimumReleaseAge; write minimumReleaseAge: 4320");
@@ -47,43 +47,48 @@ export function ageSettings(workspace: string): AgeSettings {
 /** By `name@version`, when it was published. */
 export type ReleaseTimes = ReadonlyMap<string, string>;
 
-export interface RegistryPlace {
+export interface RegistryOptions {
   /** With a slash at its end. */
   readonly registry: string;
   /** Where known times are kept: they never change. */
   readonly cache: string;
 }
 
-export interface FoundTimes {
+export interface ReleaseTimesResult {
   readonly times: ReleaseTimes;
   /** By package, why the registry did not say. */
   readonly failures: ReadonlyMap<string, string>;
 }
 
-export async function findReleaseTimes(versions: readonly LockedVersion[], place: RegistryPlace): Promise<FoundTimes> {
-  const times = new Map(readCache(place.cache));
+export async function findReleaseTimes(
+  versions: readonly LockedVersion[],
+  options: RegistryOptions,
+): Promise<ReleaseTimesResult> {
+  const times = new Map(readCache(options.cache));
   const failures = new Map<string, string>();
-  const missing = versions.filter((each) => !times.has(keyOf(each)));
+  const missing = versions.filter((each) => !times.has(versionKey(each)));
   const byName = Map.groupBy(missing, ({ name }) => name);
-  const waiting = [...byName];
-  const ask = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const [name, wanted] = next;
-      const answer = await askRegistry(name, place.registry);
+  const queue = [...byName];
+  const askNext = async (): Promise<void> => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const [name, wantedVersions] = next;
+      const answer = await fetchTimes(name, options.registry);
       if (typeof answer === "string") failures.set(name, answer);
-      else for (const each of wanted) if (answer[each.version]) times.set(keyOf(each), String(answer[each.version]));
+      else
+        for (const each of wantedVersions)
+          if (answer[each.version]) times.set(versionKey(each), String(answer[each.version]));
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, ask));
-  if (byName.size > 0) writeCache(place.cache, times);
+  await Promise.all(Array.from({ length: MAX_PARALLEL }, askNext));
+  if (byName.size > 0) writeCache(options.cache, times);
   return { times, failures };
 }
 
-const PARALLEL = 16;
+const MAX_PARALLEL = 16;
 const TIMEOUT_MS = 15_000;
 
 /** By version; or why there is no answer. */
-async function askRegistry(name: string, registry: string): Promise<Readonly<Record<string, unknown>> | string> {
+async function fetchTimes(name: string, registry: string): Promise<Readonly<Record<string, unknown>> | string> {
   try {
     const url = new URL(name.replace("/", "%2f"), registry);
     const response = await fetch(url, {
@@ -117,27 +122,36 @@ function writeCache(path: string, times: ReleaseTimes): void {
   renameSync(`${path}.new`, path);
 }
 
-export interface AgeCheck extends FoundTimes, AgeSettings {
+export interface AgeCheck extends ReleaseTimesResult, AgeSettings {
   readonly versions: readonly LockedVersion[];
   /** In milliseconds. */
   readonly now: number;
 }
 
-export function ageFaults({ versions, times, failures, minimumMinutes, exceptions, now }: AgeCheck): readonly Fault[] {
-  const unused = exceptions.filter((each) => !versions.some((version) => keyOf(version) === each));
-  const stale = unused.map((each) => ({
+export function checkReleaseAges({
+  versions,
+  times,
+  failures,
+  minimumMinutes,
+  exceptions,
+  now,
+}: AgeCheck): readonly Fault[] {
+  const unused = exceptions.filter((each) => !versions.some((version) => versionKey(version) === each));
+  const unusedExceptions = unused.map((each) => ({
     ...{ path: "pnpm-workspace.yaml", line: 1 },
     sentence: `minimumReleaseAgeExclude names ${each}, which is not in ${LOCKFILE}; take it out`,
   }));
-  const wrong = versions.flatMap((version) => {
-    if (exceptions.includes(keyOf(version))) return [];
-    const why = failures.get(version.name) ?? whyTooYoung(times.get(keyOf(version)), { minimumMinutes, now });
-    return why === null ? [] : [{ path: LOCKFILE, line: version.line, sentence: `${keyOf(version)}: ${why}` }];
+  const tooYoung = versions.flatMap((version) => {
+    if (exceptions.includes(versionKey(version))) return [];
+    const reason = failures.get(version.name) ?? findAgeFault(times.get(versionKey(version)), { minimumMinutes, now });
+    return reason === null
+      ? []
+      : [{ path: LOCKFILE, line: version.line, sentence: `${versionKey(version)}: ${reason}` }];
   });
-  return [...stale, ...wrong];
+  return [...unusedExceptions, ...tooYoung];
 }
 
-function whyTooYoung(
+function findAgeFault(
   time: string | undefined,
   { minimumMinutes, now }: Pick<AgeCheck, "minimumMinutes" | "now">,
 ): string | null {
@@ -148,6 +162,6 @@ function whyTooYoung(
   return `published ${time}, ${minutes} minutes ago; wait until ${minimumMinutes} have passed, or choose an older version`;
 }
 
-function keyOf({ name, version }: Pick<LockedVersion, "name" | "version">): string {
+function versionKey({ name, version }: Pick<LockedVersion, "name" | "version">): string {
   return `${name}@${version}`;
 }

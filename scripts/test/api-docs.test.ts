@@ -4,14 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readApi } from "../docs/api/read-api.ts";
-import { docFaults } from "../docs/doc-faults.ts";
-import { generators, regenerated } from "../docs/generated.ts";
-import { file } from "./clean-workspace.ts";
-import { plant, type Tree } from "./plant.ts";
+import { checkDocs } from "../docs/doc-faults.ts";
+import { createGenerators, regeneratePage } from "../docs/generated.ts";
+import { sourceFile } from "./clean-workspace.ts";
+import { type FileTree, writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const source = "packages/context/src";
-const clean: Tree = {
+const clean: FileTree = {
   "packages/context/package.json": JSON.stringify({
     name: "@pith/context",
     exports: { ".": "./src/index.ts", "./node": "./src/node/index.ts", "./package.json": "./package.json" },
@@ -25,7 +25,7 @@ export type * from "./message.ts";
 
 export { type Paper as Sheet } from "../message.ts";
 `,
-  [`${source}/session/order.ts`]: file(`/** What is ordered. */
+  [`${source}/session/order.ts`]: sourceFile(`/** What is ordered. */
 export interface Order {
   readonly what: string;
   readonly count?: number;
@@ -54,7 +54,7 @@ export class Shop {
 }
 
 export const hidden = 4;`),
-  [`${source}/message.ts`]: file(`/** What it is wrapped in. Not by us. */
+  [`${source}/message.ts`]: sourceFile(`/** What it is wrapped in. Not by us. */
 export interface Paper {
   readonly colour: string;
 }
@@ -64,16 +64,16 @@ export const red = "red";`),
   "docs/api.md": "# Orders\n\n<!-- generated: api -->\n<!-- end -->\n",
 };
 
-function write(tree: Tree): { readonly root: string; readonly page: string } {
-  const root = plant(tree);
-  const page = regenerated(tree["docs/api.md"] ?? "", generators(readApi(root)));
+function write(tree: FileTree): { readonly root: string; readonly page: string } {
+  const root = writeTree(tree);
+  const page = regeneratePage(tree["docs/api.md"] ?? "", createGenerators(readApi(root)));
   writeFileSync(join(root, "docs/api.md"), page);
   return { root, page };
 }
 
-function listFaults(change: Tree): readonly string[] {
+function listFaults(change: FileTree): readonly string[] {
   const { root } = write({ ...clean, ...change });
-  return docFaults(root).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
+  return checkDocs(root).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
 }
 
 const expectedPage = `# Orders
@@ -117,12 +117,12 @@ The disk.
 test("the page has a table per entry point and subject, functions first, with one sentence each", () => {
   const { root, page } = write(clean);
   expect(page).toBe(expectedPage);
-  expect(docFaults(root).faults).toEqual([]);
+  expect(checkDocs(root).faults).toEqual([]);
 });
 
 const order = clean[`${source}/session/order.ts`] ?? "";
 
-test.each<[string, Tree, string]>([
+test.each<[string, FileTree, string]>([
   [
     "an export without a sentence",
     { [`${source}/session/order.ts`]: order.replace("/** How many at most. */", "// How many at most.") },
@@ -148,11 +148,11 @@ test.each<[string, Tree, string]>([
 });
 
 test("a page that is not current is found, and written anew", () => {
-  const stale = plant({ ...clean, "docs/api.md": write(clean).page.replace("= 3", "= 4") });
-  expect(docFaults(stale).faults.map(({ sentence }) => sentence)).toEqual([
+  const stale = writeTree({ ...clean, "docs/api.md": write(clean).page.replace("= 3", "= 4") });
+  expect(checkDocs(stale).faults.map(({ sentence }) => sentence)).toEqual([
     "api is not what the code says; run `pnpm write-docs`",
   ]);
   expect(runScript("check-docs.ts", stale).status).toBe(1);
   expect(runScript("write-docs.ts", stale).lines).toEqual(["docs/api.md is written anew"]);
-  expect(docFaults(stale).faults).toEqual([]);
+  expect(checkDocs(stale).faults).toEqual([]);
 });

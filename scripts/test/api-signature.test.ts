@@ -1,11 +1,11 @@
 /** Signatures are read from text: bodies and values go, types and comments stay. */
 
 import { expect, test } from "vitest";
-import { declarations } from "../docs/api/declarations.ts";
-import { shape } from "../docs/api/render-api.ts";
+import { listDeclarations } from "../docs/api/declarations.ts";
+import { describeShape } from "../docs/api/render-api.ts";
 
 const only = (text: string) => {
-  const [declaration] = declarations({ path: "a.ts", text });
+  const [declaration] = listDeclarations({ path: "a.ts", text });
   if (!declaration) throw new Error("nothing is declared");
   return declaration;
 };
@@ -47,8 +47,8 @@ export function one(first: string[] | number): unknown {
 }
 export function two(): void {}
 `;
-  const found = declarations({ path: "a.ts", text });
-  expect(found.map(({ name, said, signature }) => ({ name, said, signature }))).toEqual([
+  const found = listDeclarations({ path: "a.ts", text });
+  expect(found.map(({ name, comment, signature }) => ({ name, said: comment, signature }))).toEqual([
     {
       name: "one",
       said: "Of a list.",
@@ -97,7 +97,12 @@ test("of a class one sees what is public, with its comments", () => {
 test("a comment belongs to what stands right below it; the first of a file is the file's", () => {
   const text = "/** A file. */\n\nexport const a = 1;\n\n/**\n * Two\n * lines.\n */\nexport const b = 2;\n";
   expect(
-    declarations({ path: "a.ts", text }).map(({ name, line, said, opening }) => ({ name, line, said, opening })),
+    listDeclarations({ path: "a.ts", text }).map(({ name, line, comment, fileComment }) => ({
+      name,
+      line,
+      said: comment,
+      opening: fileComment,
+    })),
   ).toEqual([
     { name: "a", line: 3, said: "", opening: "A file." },
     { name: "b", line: 9, said: "Two\nlines.", opening: "A file." },
@@ -112,5 +117,5 @@ test.each([
     '"a" | "b" | Two | "d"',
   ],
 ])("a type without a sentence is shown by what is in it: %s", (text, line) => {
-  expect(shape(only(`${text}\n`))).toBe(line);
+  expect(describeShape(only(`${text}\n`))).toBe(line);
 });

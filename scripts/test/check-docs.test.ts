@@ -3,23 +3,23 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { docFaults } from "../docs/doc-faults.ts";
-import { plant, type Tree } from "./plant.ts";
+import { checkDocs } from "../docs/doc-faults.ts";
+import { type FileTree, writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const fence = (code: string): string => `<!-- examples/one.ts#screen -->\n\`\`\`ts\n${code}\`\`\`\n`;
-const clean: Tree = {
+const clean: FileTree = {
   "README.md": `see [words](docs/words.md), [home](https://example.org), [part](docs/words.md#part)\n${fence("const a = 1;\n")}`,
   "docs/words.md": "back to [readme](../README.md)",
   "packages/context/README.md": "[up](../../README.md)",
   "examples/one.ts": "before\n// #region screen\nconst a = 1;\n// #endregion\n",
 };
-const faultsOf = (tree: Tree): readonly string[] =>
-  docFaults(plant(tree)).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
+const faultsOf = (tree: FileTree): readonly string[] =>
+  checkDocs(writeTree(tree)).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence}`);
 
 test("a clean tree has no fault", () => {
-  const root = plant(clean);
-  expect(docFaults(root)).toEqual({ pages: 3, faults: [] });
+  const root = writeTree(clean);
+  expect(checkDocs(root)).toEqual({ pages: 3, faults: [] });
   expect(runScript("check-docs.ts", root)).toEqual({ status: 0, lines: ["docs: 3 pages, 0 faults"] });
 });
 
@@ -36,20 +36,20 @@ test.each([
   ],
   ["a region that is gone", { "examples/one.ts": "" }, "README.md:2 examples/one.ts has no region screen"],
 ])("%s is found where it stands", (_, change, fault) => {
-  const tree = { ...clean, ...change } as Tree;
+  const tree = { ...clean, ...change } as FileTree;
   expect(faultsOf(tree)).toEqual([fault]);
-  expect(runScript("check-docs.ts", plant(tree)).status).toBe(1);
+  expect(runScript("check-docs.ts", writeTree(tree)).status).toBe(1);
 });
 
 test("code that has drifted is written anew, and so is an indented region", () => {
-  const root = plant({
+  const root = writeTree({
     ...clean,
     "README.md": fence("const a = 2;\n"),
     "examples/one.ts": "{\n  // #region screen\n  const a = 1;\n\n  {\n  }\n  // #endregion\n}\n",
   });
   expect(runScript("write-docs.ts", root)).toEqual({ status: 0, lines: ["README.md is written anew"] });
   expect(readFileSync(join(root, "README.md"), "utf8")).toBe(fence("const a = 1;\n\n{\n}\n"));
-  expect(docFaults(root).faults).toEqual([]);
+  expect(checkDocs(root).faults).toEqual([]);
 });
 
 test("a path of the repository that a page names must exist; decisions may name files that are gone", () => {
@@ -59,7 +59,7 @@ test("a path of the repository that a page names must exist; decisions may name 
     "docs/decisions/0001-old.md": "It was in packages/context/src/gone.ts.\n",
     "packages/context/src/there.ts": "/** A file. */\n",
   };
-  expect(docFaults(plant(tree)).faults.filter(({ sentence }) => sentence.includes("exist"))).toEqual([
+  expect(checkDocs(writeTree(tree)).faults.filter(({ sentence }) => sentence.includes("exist"))).toEqual([
     { path: "README.md", line: 1, sentence: "packages/context/test/gone.test.ts does not exist" },
     { path: "README.md", line: 2, sentence: "context/src/lost.ts does not exist" },
   ]);

@@ -6,35 +6,42 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { PROGRAM_NAME } from "../build/packages.ts";
 import { runChecks } from "../house/run-checks.ts";
-import { clean, context, file, inConvert, inMessage, others } from "./clean-workspace.ts";
-import { plant } from "./plant.ts";
+import {
+  CONTEXT_SOURCES,
+  cleanWorkspace,
+  faultInConvert,
+  faultInMessage,
+  sourceFile,
+  twoMoreFiles,
+} from "./clean-workspace.ts";
+import { writeTree } from "./plant.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { runScript } from "./run-script.ts";
 
 test("a clean tree has no fault and no question", () => {
-  expect(runChecks(plant(clean))).toMatchObject({ files: 19, faults: [], questions: [] });
+  expect(runChecks(writeTree(cleanWorkspace))).toMatchObject({ files: 19, faults: [], questions: [] });
 });
 
 test.each(plantedFaults)("found: $fault", ({ files, at, says }) => {
-  const { faults } = runChecks(plant({ ...clean, ...files }));
+  const { faults } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.map(({ path, line }) => `${path}:${line}`)).toEqual([at]);
   expect(faults[0]?.sentence).toContain(says);
 });
 
 test("found: a cycle, by types too", () => {
   const files = {
-    "bench/src/a.ts": file(`import "./b.ts";`),
-    "bench/src/b.ts": file(`export type B = import("./c.ts").C;`),
-    "bench/src/c.ts": file(`import type { A } from "./a.ts";`),
-    "bench/src/d.ts": file(`import "./a.ts";`),
+    "bench/src/a.ts": sourceFile(`import "./b.ts";`),
+    "bench/src/b.ts": sourceFile(`export type B = import("./c.ts").C;`),
+    "bench/src/c.ts": sourceFile(`import type { A } from "./a.ts";`),
+    "bench/src/d.ts": sourceFile(`import "./a.ts";`),
   };
-  const { faults, figures } = runChecks(plant({ ...clean, ...files }));
+  const { faults, figures } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.map(({ path }) => path)).toEqual(["bench/src/a.ts", "bench/src/b.ts", "bench/src/c.ts"]);
   expect(figures).toMatchObject({ cycles: 3 });
 });
 
 test("Biome finds a cycle of type imports", () => {
-  const root = plant({
+  const root = writeTree({
     "biome.json": readFileSync(join(import.meta.dirname, "../../biome.json"), "utf8").replace(/"vcs".*\n/, ""),
     "a.ts": `import type { B } from "./b.ts";\n\nexport type A = B;\n`,
     "b.ts": `import { type A } from "./a.ts";\n\nexport type B = A;\n`,
@@ -51,7 +58,7 @@ test.each([
   `const a = /["'\`/]/; const b = 'import "pith"';`,
   `const a = Array.from("pith");`,
 ])("not taken for an import: %s", (text) => {
-  expect(runChecks(plant({ ...clean, ...inConvert(text).files })).faults).toEqual([]);
+  expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInConvert(text).files })).faults).toEqual([]);
 });
 
 test.each([
@@ -59,7 +66,7 @@ test.each([
   "/** Not Date.now, but a port. */ const a = 'Math.random';",
   `const a = \`process.env \${said} console.log\`;`,
 ])("not taken for an effect: %s", (text) => {
-  expect(runChecks(plant({ ...clean, ...inMessage(text).files })).faults).toEqual([]);
+  expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInMessage(text).files })).faults).toEqual([]);
 });
 
 const body = "  work();\n".repeat(59);
@@ -68,28 +75,28 @@ test.each([
   ["a long file", { "bench/src/a.ts": `/** A file. */\n${"// more\n".repeat(500)}` }, "bench/src/a.ts:1 501 lines"],
   [
     "a full folder",
-    Object.fromEntries([..."abcdefghijklmnopqrst"].map((name) => [`bench/src/${name}.ts`, file("")])),
+    Object.fromEntries([..."abcdefghijklmnopqrst"].map((name) => [`bench/src/${name}.ts`, sourceFile("")])),
     "bench/src:1 21 files",
   ],
   [
     "a long function",
-    { "bench/src/a.ts": file(`function long(): { a: 1 } {\n${body}}`) },
+    { "bench/src/a.ts": sourceFile(`function long(): { a: 1 } {\n${body}}`) },
     "bench/src/a.ts:3 long has 61 lines",
   ],
   [
     "a long method",
-    { "bench/src/a.ts": file(`class A {\n  async run(a: B): Promise<C> {\n${body}  }\n}`) },
+    { "bench/src/a.ts": sourceFile(`class A {\n  async run(a: B): Promise<C> {\n${body}  }\n}`) },
     "bench/src/a.ts:4 run has 61 lines",
   ],
   [
     "a long arrow",
-    { "bench/src/a.ts": file(`const go = async ({ a }: B) => {\n${body}};`) },
+    { "bench/src/a.ts": sourceFile(`const go = async ({ a }: B) => {\n${body}};`) },
     "bench/src/a.ts:3 go has 61 lines",
   ],
   [
     "many parameters",
     {
-      "bench/src/a.ts": file(
+      "bench/src/a.ts": sourceFile(
         "function wide<T>(\n  a: Map<T, T>,\n  b: T,\n  c: T,\n  d = (e: T, f: T) => 1,\n): T {\n  work();\n}",
       ),
     },
@@ -97,39 +104,43 @@ test.each([
   ],
   [
     "a small file with a function",
-    { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file("function parse() {}") },
+    { "bench/src/a.ts": sourceFile(`import "./b.ts";`), "bench/src/b.ts": sourceFile("function parse() {}") },
     "bench/src/b.ts:1 3 lines",
   ],
   [
     "a deep folder",
-    { "packages/cli/src/a/b/c/d.ts": file(""), ...others("packages/cli/src/a/b/c") },
+    { "packages/cli/src/a/b/c/d.ts": sourceFile(""), ...twoMoreFiles("packages/cli/src/a/b/c") },
     "packages/cli/src/a/b/c:1 3 folders below packages/cli/src",
   ],
-  ["a folder of two files", { "bench/src/in/a.ts": file(""), "bench/src/in/b.ts": file("") }, "bench/src/in:1 2 files"],
+  [
+    "a folder of two files",
+    { "bench/src/in/a.ts": sourceFile(""), "bench/src/in/b.ts": sourceFile("") },
+    "bench/src/in:1 2 files",
+  ],
   [
     "a name at two levels",
-    { "bench/src/in/a.ts": file(""), "bench/src/in/in/a.ts": file(""), ...others("bench/src/in/in") },
+    { "bench/src/in/a.ts": sourceFile(""), "bench/src/in/in/a.ts": sourceFile(""), ...twoMoreFiles("bench/src/in/in") },
     `bench/src/in/in:1 "in" is also the name of a parent folder`,
   ],
   [
     "a gerund folder",
-    { "bench/src/reading/a.ts": file(""), ...others("bench/src/reading") },
+    { "bench/src/reading/a.ts": sourceFile(""), ...twoMoreFiles("bench/src/reading") },
     `bench/src/reading:1 "reading" is a gerund`,
   ],
   [
     "a participle alone",
-    { "bench/src/a.ts": file("export function told(): void {}") },
+    { "bench/src/a.ts": sourceFile("export function told(): void {}") },
     `bench/src/a.ts:3 told begins with the participle "told"`,
   ],
   [
     "two folders of packages/context that import each other",
     {
-      [`${context}/session/second.ts`]: file(`import type { A } from "../compaction/third.ts";`),
+      [`${CONTEXT_SOURCES}/session/second.ts`]: sourceFile(`import type { A } from "../compaction/third.ts";`),
     },
-    `${context}/compaction:1 imports ${context}/session, which imports it back`,
+    `${CONTEXT_SOURCES}/compaction:1 imports ${CONTEXT_SOURCES}/session, which imports it back`,
   ],
 ])("asked about, but no fault: %s", (_, files, asked) => {
-  const { faults, questions } = runChecks(plant({ ...clean, ...files }));
+  const { faults, questions } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults).toEqual([]);
   expect(questions.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`)).toEqual([asked]);
 });
@@ -142,7 +153,11 @@ test.each([
   "export function readSettings(): void {}",
 ])("not asked about: %s", (text) => {
   const { faults, questions } = runChecks(
-    plant({ ...clean, ...others("bench/src/onboarding"), "bench/src/onboarding/types.ts": file(text) }),
+    writeTree({
+      ...cleanWorkspace,
+      ...twoMoreFiles("bench/src/onboarding"),
+      "bench/src/onboarding/types.ts": sourceFile(text),
+    }),
   );
   expect([...faults, ...questions]).toEqual([]);
 });
@@ -151,37 +166,37 @@ test.each([
   [
     "an index.ts",
     {
-      "bench/src/a.ts": file(`import "./in/index.ts";`),
-      "bench/src/in/index.ts": file(`export * from "ai";`),
-      ...others("bench/src/in"),
+      "bench/src/a.ts": sourceFile(`import "./in/index.ts";`),
+      "bench/src/in/index.ts": sourceFile(`export * from "ai";`),
+      ...twoMoreFiles("bench/src/in"),
     },
   ],
   [
     "a small port or table",
-    { "bench/src/a.ts": file(`import "./b.ts";`), "bench/src/b.ts": file("export interface Port {}") },
+    { "bench/src/a.ts": sourceFile(`import "./b.ts";`), "bench/src/b.ts": sourceFile("export interface Port {}") },
   ],
-  ["a folder called testing", { "bench/src/testing/a.ts": file(""), ...others("bench/src/testing") }],
+  ["a folder called testing", { "bench/src/testing/a.ts": sourceFile(""), ...twoMoreFiles("bench/src/testing") }],
 ])("not asked about: %s", (_, files) => {
-  expect(runChecks(plant({ ...clean, ...files }))).toMatchObject({ faults: [], questions: [] });
+  expect(runChecks(writeTree({ ...cleanWorkspace, ...files }))).toMatchObject({ faults: [], questions: [] });
 });
 
 test("not asked about: what is just within bounds, calls and statements", () => {
-  const text = file(
+  const text = sourceFile(
     `function fine(a: Map<A, B>, b: B, c: C) {\n  if (\n    a(1, 2, 3, 4)\n  ) {\n${"    b();\n".repeat(54)}  }\n}`,
   );
-  expect(runChecks(plant({ ...clean, "bench/src/a.ts": text })).questions).toEqual([]);
+  expect(runChecks(writeTree({ ...cleanWorkspace, "bench/src/a.ts": text })).questions).toEqual([]);
 });
 
 test("check-house prints faults and counts questions, and fails only on faults", () => {
-  const wide = { "bench/src/a.ts": file("function wide(a: A, b: A, c: A, d: A) {}") };
-  expect(runScript("check-house.ts", plant({ ...clean, ...wide }))).toEqual({
+  const wide = { "bench/src/a.ts": sourceFile("function wide(a: A, b: A, c: A, d: A) {}") };
+  expect(runScript("check-house.ts", writeTree({ ...cleanWorkspace, ...wide }))).toEqual({
     status: 0,
     lines: ["house: 20 files, 0 faults, 1 question (pnpm house lists them)"],
   });
 
   const faulty = runScript(
     "check-house.ts",
-    plant({ ...clean, ...wide, ...inConvert(`import "${PROGRAM_NAME}";`).files }),
+    writeTree({ ...cleanWorkspace, ...wide, ...faultInConvert(`import "${PROGRAM_NAME}";`).files }),
   );
   expect(faulty.status).toBe(1);
   const sentence = `packages/models/src/convert.ts:3  packages/models may not import "${PROGRAM_NAME}"; `;
@@ -190,11 +205,11 @@ test("check-house prints faults and counts questions, and fails only on faults",
 });
 
 test("pnpm house lists questions and figures; with --json the figures are one object", () => {
-  const planted = plant({
-    ...clean,
-    "bench/src/a.ts": file("function wide(a: A, b: A, c: A, d: A) {}"),
+  const planted = writeTree({
+    ...cleanWorkspace,
+    "bench/src/a.ts": sourceFile("function wide(a: A, b: A, c: A, d: A) {}"),
     "bench/src/reading/in/the/b.ts": `/** A file. */\n${"// more\n".repeat(500)}`,
-    ...others("bench/src/reading/in/the"),
+    ...twoMoreFiles("bench/src/reading/in/the"),
   });
   const { status, lines } = runScript("check-house.ts", "--list", planted);
   expect(status).toBe(0);
@@ -224,7 +239,7 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
   });
 });
 
-const names = file(`export function told(): void {
+const names = sourceFile(`export function told(): void {
   const keptWords = () => {};
 }
 class Store {
@@ -239,7 +254,9 @@ const MADE_BY = { sent() {} };
 `);
 
 test("the figure one_word_participles counts functions, methods, types and top-level constants", () => {
-  const { questions, figures } = runChecks(plant({ ...clean, [`${context}/session/second.ts`]: names }));
+  const { questions, figures } = runChecks(
+    writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: names }),
+  );
   expect(figures).toMatchObject({ one_word_participles: 7 });
   const asked = questions.map(({ sentence }) => sentence.split(" ")[0]);
   expect(asked).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
@@ -251,28 +268,33 @@ test.each([
   "export function embedText() {} export function isNamed() {} export const strings = [];",
   "export function run() { const told = 1; return { kept: told }; }",
 ])("not a participle: %s", (text) => {
-  const { figures } = runChecks(plant({ ...clean, [`${context}/session/second.ts`]: file(text) }));
+  const { figures } = runChecks(
+    writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: sourceFile(text) }),
+  );
   expect(figures).toMatchObject({ one_word_participles: 0 });
 });
 
 test.each([
   [
     "context_files is 151",
-    Object.fromEntries(Array.from({ length: 138 }, (_, index) => [`${context}/f${index}.ts`, file("")])),
+    Object.fromEntries(Array.from({ length: 138 }, (_, index) => [`${CONTEXT_SOURCES}/f${index}.ts`, sourceFile("")])),
   ],
-  ["context_depth is 3", { [`${context}/a/b/c/d.ts`]: file("") }],
+  ["context_depth is 3", { [`${CONTEXT_SOURCES}/a/b/c/d.ts`]: sourceFile("") }],
   [
     "context_exports is 271",
-    { [`${context}/node/index.ts`]: file(exportNames(268)), [`${context}/names.ts`]: file("") },
+    {
+      [`${CONTEXT_SOURCES}/node/index.ts`]: sourceFile(exportNames(268)),
+      [`${CONTEXT_SOURCES}/names.ts`]: sourceFile(""),
+    },
   ],
-  ["context_main_exports is 131", { [`${context}/index.ts`]: file(exportNames(131)) }],
-  ["gerund_folders is 1", { "packages/cli/src/reading/a.ts": file("") }],
+  ["context_main_exports is 131", { [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(exportNames(131)) }],
+  ["gerund_folders is 1", { "packages/cli/src/reading/a.ts": sourceFile("") }],
   [
     "compaction_lines is 2614",
-    { [`${context}/session/session.ts`]: file(`export class Session {}\n${"\n".repeat(2600)}`) },
+    { [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile(`export class Session {}\n${"\n".repeat(2600)}`) },
   ],
 ])("a figure above its aim is a question: %s", (expected, files) => {
-  const { faults, questions } = runChecks(plant({ ...clean, ...files }));
+  const { faults, questions } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults.filter(({ path }) => path !== "ARCHITECTURE.md")).toEqual([]);
   expect(questions.map(({ sentence }) => sentence.split(";")[0])).toContain(expected);
 });
@@ -283,7 +305,7 @@ function exportNames(count: number): string {
 }
 
 test("the script fails where there is nothing to check", () => {
-  expect(runScript("check-house.ts", plant({})).status).toBe(1);
+  expect(runScript("check-house.ts", writeTree({})).status).toBe(1);
 });
 
 test("DOOR1 this repository has no fault of check-house", () => {

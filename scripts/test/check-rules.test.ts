@@ -1,8 +1,8 @@
 /** Every fault of the rules, planted alone in a clean tree, is found where it stands; the clean tree has none. */
 
 import { expect, test } from "vitest";
-import { ruleFaults } from "../rules/rule-faults.ts";
-import { plant, type Tree } from "./plant.ts";
+import { checkRules } from "../rules/rule-faults.ts";
+import { type FileTree, writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const testFile = "packages/context/test/cut.test.ts";
@@ -16,18 +16,20 @@ const moveTest = [
   "test(name);",
 ];
 
-const clean: Tree = {
+const clean: FileTree = {
   "docs/rules.md": rules.join("\n"),
   [testFile]: `test("CUT1 holds", () => {});\ndescribe.each([1])("CTX1 CTX2: hold for %s", () => {});\n`,
   "packages/agent/test/deep/move.test.ts": moveTest.join("\n"),
 };
 
-function faultsOf(tree: Tree): string[] {
-  return ruleFaults(plant(tree)).faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`);
+function faultsOf(tree: FileTree): string[] {
+  return checkRules(writeTree(tree)).faults.map(
+    ({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`,
+  );
 }
 
 test("a clean tree has no fault", () => {
-  expect(ruleFaults(plant(clean))).toEqual({ rules: 4, faults: [] });
+  expect(checkRules(writeTree(clean))).toEqual({ rules: 4, faults: [] });
 });
 
 test.each([
@@ -72,11 +74,11 @@ test("found: no rules at all", () => {
 });
 
 test("the script closes with the count and fails on a fault", () => {
-  expect(runScript("check-rules.ts", plant(clean))).toEqual({
+  expect(runScript("check-rules.ts", writeTree(clean))).toEqual({
     status: 0,
     lines: ["rules: 4 rules, each cited by a test"],
   });
-  const faulty = runScript("check-rules.ts", plant({ ...clean, [testFile]: `test("CTX1 CTX2 hold");\n` }));
+  const faulty = runScript("check-rules.ts", writeTree({ ...clean, [testFile]: `test("CTX1 CTX2 hold");\n` }));
   expect(faulty).toEqual({
     status: 1,
     lines: [

@@ -1,85 +1,92 @@
 /** A small workspace without a fault or a question, and the places where tests add one. */
 
 import { PROGRAM_NAME } from "../build/packages.ts";
-import type { Tree } from "./plant.ts";
+import type { FileTree } from "./plant.ts";
 
-export const context = "packages/context/src";
+export const CONTEXT_SOURCES = "packages/context/src";
 
-export const clean: Tree = {
-  "ARCHITECTURE.md": architecture([
+export const cleanWorkspace: FileTree = {
+  "ARCHITECTURE.md": architecturePage([
     "packages/agent/src/compact.ts",
-    `${context}/compaction/compact.ts`,
-    `${context}/session/session.ts`,
+    `${CONTEXT_SOURCES}/compaction/compact.ts`,
+    `${CONTEXT_SOURCES}/session/session.ts`,
   ]),
-  "packages/context/package.json": manifest("@pith/context", {
+  "packages/context/package.json": formatManifest("@pith/context", {
     ".": "./src/index.ts",
     "./node": "./src/node/index.ts",
     "./package.json": "./package.json",
   }),
-  [`${context}/index.ts`]: file(
+  [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(
     `export { compact } from "./compaction/compact.ts";\nexport { role } from "./message.ts";\nexport type * from "./entry.ts";`,
   ),
-  [`${context}/message.ts`]: file(`export const role = "Date.now"; // Date.now`),
-  [`${context}/entry.ts`]: file(`import { role } from "./message.ts";\n\nexport const parent = role;`),
-  [`${context}/session/session.ts`]: file(`import { parent } from "../entry.ts";\n\nexport class Session {}\nparent;`),
-  ...others(`${context}/session`),
-  [`${context}/compaction/compact.ts`]: file(
+  [`${CONTEXT_SOURCES}/message.ts`]: sourceFile(`export const role = "Date.now"; // Date.now`),
+  [`${CONTEXT_SOURCES}/entry.ts`]: sourceFile(`import { role } from "./message.ts";\n\nexport const parent = role;`),
+  [`${CONTEXT_SOURCES}/session/session.ts`]: sourceFile(
+    `import { parent } from "../entry.ts";\n\nexport class Session {}\nparent;`,
+  ),
+  ...twoMoreFiles(`${CONTEXT_SOURCES}/session`),
+  [`${CONTEXT_SOURCES}/compaction/compact.ts`]: sourceFile(
     `import type { Session } from "../session/session.ts";\n\nexport const compact: Session[] = [];`,
   ),
-  ...others(`${context}/compaction`),
-  ...others(`${context}/node`),
-  [`${context}/node/index.ts`]: file(`export { parent, parent as role } from "../entry.ts";`),
-  [`${context}/node/clock.ts`]: `#!/usr/bin/env node\n${file(`import "node:fs";\n\nDate.now();`)}`,
-  "packages/context/test/entry.test.ts": file(`import "../../models/src/convert.ts";`),
-  "packages/agent/package.json": manifest("@pith/agent", { ".": "./src/index.ts" }),
-  "packages/agent/src/compact.ts": file(`import { compact } from "@pith/context";\n\nexport const all = compact({});`),
-  "packages/models/package.json": manifest("@pith/models", { ".": "./src/index.ts", "./convert": "./src/convert.ts" }),
-  "packages/models/src/convert.ts": file(
+  ...twoMoreFiles(`${CONTEXT_SOURCES}/compaction`),
+  ...twoMoreFiles(`${CONTEXT_SOURCES}/node`),
+  [`${CONTEXT_SOURCES}/node/index.ts`]: sourceFile(`export { parent, parent as role } from "../entry.ts";`),
+  [`${CONTEXT_SOURCES}/node/clock.ts`]: `#!/usr/bin/env node\n${sourceFile(`import "node:fs";\n\nDate.now();`)}`,
+  "packages/context/test/entry.test.ts": sourceFile(`import "../../models/src/convert.ts";`),
+  "packages/agent/package.json": formatManifest("@pith/agent", { ".": "./src/index.ts" }),
+  "packages/agent/src/compact.ts": sourceFile(
+    `import { compact } from "@pith/context";\n\nexport const all = compact({});`,
+  ),
+  "packages/models/package.json": formatManifest("@pith/models", {
+    ".": "./src/index.ts",
+    "./convert": "./src/convert.ts",
+  }),
+  "packages/models/src/convert.ts": sourceFile(
     `import { role } from "@pith/context";\nimport "ai";\n\nexport const request = role;`,
   ),
-  "packages/cli/package.json": manifest(PROGRAM_NAME, "./src/index.ts"),
-  "bench/package.json": manifest("@pith/bench", { "./suite": "./src/suite.ts" }),
-  "bench/src/suite.ts": file(
+  "packages/cli/package.json": formatManifest(PROGRAM_NAME, "./src/index.ts"),
+  "bench/package.json": formatManifest("@pith/bench", { "./suite": "./src/suite.ts" }),
+  "bench/src/suite.ts": sourceFile(
     `import "${PROGRAM_NAME}";\nimport "@pith/models";\nimport "../../packages/context/test/support/story.ts";`,
   ),
-  "evals/package.json": manifest("@pith/evals", {}),
-  "evals/src/run.ts": file(`import "@pith/bench/suite";`),
-  "examples/01-tree.ts": file(`import "@pith/context/node";`),
+  "evals/package.json": formatManifest("@pith/evals", {}),
+  "evals/src/run.ts": sourceFile(`import "@pith/bench/suite";`),
+  "examples/01-tree.ts": sourceFile(`import "@pith/context/node";`),
 };
 
-function manifest(name: string, exports: string | Readonly<Record<string, string>>): string {
+function formatManifest(name: string, exports: string | Readonly<Record<string, string>>): string {
   return JSON.stringify({ name, exports });
 }
 
 /** ARCHITECTURE.md with a list of the files of a compaction; the first item is on line 4. */
-export function architecture(files: readonly string[]): string {
+export function architecturePage(files: readonly string[]): string {
   const items = files.map((path) => `- \`${path}\`: does its part.`);
   return ["# Architecture", "", "<!-- compaction path -->", ...items, "<!-- end of compaction path -->", ""].join("\n");
 }
 
 /** Two more files for a folder, so that its size is no question. */
-export function others(folder: string): Tree {
-  return { [`${folder}/second.ts`]: file(""), [`${folder}/third.ts`]: file("") };
+export function twoMoreFiles(folder: string): FileTree {
+  return { [`${folder}/second.ts`]: sourceFile(""), [`${folder}/third.ts`]: sourceFile("") };
 }
 
 /** A file with an opening sentence; the text begins on its third line. */
-export function file(text: string): string {
+export function sourceFile(text: string): string {
   return `/** A file. */\n\n${text}\n`;
 }
 
 /** Files with one fault, and where it is, as `path:line`. */
-export interface Place {
-  readonly files: Tree;
+export interface FaultyFiles {
+  readonly files: FileTree;
   readonly at: string;
 }
 
-export function inMessage(text: string): Place {
+export function faultInMessage(text: string): FaultyFiles {
   return {
-    files: { [`${context}/message.ts`]: `${file(text)}export const role = "";\n` },
-    at: `${context}/message.ts:3`,
+    files: { [`${CONTEXT_SOURCES}/message.ts`]: `${sourceFile(text)}export const role = "";\n` },
+    at: `${CONTEXT_SOURCES}/message.ts:3`,
   };
 }
 
-export function inConvert(text: string): Place {
-  return { files: { "packages/models/src/convert.ts": file(text) }, at: "packages/models/src/convert.ts:3" };
+export function faultInConvert(text: string): FaultyFiles {
+  return { files: { "packages/models/src/convert.ts": sourceFile(text) }, at: "packages/models/src/convert.ts:3" };
 }

@@ -4,11 +4,11 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { playConversation } from "../compare/play.ts";
-import { plant } from "./plant.ts";
+import { writeTree } from "./plant.ts";
 
 test("the same program prints the same bytes twice, through tools, a compaction, undo and redo", async () => {
   const program = join(import.meta.dirname, "../../packages/cli/src/bin.ts");
-  const stage = { folder: join(plant({}), "stage"), sessions: [] };
+  const stage = { folder: join(writeTree({}), "stage"), sessions: [] };
   const first = await playConversation(program, stage);
   expect(await playConversation(program, stage)).toBe(first);
   const types = new Set(first.split("\n").map((line) => JSON.parse(line).type));

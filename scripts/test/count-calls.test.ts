@@ -2,12 +2,12 @@
 
 import { expect, test } from "vitest";
 import { countCalls } from "../compare/count-calls.ts";
-import { plant } from "./plant.ts";
+import { writeTree } from "./plant.ts";
 
 const text = (...lines: string[]): string => `/** A file. */\n${lines.join("\n")}\n`;
 
 test("calls are counted, however they are chained", () => {
-  const root = plant({
+  const root = writeTree({
     "packages/cli/test/a.test.ts": text(
       `test("one", () => expect(1).not.toBe(2));`,
       `test.each([1, 2])("two %s", async (n: number) => { await expect(run(n)).resolves.toEqual({}); });`,
@@ -19,7 +19,7 @@ test("calls are counted, however they are chained", () => {
 });
 
 test("neither texts nor comments count, nor other calls of the same name", () => {
-  const root = plant({
+  const root = writeTree({
     "bench/test/a.test.ts": text(`// test("no")`, `const a = 'expect(1)';`, "tools.test(1);", "regexp.expect();"),
     "packages/cli/node_modules/a/test/a.test.ts": text(`test("no", () => {});`),
   });

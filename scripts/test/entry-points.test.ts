@@ -6,12 +6,12 @@ import { expect, test } from "vitest";
 import { readApi } from "../docs/api/read-api.ts";
 
 const root = join(import.meta.dirname, "../..");
-const { doors } = readApi(root);
+const { entryPoints } = readApi(root);
 
 test("the main entry point exports at most 130 names, and all together at most 270", () => {
-  const main = doors.find(({ specifier }) => specifier === "@pith/context");
+  const main = entryPoints.find(({ specifier }) => specifier === "@pith/context");
   expect(main?.exports.length).toBeLessThanOrEqual(130);
-  const names = doors.flatMap(({ exports }) => exports.map(({ name }) => name));
+  const names = entryPoints.flatMap(({ exports }) => exports.map(({ name }) => name));
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   expect(names.length).toBeLessThanOrEqual(270);
 });
@@ -35,7 +35,7 @@ function probe(path: string): unknown {
   return JSON.parse(stdout);
 }
 
-test.each(doors.filter(({ specifier }) => specifier !== "@pith/context/search"))(
+test.each(entryPoints.filter(({ specifier }) => specifier !== "@pith/context/search"))(
   "$specifier loads neither SQLite nor the search code",
   ({ path }) => {
     expect(probe(path)).toEqual({ search: 0, sqlite: [] });

@@ -2,16 +2,20 @@
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { isProgram, publishedPackages } from "../build/packages.ts";
-import { npmCli, SUPPORTED_NODES } from "../install-trial/nodes.ts";
+import { isProgram, listPublishedPackages } from "../build/packages.ts";
+import { findNpmCli, SUPPORTED_NODES } from "../install-trial/nodes.ts";
 
-const packages = publishedPackages();
+const packages = listPublishedPackages();
 
 test("INST1 npm refuses to pack or publish a package, and says how it is done", () => {
   const folder = packages.find(({ manifest }) => manifest.name === "@pith/client")?.folder ?? "";
   for (const act of [["pack"], ["publish", "--dry-run"]]) {
     const { npm_config_user_agent: _, ...env } = process.env;
-    const { status, stderr } = spawnSync(process.execPath, [npmCli(), ...act], { cwd: folder, env, encoding: "utf8" });
+    const { status, stderr } = spawnSync(process.execPath, [findNpmCli(), ...act], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
     expect(status).not.toBe(0);
     expect(stderr).toContain("nothing was packed");
     expect(stderr).toContain("pnpm pack:packages");

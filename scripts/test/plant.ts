@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 
-export type Tree = Readonly<Record<string, string>>;
+export type FileTree = Readonly<Record<string, string>>;
 
-export function plant(tree: Tree): string {
+export function writeTree(tree: FileTree): string {
   const root = mkdtempSync(join(tmpdir(), "pith-house-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   for (const [path, text] of Object.entries(tree)) {

@@ -1,51 +1,71 @@
 /** One of each fault that check-house finds, with the only place where it is reported and a part of the report. */
 
 import { PROGRAM_NAME } from "../build/packages.ts";
-import { architecture, clean, context, file, inConvert, inMessage, type Place } from "./clean-workspace.ts";
+import {
+  architecturePage,
+  CONTEXT_SOURCES,
+  cleanWorkspace,
+  type FaultyFiles,
+  faultInConvert,
+  faultInMessage,
+  sourceFile,
+} from "./clean-workspace.ts";
 
-export interface Planted extends Place {
+export interface PlantedFault extends FaultyFiles {
   readonly fault: string;
   readonly says: string;
 }
 
-const doorFaults: readonly Planted[] = [
-  { fault: "a package in the wrong direction", ...inConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
-  { fault: "a type of it", ...inConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
-  { fault: "an export of it", ...inConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
-  { fault: "an import of it at run time", ...inConvert(`await import("${PROGRAM_NAME}");`), says: "may not import" },
+const doorFaults: readonly PlantedFault[] = [
+  { fault: "a package in the wrong direction", ...faultInConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
+  { fault: "a type of it", ...faultInConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
+  { fault: "an export of it", ...faultInConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
   {
-    fault: "a type import of it inside a type",
-    ...inConvert(`type A = import("${PROGRAM_NAME}").A;`),
+    fault: "an import of it at run time",
+    ...faultInConvert(`await import("${PROGRAM_NAME}");`),
     says: "may not import",
   },
-  { fault: "a package of ours in packages/context", ...inMessage(`import "@pith/models";`), says: "may not import" },
+  {
+    fault: "a type import of it inside a type",
+    ...faultInConvert(`type A = import("${PROGRAM_NAME}").A;`),
+    says: "may not import",
+  },
+  {
+    fault: "a package of ours in packages/context",
+    ...faultInMessage(`import "@pith/models";`),
+    says: "may not import",
+  },
   {
     fault: "a path that exports does not name",
-    ...inConvert(`import "@pith/context/src/entry.ts";`),
+    ...faultInConvert(`import "@pith/context/src/entry.ts";`),
     says: "is not an entry point",
   },
   {
     fault: "a package that does not exist",
-    files: { "evals/src/run.ts": file(`import "@pith/nowhere";`) },
+    files: { "evals/src/run.ts": sourceFile(`import "@pith/nowhere";`) },
     at: "evals/src/run.ts:3",
     says: "is not an entry point",
   },
-  { fault: "itself by name", ...inConvert(`import "@pith/models/convert";`), says: "use a relative path" },
-  { fault: "a path into another package", ...inConvert(`import "../../context/src/entry.ts";`), says: "leads out of" },
+  { fault: "itself by name", ...faultInConvert(`import "@pith/models/convert";`), says: "use a relative path" },
+  {
+    fault: "a path into another package",
+    ...faultInConvert(`import "../../context/src/entry.ts";`),
+    says: "leads out of",
+  },
   {
     fault: "a path from the examples into a package",
-    files: { "examples/01-tree.ts": file(`import "../packages/context/src/entry.ts";`) },
+    files: { "examples/01-tree.ts": sourceFile(`import "../packages/context/src/entry.ts";`) },
     at: "examples/01-tree.ts:3",
     says: "leads out of examples",
   },
   {
     fault: "a test double imported by the sources of a package",
-    ...inConvert(`import "../../context/test/support/story.ts";`),
+    ...faultInConvert(`import "../../context/test/support/story.ts";`),
     says: "leads out of",
   },
   {
     fault: "a test that is no test double, imported by path",
-    files: { "evals/src/run.ts": file(`import "../../packages/context/test/entry.test.ts";`) },
+    files: { "evals/src/run.ts": sourceFile(`import "../../packages/context/test/entry.test.ts";`) },
     at: "evals/src/run.ts:3",
     says: "leads out of evals",
   },
@@ -59,37 +79,37 @@ const doorFaults: readonly Planted[] = [
 
 const manifest = { name: "@pith/context", exports: { ".": "./src/index.ts", "./node": "./src/node/index.ts" } };
 
-const dependencyFaults: readonly Planted[] = [
+const dependencyFaults: readonly PlantedFault[] = [
   {
     fault: "a dependency",
     files: { "packages/context/package.json": JSON.stringify({ ...manifest, dependencies: { zod: "4" } }) },
     at: "packages/context/package.json:1",
     says: `depends on "zod"`,
   },
-  { fault: "an npm package", ...inMessage(`import { z } from "zod";`), says: "its own files only" },
+  { fault: "an npm package", ...faultInMessage(`import { z } from "zod";`), says: "its own files only" },
   {
     fault: "Node outside src/node",
-    ...inMessage(`import { join } from "node:path";`),
+    ...faultInMessage(`import { join } from "node:path";`),
     says: "only src/node and src/search may",
   },
   {
     fault: "Node in src/testing",
-    files: { [`${context}/testing/show.ts`]: file(`import "node:fs";`) },
-    at: `${context}/testing/show.ts:3`,
+    files: { [`${CONTEXT_SOURCES}/testing/show.ts`]: sourceFile(`import "node:fs";`) },
+    at: `${CONTEXT_SOURCES}/testing/show.ts:3`,
     says: "only src/node and src/search may",
   },
   {
     fault: "an npm package in src/node",
-    files: { [`${context}/node/clock.ts`]: file(`import "pith-clock";`) },
-    at: `${context}/node/clock.ts:3`,
+    files: { [`${CONTEXT_SOURCES}/node/clock.ts`]: sourceFile(`import "pith-clock";`) },
+    at: `${CONTEXT_SOURCES}/node/clock.ts:3`,
     says: "its own files only",
   },
 ];
 
-const list = [...(clean["ARCHITECTURE.md"] ?? "").matchAll(/`(packages.*?)`/g)].map(([, path = ""]) => path);
+const list = [...(cleanWorkspace["ARCHITECTURE.md"] ?? "").matchAll(/`(packages.*?)`/g)].map(([, path = ""]) => path);
 const [first = "", , last = ""] = list;
 
-const pathFaults: readonly Planted[] = [
+const pathFaults: readonly PlantedFault[] = [
   {
     fault: "no list of the compaction files",
     files: { "ARCHITECTURE.md": "# Architecture\n" },
@@ -98,74 +118,74 @@ const pathFaults: readonly Planted[] = [
   },
   {
     fault: "a file on the compaction path that is not listed",
-    files: { "ARCHITECTURE.md": architecture([first, last]) },
+    files: { "ARCHITECTURE.md": architecturePage([first, last]) },
     at: "ARCHITECTURE.md:3",
-    says: `${context}/compaction/compact.ts is on the compaction path; list it`,
+    says: `${CONTEXT_SOURCES}/compaction/compact.ts is on the compaction path; list it`,
   },
   {
     fault: "the file with the compact that the agent calls is not listed",
     files: {
-      [`${context}/index.ts`]: file(
+      [`${CONTEXT_SOURCES}/index.ts`]: sourceFile(
         `export { compact } from "./default-compaction.ts";\nexport { role } from "./message.ts";`,
       ),
-      [`${context}/default-compaction.ts`]: file(
+      [`${CONTEXT_SOURCES}/default-compaction.ts`]: sourceFile(
         `import { compact as run } from "./compaction/compact.ts";\n\nexport const compact = run;`,
       ),
     },
     at: "ARCHITECTURE.md:3",
-    says: `${context}/default-compaction.ts is on the compaction path; list it`,
+    says: `${CONTEXT_SOURCES}/default-compaction.ts is on the compaction path; list it`,
   },
   {
     fault: "a listed file that is not on the compaction path",
-    files: { "ARCHITECTURE.md": architecture([...list.slice(0, 2), `${context}/entry.ts`, last]) },
+    files: { "ARCHITECTURE.md": architecturePage([...list.slice(0, 2), `${CONTEXT_SOURCES}/entry.ts`, last]) },
     at: "ARCHITECTURE.md:6",
-    says: `${context}/entry.ts is not on the compaction path; remove it`,
+    says: `${CONTEXT_SOURCES}/entry.ts is not on the compaction path; remove it`,
   },
   {
     fault: "a listed file that does not exist",
-    files: { "ARCHITECTURE.md": architecture([...list.slice(0, 2), `${context}/gone.ts`, last]) },
+    files: { "ARCHITECTURE.md": architecturePage([...list.slice(0, 2), `${CONTEXT_SOURCES}/gone.ts`, last]) },
     at: "ARCHITECTURE.md:6",
     says: "remove it",
   },
   {
     fault: "an item without a path and a sentence",
-    files: { "ARCHITECTURE.md": architecture(list).replace(": does its part.", "") },
+    files: { "ARCHITECTURE.md": architecturePage(list).replace(": does its part.", "") },
     at: "ARCHITECTURE.md:4",
     says: "is not an item",
   },
   {
     fault: "a file of the agent that does not call compact",
-    files: { "packages/agent/src/compact.ts": file("export const all = [];") },
+    files: { "packages/agent/src/compact.ts": sourceFile("export const all = [];") },
     at: "ARCHITECTURE.md:3",
     says: "does not call compact",
   },
   {
     fault: "a file of the agent that the one before it does not import",
     files: {
-      "packages/agent/src/other.ts": file("compact({});"),
-      "ARCHITECTURE.md": architecture([first, "packages/agent/src/other.ts", ...list.slice(1)]),
+      "packages/agent/src/other.ts": sourceFile("compact({});"),
+      "ARCHITECTURE.md": architecturePage([first, "packages/agent/src/other.ts", ...list.slice(1)]),
     },
     at: "ARCHITECTURE.md:3",
     says: "is not imported by the file listed before it",
   },
 ];
 
-const shapeFaults: readonly Planted[] = [
+const shapeFaults: readonly PlantedFault[] = [
   {
     fault: "a file that imports itself",
-    files: { "bench/src/a.ts": file(`export { a } from "./a.ts";`) },
+    files: { "bench/src/a.ts": sourceFile(`export { a } from "./a.ts";`) },
     at: "bench/src/a.ts:1",
     says: "is in an import cycle",
   },
   {
     fault: "code in an index.ts",
-    files: { "bench/src/index.ts": `${file(`export * from "./suite.ts";`)}export const more = 1;\n` },
+    files: { "bench/src/index.ts": `${sourceFile(`export * from "./suite.ts";`)}export const more = 1;\n` },
     at: "bench/src/index.ts:4",
     says: "an index.ts contains only",
   },
   {
     fault: "an import in an index.ts",
-    files: { "bench/src/index.ts": file(`import "./suite.ts";`) },
+    files: { "bench/src/index.ts": sourceFile(`import "./suite.ts";`) },
     at: "bench/src/index.ts:3",
     says: "an index.ts contains only",
   },
@@ -177,7 +197,7 @@ const shapeFaults: readonly Planted[] = [
   })),
 ];
 
-const purityFaults: readonly Planted[] = [
+const purityFaults: readonly PlantedFault[] = [
   ["const a = Date.now();", "`Date.now`"],
   ["const a = new Date();", "`new Date()`"],
   [`const a = \`\${Math.random()}\`;`, "`Math.random`"],
@@ -188,9 +208,9 @@ const purityFaults: readonly Planted[] = [
   ["setTimeout(run);", "`setTimeout`"],
   ["setInterval(run);", "`setInterval`"],
   [`console.log("a");`, "`console.log`"],
-].map(([text = "", says = ""]) => ({ fault: text, ...inMessage(text), says }));
+].map(([text = "", says = ""]) => ({ fault: text, ...faultInMessage(text), says }));
 
-export const plantedFaults: readonly Planted[] = [
+export const plantedFaults: readonly PlantedFault[] = [
   doorFaults,
   dependencyFaults,
   pathFaults,

@@ -1,7 +1,7 @@
 /** A whole release, from the changeset to the tarballs, is made in a copy of the checkout; only publishing is left out. */
 
 import { expect, test } from "vitest";
-import { PROGRAM_NAME, publishedPackages, readVersion } from "../build/packages.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../build/packages.ts";
 import { runScript } from "./run-script.ts";
 
 test("REL8 a dry run raises the version, packs every package and finds no fault", () => {
@@ -10,7 +10,7 @@ test("REL8 a dry run raises the version, packs every package and finds no fault"
   expect(result).toMatchObject({ before: readVersion(), faults: [] });
   expect(status).toBe(0);
   const packages: readonly { readonly name: string; readonly hasNotices: boolean }[] = result.packages;
-  const names = publishedPackages().map(({ manifest }) => manifest.name);
+  const names = listPublishedPackages().map(({ manifest }) => manifest.name);
   expect(packages.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
   // Data of others is compiled into these.
   const noticed = packages.filter(({ hasNotices }) => hasNotices).map(({ name }) => name);

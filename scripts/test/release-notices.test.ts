@@ -11,7 +11,7 @@ import { LICENCE_EXCEPTIONS } from "../release/licences.ts";
 import { formatNotices } from "../release/notices.ts";
 import { createSbom } from "../release/sbom.ts";
 import { NOTICES_FILE, SBOM_FILE } from "../release/write-notices.ts";
-import { plant } from "./plant.ts";
+import { writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -84,7 +84,7 @@ test("REL2 every package has the hash of the lockfile, and the same bundle gives
 const MODULE = "node_modules/dep/index.js";
 const manifest = (more: object): string => JSON.stringify({ name: "dep", version: "1.0.0", license: "MIT", ...more });
 const read = (tree: Readonly<Record<string, string>>, module: string = MODULE) => {
-  const place = plant({ [module]: "/** A module. */", ...tree });
+  const place = writeTree({ [module]: "/** A module. */", ...tree });
   return readBundleContent({ moduleIds: [join(place, module)], root: place });
 };
 

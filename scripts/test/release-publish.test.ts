@@ -8,15 +8,15 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { PROGRAM_NAME } from "../build/packages.ts";
-import { inPublishingOrder, readTarballs, type Tarball, tarballFaults } from "../release/tarballs.ts";
-import { plant } from "./plant.ts";
+import { checkTarballs, readTarballs, sortForPublishing, type Tarball } from "../release/tarballs.ts";
+import { writeTree } from "./plant.ts";
 
 /** A folder with tarballs of these manifests. */
 function pack(
   manifests: readonly Readonly<Record<string, unknown>>[],
   more: Readonly<Record<string, string>> = {},
 ): string {
-  const folder = plant(
+  const folder = writeTree(
     Object.fromEntries(
       manifests.flatMap((manifest, index) => [
         [`${index}/package/package.json`, JSON.stringify({ version: "1.2.3", ...manifest })],
@@ -33,7 +33,7 @@ function pack(
 }
 
 const faultsOf = (folder: string, names: readonly string[]) =>
-  tarballFaults(readTarballs(folder), { version: "1.2.3", names });
+  checkTarballs(readTarballs(folder), { version: "1.2.3", names });
 
 test("REL6 packages of one version that depend on each other by it have no faults", () => {
   const folder = pack(
@@ -82,7 +82,7 @@ test("REL7 dependencies are published before what depends on them, and the progr
     tarball("@pith/b", "@pith/a"),
     tarball("@pith/c"),
   ];
-  expect(inPublishingOrder(list).map(({ manifest }) => manifest.name)).toEqual([
+  expect(sortForPublishing(list).map(({ manifest }) => manifest.name)).toEqual([
     "@pith/c",
     "@pith/a",
     "@pith/b",
@@ -167,7 +167,7 @@ async function startRegistry(refuses: (document: Published) => boolean) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const home = plant({});
+  const home = writeTree({});
   writeFileSync(join(home, ".npmrc"), `registry=http://127.0.0.1:${port}/\n//127.0.0.1:${port}/:_authToken=any\n`);
   const env = {
     PATH: process.env.PATH,

@@ -3,16 +3,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { PROGRAM_NAME, publishedPackages, readVersion, SCOPE } from "../build/packages.ts";
-import { addRelease, isUnreleased, readSection } from "../release/changelog.ts";
-import { plant } from "./plant.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion, SCOPE } from "../build/packages.ts";
+import { addRelease, isUnreleased, readVersionSection } from "../release/changelog.ts";
+import { writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const root = join(import.meta.dirname, "../..");
 const manifest = (name: string, more: object = {}): string => JSON.stringify({ name, version: "0.1.0", ...more });
 const changeset = (name: string, bump: string, text: string): string => `---\n"${name}": ${bump}\n---\n\n${text}\n`;
 const repository = (changelog: string, changesets: Readonly<Record<string, string>>): string =>
-  plant({
+  writeTree({
     "package.json": manifest("workspace", { private: true }),
     "pnpm-workspace.yaml": "packages:\n  - packages/*\n",
     "pnpm-lock.yaml": "lockfileVersion: '9.0'\n",
@@ -114,14 +114,14 @@ test("REL4 a package that does not name the repository of the workflow is no rel
 
 test("REL4 sections of the changelog are found by their whole version", () => {
   const text = addRelease("# Changelog\n\n## 0.1.0\n\n- Old.\n", "0.1.0-next", [{ summary: "New.", bump: "major" }]);
-  expect(readSection(text, "0.1.0-next")).toBe("### Breaking\n- New.");
-  expect(readSection(text, "0.1.0")).toBe("- Old.");
+  expect(readVersionSection(text, "0.1.0-next")).toBe("### Breaking\n- New.");
+  expect(readVersionSection(text, "0.1.0")).toBe("- Old.");
   expect(isUnreleased(text, "0.1.0")).toBe(false);
-  expect(() => readSection(text, "0.1")).toThrow('no section "## 0.1"');
+  expect(() => readVersionSection(text, "0.1")).toThrow('no section "## 0.1"');
 });
 
 test("REL5 the names and the version in the manifests, the changesets and the documents agree", () => {
-  const names = publishedPackages(root).map(({ manifest: { name } }) => name);
+  const names = listPublishedPackages(root).map(({ manifest: { name } }) => name);
   const program = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));
   expect(program.name).toBe(PROGRAM_NAME);
   expect(names.filter((name) => name !== PROGRAM_NAME && !name.startsWith(`${SCOPE}/`))).toEqual([]);

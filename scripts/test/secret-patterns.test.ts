@@ -3,10 +3,10 @@
 import { secretPatterns, Vault } from "@pith/context/secrets";
 import { describe, expect, test } from "vitest";
 import { convertRule, toPattern } from "../secret-patterns/convert-rules.ts";
-import { prefixedRules, readRules, samplesOf, selectRules } from "../secret-patterns/select-rules.ts";
+import { listPrefixedRules, readRules, sampleSecrets, selectRules } from "../secret-patterns/select-rules.ts";
 
 const rules = readRules();
-const kinds = prefixedRules(rules);
+const kinds = listPrefixedRules(rules);
 
 describe("kinds of secrets that gitleaks knows by a prefix", () => {
   test("SEC29 there are more than a hundred, and the generated file is what the script writes", () => {
@@ -27,7 +27,7 @@ describe("kinds of secrets that gitleaks knows by a prefix", () => {
   ];
 
   test.each(kinds.map((kind) => [kind.rule.id, kind] as const))("SEC29 %s is redacted in every form", (id, kind) => {
-    for (const secret of samplesOf(kind, 20))
+    for (const secret of sampleSecrets(kind, 20))
       for (const [form, write] of forms.filter(([form]) => !(form === "in a query" && NOT_IN_QUERIES.has(id)))) {
         const redacted = new Vault({ digest }).redact(write(secret));
         expect(redacted, `${form}: ${redacted}`).not.toContain(secret.slice(-8));
@@ -36,7 +36,7 @@ describe("kinds of secrets that gitleaks knows by a prefix", () => {
   });
 
   test.each(kinds.map((kind) => [kind.rule.id, kind] as const))("SEC29 %s is redacted however it is cut", (_, kind) => {
-    const [secret = ""] = samplesOf(kind, 20);
+    const [secret = ""] = sampleSecrets(kind, 20);
     const text = `before ${secret} behind it are some more words, and a second line\n${secret}\n`;
     const whole = new Vault({ digest }).redact(text);
     for (let cut = 0; cut < text.length; cut += 3) {

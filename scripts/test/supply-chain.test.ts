@@ -4,9 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { ageFaults, ageSettings, findReleaseTimes, lockedVersions } from "../supply-chain/release-age.ts";
-import { workflowFaults } from "../supply-chain/workflow-faults.ts";
-import { plant } from "./plant.ts";
+import {
+  checkReleaseAges,
+  findReleaseTimes,
+  listLockedVersions,
+  parseAgeSettings,
+} from "../supply-chain/release-age.ts";
+import { checkWorkflows } from "../supply-chain/workflow-faults.ts";
+import { writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
 
 const HASH = "08c6903cd8c0fde910a37f88322edcfb5dd907a8";
@@ -25,7 +30,7 @@ test("POL1 an action of this repository, and one with its commit and version, ar
     "      # - uses: actions/checkout@v5",
     '      - run: echo "what one uses"',
   );
-  expect(workflowFaults(plant({ ".github/workflows/a.yml": text }))).toEqual([]);
+  expect(checkWorkflows(writeTree({ ".github/workflows/a.yml": text }))).toEqual([]);
 });
 
 test.each([
@@ -40,13 +45,13 @@ test.each([
   "      - uses: docker://alpine:3",
   "        uses: >-",
 ])("POL1 found: %s", (step) => {
-  const root = plant({ ".github/workflows/a.yaml": workflow(step), ".github/actions/own/action.yml": "runs:" });
-  expect(workflowFaults(root).map(({ path, line }) => `${path}:${line}`)).toEqual([".github/workflows/a.yaml:8"]);
+  const root = writeTree({ ".github/workflows/a.yaml": workflow(step), ".github/actions/own/action.yml": "runs:" });
+  expect(checkWorkflows(root).map(({ path, line }) => `${path}:${line}`)).toEqual([".github/workflows/a.yaml:8"]);
   expect(runScript("check-workflows.ts", root).status).toBe(1);
 });
 
 test.each(["on: push", "permissions: write-all"])("POL1 found: a workflow that says only %s", (text) => {
-  const faults = workflowFaults(plant({ ".github/workflows/a.yml": text }));
+  const faults = checkWorkflows(writeTree({ ".github/workflows/a.yml": text }));
   expect(faults.map(({ sentence }) => sentence)).toEqual([
     "has no permissions for all jobs; write permissions: contents: read",
   ]);
@@ -99,11 +104,11 @@ const published = {
 async function faultsWith(
   url: string,
   exceptions: readonly string[] = [],
-  root: string = plant({}),
+  root: string = writeTree({}),
 ): Promise<readonly string[]> {
-  const versions = lockedVersions(lockfile);
+  const versions = listLockedVersions(lockfile);
   const found = await findReleaseTimes(versions, { registry: url, cache: join(root, "times.json") });
-  const faults = ageFaults({ versions, ...found, minimumMinutes: 72 * HOUR, exceptions, now: NOW });
+  const faults = checkReleaseAges({ versions, ...found, minimumMinutes: 72 * HOUR, exceptions, now: NOW });
   return faults.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`);
 }
 
@@ -124,7 +129,7 @@ test("POL2 an exception lets one version pass, and one for nothing is found", as
 });
 
 test("POL2 times that are known are not asked for again", async () => {
-  const root = plant({});
+  const root = writeTree({});
   const { url, asked } = await registry(published);
   await faultsWith(url, [], root);
   await faultsWith(url, [], root);
@@ -144,6 +149,6 @@ test("POL2 a registry that is not there, or knows nothing of a version, is a fau
 
 test("POL2 the age and its exceptions are those of pnpm", () => {
   const text = "minimumReleaseAge: 60\nminimumReleaseAgeExclude:\n  - a@1.0.0 # why\n  - '@b/c@2.0.0'\nother: 1\n";
-  expect(ageSettings(text)).toEqual({ minimumMinutes: 60, exceptions: ["a@1.0.0", "@b/c@2.0.0"] });
-  expect(() => ageSettings("packages:\n")).toThrow("no minimumReleaseAge");
+  expect(parseAgeSettings(text)).toEqual({ minimumMinutes: 60, exceptions: ["a@1.0.0", "@b/c@2.0.0"] });
+  expect(() => parseAgeSettings("packages:\n")).toThrow("no minimumReleaseAge");
 });

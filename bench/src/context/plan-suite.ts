@@ -4,37 +4,40 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installBuiltContext } from "../built-package.ts";
-import { COMPACTIONS, ENTRIES, messageAt, writeLongSession } from "../made-up-session.ts";
+import { COMPACTIONS, createMessage, ENTRIES, writeLongSession } from "../made-up-session.ts";
 import { type Pi, startPi } from "../peers/pi.ts";
 import type { Worker } from "../peers/worker.ts";
-import { random } from "../random.ts";
+import { createRandom } from "../random.ts";
 import { median } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import { texts } from "../texts.ts";
-import { startContext } from "./start-context.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import { createTextSource } from "../texts.ts";
+import { startContextWorker } from "./start-context.ts";
 
 export const planSuite: Suite = {
   name: "plan",
-  about: "planning a compaction on 100,000 entries with 50 compactions, beside pi",
+  description: "planning a compaction on 100,000 entries with 50 compactions, beside pi",
   run: runPlan,
 };
 
-async function runPlan(settings: Settings): Promise<Figures> {
+async function runPlan(options: SuiteOptions): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   const pi = startPi();
   try {
-    settings.say("packing the package");
-    const { home, measured } = await installBuiltContext(folder);
-    const file = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, settings);
-    const first = await firstPlans({ home, file, rounds: settings.quick ? 5 : 11 });
-    const ours = startContext(home);
+    options.log("packing the package");
+    const { folder: packageFolder, description } = await installBuiltContext(folder);
+    const file = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, options);
+    const firstPlans = await measureFirstPlans({ packageFolder, file, rounds: options.quick ? 5 : 11 });
+    const worker = startContextWorker(packageFolder);
     try {
-      return { measured, ...(await plans({ home, file, ours, pi, first }, settings)) };
+      return {
+        measured: description,
+        ...(await measurePlans({ packageFolder, file, worker, pi, first: firstPlans }, options)),
+      };
     } finally {
-      ours.end();
+      worker.stop();
     }
   } finally {
-    pi.end();
+    pi.stop();
     rmSync(folder, { recursive: true });
   }
 }
@@ -42,51 +45,54 @@ async function runPlan(settings: Settings): Promise<Figures> {
 /** The first plan of a new process that has just opened the session from its file. */
 interface FirstPlans {
   /** Nothing was done in between. */
-  readonly atOnce: number;
+  readonly immediateMs: number;
   /** The entries were measured in steps before, as the agent does while it waits for the user or a model. */
-  readonly measured: number;
-  readonly longestStep: number;
+  readonly premeasuredMs: number;
+  readonly longestStepMs: number;
 }
 
-async function firstPlans({ home, file, rounds }: FirstPlanParts): Promise<FirstPlans> {
+async function measureFirstPlans({ packageFolder, file, rounds }: FirstPlanOptions): Promise<FirstPlans> {
   const rows: FirstPlans[] = [];
   for (let round = 0; round < rounds; round++) {
-    const [atOnce, measured] = [startContext(home), startContext(home)];
+    const [immediateWorker, measuringWorker] = [startContextWorker(packageFolder), startContextWorker(packageFolder)];
     try {
-      for (const worker of [atOnce, measured]) await worker.ask({ op: "openFile", name: NAME, file });
-      const { ms } = (await atOnce.ask({ op: "plan", name: NAME })) as OurPlan;
-      const { longest } = (await measured.ask({ op: "measure", name: NAME })) as { readonly longest: number };
-      const after = (await measured.ask({ op: "plan", name: NAME })) as OurPlan;
-      rows.push({ atOnce: ms, measured: after.ms, longestStep: longest });
+      for (const worker of [immediateWorker, measuringWorker])
+        await worker.request({ op: "openFile", name: SESSION_NAME, file });
+      const { ms } = (await immediateWorker.request({ op: "plan", name: SESSION_NAME })) as PithPlan;
+      const { longest } = (await measuringWorker.request({ op: "measure", name: SESSION_NAME })) as {
+        readonly longest: number;
+      };
+      const planAfter = (await measuringWorker.request({ op: "plan", name: SESSION_NAME })) as PithPlan;
+      rows.push({ immediateMs: ms, premeasuredMs: planAfter.ms, longestStepMs: longest });
     } finally {
-      for (const worker of [atOnce, measured]) worker.end();
+      for (const worker of [immediateWorker, measuringWorker]) worker.stop();
     }
   }
-  const of = (pick: (row: FirstPlans) => number): number => median(rows.map(pick));
+  const medianOf = (pick: (row: FirstPlans) => number): number => median(rows.map(pick));
   return {
-    atOnce: of((row) => row.atOnce),
-    measured: of((row) => row.measured),
-    longestStep: of((row) => row.longestStep),
+    immediateMs: medianOf((row) => row.immediateMs),
+    premeasuredMs: medianOf((row) => row.premeasuredMs),
+    longestStepMs: medianOf((row) => row.longestStepMs),
   };
 }
 
-interface FirstPlanParts {
-  readonly home: string;
+interface FirstPlanOptions {
+  readonly packageFolder: string;
   readonly file: string;
   readonly rounds: number;
 }
 
-const NAME = "long";
+const SESSION_NAME = "long";
 
-interface OurPlan {
+interface PithPlan {
   readonly ms: number;
   readonly covered: number;
 }
 
-interface Row {
-  readonly ours: number;
-  readonly meter: number;
-  readonly theirs: PiPlan;
+interface PlanRound {
+  readonly planMs: number;
+  readonly meterMs: number;
+  readonly pi: PiPlan;
 }
 
 interface PiPlan {
@@ -96,77 +102,80 @@ interface PiPlan {
   readonly covered: number;
 }
 
-interface PlanParts {
-  readonly home: string;
+interface PlanOptions {
+  readonly packageFolder: string;
   readonly file: string;
-  readonly ours: Worker;
+  readonly worker: Worker;
   readonly pi: Pi;
   readonly first: FirstPlans;
 }
 
-async function plans({ home, file, ours, pi, first }: PlanParts, settings: Settings): Promise<Figures> {
-  const { say, quick, seed, corpus } = settings;
-  say("opening it in Pith and in pi");
-  await ours.ask({ op: "open", name: NAME, file });
-  await pi.ask({ op: "open", file });
-  const cold = [(await ours.ask({ op: "plan", name: NAME })) as OurPlan];
-  for (let more = 1; more < FROM_MEMORY; more++) cold.push(await planFromMemory(home, file));
-  const text = texts(random(seed + 1), corpus);
-  const rows: Row[] = [];
+async function measurePlans(
+  { packageFolder, file, worker, pi, first }: PlanOptions,
+  options: SuiteOptions,
+): Promise<Figures> {
+  const { log, quick, seed, corpus } = options;
+  log("opening it in Pith and in pi");
+  await worker.request({ op: "open", name: SESSION_NAME, file });
+  await pi.request({ op: "open", file });
+  const cold = [(await worker.request({ op: "plan", name: SESSION_NAME })) as PithPlan];
+  for (let more = 1; more < MEMORY_ROUNDS; more++) cold.push(await planFromMemory(packageFolder, file));
+  const makeText = createTextSource(createRandom(seed + 1), corpus);
+  const rows: PlanRound[] = [];
   const rounds = quick ? 30 : 120;
-  say(`${rounds} rounds: a message more, then a plan, in pi and in Pith`);
+  log(`${rounds} rounds: a message more, then a plan, in pi and in Pith`);
   for (let round = 1; round <= rounds; round++) {
-    const message = messageAt(ENTRIES + round, text);
-    await pi.ask({ op: "append", message });
-    const theirs = (await pi.ask({ op: "plan" })) as PiPlan;
-    await ours.ask({ op: "append", name: NAME, message });
-    const meter = (await ours.ask({ op: "meter", name: NAME })) as OurPlan;
-    const plan = (await ours.ask({ op: "plan", name: NAME })) as OurPlan;
-    if (round > rounds / 10) rows.push({ ours: plan.ms, meter: meter.ms, theirs });
+    const message = createMessage(ENTRIES + round, makeText);
+    await pi.request({ op: "append", message });
+    const piPlan = (await pi.request({ op: "plan" })) as PiPlan;
+    await worker.request({ op: "append", name: SESSION_NAME, message });
+    const meter = (await worker.request({ op: "meter", name: SESSION_NAME })) as PithPlan;
+    const plan = (await worker.request({ op: "plan", name: SESSION_NAME })) as PithPlan;
+    if (round > rounds / 10) rows.push({ planMs: plan.ms, meterMs: meter.ms, pi: piPlan });
   }
-  const { covered } = (await ours.ask({ op: "plan", name: NAME })) as OurPlan;
-  return figuresOf(rows, { cold: median(cold.map(({ ms }) => ms)), covered, first });
+  const { covered } = (await worker.request({ op: "plan", name: SESSION_NAME })) as PithPlan;
+  return toFigures(rows, { coldPlanMs: median(cold.map(({ ms }) => ms)), covered, first });
 }
 
 /** How many new processes read all of the session into memory and plan: what they left for the garbage collector varies. */
-const FROM_MEMORY = 3;
+const MEMORY_ROUNDS = 3;
 
-async function planFromMemory(home: string, file: string): Promise<OurPlan> {
-  const worker = startContext(home);
+async function planFromMemory(packageFolder: string, file: string): Promise<PithPlan> {
+  const worker = startContextWorker(packageFolder);
   try {
-    await worker.ask({ op: "open", name: NAME, file });
-    return (await worker.ask({ op: "plan", name: NAME })) as OurPlan;
+    await worker.request({ op: "open", name: SESSION_NAME, file });
+    return (await worker.request({ op: "plan", name: SESSION_NAME })) as PithPlan;
   } finally {
-    worker.end();
+    worker.stop();
   }
 }
 
-function figuresOf(
-  rows: readonly Row[],
-  { cold, covered, first }: { readonly cold: number; readonly covered: number; readonly first: FirstPlans },
+function toFigures(
+  rows: readonly PlanRound[],
+  { coldPlanMs, covered, first }: { readonly coldPlanMs: number; readonly covered: number; readonly first: FirstPlans },
 ): Figures {
-  const ours = median(rows.map((row) => row.ours));
-  const theirs = median(rows.map((row) => row.theirs.planMs));
+  const planMs = median(rows.map((row) => row.planMs));
+  const piPlanMs = median(rows.map((row) => row.pi.planMs));
   return {
     entries: ENTRIES,
     compactions: COMPACTIONS,
     covered,
-    pi_covered: median(rows.map((row) => row.theirs.covered)),
-    plan_ms: ours,
-    meter_ms: median(rows.map((row) => row.meter)),
+    pi_covered: median(rows.map((row) => row.pi.covered)),
+    plan_ms: planMs,
+    meter_ms: median(rows.map((row) => row.meterMs)),
     /** Right after all of it was read into memory: nothing was measured before. */
-    first_plan_ms: cold,
+    first_plan_ms: coldPlanMs,
     /** Right after it was opened from its file, and after its entries were measured in steps. */
-    opened_plan_ms: first.atOnce,
-    measured_plan_ms: first.measured,
-    longest_step_ms: first.longestStep,
-    pi_plan_ms: theirs,
-    pi_cut_ms: median(rows.map((row) => row.theirs.cutMs)),
-    pi_branch_ms: median(rows.map((row) => row.theirs.branchMs)),
-    plan_x_pi: ours / theirs,
-    plan_x_pi_cut: ours / median(rows.map((row) => row.theirs.cutMs)),
-    first_plan_x_pi: cold / theirs,
-    opened_plan_x_pi: first.atOnce / theirs,
-    measured_plan_x_pi: first.measured / theirs,
+    opened_plan_ms: first.immediateMs,
+    measured_plan_ms: first.premeasuredMs,
+    longest_step_ms: first.longestStepMs,
+    pi_plan_ms: piPlanMs,
+    pi_cut_ms: median(rows.map((row) => row.pi.cutMs)),
+    pi_branch_ms: median(rows.map((row) => row.pi.branchMs)),
+    plan_x_pi: planMs / piPlanMs,
+    plan_x_pi_cut: planMs / median(rows.map((row) => row.pi.cutMs)),
+    first_plan_x_pi: coldPlanMs / piPlanMs,
+    opened_plan_x_pi: first.immediateMs / piPlanMs,
+    measured_plan_x_pi: first.premeasuredMs / piPlanMs,
   };
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { startWorker, type Worker } from "../peers/worker.ts";
 
 /** `home` is the folder of the built package. */
-export function startContext(home: string): Worker {
+export function startContextWorker(packageFolder: string): Worker {
   const program = join(import.meta.dirname, "context-worker.mjs");
-  return startWorker("@pith/context", [process.execPath, program, home], { PATH: process.env.PATH ?? "" });
+  return startWorker("@pith/context", [process.execPath, program, packageFolder], { PATH: process.env.PATH ?? "" });
 }

@@ -4,75 +4,76 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installBuiltContext } from "../built-package.ts";
-import { COMPACTIONS, ENTRIES, messageAt, writeLongSession } from "../made-up-session.ts";
+import { COMPACTIONS, createMessage, ENTRIES, writeLongSession } from "../made-up-session.ts";
 import { type Pi, startPi } from "../peers/pi.ts";
 import type { Worker } from "../peers/worker.ts";
-import { random } from "../random.ts";
+import { createRandom } from "../random.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import { texts } from "../texts.ts";
-import { startContext } from "./start-context.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import { createTextSource } from "../texts.ts";
+import { startContextWorker } from "./start-context.ts";
 
 export const contextSuite: Suite = {
   name: "context",
-  about: "append, build and convert on 100,000 entries with 50 compactions, warm, beside pi",
+  description: "append, build and convert on 100,000 entries with 50 compactions, warm, beside pi",
   run: runContext,
 };
 
-async function runContext(settings: Settings): Promise<Figures> {
+async function runContext(options: SuiteOptions): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
   const pi = startPi();
   try {
-    settings.say("packing the package");
-    const { home, measured } = await installBuiltContext(folder);
-    const long = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, settings);
-    const short = writeLongSession(join(folder, "short.jsonl"), 1, settings);
-    const ours = startContext(home);
+    options.log("packing the package");
+    const { folder: packageFolder, description } = await installBuiltContext(folder);
+    const long = writeLongSession(join(folder, "long.jsonl"), COMPACTIONS, options);
+    const short = writeLongSession(join(folder, "short.jsonl"), 1, options);
+    const worker = startContextWorker(packageFolder);
     try {
-      return { measured, ...(await steps({ long, short, ours, pi, settings })) };
+      return { measured: description, ...(await measureSteps({ long, short, worker, pi, options })) };
     } finally {
-      ours.end();
+      worker.stop();
     }
   } finally {
-    pi.end();
+    pi.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-interface Scene {
+interface StepOptions {
   readonly long: string;
   readonly short: string;
-  readonly ours: Worker;
+  readonly worker: Worker;
   readonly pi: Pi;
-  readonly settings: Settings;
+  readonly options: SuiteOptions;
 }
 
-async function steps({ long, short, ours, pi, settings }: Scene): Promise<Figures> {
-  const { say, quick, seed, corpus } = settings;
-  say("opening it in Pith and in pi");
-  await ours.ask({ op: "open", name: "long", file: long });
-  await ours.ask({ op: "open", name: "short", file: short });
-  await pi.ask({ op: "open", file: long });
-  const text = texts(random(seed + 1), corpus);
-  const rows: Row[] = [];
+async function measureSteps({ long, short, worker, pi, options }: StepOptions): Promise<Figures> {
+  const { log, quick, seed, corpus } = options;
+  log("opening it in Pith and in pi");
+  await worker.request({ op: "open", name: "long", file: long });
+  await worker.request({ op: "open", name: "short", file: short });
+  await pi.request({ op: "open", file: long });
+  const makeText = createTextSource(createRandom(seed + 1), corpus);
+  const rows: StepRound[] = [];
   const blocks = quick ? 6 : 20;
-  say(`${blocks} blocks of ${BLOCK} steps each, pi and Pith in turn`);
-  let at = ENTRIES;
+  log(`${blocks} blocks of ${STEPS_PER_BLOCK} steps each, pi and Pith in turn`);
+  let position = ENTRIES;
   for (let block = 0; block < blocks; block++) {
-    const messages = Array.from({ length: BLOCK }, () => messageAt(++at, text));
-    const theirs: PiStep[] = [];
-    for (const message of messages) theirs.push((await pi.ask({ op: "warm", message })) as PiStep);
+    const messages = Array.from({ length: STEPS_PER_BLOCK }, () => createMessage(++position, makeText));
+    const piSteps: PiStep[] = [];
+    for (const message of messages) piSteps.push((await pi.request({ op: "warm", message })) as PiStep);
     for (const [index, message] of messages.entries()) {
-      const step = async (name: string): Promise<OurStep> => (await ours.ask({ op: "step", name, message })) as OurStep;
-      const row = { ours: await step("long"), short: await step("short"), theirs: theirs[index] };
+      const runStep = async (name: string): Promise<PithStep> =>
+        (await worker.request({ op: "step", name, message })) as PithStep;
+      const row = { ours: await runStep("long"), short: await runStep("short"), theirs: piSteps[index] };
       if (block > 0 && row.theirs) rows.push({ ...row, theirs: row.theirs });
     }
   }
-  return figuresOf(rows);
+  return toFigures(rows);
 }
 
 /** Steps in a row, so that both are measured with their own data at hand. */
-const BLOCK = 15;
+const STEPS_PER_BLOCK = 15;
 
 interface PiStep {
   readonly appendMs: number;
@@ -80,7 +81,7 @@ interface PiStep {
   readonly convertMs: number;
 }
 
-interface OurStep {
+interface PithStep {
   readonly appendMs: number;
   readonly buildMs: number;
   readonly convertMs: number;
@@ -88,29 +89,29 @@ interface OurStep {
   readonly messages: number;
 }
 
-interface Row {
-  readonly ours: OurStep;
-  readonly short: OurStep;
+interface StepRound {
+  readonly ours: PithStep;
+  readonly short: PithStep;
   readonly theirs: PiStep;
 }
 
-function figuresOf(rows: readonly Row[]): Figures {
-  const whole = rows.map(({ ours: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
-  const short = rows.map(({ short: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
-  const theirs = rows.map(({ theirs: { appendMs, contextMs, convertMs } }) => appendMs + contextMs + convertMs);
+function toFigures(rows: readonly StepRound[]): Figures {
+  const stepMs = rows.map(({ ours: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
+  const shortStepMs = rows.map(({ short: { appendMs, buildMs, convertMs } }) => appendMs + buildMs + convertMs);
+  const piStepMs = rows.map(({ theirs: { appendMs, contextMs, convertMs } }) => appendMs + contextMs + convertMs);
   return {
     entries: ENTRIES,
     compactions: COMPACTIONS,
     messages: rows.at(-1)?.ours.messages ?? 0,
-    warm_append_ms: median(whole),
-    warm_append_p95_ms: quantile(whole, 0.95),
+    warm_append_ms: median(stepMs),
+    warm_append_p95_ms: quantile(stepMs, 0.95),
     append_ms: median(rows.map((row) => row.ours.appendMs)),
     build_ms: median(rows.map((row) => row.ours.buildMs)),
     convert_ms: median(rows.map((row) => row.ours.convertMs)),
     pi_context_ms: median(rows.map((row) => row.theirs.contextMs)),
-    pi_warm_append_ms: median(theirs),
-    warm_x_pi: median(whole) / median(theirs),
+    pi_warm_append_ms: median(piStepMs),
+    warm_x_pi: median(stepMs) / median(piStepMs),
     /** Beside a session with one compaction and the same context: 1 is flat. */
-    flat: median(whole) / median(short),
+    flat: median(stepMs) / median(shortStepMs),
   };
 }

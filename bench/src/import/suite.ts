@@ -8,15 +8,15 @@ import { fileURLToPath } from "node:url";
 import { startServer } from "@pith/testkit";
 import { rolldown } from "rolldown";
 import { median } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 
 // Named so that Node need not find out what they are.
-const names = { entryFileNames: "program.mjs", chunkFileNames: "[name]-[hash].mjs" };
+const FILE_NAMES = { entryFileNames: "program.mjs", chunkFileNames: "[name]-[hash].mjs" };
 
 /** Bundles a program as it would be shipped, behind a first file that turns on V8's compile cache. Returns the file to start. */
-export async function bundled(program: string, folder: string): Promise<string> {
+export async function bundleProgram(program: string, folder: string): Promise<string> {
   const bundle = await rolldown({ input: program, platform: "node", logLevel: "silent" });
-  await bundle.write({ dir: join(folder, "bundle"), format: "esm", minify: true, ...names });
+  await bundle.write({ dir: join(folder, "bundle"), format: "esm", minify: true, ...FILE_NAMES });
   await bundle.close();
   const start = join(folder, "start.mjs");
   const cache = join(folder, "compiled");
@@ -29,33 +29,33 @@ export async function bundled(program: string, folder: string): Promise<string> 
 
 export const importSuite: Suite = {
   name: "import",
-  about: "start of a bundled program that sends one request, beside one without dependencies",
+  description: "start of a bundled program that sends one request, beside one without dependencies",
   run: runImport,
 };
 
-async function runImport({ quick, say }: Settings): Promise<Figures> {
+async function runImport({ quick, log }: SuiteOptions): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
-  let arrived = 0;
+  let requestTime = 0;
   const server = await startServer({
     script: () => {
-      arrived = performance.now();
+      requestTime = performance.now();
       return "Here I am.";
     },
   });
   try {
-    const program = await bundled(fileURLToPath(new URL("program.ts", import.meta.url)), folder);
+    const program = await bundleProgram(fileURLToPath(new URL("program.ts", import.meta.url)), folder);
     const floor = fileURLToPath(new URL("floor.mjs", import.meta.url));
-    say("a first start of each fills the caches");
-    const start = async (file: string): Promise<number> => {
-      const begun = performance.now();
-      await ended(file, server.url);
-      return arrived - begun;
+    log("a first start of each fills the caches");
+    const timeStart = async (file: string): Promise<number> => {
+      const startTime = performance.now();
+      await runToEnd(file, server.url);
+      return requestTime - startTime;
     };
-    for (const file of [floor, program, program]) await start(file);
+    for (const file of [floor, program, program]) await timeStart(file);
     const rows = [];
     for (let round = 0; round < (quick ? 9 : 31); round += 1)
-      rows.push({ floor: await start(floor), ours: await start(program) });
-    return figures(rows);
+      rows.push({ floor: await timeStart(floor), ours: await timeStart(program) });
+    return toFigures(rows);
   } finally {
     await server.close();
     rmSync(folder, { recursive: true });
@@ -63,7 +63,7 @@ async function runImport({ quick, say }: Settings): Promise<Figures> {
 }
 
 /** Each start beside the one right before it: what else the machine does is the same for both. */
-function figures(rows: readonly { readonly floor: number; readonly ours: number }[]): Figures {
+function toFigures(rows: readonly { readonly floor: number; readonly ours: number }[]): Figures {
   return {
     floor_start_ms: median(rows.map(({ floor }) => floor)),
     provider_start_ms: median(rows.map(({ ours }) => ours)),
@@ -71,17 +71,17 @@ function figures(rows: readonly { readonly floor: number; readonly ours: number 
   };
 }
 
-function ended(file: string, address: string): Promise<void> {
+function runToEnd(file: string, address: string): Promise<void> {
   const child = spawn(process.execPath, [file, address, "Are you there?"], { stdio: ["ignore", "pipe", "inherit"] });
-  let said = "";
+  let stdout = "";
   child.stdout.on("data", (chunk) => {
-    said += chunk;
+    stdout += chunk;
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code) => {
-      if (code === 0 && said === "Here I am.") resolve();
-      else reject(new Error(`${file} ended with ${code} and said ${JSON.stringify(said)}`));
+      if (code === 0 && stdout === "Here I am.") resolve();
+      else reject(new Error(`${file} ended with ${code} and said ${JSON.stringify(stdout)}`));
     });
   });
 }

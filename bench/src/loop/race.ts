@@ -3,12 +3,19 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { sandboxHere } from "@pith/agent/node";
-import { type Contender, floor, type Ground, pi, pith, writeFiles } from "./contenders.ts";
-import { prefixKept, watchMemory } from "./measurements.ts";
-import { oneRun, type Times } from "./run-task.ts";
+import { detectSandbox } from "@pith/agent/node";
+import {
+  type Contender,
+  floorContender,
+  piContender,
+  pithContender,
+  type RunFolders,
+  writeTaskFiles,
+} from "./contenders.ts";
+import { sampleMemory, sharePrefixKept } from "./measurements.ts";
+import { runTask, type TaskTimes } from "./run-task.ts";
 
-export interface Field {
+export interface ContenderOptions {
   /** The file that starts our program. */
   readonly program: string;
   /** The file that starts pi. */
@@ -19,86 +26,96 @@ export interface Field {
   readonly alsoSandboxed: boolean;
 }
 
-const ourFloor = join(import.meta.dirname, "floor.mjs");
+const FLOOR = join(import.meta.dirname, "floor.mjs");
 
-export function starters(field: Field): readonly Contender[] {
-  const { program, yardstick, pi: peer, alsoSandboxed } = field;
+export function listContenders(options: ContenderOptions): readonly Contender[] {
+  const { program, yardstick, pi: piProgram, alsoSandboxed } = options;
   return [
-    floor("floor", ourFloor),
-    pith("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
-    ...(yardstick ? [floor("yardstick", yardstick)] : []),
-    ...(peer ? [pi(peer)] : []),
-    ...(alsoSandboxed ? [pith("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"])] : []),
+    floorContender("floor", FLOOR),
+    pithContender("pith", program, ["--permission-mode", "all", "--sandbox", "off"]),
+    ...(yardstick ? [floorContender("yardstick", yardstick)] : []),
+    ...(piProgram ? [piContender(piProgram)] : []),
+    ...(alsoSandboxed
+      ? [pithContender("pith_sandboxed", program, ["--permission-mode", "all", "--sandbox", "on"])]
+      : []),
   ];
 }
 
-export interface RaceWish extends Field {
+export interface RaceOptions extends ContenderOptions {
   readonly runs: number;
   readonly rounds: number;
 }
 
-export interface Result extends Sent {
+export interface RaceResult extends RequestFigures {
   readonly name: string;
-  readonly times: readonly Times[];
+  readonly times: readonly TaskTimes[];
   readonly rssMb: number;
 }
 
-interface Sent {
+interface RequestFigures {
   readonly firstRequestBytes: number;
   readonly prefixKept: number;
 }
 
-export async function race(wish: RaceWish): Promise<readonly Result[]> {
-  const place = mkdtempSync(join(tmpdir(), "pith-bench-"));
-  const ground = { folder: join(place, "files"), homes: join(place, "homes") };
-  for (const folder of [ground.folder, ground.homes]) mkdirSync(folder);
-  writeFiles(ground.folder);
+export async function runRace(options: RaceOptions): Promise<readonly RaceResult[]> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-bench-"));
+  const folders = { folder: join(folder, "files"), homes: join(folder, "homes") };
+  for (const path of [folders.folder, folders.homes]) mkdirSync(path);
+  writeTaskFiles(folders.folder);
   try {
-    if (wish.alsoSandboxed) await requireSandbox(ground);
-    return await raced(starters(wish), { ...wish, ...ground });
+    if (options.alsoSandboxed) await requireSandbox(folders);
+    return await runAllContenders(listContenders(options), { ...options, ...folders });
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
 /** Our program would go on without one, and its figures would be those of something else. */
-async function requireSandbox({ folder, homes }: Ground): Promise<void> {
-  const here = await sandboxHere({ environment: process.env, root: folder, home: homes });
-  if (here.type === "does-not") throw new Error(`no sandbox can be made here: ${here.why}`);
+async function requireSandbox({ folder, homes }: RunFolders): Promise<void> {
+  const sandbox = await detectSandbox({ environment: process.env, root: folder, home: homes });
+  if (sandbox.type === "does-not") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
 }
 
-type Course = Ground & Pick<RaceWish, "runs" | "rounds">;
+type RaceCourse = RunFolders & Pick<RaceOptions, "runs" | "rounds">;
 
-async function raced(contenders: readonly Contender[], course: Course): Promise<readonly Result[]> {
-  const lanes: Lane[] = [];
-  for (const contender of contenders) lanes.push(await laneOf(contender, course));
-  for (let turn = 0; turn < course.runs; turn += 1)
-    for (const { contender, times } of lanes) times.push((await oneRun(contender, course)).times);
-  const results: Result[] = [];
-  for (const { contender, times, sent } of lanes)
-    results.push({ name: contender.name, times, ...sent, rssMb: (await memoryOf(contender, course)) / 1e6 });
+async function runAllContenders(contenders: readonly Contender[], options: RaceCourse): Promise<readonly RaceResult[]> {
+  const entries: RaceEntry[] = [];
+  for (const contender of contenders) entries.push(await runFirst(contender, options));
+  for (let round = 0; round < options.runs; round += 1)
+    for (const { contender, times } of entries) times.push((await runTask(contender, options)).times);
+  const results: RaceResult[] = [];
+  for (const { contender, times, requestFigures } of entries)
+    results.push({
+      name: contender.name,
+      times,
+      ...requestFigures,
+      rssMb: (await measureMemory(contender, options)) / 1e6,
+    });
   return results;
 }
 
-interface Lane {
+interface RaceEntry {
   readonly contender: Contender;
-  readonly sent: Sent;
-  readonly times: Times[];
+  readonly requestFigures: RequestFigures;
+  readonly times: TaskTimes[];
 }
 
 /** A first run, which fills the caches, shows what is sent; it is the same in every run. */
-async function laneOf(contender: Contender, course: Course): Promise<Lane> {
-  const { served } = await oneRun(contender, course);
-  const sent = { firstRequestBytes: served[0]?.bytes ?? 0, prefixKept: prefixKept(served.map(({ body }) => body)) };
-  return { contender, sent, times: [] };
+async function runFirst(contender: Contender, options: RaceCourse): Promise<RaceEntry> {
+  const { requests } = await runTask(contender, options);
+  const requestFigures = {
+    firstRequestBytes: requests[0]?.bytes ?? 0,
+    prefixKept: sharePrefixKept(requests.map(({ body }) => body)),
+  };
+  return { contender, requestFigures, times: [] };
 }
 
 /** In a run of its own: looking takes time. */
-async function memoryOf(contender: Contender, course: Course): Promise<number> {
-  let watched: ReturnType<typeof watchMemory> | undefined;
+async function measureMemory(contender: Contender, options: RaceCourse): Promise<number> {
+  let sampling: ReturnType<typeof sampleMemory> | undefined;
   const watch = ({ pid = 0 }): void => {
-    watched = watchMemory(pid);
+    sampling = sampleMemory(pid);
   };
-  await oneRun(contender, { ...course, watch });
-  return watched?.stop() ?? 0;
+  await runTask(contender, { ...options, onStart: watch });
+  return sampling?.stop() ?? 0;
 }

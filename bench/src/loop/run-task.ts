@@ -1,20 +1,20 @@
 /** Runs the whole task once with one contender, and takes the times at the server. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Served, startServer } from "@pith/testkit";
+import { type ServedRequest, startServer } from "@pith/testkit";
 import { median } from "../statistics.ts";
-import { type Contender, type Ground, script } from "./contenders.ts";
-import { type Moments, watchMoments } from "./measurements.ts";
+import { type Contender, createScript, type RunFolders } from "./contenders.ts";
+import { type RequestTimes, recordRequestTimes } from "./measurements.ts";
 
-export interface Run {
-  readonly times: Times;
-  readonly served: readonly Served[];
-  readonly moments: Pick<Moments, "arrived" | "replied">;
+export interface TaskRun {
+  readonly times: TaskTimes;
+  readonly requests: readonly ServedRequest[];
+  readonly requestTimes: Pick<RequestTimes, "requestTimes" | "replyTimes">;
   /** When the process was started, on the same clock as the moments. */
-  readonly started: number;
+  readonly startTime: number;
 }
 
-export interface Times {
+export interface TaskTimes {
   /** From the start of the process to its first request. */
   readonly startMs: number;
   /** From the end of a reply to the next request, the middle one of all rounds. */
@@ -23,52 +23,59 @@ export interface Times {
   readonly exitMs: number;
 }
 
-export interface RunParts extends Ground {
+export interface RunOptions extends RunFolders {
   readonly rounds: number;
   /** Looks at the process while it works. */
-  readonly watch?: (child: ChildProcess) => void;
+  readonly onStart?: (child: ChildProcess) => void;
 }
 
-export async function oneRun(contender: Contender, { rounds, watch, ...ground }: RunParts): Promise<Run> {
-  const server = await startServer({ script: script(rounds) });
-  const { args, env } = contender.command(server.url, ground);
-  const moments = watchMoments();
+export async function runTask(contender: Contender, { rounds, onStart, ...folders }: RunOptions): Promise<TaskRun> {
+  const server = await startServer({ script: createScript(rounds) });
+  const { args, env } = contender.command(server.url, folders);
+  const requestTimes = recordRequestTimes();
   try {
-    const started = performance.now();
-    const child = spawn(process.execPath, args, { cwd: ground.folder, env, stdio: ["ignore", "ignore", "pipe"] });
-    watch?.(child);
-    const said = await ended(child);
-    const exited = performance.now();
-    const { served } = server;
-    if (served.length !== rounds + 1 || served.some(({ outcome }) => outcome !== "said"))
-      throw new Error(`${contender.name} did not do its task: ${served.find(({ why }) => why)?.why ?? said}`);
-    return { times: timesOf(moments, { started, exited }), served, moments, started };
+    const startTime = performance.now();
+    const child = spawn(process.execPath, args, { cwd: folders.folder, env, stdio: ["ignore", "ignore", "pipe"] });
+    onStart?.(child);
+    const exitMessage = await waitForExit(child);
+    const exitTime = performance.now();
+    const { requests } = server;
+    if (requests.length !== rounds + 1 || requests.some(({ outcome }) => outcome !== "said"))
+      throw new Error(
+        `${contender.name} did not do its task: ${requests.find(({ why: reason }) => reason)?.why ?? exitMessage}`,
+      );
+    return {
+      times: computeTimes(requestTimes, { started: startTime, exited: exitTime }),
+      requests,
+      requestTimes,
+      startTime,
+    };
   } finally {
-    moments.stop();
+    requestTimes.stop();
     await server.close();
   }
 }
 
-function timesOf(
-  { arrived, replied }: Moments,
-  { started, exited }: Readonly<Record<"started" | "exited", number>>,
-): Times {
-  const [first = 0, ...next] = arrived;
+function computeTimes(
+  { requestTimes, replyTimes }: RequestTimes,
+  { started: startTime, exited: exitTime }: Readonly<Record<"started" | "exited", number>>,
+): TaskTimes {
+  const [first = 0, ...next] = requestTimes;
   return {
-    startMs: first - started,
-    roundMs: median(next.map((at, round) => at - (replied[round] ?? 0))),
-    exitMs: exited - (replied.at(-1) ?? 0),
+    startMs: first - startTime,
+    roundMs: median(next.map((index, round) => index - (replyTimes[round] ?? 0))),
+    exitMs: exitTime - (replyTimes.at(-1) ?? 0),
   };
 }
 
 /** What it said to people, at the end of it. */
-function ended(child: ChildProcess): Promise<string> {
-  let notes = "";
+function waitForExit(child: ChildProcess): Promise<string> {
+  let stderr = "";
   child.stderr?.on("data", (chunk) => {
-    notes = `${notes}${chunk}`.slice(-1_000);
+    stderr = `${stderr}${chunk}`.slice(-1_000);
   });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => resolve(`it ended with ${code} and said ${JSON.stringify(notes)}`));
+    child.on("close", (code) => resolve(`it ended with ${code} and said ${JSON.stringify(stderr)}`));
   });
 }

@@ -5,105 +5,111 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installProgram } from "../installed-program.ts";
-import { piAlone } from "../peers/pi.ts";
+import { findPi } from "../peers/pi.ts";
 import { median } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import type { RaceWish, Result } from "./race.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import type { RaceOptions, RaceResult } from "./race.ts";
 
-export function raceFigures(results: readonly Result[]): Figures {
-  const named = (name: string): Result | undefined => results.find((result) => result.name === name);
-  const [floor, pith, yardstick, pi] = [named("floor"), named("pith"), named("yardstick"), named("pi")];
-  const sandboxed = named("pith_sandboxed");
+export function toFigures(results: readonly RaceResult[]): Figures {
+  const findResult = (name: string): RaceResult | undefined => results.find((result) => result.name === name);
+  const [floor, pith, otherFloor, pi] = [
+    findResult("floor"),
+    findResult("pith"),
+    findResult("yardstick"),
+    findResult("pi"),
+  ];
+  const sandboxed = findResult("pith_sandboxed");
   if (!floor || !pith) throw new Error("our program and the floor did not run");
   return {
-    start_x_floor: ratio(pith, floor, "startMs"),
-    round_x_floor: ratio(pith, floor, "roundMs"),
-    ...(sandboxed && sandboxFigures(sandboxed, floor)),
+    start_x_floor: medianRatio(pith, floor, "startMs"),
+    round_x_floor: medianRatio(pith, floor, "roundMs"),
+    ...(sandboxed && toSandboxFigures(sandboxed, floor)),
     rss_mb: pith.rssMb,
     first_request_bytes: pith.firstRequestBytes,
     prefix_kept: pith.prefixKept,
-    ...times("pith", pith),
-    ...times("floor", floor),
+    ...timeFigures("pith", pith),
+    ...timeFigures("floor", floor),
     floor_rss_mb: floor.rssMb,
-    ...(yardstick && { floor_agrees: agreement(floor, yardstick) }),
-    ...(pi && piFigures(pi, floor)),
+    ...(otherFloor && { floor_agrees: floorAgreement(floor, otherFloor) }),
+    ...(pi && toPiFigures(pi, floor)),
   };
 }
 
 /** Beside a floor whose commands run in no sandbox: what it costs is `pnpm bench sandbox`. */
-function sandboxFigures(pith: Result, floor: Result): Figures {
+function toSandboxFigures(pith: RaceResult, floor: RaceResult): Figures {
   return {
-    start_sandbox_x_floor: ratio(pith, floor, "startMs"),
-    round_sandbox_x_floor: ratio(pith, floor, "roundMs"),
-    ...times("pith_sandboxed", pith),
+    start_sandbox_x_floor: medianRatio(pith, floor, "startMs"),
+    round_sandbox_x_floor: medianRatio(pith, floor, "roundMs"),
+    ...timeFigures("pith_sandboxed", pith),
   };
 }
 
-function piFigures(pi: Result, floor: Result): Figures {
+function toPiFigures(pi: RaceResult, floor: RaceResult): Figures {
   return {
-    pi_start_x_floor: ratio(pi, floor, "startMs"),
-    pi_round_x_floor: ratio(pi, floor, "roundMs"),
+    pi_start_x_floor: medianRatio(pi, floor, "startMs"),
+    pi_round_x_floor: medianRatio(pi, floor, "roundMs"),
     pi_rss_mb: pi.rssMb,
     pi_first_request_bytes: pi.firstRequestBytes,
     pi_prefix_kept: pi.prefixKept,
-    ...times("pi", pi),
+    ...timeFigures("pi", pi),
   };
 }
 
-function times(name: string, { times: rows }: Result): Figures {
+function timeFigures(name: string, { times: taskTimes }: RaceResult): Figures {
   return {
-    [`${name}_start_ms`]: median(rows.map(({ startMs }) => startMs)),
-    [`${name}_round_ms`]: median(rows.map(({ roundMs }) => roundMs)),
-    [`${name}_exit_ms`]: median(rows.map(({ exitMs }) => exitMs)),
+    [`${name}_start_ms`]: median(taskTimes.map(({ startMs }) => startMs)),
+    [`${name}_round_ms`]: median(taskTimes.map(({ roundMs }) => roundMs)),
+    [`${name}_exit_ms`]: median(taskTimes.map(({ exitMs }) => exitMs)),
   };
 }
 
 /** Of start and round the one on which the two floors agree less. */
-function agreement(floor: Result, yardstick: Result): number {
-  const both = [ratio(floor, yardstick, "startMs"), ratio(floor, yardstick, "roundMs")];
-  const [worse = 1] = both.sort((one, other) => Math.abs(Math.log(other)) - Math.abs(Math.log(one)));
-  return worse;
+function floorAgreement(floor: RaceResult, otherFloor: RaceResult): number {
+  const ratios = [medianRatio(floor, otherFloor, "startMs"), medianRatio(floor, otherFloor, "roundMs")];
+  const [worst = 1] = ratios.sort((one, other) => Math.abs(Math.log(other)) - Math.abs(Math.log(one)));
+  return worst;
 }
 
 /** Turn by turn, and the middle of that. */
-function ratio(one: Result, other: Result, time: keyof Result["times"][number]): number {
-  return median(one.times.map((row, turn) => row[time] / (other.times[turn]?.[time] ?? Number.NaN)));
+function medianRatio(one: RaceResult, other: RaceResult, field: keyof RaceResult["times"][number]): number {
+  return median(one.times.map((row, turn) => row[field] / (other.times[turn]?.[field] ?? Number.NaN)));
 }
 
 export const loopSuite: Suite = {
   name: "loop",
-  about: "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
+  description:
+    "start, rounds, memory and requests of the installed program, beside an agent without dependencies and pi",
   run: runLoop,
 };
 
 const root = join(import.meta.dirname, "../../..");
-const yardstick = join(root, "../shared/measure/floor.mjs");
+const OTHER_FLOOR = join(root, "../shared/measure/floor.mjs");
 
-async function runLoop({ quick, say }: Settings): Promise<Figures> {
-  const course = {
+async function runLoop({ quick, log }: SuiteOptions): Promise<Figures> {
+  const options = {
     runs: quick ? 2 : 11,
     rounds: 40,
     alsoSandboxed: true,
-    ...(existsSync(yardstick) && { yardstick }),
+    ...(existsSync(OTHER_FLOOR) && { yardstick: OTHER_FLOOR }),
   };
-  const { leading, ...peer } = piAlone(say);
-  say(`${course.runs} runs of each, ${course.rounds} rounds a run`);
-  return loopFigures({ ...course, ...peer }, leading);
+  const { commandPrefix, ...peer } = findPi(log);
+  log(`${options.runs} runs of each, ${options.rounds} rounds a run`);
+  return measureLoop({ ...options, ...peer }, commandPrefix);
 }
 
-/** `leading`: what stands before the command that runs it all. */
-export function loopFigures(course: Omit<RaceWish, "program">, leading: readonly string[] = []): Figures {
+/** `buildSystemMessages`: what stands before the command that runs it all. */
+export function measureLoop(options: Omit<RaceOptions, "program">, commandPrefix: readonly string[] = []): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
-    return raceFigures(raced({ ...course, program: installProgram(folder) }, leading));
+    return toFigures(runRaceInProcess({ ...options, program: installProgram(folder) }, commandPrefix));
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
 /** In a process of its own, or it could not be put into a namespace. */
-function raced(wish: RaceWish, leading: readonly string[]): readonly Result[] {
+function runRaceInProcess(options: RaceOptions, commandPrefix: readonly string[]): readonly RaceResult[] {
   const program = join(import.meta.dirname, "race-program.ts");
-  const [command = "", ...args] = [...leading, process.execPath, program, JSON.stringify(wish)];
+  const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(options)];
   return JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { classifyRefusal, type Refusal, type RefusalClass } from "@pith/models/overflow";
 
-export interface Row {
+export interface RefusalRow {
   readonly provider: string;
   /** None, or "stream", for an error inside a stream. */
   readonly status: number | string | null;
@@ -14,73 +14,73 @@ export interface Row {
   readonly expected: RefusalClass;
 }
 
-export interface Corpus {
+export interface RefusalCorpus {
   readonly name: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly RefusalRow[];
 }
 
 const root = resolve(import.meta.dirname, "../../..");
 /** The specification's own table where it lies beside the repository, else our copy of it. */
-const usual = [
+const DEFAULT_PATHS = [
   join(root, "../shared/fixtures/overflow.json"),
   join(root, "packages/models/test/overflow/overflow.json"),
 ];
 
-export function readCorpus(path: string | undefined): Corpus {
-  const place = path ?? usual.find((each) => existsSync(each)) ?? "";
-  if (!existsSync(place)) throw new Error(`--corpus: there is no file or folder ${place}`);
-  const files = statSync(place).isDirectory() ? jsonFilesIn(place) : [place];
-  return { name: relative(root, resolve(place)), rows: files.flatMap(rowsIn) };
+export function readCorpus(givenPath: string | undefined): RefusalCorpus {
+  const path = givenPath ?? DEFAULT_PATHS.find((each) => existsSync(each)) ?? "";
+  if (!existsSync(path)) throw new Error(`--corpus: there is no file or folder ${path}`);
+  const files = statSync(path).isDirectory() ? listJsonFiles(path) : [path];
+  return { name: relative(root, resolve(path)), rows: files.flatMap(readRows) };
 }
 
 /** A row as a caller would hand it in. */
-export function refusalOf({ provider, status, type, text }: Row): Refusal {
+export function toRefusal({ provider, status, type, text }: RefusalRow): Refusal {
   return { provider, text, ...(typeof status === "number" && { status }), ...(type !== null && { code: type }) };
 }
 
-function jsonFilesIn(folder: string): readonly string[] {
+function listJsonFiles(folder: string): readonly string[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".json"));
   if (names.length === 0) throw new Error(`--corpus: there is no .json file in ${folder}`);
   return names.sort().map((name) => join(folder, name));
 }
 
-function rowsIn(file: string): readonly Row[] {
+function readRows(file: string): readonly RefusalRow[] {
   const rows: unknown = JSON.parse(readFileSync(file, "utf8"));
-  if (!Array.isArray(rows) || !rows.every(isRow)) throw new Error(`--corpus: ${file} is not a list of refusals`);
+  if (!Array.isArray(rows) || !rows.every(isRefusalRow)) throw new Error(`--corpus: ${file} is not a list of refusals`);
   return rows.map((row) => ({ ...row, type: row.type ?? null, status: row.status ?? null }));
 }
 
-function isRow(value: unknown): value is Row {
+function isRefusalRow(value: unknown): value is RefusalRow {
   if (typeof value !== "object" || value === null) return false;
   return "text" in value && typeof value.text === "string" && "expected" in value;
 }
 
 /** These mean "not now"; none of them is an overflow, whatever the text says. */
-const transient = [408, 425, 429, 500, 502, 503, 504, 529];
+const TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504, 529];
 
-export function wrongOf(rows: readonly Row[]): number {
-  return rows.filter((row) => classifyRefusal(refusalOf(row)).class !== row.expected).length;
+export function countWrong(rows: readonly RefusalRow[]): number {
+  return rows.filter((row) => classifyRefusal(toRefusal(row)).class !== row.expected).length;
 }
 
-export function wrongUnderStatus(rows: readonly Row[]): number {
+export function countWrongUnderStatus(rows: readonly RefusalRow[]): number {
   const texts = rows.filter(({ expected }) => expected === "overflow");
   const codes = [null, "context_length_exceeded"];
-  const swept = texts.flatMap((row) =>
-    transient.flatMap((status) =>
+  const variants = texts.flatMap((row) =>
+    TRANSIENT_STATUSES.flatMap((status) =>
       [row, ...codes.map((type) => ({ ...row, type }))].map((each) => ({ ...each, status })),
     ),
   );
-  return swept.filter((row) => classifyRefusal(refusalOf(row)).class === "overflow").length;
+  return variants.filter((row) => classifyRefusal(toRefusal(row)).class === "overflow").length;
 }
 
-export function wrongInCase(rows: readonly Row[]): number {
-  return wrongOf(
+export function countWrongInOtherCase(rows: readonly RefusalRow[]): number {
+  return countWrong(
     rows.flatMap((row) => [row.text.toUpperCase(), row.text.toLowerCase()].map((text) => ({ ...row, text }))),
   );
 }
 
-export function wrongReformatted(rows: readonly Row[]): number {
-  return wrongOf(rows.flatMap((row) => forms(row.text).map((text) => ({ ...row, text }))));
+export function countWrongReformatted(rows: readonly RefusalRow[]): number {
+  return countWrong(rows.flatMap((row) => reformat(row.text).map((text) => ({ ...row, text }))));
 }
 
 const envelopes: readonly ((message: string) => unknown)[] = [
@@ -93,17 +93,17 @@ const envelopes: readonly ((message: string) => unknown)[] = [
   (message) => ({ error: { metadata: { raw: JSON.stringify({ message }), provider_name: "x" } } }),
 ];
 
-function forms(text: string): readonly string[] {
-  const own = parsed(text);
-  const values = [...envelopes.map((wrap) => wrap(text)), ...(own === null ? [] : [own])];
+function reformat(text: string): readonly string[] {
+  const ownJson = parseJson(text);
+  const values = [...envelopes.map((wrap) => wrap(text)), ...(ownJson === null ? [] : [ownJson])];
   return values.flatMap((value) => [
     JSON.stringify(value),
     JSON.stringify(value, null, 2),
-    JSON.stringify(turned(value), null, "\t"),
+    JSON.stringify(reverseKeys(value), null, "\t"),
   ]);
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -113,12 +113,12 @@ function parsed(text: string): unknown {
 }
 
 /** The same with the last key first. */
-function turned(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(turned);
+function reverseKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reverseKeys);
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([key, inner]) => [key, turned(inner)]),
+      .map(([key, child]) => [key, reverseKeys(child)]),
   );
 }

@@ -15,42 +15,42 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startWorker, type Worker } from "./worker.ts";
 
-const VERSION = "1.5.0";
-const peers = join(import.meta.dirname, "../../../.peers");
+const PI_VERSION = "1.5.0";
+const PEERS_FOLDER = join(import.meta.dirname, "../../../.peers");
 
 /** The entry file of pi's self-contained bundle. */
-export function piBundle(): string {
-  const folder = join(peers, `pi-${VERSION}`);
+export function fetchPi(): string {
+  const folder = join(PEERS_FOLDER, `pi-${PI_VERSION}`);
   const entry = join(folder, "package/dist/bundle/index.js");
   if (existsSync(entry)) return entry;
-  mkdirSync(peers, { recursive: true });
-  const fresh = mkdtempSync(join(peers, "fetching-"));
-  const packed = `@earendil-works/pi-coding-agent@${VERSION}`;
-  const name = execFileSync("npm", ["pack", packed, "--silent", "--pack-destination", fresh], {
+  mkdirSync(PEERS_FOLDER, { recursive: true });
+  const downloadFolder = mkdtempSync(join(PEERS_FOLDER, "fetching-"));
+  const packageSpec = `@earendil-works/pi-coding-agent@${PI_VERSION}`;
+  const name = execFileSync("npm", ["pack", packageSpec, "--silent", "--pack-destination", downloadFolder], {
     encoding: "utf8",
   }).trim();
-  execFileSync("tar", ["xzf", join(fresh, name.split("\n").at(-1) ?? ""), "-C", fresh]);
-  if (!existsSync(folder)) renameSync(fresh, folder);
+  execFileSync("tar", ["xzf", join(downloadFolder, name.split("\n").at(-1) ?? ""), "-C", downloadFolder]);
+  if (!existsSync(folder)) renameSync(downloadFolder, folder);
   return entry;
 }
 
 /** The file of the bundle that plans compactions, with one line more: its door does not show `prepareCompaction`. */
-export function piPlanning(): string {
-  const chunks = join(piBundle(), "../chunks");
-  const shown = join(chunks, "with-planning.js");
-  if (existsSync(shown)) return shown;
-  const text = readFileSync(piChunk("function prepareCompaction("), "utf8");
+export function exposePlanning(): string {
+  const chunks = join(fetchPi(), "../chunks");
+  const target = join(chunks, "with-planning.js");
+  if (existsSync(target)) return target;
+  const text = readFileSync(findPiChunk("function prepareCompaction("), "utf8");
   const names = ["prepareCompaction", "findCutPoint"].filter((name) => !isExported(text, name));
-  writeFileSync(`${shown}.new`, `${text}\n${names.length > 0 ? `export{${names.join(",")}};` : ""}\n`);
-  renameSync(`${shown}.new`, shown);
-  return shown;
+  writeFileSync(`${target}.new`, `${text}\n${names.length > 0 ? `export{${names.join(",")}};` : ""}\n`);
+  renameSync(`${target}.new`, target);
+  return target;
 }
 
 /** The file of the bundle in which something is defined. */
-export function piChunk(definition: string): string {
-  const chunks = join(piBundle(), "../chunks");
+export function findPiChunk(definition: string): string {
+  const chunks = join(fetchPi(), "../chunks");
   const name = readdirSync(chunks).find((each) => readFileSync(join(chunks, each), "utf8").includes(definition));
-  if (!name) throw new Error(`pi ${VERSION} has no "${definition}" in its bundle`);
+  if (!name) throw new Error(`pi ${PI_VERSION} has no "${definition}" in its bundle`);
   return join(chunks, name);
 }
 
@@ -60,21 +60,21 @@ function isExported(text: string, name: string): boolean {
 }
 
 /** A peer is compared, not trusted: it gets no way out. */
-export function withoutNetwork(): readonly string[] {
-  const ways = [
+export function noNetworkCommand(): readonly string[] {
+  const candidates = [
     ["unshare", "-n"],
     ["unshare", "-r", "-n"],
   ];
-  const way = ways.find(([command = "", ...args]) => spawnSync(command, [...args, "true"]).status === 0);
-  if (!way)
+  const working = candidates.find(([command = "", ...args]) => spawnSync(command, [...args, "true"]).status === 0);
+  if (!working)
     throw new Error(
       "pi is run only without network, and `unshare -n` does not work here (Linux with user namespaces is needed)",
     );
-  return way;
+  return working;
 }
 
 /** It sends nothing home, and does not look for newer versions. */
-export const quiet: Readonly<Record<string, string>> = {
+export const PI_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: process.env.PATH ?? "",
   PI_OFFLINE: "1",
   PI_TELEMETRY: "0",
@@ -87,24 +87,27 @@ export type Pi = Worker;
 export function startPi(): Pi {
   const home = mkdtempSync(join(tmpdir(), "pith-pi-home-"));
   const program = join(import.meta.dirname, "pi-worker.mjs");
-  const command = [...withoutNetwork(), process.execPath, program, piBundle(), piPlanning()];
-  const pi = startWorker("pi", command, { ...quiet, HOME: home });
-  return { ...pi, end: () => pi.end(() => rmSync(home, { recursive: true, force: true })) };
+  const command = [...noNetworkCommand(), process.execPath, program, fetchPi(), exposePlanning()];
+  const pi = startWorker("pi", command, { ...PI_ENVIRONMENT, HOME: home });
+  return { ...pi, stop: () => pi.stop(() => rmSync(home, { recursive: true, force: true })) };
 }
 
 /** pi's program, and the command prefix that confines it to the loopback. Where it cannot be had it is left out, and that is told. */
-export function piAlone(say: (text: string) => void): { readonly pi?: string; readonly leading: readonly string[] } {
+export function findPi(log: (text: string) => void): {
+  readonly pi?: string;
+  readonly commandPrefix: readonly string[];
+} {
   try {
-    return { leading: loopbackOnly(), pi: join(piBundle(), "../cli.js") };
+    return { commandPrefix: loopbackCommand(), pi: join(fetchPi(), "../cli.js") };
   } catch (error) {
-    say(`pi is left out: ${error instanceof Error ? error.message : error}`);
-    return { leading: [] };
+    log(`pi is left out: ${error instanceof Error ? error.message : error}`);
+    return { commandPrefix: [] };
   }
 }
 
 /** What stands before a command so that it reaches nobody but this machine's own servers in the same namespace. */
-function loopbackOnly(): readonly string[] {
-  const [command = "", ...args] = [...withoutNetwork(), "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+function loopbackCommand(): readonly string[] {
+  const [command = "", ...args] = [...noNetworkCommand(), "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
   if (spawnSync(command, [...args, "true"]).status !== 0)
     throw new Error("it is run only without network, and a namespace here has no loopback (`ip link set lo up`)");
   return [command, ...args];

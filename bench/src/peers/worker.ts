@@ -3,9 +3,9 @@
 import { spawn } from "node:child_process";
 
 export interface Worker {
-  ask(question: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
+  request(question: { readonly op: string } & Readonly<Record<string, unknown>>): Promise<unknown>;
   /** The program ends by itself once nobody can ask it any more. */
-  end(afterwards?: () => void): void;
+  stop(afterwards?: () => void): void;
 }
 
 /** Ask it one thing at a time, and end it. */
@@ -15,17 +15,17 @@ export function startWorker(
   env: Readonly<Record<string, string>>,
 ): Worker {
   const child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
-  const answers = lines(child.stdout.setEncoding("utf8"));
+  const responses = readLines(child.stdout.setEncoding("utf8"));
   return {
-    async ask(question) {
+    async request(question) {
       child.stdin.write(`${JSON.stringify(question)}\n`);
-      const { value, done } = await answers.next();
+      const { value, done } = await responses.next();
       if (done) throw new Error(`${name} ended before it answered "${question.op}"`);
       const answer = JSON.parse(value) as { ok?: unknown; error?: string };
       if (answer.error !== undefined) throw new Error(`${name} could not do "${question.op}": ${answer.error}`);
       return answer.ok;
     },
-    end(afterwards = () => undefined) {
+    stop(afterwards = () => undefined) {
       child.stdin.end();
       child.on("close", afterwards);
     },
@@ -33,14 +33,14 @@ export function startWorker(
 }
 
 // Not readline: it also ends lines at U+2028, which JSON leaves as it is.
-async function* lines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
-  let started: string[] = [];
+async function* readLines(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  let buffered: string[] = [];
   for await (const chunk of chunks) {
     const [end = "", ...more] = chunk.split("\n");
-    started.push(end);
-    for (const begin of more) {
-      yield started.join("");
-      started = [begin];
+    buffered.push(end);
+    for (const start of more) {
+      yield buffered.join("");
+      buffered = [start];
     }
   }
 }

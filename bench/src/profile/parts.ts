@@ -19,52 +19,52 @@ interface ProfileNode {
 }
 
 /** Milliseconds of the machine's monotonic clock. */
-export interface Span {
-  readonly from: number;
-  readonly to: number;
+export interface TimeSpan {
+  readonly startMs: number;
+  readonly endMs: number;
 }
 
 /** Milliseconds by part, within the spans. */
-export function timeByPart(profile: CpuProfile, spans: readonly Span[]): ReadonlyMap<string, number> {
-  const parts = partsOfNodes(profile.nodes);
+export function timeByPart(profile: CpuProfile, spans: readonly TimeSpan[]): ReadonlyMap<string, number> {
+  const parts = assignParts(profile.nodes);
   const times = new Map<string, number>();
-  let at = profile.startTime / 1_000;
+  let time = profile.startTime / 1_000;
   for (const [index, sample] of profile.samples.entries()) {
-    const took = (profile.timeDeltas[index] ?? 0) / 1_000;
-    at += took;
+    const duration = (profile.timeDeltas[index] ?? 0) / 1_000;
+    time += duration;
     const part = parts.get(sample);
-    if (part === undefined || !spans.some(({ from, to }) => from <= at && at < to)) continue;
-    times.set(part, (times.get(part) ?? 0) + took);
+    if (part === undefined || !spans.some(({ startMs, endMs }) => startMs <= time && time < endMs)) continue;
+    times.set(part, (times.get(part) ?? 0) + duration);
   }
   return times;
 }
 
 /** The part of each node: of the innermost call on its stack that belongs to one. */
-function partsOfNodes(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
+function assignParts(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   const parents = new Map(nodes.flatMap((node) => (node.children ?? []).map((child) => [child, node] as const)));
-  const modules = new ModuleLines();
+  const modules = new ModuleIndex();
   const parts = new Map<number, string>();
   for (const node of nodes) {
     const stack: ProfileNode[] = [];
-    for (let each: ProfileNode | undefined = node; each; each = parents.get(each.id)) stack.push(each);
-    const part = stack.map(({ callFrame }) => partOf(callFrame, modules)).find((each) => each !== null);
+    for (let current: ProfileNode | undefined = node; current; current = parents.get(current.id)) stack.push(current);
+    const part = stack.map(({ callFrame }) => findPart(callFrame, modules)).find((current) => current !== null);
     parts.set(node.id, part ?? "node");
   }
   return parts;
 }
 
-function partOf({ functionName, url, lineNumber }: ProfileNode["callFrame"], modules: ModuleLines): string | null {
-  const native = NATIVE.get(functionName);
+function findPart({ functionName, url, lineNumber }: ProfileNode["callFrame"], modules: ModuleIndex): string | null {
+  const native = NATIVE_PARTS.get(functionName);
   if (native !== undefined && (url === "" || url.startsWith("node:"))) return native;
   if (!url.startsWith("file:")) return null;
   const isTopLevel = functionName === "" && lineNumber === 0;
   if (isTopLevel) return "modules_evaluated";
   const module = modules.moduleAt(url, lineNumber);
-  return MODULES.find(([pattern]) => pattern.test(module))?.[1] ?? "program";
+  return MODULE_PARTS.find(([pattern]) => pattern.test(module))?.[1] ?? "program";
 }
 
 /** By the names of Node's and V8's own functions. */
-const NATIVE: ReadonlyMap<string, string> = new Map(
+const NATIVE_PARTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "(idle)": "waiting",
     "(garbage collector)": "memory",
@@ -76,7 +76,7 @@ const NATIVE: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const MODULES: readonly (readonly [RegExp, string])[] = [
+const MODULE_PARTS: readonly (readonly [RegExp, string])[] = [
   [/^packages\/context\/src\/secrets\//, "secrets"],
   [/^packages\/context\/src\/(?:node|format|session)\//, "session"],
   [/^packages\/(?:agent\/src\/permissions|context\/src\/shell)\//, "permissions"],
@@ -89,16 +89,16 @@ const MODULES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Finds the module of a line in a file of the program, which has a comment with its path above each module where it is not minified. */
-class ModuleLines {
+class ModuleIndex {
   readonly #files = new Map<string, readonly string[]>();
 
   moduleAt(url: string, line: number): string {
-    return this.#modulesOf(url)[line] ?? "";
+    return this.#readModules(url)[line] ?? "";
   }
 
-  #modulesOf(url: string): readonly string[] {
-    const known = this.#files.get(url);
-    if (known) return known;
+  #readModules(url: string): readonly string[] {
+    const cached = this.#files.get(url);
+    if (cached) return cached;
     let module = "";
     const modules = readFileSync(fileURLToPath(url), "utf8")
       .split("\n")

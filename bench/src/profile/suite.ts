@@ -4,61 +4,61 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Contender, floor, type Ground, pith, writeFiles } from "../loop/contenders.ts";
-import { oneRun, type Run } from "../loop/run-task.ts";
+import { type Contender, floorContender, pithContender, type RunFolders, writeTaskFiles } from "../loop/contenders.ts";
+import { runTask, type TaskRun } from "../loop/run-task.ts";
 import { median } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import { type CpuProfile, type Span, timeByPart } from "./parts.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import { type CpuProfile, type TimeSpan, timeByPart } from "./parts.ts";
 
 export const profileSuite: Suite = {
   name: "profile",
-  about: "where the time of a start and of a round goes, part by part, in multiples of the floor",
+  description: "where the time of a start and of a round goes, part by part, in multiples of the floor",
   run: profileProgram,
 };
 
 const root = join(import.meta.dirname, "../../..");
 const ROUNDS = 40;
 
-async function profileProgram({ quick, say }: Settings): Promise<Figures> {
-  const place = mkdtempSync(join(tmpdir(), "pith-profile-"));
+async function profileProgram({ quick, log }: SuiteOptions): Promise<Figures> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-profile-"));
   try {
-    const program = join(place, "program");
+    const program = join(folder, "program");
     execFileSync(process.execPath, [join(root, "scripts/build-program.ts"), program, "--readable"], {
       stdio: ["ignore", 2, 2],
     });
-    const ground = { folder: join(place, "files"), homes: join(place, "homes") };
-    for (const folder of [ground.folder, ground.homes]) mkdirSync(folder);
-    writeFiles(ground.folder);
-    const ours = pith("pith", join(program, "pith.mjs"), ["--permission-mode", "all", "--sandbox", "off"]);
-    const theirs = floor("floor", join(import.meta.dirname, "../loop/floor.mjs"));
-    say(`${quick ? 2 : 7} runs of each, ${ROUNDS} rounds a run`);
-    return await measure({ ours, theirs, ground, runs: quick ? 2 : 7, profiles: join(place, "profiles") });
+    const folders = { folder: join(folder, "files"), homes: join(folder, "homes") };
+    for (const path of [folders.folder, folders.homes]) mkdirSync(path);
+    writeTaskFiles(folders.folder);
+    const pith = pithContender("pith", join(program, "pith.mjs"), ["--permission-mode", "all", "--sandbox", "off"]);
+    const floor = floorContender("floor", join(import.meta.dirname, "../loop/floor.mjs"));
+    log(`${quick ? 2 : 7} runs of each, ${ROUNDS} rounds a run`);
+    return await measureProfile({ pith, floor, folders, runs: quick ? 2 : 7, profileFolder: join(folder, "profiles") });
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-interface Course {
-  readonly ours: Contender;
-  readonly theirs: Contender;
-  readonly ground: Ground;
+interface ProfileOptions {
+  readonly pith: Contender;
+  readonly floor: Contender;
+  readonly folders: RunFolders;
   readonly runs: number;
-  readonly profiles: string;
+  readonly profileFolder: string;
 }
 
 /** Plain runs say how long it takes, profiled runs how that is divided: profiling slows down what it looks at. */
-async function measure({ ours, theirs, ground, runs, profiles }: Course): Promise<Figures> {
-  await oneRun(ours, { ...ground, rounds: ROUNDS });
+async function measureProfile({ pith, floor, folders, runs, profileFolder }: ProfileOptions): Promise<Figures> {
+  await runTask(pith, { ...folders, rounds: ROUNDS });
   const ratios: { start: number; round: number }[] = [];
   const shares = { start: new Map<string, number[]>(), round: new Map<string, number[]>() };
-  for (let turn = 0; turn < runs; turn += 1) {
-    const { times: floorTimes } = await oneRun(theirs, { ...ground, rounds: ROUNDS });
-    const { times } = await oneRun(ours, { ...ground, rounds: ROUNDS });
+  for (let runIndex = 0; runIndex < runs; runIndex += 1) {
+    const { times: floorTimes } = await runTask(floor, { ...folders, rounds: ROUNDS });
+    const { times } = await runTask(pith, { ...folders, rounds: ROUNDS });
     ratios.push({ start: times.startMs / floorTimes.startMs, round: times.roundMs / floorTimes.roundMs });
-    const folder = join(profiles, String(turn));
-    const run = await oneRun(profiled(ours, folder), { ...ground, rounds: ROUNDS });
-    const profile = JSON.parse(readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8")) as CpuProfile;
-    const spans = spansOf(run);
+    const runFolder = join(profileFolder, String(runIndex));
+    const run = await runTask(withProfiler(pith, runFolder), { ...folders, rounds: ROUNDS });
+    const profile = JSON.parse(readFileSync(join(runFolder, readdirSync(runFolder)[0] ?? ""), "utf8")) as CpuProfile;
+    const spans = listSpans(run);
     addShares(shares.start, profile, [spans.start]);
     addShares(shares.round, profile, spans.rounds);
   }
@@ -66,40 +66,43 @@ async function measure({ ours, theirs, ground, runs, profiles }: Course): Promis
   const round = median(ratios.map((ratio) => ratio.round));
   return {
     start_x_floor: start,
-    ...figuresOf("start", shares.start, start),
+    ...toFigures("start", shares.start, start),
     round_x_floor: round,
-    ...figuresOf("round", shares.round, round),
+    ...toFigures("round", shares.round, round),
   };
 }
 
-function profiled({ name, command }: Contender, folder: string): Contender {
+function withProfiler({ name, command }: Contender, folder: string): Contender {
   return {
     name,
-    command: (url, ground) => {
-      const { args, env } = command(url, ground);
+    command: (url, folders) => {
+      const { args, env } = command(url, folders);
       return { args: ["--cpu-prof", "--cpu-prof-interval", "200", "--cpu-prof-dir", folder, ...args], env };
     },
   };
 }
 
 /** On the machine's monotonic clock, by which V8 counts too. */
-function spansOf({ moments, started }: Run): { readonly start: Span; readonly rounds: readonly Span[] } {
+function listSpans({ requestTimes, startTime: startedAt }: TaskRun): {
+  readonly start: TimeSpan;
+  readonly rounds: readonly TimeSpan[];
+} {
   const offset = Number(process.hrtime.bigint()) / 1e6 - performance.now();
-  const [first = 0, ...next] = moments.arrived.map((at) => at + offset);
-  const rounds = next.map((to, round) => ({ from: (moments.replied[round] ?? 0) + offset, to }));
-  return { start: { from: started + offset, to: first }, rounds };
+  const [first = 0, ...next] = requestTimes.requestTimes.map((index) => index + offset);
+  const rounds = next.map((endMs, round) => ({ startMs: (requestTimes.replyTimes[round] ?? 0) + offset, endMs }));
+  return { start: { startMs: startedAt + offset, endMs: first }, rounds };
 }
 
 /** What of a span no sample covers is Node's own beginning, before V8 counts. */
-function addShares(shares: Map<string, number[]>, profile: CpuProfile, spans: readonly Span[]): void {
-  const whole = spans.reduce((sum, { from, to }) => sum + to - from, 0);
+function addShares(shares: Map<string, number[]>, profile: CpuProfile, spans: readonly TimeSpan[]): void {
+  const totalMs = spans.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);
   const times = new Map(timeByPart(profile, spans));
-  const seen = [...times.values()].reduce((sum, ms) => sum + ms, 0);
-  times.set("node_boot", Math.max(0, whole - seen));
-  for (const [part, ms] of times) shares.set(part, [...(shares.get(part) ?? []), ms / whole]);
+  const sampledMs = [...times.values()].reduce((sum, ms) => sum + ms, 0);
+  times.set("node_boot", Math.max(0, totalMs - sampledMs));
+  for (const [part, ms] of times) shares.set(part, [...(shares.get(part) ?? []), ms / totalMs]);
 }
 
-function figuresOf(name: string, shares: ReadonlyMap<string, readonly number[]>, whole: number): Figures {
-  const parts = [...shares].map(([part, values]) => [`${name}_${part}`, median(values) * whole] as const);
+function toFigures(name: string, shares: ReadonlyMap<string, readonly number[]>, total: number): Figures {
+  const parts = [...shares].map(([part, values]) => [`${name}_${part}`, median(values) * total] as const);
   return Object.fromEntries(parts.sort(([, one], [, other]) => other - one));
 }

@@ -4,16 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WorkspaceShell } from "@pith/agent";
-import { nodeShell, openPrivateFolders, SandboxNetwork, sandboxedShell, sandboxHere } from "@pith/agent/node";
+import { detectSandbox, nodeShell, openPrivateFolders, SandboxNetwork, sandboxedShell } from "@pith/agent/node";
 import { median } from "../statistics.ts";
 import type { Figures, Suite } from "../suite.ts";
 
 export const sandboxSuite: Suite = {
   name: "sandbox",
-  about: "a command in the sandbox beside the same command without one",
-  run: ({ quick, say }) => {
+  description: "a command in the sandbox beside the same command without one",
+  run: ({ quick, log }) => {
     const runs = quick ? 10 : 60;
-    say(`${runs} runs of each command in each shell, in turns; medians`);
+    log(`${runs} runs of each command in each shell, in turns; medians`);
     return measureSandbox(runs);
   },
 };
@@ -23,64 +23,70 @@ const COMMANDS = { true: "true", node: `'${process.execPath}' -e 0` };
 
 /** Opening the private folders and the network happens once in a session, with its first command. */
 export async function measureSandbox(runs: number): Promise<Figures> {
-  const place = mkdtempSync(join(tmpdir(), "pith-bench-sandbox-"));
+  const folder = mkdtempSync(join(tmpdir(), "pith-bench-sandbox-"));
   try {
-    return await measureAt(place, runs);
+    return await measureInFolder(folder, runs);
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function measureAt(place: string, runs: number): Promise<Figures> {
-  const [root, home] = [join(place, "home/workspace"), join(place, "home")];
+async function measureInFolder(folder: string, runs: number): Promise<Figures> {
+  const [root, home] = [join(folder, "home/workspace"), join(folder, "home")];
   mkdirSync(root, { recursive: true });
   const environment = { PATH: process.env.PATH, HOME: home };
-  const here = await sandboxHere({ environment, root, home });
-  if (here.type === "does-not") throw new Error(`no sandbox can be made here: ${here.why}`);
-  const started = performance.now();
-  const folders = await openPrivateFolders({ folder: join(place, "sandbox"), root, home, environment });
+  const sandbox = await detectSandbox({ environment, root, home });
+  if (sandbox.type === "does-not") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
+  const startTime = performance.now();
+  const privateFolders = await openPrivateFolders({ folder: join(folder, "sandbox"), root, home, environment });
   const permitHost = async () => ({ type: "refused" as const, why: "nothing is reached here" });
-  const network = await SandboxNetwork.open({ program: here.program, environment, permitHost });
-  const openMs = performance.now() - started;
+  const network = await SandboxNetwork.open({ program: sandbox.program, environment, permitHost });
+  const openMs = performance.now() - startTime;
   const sandboxed = sandboxedShell({
-    ...{ program: here.program, root, home, privateHome: folders.home, temporary: folders.temporary },
-    ...{ journal: folders.journal, environment, network, mayWrite: () => true, readable: [process.execPath] },
+    ...{ program: sandbox.program, root, home, privateHome: privateFolders.home, temporary: privateFolders.temporary },
+    ...{ journal: privateFolders.journal, environment, network, mayWrite: () => true, readable: [process.execPath] },
   });
   try {
-    return { runs, open_ms: openMs, ...(await takeTurns({ sandboxed, bare: nodeShell({ root, environment }) }, runs)) };
+    return {
+      runs,
+      open_ms: openMs,
+      ...(await timeAlternately({ sandboxed, bare: nodeShell({ root, environment }) }, runs)),
+    };
   } finally {
     await network.close();
-    await folders.close();
+    await privateFolders.close();
   }
 }
 
-async function takeTurns(
+async function timeAlternately(
   shells: Readonly<Record<"sandboxed" | "bare", WorkspaceShell>>,
   runs: number,
 ): Promise<Figures> {
   const figures: Record<string, number> = {};
   for (const [name, command] of Object.entries(COMMANDS)) {
     const times = { sandboxed: [] as number[], bare: [] as number[] };
-    for (let run = 0; run < runs; run += 1)
-      for (const shell of ["bare", "sandboxed"] as const) times[shell].push(await timeOf(shells[shell], command));
+    for (let round = 0; round < runs; round += 1)
+      for (const shell of ["bare", "sandboxed"] as const) times[shell].push(await timeCommand(shells[shell], command));
     figures[`bare_${name}_ms`] = median(times.bare);
     figures[`sandboxed_${name}_ms`] = median(times.sandboxed);
-    figures[`sandbox_adds_to_${name}_ms`] = median(times.sandboxed.map((time, run) => time - (times.bare[run] ?? 0)));
+    figures[`sandbox_adds_to_${name}_ms`] = median(
+      times.sandboxed.map((time, round) => time - (times.bare[round] ?? 0)),
+    );
   }
   return figures;
 }
 
-async function timeOf(shell: WorkspaceShell, command: string): Promise<number> {
-  const started = performance.now();
+async function timeCommand(shell: WorkspaceShell, command: string): Promise<number> {
+  const startTime = performance.now();
   let output = "";
-  const act = {
+  const runOptions = {
     signal: new AbortController().signal,
-    output: (chunk: Uint8Array): void => {
+    onOutput: (chunk: Uint8Array): void => {
       output += Buffer.from(chunk).toString();
     },
   };
-  const end = await shell.run(command, act);
-  if (end.type !== "ended" || end.exitCode !== 0)
-    throw new Error(`\`${command}\` failed: ${JSON.stringify(end)} ${output}`);
-  return performance.now() - started;
+  const result = await shell.run(command, runOptions);
+  if (result.type !== "ended" || result.exitCode !== 0)
+    throw new Error(`\`${command}\` failed: ${JSON.stringify(result)} ${output}`);
+  return performance.now() - startTime;
 }

@@ -5,15 +5,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startServer } from "@pith/testkit";
-import { watchMoments } from "../loop/measurements.ts";
-import { type Contender, echo, type Place, pi, pith } from "./contenders.ts";
-import { type Typed, typed } from "./key-to-paint.ts";
+import { recordRequestTimes } from "../loop/measurements.ts";
+import { type Contender, echoContender, piContender, pithContender, type RunFolders } from "./contenders.ts";
+import { measureTyping, type TypingResult } from "./key-to-paint.ts";
 import { startTmux } from "./tmux.ts";
 
-export const MESSAGES = 10_000;
+export const MESSAGE_COUNT = 10_000;
 
 /** In the format that both we and pi open. Nothing is compacted: all messages are in the context. */
-export function writeLongTalk(file: string, cwd: string): void {
+export function writeLongSession(file: string, cwd: string): void {
   const start = Date.UTC(2026, 0, 1);
   const lines: unknown[] = [
     {
@@ -24,71 +24,72 @@ export function writeLongTalk(file: string, cwd: string): void {
       cwd,
     },
   ];
-  for (let at = 0; at < MESSAGES; at += 1) {
-    const timestamp = start + at * 1_000;
-    const placed = {
-      id: idOf(at),
-      parentId: at === 0 ? null : idOf(at - 1),
+  for (let index = 0; index < MESSAGE_COUNT; index += 1) {
+    const timestamp = start + index * 1_000;
+    const entryFields = {
+      id: entryId(index),
+      parentId: index === 0 ? null : entryId(index - 1),
       timestamp: new Date(timestamp).toISOString(),
     };
-    const message = at % 2 === 0 ? { role: "user", content: `short question ${at}`, timestamp } : reply(at, timestamp);
-    lines.push({ type: "message", ...placed, message });
+    const message =
+      index % 2 === 0 ? { role: "user", content: `short question ${index}`, timestamp } : createReply(index, timestamp);
+    lines.push({ type: "message", ...entryFields, message });
   }
   writeFileSync(file, `${lines.map((line) => JSON.stringify(line)).join("\n")}\n`);
 }
 
-function idOf(at: number): string {
-  return at.toString(16).padStart(8, "0");
+function entryId(index: number): string {
+  return index.toString(16).padStart(8, "0");
 }
 
-function reply(at: number, timestamp: number): unknown {
-  const tokens = (at + 1) * 9;
+function createReply(index: number, timestamp: number): unknown {
+  const tokens = (index + 1) * 9;
   return {
     role: "assistant",
-    content: [{ type: "text", text: `short answer ${at}` }],
+    content: [{ type: "text", text: `short answer ${index}` }],
     api: "anthropic-messages",
     provider: "anthropic",
     model: "claude-sonnet-4-5",
-    usage: { input: tokens, output: 6, cacheRead: 0, cacheWrite: 0, totalTokens: tokens + 6, cost: noCost },
+    usage: { input: tokens, output: 6, cacheRead: 0, cacheWrite: 0, totalTokens: tokens + 6, cost: NO_COST },
     stopReason: "stop",
     timestamp,
   };
 }
 
-const noCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+const NO_COST = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 
 /** Milliseconds from the start of the process until it says who speaks, where one types. */
-export async function screenStart(contender: Contender, ground: Omit<Place, "url">): Promise<number> {
+export async function measureScreenStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
   const server = await startServer({ script: ["Hello."] });
-  const terminal = await startTmux(contender.command({ ...ground, url: server.url }, null));
+  const terminal = await startTmux(contender.command({ ...folders, url: server.url }, null));
   try {
-    return await terminal.painted(contender.ready);
+    return await terminal.waitForText(contender.readyText);
   } finally {
-    await terminal.end();
+    await terminal.stop();
     await server.close();
   }
 }
 
 /** Milliseconds from the start of the process to its first request. */
-export async function printStart(contender: Contender, ground: Omit<Place, "url">): Promise<number> {
+export async function measurePrintStart(contender: Contender, folders: Omit<RunFolders, "url">): Promise<number> {
   const server = await startServer({ script: ["Hello."] });
-  const moments = watchMoments();
-  const { command, env, folder } = contender.command({ ...ground, url: server.url }, null);
+  const requestTimes = recordRequestTimes();
+  const { command, env, folder } = contender.command({ ...folders, url: server.url }, null);
   const [program = "", ...args] = command;
   try {
-    const began = performance.now();
+    const startTime = performance.now();
     const child = spawn(program, [...args, "-p", "hello"], { cwd: folder, env, stdio: "ignore" });
     await new Promise((resolve) => child.once("exit", resolve));
-    const [first] = moments.arrived;
+    const [first] = requestTimes.requestTimes;
     if (first === undefined) throw new Error(`${contender.name} asked for nothing`);
-    return first - began;
+    return first - startTime;
   } finally {
-    moments.stop();
+    requestTimes.stop();
     await server.close();
   }
 }
 
-export interface ScreenWish {
+export interface ScreenOptions {
   /** The file that starts our program. */
   readonly program: string;
   /** The file that starts pi. */
@@ -98,8 +99,8 @@ export interface ScreenWish {
   readonly idleMs: number;
 }
 
-export interface Measured {
-  readonly typed: readonly Typed[];
+export interface ScreenMeasurements {
+  readonly typing: readonly TypingResult[];
   readonly starts: readonly {
     readonly name: string;
     readonly screenMs: readonly number[];
@@ -107,36 +108,39 @@ export interface Measured {
   }[];
 }
 
-export async function measured(wish: ScreenWish): Promise<Measured> {
-  const place = mkdtempSync(join(tmpdir(), "pith-screen-"));
-  const ground = { folder: join(place, "work"), homes: join(place, "homes") };
-  for (const folder of [ground.folder, ground.homes]) mkdirSync(folder);
-  const programs = [pith(wish.program), ...(wish.pi ? [pi(wish.pi)] : [])];
+export async function measureScreen(options: ScreenOptions): Promise<ScreenMeasurements> {
+  const folder = mkdtempSync(join(tmpdir(), "pith-screen-"));
+  const folders = { folder: join(folder, "work"), homes: join(folder, "homes") };
+  for (const path of [folders.folder, folders.homes]) mkdirSync(path);
+  const programs = [pithContender(options.program), ...(options.pi ? [piContender(options.pi)] : [])];
   try {
-    const rows: Typed[] = [];
-    for (const contender of [echo(), ...programs]) {
-      const session = join(place, `${contender.name}.jsonl`);
-      writeLongTalk(session, ground.folder);
-      rows.push(await typed({ ...wish, contender, session }, ground));
+    const typingResults: TypingResult[] = [];
+    for (const contender of [echoContender(), ...programs]) {
+      const session = join(folder, `${contender.name}.jsonl`);
+      writeLongSession(session, folders.folder);
+      typingResults.push(await measureTyping({ ...options, contender, session }, folders));
     }
-    return { typed: rows, starts: await started(programs, { ...wish, ...ground }) };
+    return { typing: typingResults, starts: await measureStarts(programs, { ...options, ...folders }) };
   } finally {
-    rmSync(place, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function started(
+async function measureStarts(
   contenders: readonly Contender[],
-  { runs, ...ground }: { readonly runs: number; readonly folder: string; readonly homes: string },
-): Promise<Measured["starts"]> {
+  { runs, ...folders }: { readonly runs: number; readonly folder: string; readonly homes: string },
+): Promise<ScreenMeasurements["starts"]> {
   const rows = contenders.map((contender) => ({ contender, screenMs: [] as number[], printMs: [] as number[] }));
   // The first of each fills caches.
-  for (let turn = -1; turn < runs; turn += 1)
+  for (let round = -1; round < runs; round += 1)
     for (const { contender, screenMs, printMs } of rows) {
-      const [onScreen, printed] = [await screenStart(contender, ground), await printStart(contender, ground)];
-      if (turn < 0) continue;
-      screenMs.push(onScreen);
-      printMs.push(printed);
+      const [screenTime, printTime] = [
+        await measureScreenStart(contender, folders),
+        await measurePrintStart(contender, folders),
+      ];
+      if (round < 0) continue;
+      screenMs.push(screenTime);
+      printMs.push(printTime);
     }
   return rows.map(({ contender: { name }, screenMs, printMs }) => ({ name, screenMs, printMs }));
 }

@@ -5,32 +5,35 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installProgram } from "../installed-program.ts";
-import { piAlone } from "../peers/pi.ts";
+import { findPi } from "../peers/pi.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import type { Measured, ScreenWish } from "./measure.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import type { ScreenMeasurements, ScreenOptions } from "./measure.ts";
 
 export const screenSuite: Suite = {
   name: "screen",
-  about: "key to paint, idle CPU and start of the interactive program in tmux, beside pi",
+  description: "key to paint, idle CPU and start of the interactive program in tmux, beside pi",
   run: runScreen,
 };
 
-async function runScreen({ quick, say }: Settings): Promise<Figures> {
-  const { leading, ...peer } = piAlone(say);
-  const course = quick ? { runs: 1, keys: 30, idleMs: 3_000 } : { runs: 9, keys: 300, idleMs: 20_000 };
-  say(`${course.keys} keys into a session of 10,000 messages while an answer comes; ${course.runs} starts of each`);
-  return screenFigures({ ...course, ...peer }, leading);
+async function runScreen({ quick, log }: SuiteOptions): Promise<Figures> {
+  const { commandPrefix, ...peer } = findPi(log);
+  const options = quick ? { runs: 1, keys: 30, idleMs: 3_000 } : { runs: 9, keys: 300, idleMs: 20_000 };
+  log(`${options.keys} keys into a session of 10,000 messages while an answer comes; ${options.runs} starts of each`);
+  return measureInProcess({ ...options, ...peer }, commandPrefix);
 }
 
-/** `leading`: what stands before the command that runs it all. */
-export function screenFigures(course: Omit<ScreenWish, "program">, leading: readonly string[] = []): Figures {
+/** `buildSystemMessages`: what stands before the command that runs it all. */
+export function measureInProcess(
+  options: Omit<ScreenOptions, "program">,
+  commandPrefix: readonly string[] = [],
+): Figures {
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
-    const wish: ScreenWish = { ...course, program: installProgram(folder) };
+    const input: ScreenOptions = { ...options, program: installProgram(folder) };
     const program = join(import.meta.dirname, "measure-program.ts");
-    const [command = "", ...args] = [...leading, process.execPath, program, JSON.stringify(wish)];
-    return figuresOf(
+    const [command = "", ...args] = [...commandPrefix, process.execPath, program, JSON.stringify(input)];
+    return toFigures(
       JSON.parse(execFileSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })),
     );
   } finally {
@@ -38,24 +41,24 @@ export function screenFigures(course: Omit<ScreenWish, "program">, leading: read
   }
 }
 
-export function figuresOf({ typed, starts }: Measured): Figures {
-  const keys = Object.fromEntries(
-    typed.flatMap(({ name, keyMs, idlePercent, rssMb }) => [
-      [`${of(name)}key_to_paint_ms_p95`, quantile(keyMs, 0.95)],
-      [`${of(name)}key_to_paint_ms_p50`, median(keyMs)],
-      [`${of(name)}idle_cpu_percent`, idlePercent],
-      [`${of(name)}rss_mb`, rssMb],
+export function toFigures({ typing, starts }: ScreenMeasurements): Figures {
+  const typingFigures = Object.fromEntries(
+    typing.flatMap(({ name, keyMs, idlePercent, rssMb }) => [
+      [`${figurePrefix(name)}key_to_paint_ms_p95`, quantile(keyMs, 0.95)],
+      [`${figurePrefix(name)}key_to_paint_ms_p50`, median(keyMs)],
+      [`${figurePrefix(name)}idle_cpu_percent`, idlePercent],
+      [`${figurePrefix(name)}rss_mb`, rssMb],
     ]),
   );
-  const started = starts.flatMap(({ name, screenMs, printMs }) => [
-    [`${of(name)}start_ms_x_print`, median(screenMs.map((ms, turn) => ms / (printMs[turn] ?? Number.NaN)))],
-    [`${of(name)}start_ms`, median(screenMs)],
-    [`${of(name)}print_start_ms`, median(printMs)],
+  const startFigures = starts.flatMap(({ name, screenMs, printMs }) => [
+    [`${figurePrefix(name)}start_ms_x_print`, median(screenMs.map((ms, turn) => ms / (printMs[turn] ?? Number.NaN)))],
+    [`${figurePrefix(name)}start_ms`, median(screenMs)],
+    [`${figurePrefix(name)}print_start_ms`, median(printMs)],
   ]);
-  return { ...keys, ...Object.fromEntries(started) };
+  return { ...typingFigures, ...Object.fromEntries(startFigures) };
 }
 
 /** Ours stand without a name before them. */
-function of(name: string): string {
+function figurePrefix(name: string): string {
   return name === "pith" ? "" : `${name}_`;
 }

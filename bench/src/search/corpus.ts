@@ -4,57 +4,60 @@ import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { nodeRuntime, sessionFolderName } from "@pith/context/node";
 import { encodeSession } from "@pith/context/store";
-import { between, type Random, random } from "../random.ts";
+import { createRandom, type Random, randomInteger } from "../random.ts";
 
 /** One word; the n-th most frequent comes about n times less often than the first. */
-export function word(next: Random): string {
-  return wordOfRank(Math.floor(Math.exp(next() * Math.log(VOCABULARY))) - 1);
+export function randomWord(random: Random): string {
+  return wordOfRank(Math.floor(Math.exp(random() * Math.log(VOCABULARY))) - 1);
 }
 
 export function wordOfRank(rank: number): string {
-  const usual = USUAL[rank];
-  if (usual !== undefined) return usual;
-  let rest = rank;
-  let made = "";
+  const commonWord = COMMON_WORDS[rank];
+  if (commonWord !== undefined) return commonWord;
+  let remainder = rank;
+  let word = "";
   do {
-    made += SYLLABLES[rest % SYLLABLES.length];
-    rest = Math.floor(rest / SYLLABLES.length);
-  } while (rest > 0);
-  return made;
+    word += SYLLABLES[remainder % SYLLABLES.length];
+    remainder = Math.floor(remainder / SYLLABLES.length);
+  } while (remainder > 0);
+  return word;
 }
 
-export function words(next: Random, count: number): string {
-  let text = word(next);
-  for (let at = 1; at < count; at++) text += (at % 11 === 0 ? "\n" : " ") + word(next);
+export function randomWords(random: Random, count: number): string {
+  let text = randomWord(random);
+  for (let index = 1; index < count; index++) text += (index % 11 === 0 ? "\n" : " ") + randomWord(random);
   return text;
 }
 
 /** `requestParser`, of words that are not among the most frequent. */
-export function identifier(next: Random): string {
-  const second = wordOfRank(between(next, USUAL.length, 4_000));
-  return `${wordOfRank(between(next, 20, 2_000))}${second[0]?.toUpperCase()}${second.slice(1)}`;
+export function randomIdentifier(random: Random): string {
+  const second = wordOfRank(randomInteger(random, COMMON_WORDS.length, 4_000));
+  return `${wordOfRank(randomInteger(random, 20, 2_000))}${second[0]?.toUpperCase()}${second.slice(1)}`;
 }
 
-export function path(next: Random): string {
-  const part = (): string => wordOfRank(between(next, 30, 900));
+export function randomPath(random: Random): string {
+  const part = (): string => wordOfRank(randomInteger(random, 30, 900));
   return `src/${part()}/${part()}-${part()}.ts`;
 }
 
 /** Signs without spaces between them, again some far more often than others. */
-export function signs(next: Random, count: number): string {
+export function randomCharacters(random: Random, count: number): string {
   let text = "";
-  for (let at = 0; at < count; at++)
-    text += at % 17 === 16 ? "。" : String.fromCodePoint(FIRST_SIGN + Math.floor(Math.exp(next() * Math.log(3_000))));
+  for (let index = 0; index < count; index++)
+    text +=
+      index % 17 === 16
+        ? "。"
+        : String.fromCodePoint(FIRST_CHARACTER + Math.floor(Math.exp(random() * Math.log(3_000))));
   return text;
 }
 
 const VOCABULARY = 60_000;
-const FIRST_SIGN = 0x4e00;
+const FIRST_CHARACTER = 0x4e00;
 const SYLLABLES =
   "ka to rel mi san do vex lin par us ber qui nor tal fen gri mos wyn dak pel hun zor cle bri oma tes vin lor ash ken".split(
     " ",
   );
-const USUAL =
+const COMMON_WORDS =
   "the of to and in is for a with that const import return it error file from not this test export if value function string line path be on as src name when was type let new node true null expected received at module data request response user session config build run failed passed found read write open close index table list item key token cache worker queue event parser stream buffer server client timeout retry connection database query result merge branch commit change update remove create start stop check".split(
     " ",
   );
@@ -67,77 +70,84 @@ export interface CorpusShape {
 
 /** Writes them into the sessions of this home; how many bytes that were. */
 export function writeCorpus(home: string, { sessions, bytes, seed }: CorpusShape): number {
-  const next = random(seed);
-  let written = 0;
-  for (let at = 0; at < sessions; at++) {
-    const folder = join(home, "sessions", sessionFolderName(`/code/project-${at % FOLDERS}`));
+  const randomSource = createRandom(seed);
+  let writtenBytes = 0;
+  for (let index = 0; index < sessions; index++) {
+    const folder = join(home, "sessions", sessionFolderName(`/code/project-${index % FOLDER_COUNT}`));
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const left = (bytes - written) / (sessions - at);
-    const file = encodeSession([...session(next, at, left * (0.2 + next() * 1.6))], nodeRuntime.checksum);
-    const began = new Date(BEGINS + at * HOUR);
-    const path = join(folder, `${began.toISOString().replace(/[:.]/g, "-")}_session-${at}.jsonl`);
-    writeFileSync(path, file, { mode: 0o600 });
+    const averageBytes = (bytes - writtenBytes) / (sessions - index);
+    const file = encodeSession(
+      [...generateSession(randomSource, index, averageBytes * (0.2 + randomSource() * 1.6))],
+      nodeRuntime.checksum,
+    );
+    const startTime = new Date(START_TIME + index * HOUR);
+    const filePath = join(folder, `${startTime.toISOString().replace(/[:.]/g, "-")}_session-${index}.jsonl`);
+    writeFileSync(filePath, file, { mode: 0o600 });
     // Most sessions of a pile are old; the last ones were written just now.
-    if (at < sessions - RECENT) utimesSync(path, began, began);
-    written += file.length;
+    if (index < sessions - RECENT_COUNT) utimesSync(filePath, startTime, startTime);
+    writtenBytes += file.length;
   }
-  return written;
+  return writtenBytes;
 }
 
 /** The lines of one session of about this many bytes. */
-function* session(next: Random, number: number, bytes: number): Generator<string> {
-  const time = (at: number): string => new Date(BEGINS + number * HOUR + at * 7_000).toISOString();
-  const header = { type: "session", version: 3, id: `session-${number}`, timestamp: time(0), cwd: "/code" };
+function* generateSession(random: Random, number: number, bytes: number): Generator<string> {
+  const formatTime = (index: number): string => new Date(START_TIME + number * HOUR + index * 7_000).toISOString();
+  const header = { type: "session", version: 3, id: `session-${number}`, timestamp: formatTime(0), cwd: "/code" };
   yield JSON.stringify({ ...header, pith: { format: 1 } });
   let length = 0;
-  for (let at = 1; length < bytes || at % 4 !== 1; at++) {
-    const placed = { id: `e${number}x${at}`, parentId: at === 1 ? null : `e${number}x${at - 1}`, timestamp: time(at) };
-    const line = JSON.stringify({ type: "message", ...placed, message: message(next, at) });
+  for (let index = 1; length < bytes || index % 4 !== 1; index++) {
+    const entryFields = {
+      id: `e${number}x${index}`,
+      parentId: index === 1 ? null : `e${number}x${index - 1}`,
+      timestamp: formatTime(index),
+    };
+    const line = JSON.stringify({ type: "message", ...entryFields, message: createMessage(random, index) });
     length += line.length;
     yield line;
   }
 }
 
-function message(next: Random, at: number): object {
-  const timestamp = BEGINS + at;
-  if (at % 4 === 1) return { role: "user", content: [text(asked(next))], timestamp };
-  if (at % 4 === 3)
+function createMessage(random: Random, index: number): object {
+  const timestamp = START_TIME + index;
+  if (index % 4 === 1) return { role: "user", content: [createTextBlock(makeRequest(random))], timestamp };
+  if (index % 4 === 3)
     return {
       role: "toolResult",
-      toolCallId: `c${at - 1}`,
+      toolCallId: `c${index - 1}`,
       toolName: "read",
-      content: [text(output(next))],
+      content: [createTextBlock(makeOutput(random))],
       isError: false,
       timestamp,
     };
   const call = {
     type: "toolCall",
-    id: `c${at}`,
+    id: `c${index}`,
     name: "read",
-    arguments: { path: path(next), symbol: identifier(next) },
+    arguments: { path: randomPath(random), symbol: randomIdentifier(random) },
   };
-  const said = text(words(next, between(next, 30, 160)));
-  return { role: "assistant", content: at % 4 === 2 ? [said, call] : [said], ...MODEL, timestamp };
+  const textBlock = createTextBlock(randomWords(random, randomInteger(random, 30, 160)));
+  return { role: "assistant", content: index % 4 === 2 ? [textBlock, call] : [textBlock], ...MODEL, timestamp };
 }
 
-const text = (value: string): object => ({ type: "text", text: value });
+const createTextBlock = (value: string): object => ({ type: "text", text: value });
 
-function asked(next: Random): string {
-  const request = `${words(next, between(next, 10, 90))} ${path(next)}`;
-  return next() < 0.08 ? `${request} ${signs(next, between(next, 10, 60))}` : request;
+function makeRequest(random: Random): string {
+  const request = `${randomWords(random, randomInteger(random, 10, 90))} ${randomPath(random)}`;
+  return random() < 0.08 ? `${request} ${randomCharacters(random, randomInteger(random, 10, 60))}` : request;
 }
 
-function output(next: Random): string {
-  const lines = Array.from({ length: between(next, 10, 90) }, (_, line) => {
-    const name = next() < 0.2 ? identifier(next) : "";
-    const place = next() < 0.1 ? path(next) : "";
-    return `${line} ${words(next, between(next, 4, 10))} ${name}(${Math.floor(next() * 1e6)}) ${place}`;
+function makeOutput(random: Random): string {
+  const lines = Array.from({ length: randomInteger(random, 10, 90) }, (_, line) => {
+    const name = random() < 0.2 ? randomIdentifier(random) : "";
+    const sourcePath = random() < 0.1 ? randomPath(random) : "";
+    return `${line} ${randomWords(random, randomInteger(random, 4, 10))} ${name}(${Math.floor(random() * 1e6)}) ${sourcePath}`;
   });
   return lines.join("\n");
 }
 
-const FOLDERS = 50;
-const RECENT = 50;
+const FOLDER_COUNT = 50;
+const RECENT_COUNT = 50;
 const HOUR = 3_600_000;
-const BEGINS = Date.UTC(2026, 0, 1);
+const START_TIME = Date.UTC(2026, 0, 1);
 const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "claude-sonnet-4-5", stopReason: "stop" };

@@ -2,60 +2,64 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { between, type Random, random } from "../random.ts";
+import { createRandom, type Random, randomInteger } from "../random.ts";
 import { wordOfRank } from "./corpus.ts";
 
-export const KINDS = ["common", "rare", "phrase", "prefix", "path", "cjk"] as const;
+export const QUERY_KINDS = ["common", "rare", "phrase", "prefix", "path", "cjk"] as const;
 
-export type Kind = (typeof KINDS)[number];
+export type QueryKind = (typeof QUERY_KINDS)[number];
 
-export interface Asked {
-  readonly kind: Kind;
+export interface SearchQuery {
+  readonly kind: QueryKind;
   readonly query: string;
 }
 
 /** So many of each kind, in turn. Phrases, paths and signs are taken from what is there, so that they are found. */
-export function questions(
+export function makeQueries(
   home: string,
-  { each, seed }: { readonly each: number; readonly seed: number },
-): readonly Asked[] {
-  const next = random(seed);
-  const files = sessionFiles(home);
-  const makers: Readonly<Record<Kind, () => string>> = {
-    common: () => wordsOf(next, { least: 0, most: 90, count: between(next, 1, 3) }),
-    rare: () => wordsOf(next, { least: 20_000, most: 59_000, count: 1 }),
-    phrase: () => `"${found(next, files, /(?<= )[a-z]+ [a-z]+ [a-z]+ [a-z]+(?= )/)}"`,
-    prefix: () => `${wordsOf(next, { least: 10, most: 5_000, count: 1 }).slice(0, between(next, 3, 4))}*`,
-    path: () => found(next, files, /src\/[a-z]+\/[a-z]+-[a-z]+\.ts/).slice(next() < 0.5 ? 0 : 4),
-    cjk: () => found(next, files, /[\u4e00-\u9fff]{4,}/).slice(0, between(next, 1, 4)),
+  { countPerKind, seed }: { readonly countPerKind: number; readonly seed: number },
+): readonly SearchQuery[] {
+  const randomSource = createRandom(seed);
+  const files = listSessionFiles(home);
+  const makers: Readonly<Record<QueryKind, () => string>> = {
+    common: () =>
+      randomWordsOfRank(randomSource, { minRank: 0, maxRank: 90, count: randomInteger(randomSource, 1, 3) }),
+    rare: () => randomWordsOfRank(randomSource, { minRank: 20_000, maxRank: 59_000, count: 1 }),
+    phrase: () => `"${pickMatch(randomSource, files, /(?<= )[a-z]+ [a-z]+ [a-z]+ [a-z]+(?= )/)}"`,
+    prefix: () =>
+      `${randomWordsOfRank(randomSource, { minRank: 10, maxRank: 5_000, count: 1 }).slice(0, randomInteger(randomSource, 3, 4))}*`,
+    path: () => pickMatch(randomSource, files, /src\/[a-z]+\/[a-z]+-[a-z]+\.ts/).slice(randomSource() < 0.5 ? 0 : 4),
+    cjk: () => pickMatch(randomSource, files, /[\u4e00-\u9fff]{4,}/).slice(0, randomInteger(randomSource, 1, 4)),
   };
-  return Array.from({ length: each }, () => KINDS.map((kind) => ({ kind, query: makers[kind]() }))).flat();
+  return Array.from({ length: countPerKind }, () =>
+    QUERY_KINDS.map((kind) => ({ kind, query: makers[kind]() })),
+  ).flat();
 }
 
-interface Ranks {
-  readonly least: number;
-  readonly most: number;
+interface WordRanks {
+  readonly minRank: number;
+  readonly maxRank: number;
   readonly count: number;
 }
 
-function wordsOf(next: Random, { least, most, count }: Ranks): string {
-  return Array.from({ length: count }, () => wordOfRank(between(next, least, most))).join(" ");
+function randomWordsOfRank(random: Random, { minRank, maxRank, count }: WordRanks): string {
+  return Array.from({ length: count }, () => wordOfRank(randomInteger(random, minRank, maxRank))).join(" ");
 }
 
-function found(next: Random, files: readonly string[], pattern: RegExp): string {
+function pickMatch(random: Random, files: readonly string[], pattern: RegExp): string {
   for (let tries = 0; tries < 1_000; tries++) {
-    const text = readFileSync(files[between(next, 0, files.length - 1)] ?? "", "utf8");
-    const all = text.match(new RegExp(pattern, "g"));
-    if (all) return all[between(next, 0, all.length - 1)] ?? "";
+    const text = readFileSync(files[randomInteger(random, 0, files.length - 1)] ?? "", "utf8");
+    const matches = text.match(new RegExp(pattern, "g"));
+    if (matches) return matches[randomInteger(random, 0, matches.length - 1)] ?? "";
   }
   throw new Error(`nothing like ${pattern} was written`);
 }
 
-function sessionFiles(home: string): readonly string[] {
-  const all = join(home, "sessions");
-  return readdirSync(all).flatMap((folder) =>
-    readdirSync(join(all, folder))
+function listSessionFiles(home: string): readonly string[] {
+  const sessionsFolder = join(home, "sessions");
+  return readdirSync(sessionsFolder).flatMap((folder) =>
+    readdirSync(join(sessionsFolder, folder))
       .filter((name) => name.endsWith(".jsonl"))
-      .map((name) => join(all, folder, name)),
+      .map((name) => join(sessionsFolder, folder, name)),
   );
 }

@@ -4,20 +4,20 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installBuiltContext } from "../built-package.ts";
-import { fresh } from "../session/setup.ts";
+import { runProgram } from "../session/setup.ts";
 import { median, quantile } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
 import { type CorpusShape, writeCorpus } from "./corpus.ts";
-import { type Asked, KINDS, type Kind, questions } from "./questions.ts";
+import { makeQueries, QUERY_KINDS, type QueryKind, type SearchQuery } from "./questions.ts";
 
 export const searchSuite: Suite = {
   name: "search",
-  about: "search and list 5,000 sessions of 1 GB: common, rare, phrase, prefix, path and CJK questions",
-  run: ({ quick, seed, say }) => runSearch({ ...(quick ? QUICK : WHOLE), seed, say }),
+  description: "search and list 5,000 sessions of 1 GB: common, rare, phrase, prefix, path and CJK questions",
+  run: ({ quick, seed, log }) => runSearch({ ...(quick ? QUICK : FULL), seed, log }),
 };
 
 /** How much is written, and how much is asked. */
-export interface Pile extends CorpusShape, Pick<Settings, "say"> {
+export interface SearchOptions extends CorpusShape, Pick<SuiteOptions, "log"> {
   /** Questions of each kind. */
   readonly each: number;
   /** How often all of them are asked, each time by a new program. */
@@ -25,110 +25,132 @@ export interface Pile extends CorpusShape, Pick<Settings, "say"> {
 }
 
 const QUICK = { sessions: 500, bytes: 100e6, each: 10, runs: 3 };
-const WHOLE = { sessions: 5_000, bytes: 1e9, each: 25, runs: 3 };
+const FULL = { sessions: 5_000, bytes: 1e9, each: 25, runs: 3 };
 
-export async function runSearch(pile: Pile): Promise<Figures> {
-  const { say, sessions } = pile;
-  const [folder, pithHome] = [mkdtempSync(join(tmpdir(), "pith-built-")), mkdtempSync(join(tmpdir(), "pith-bench-"))];
+export async function runSearch(options: SearchOptions): Promise<Figures> {
+  const { log, sessions } = options;
+  const [installFolder, pithHome] = [
+    mkdtempSync(join(tmpdir(), "pith-built-")),
+    mkdtempSync(join(tmpdir(), "pith-bench-")),
+  ];
   try {
-    say("packing the package");
-    const { home, measured } = await installBuiltContext(folder);
-    say(`writing ${sessions} sessions, ${pile.bytes / 1e6} MB`);
-    const bytes = writeCorpus(pithHome, pile);
-    return { measured, sessions, mb: bytes / 1e6, ...(await searchFigures({ home, pithHome }, { ...pile, bytes })) };
+    log("packing the package");
+    const { folder: packageFolder, description } = await installBuiltContext(installFolder);
+    log(`writing ${sessions} sessions, ${options.bytes / 1e6} MB`);
+    const bytes = writeCorpus(pithHome, options);
+    return {
+      measured: description,
+      sessions,
+      mb: bytes / 1e6,
+      ...(await measureSearch({ packageFolder, pithHome }, { ...options, bytes })),
+    };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(installFolder, { recursive: true });
     rmSync(pithHome, { recursive: true });
   }
 }
 
 /** The folder of the built package, and that of the sessions. */
-interface Folders {
-  readonly home: string;
+interface SearchFolders {
+  readonly packageFolder: string;
   readonly pithHome: string;
 }
 
-async function searchFigures(folders: Folders, { bytes, seed, each, runs, say }: Pile): Promise<Figures> {
-  const { home, pithHome } = folders;
-  say("reading them for the first time");
-  const first = await fresh<FirstReading>(program("first-reading"), home, pithHome);
-  const asked = questions(pithHome, { each, seed });
-  say(`${asked.length} questions, one after the other, then some with a pause between`);
-  const rounds: Answers[] = [];
-  for (let run = 0; run < runs; run++) rounds.push(await ask(folders, asked, 0));
-  const few = asked.filter((_, at) => at % 5 === 0);
-  const spaced = await ask(folders, few, PAUSE);
-  checkFound(rounds.flatMap(({ answers }) => answers));
+async function measureSearch(
+  folders: SearchFolders,
+  { bytes, seed, each: queriesPerKind, runs, log }: SearchOptions,
+): Promise<Figures> {
+  const { packageFolder, pithHome } = folders;
+  log("reading them for the first time");
+  const indexing = await runProgram<IndexingResult>(programPath("first-reading"), packageFolder, pithHome);
+  const queries = makeQueries(pithHome, { countPerKind: queriesPerKind, seed });
+  log(`${queries.length} questions, one after the other, then some with a pause between`);
+  const runResults: SearchResults[] = [];
+  for (let run = 0; run < runs; run++) runResults.push(await runQueries(folders, queries, 0));
+  const everyFifth = queries.filter((_, index) => index % 5 === 0);
+  const pausedResult = await runQueries(folders, everyFifth, PAUSE_MS);
+  requireHits(runResults.flatMap(({ answers }) => answers));
   return {
-    ...times(asked, rounds),
+    ...queryFigures(queries, runResults),
     search_spaced_ms_p95: quantile(
-      spaced.answers.map(({ ms }) => ms),
+      pausedResult.answers.map(({ ms }) => ms),
       0.95,
     ),
-    search_cold_ms: median([...rounds, spaced].map(({ coldMs }) => coldMs)),
-    found_after_ms: Math.max(...rounds.flatMap(({ afters }) => afters)),
-    ...(await listFigures(folders, runs * 3)),
-    index_mb_per_s: bytes / 1e3 / first.indexMs,
+    search_cold_ms: median([...runResults, pausedResult].map(({ coldMs }) => coldMs)),
+    found_after_ms: Math.max(...runResults.flatMap(({ afters }) => afters)),
+    ...(await measureListing(folders, runs * 3)),
+    index_mb_per_s: bytes / 1e3 / indexing.indexMs,
     index_share: statSync(join(pithHome, "search.db")).size / bytes,
-    index_block_ms: first.blockMs,
-    index_rss_mb: first.rssMb,
+    index_block_ms: indexing.blockMs,
+    index_rss_mb: indexing.rssMb,
   };
 }
 
 /** Longer than a look at files that rest is good for, so that each search looks at all of them. */
-const PAUSE = 600;
+const PAUSE_MS = 600;
 
-interface FirstReading {
+interface IndexingResult {
   readonly indexMs: number;
   /** The longest that nothing else had a turn. */
   readonly blockMs: number;
   readonly rssMb: number;
 }
 
-interface Answer extends Asked {
+interface TimedQuery extends SearchQuery {
   readonly ms: number;
   /** What the processor worked for it; unlike the time, hardly longer where others work, too. */
   readonly cpuMs: number;
   readonly hits: number;
 }
 
-interface Answers {
+interface SearchResults {
   /** The first question of a new process. */
   readonly coldMs: number;
-  readonly answers: readonly Answer[];
+  readonly answers: readonly TimedQuery[];
   readonly afters: readonly number[];
 }
 
-function ask({ home, pithHome }: Folders, asked: readonly Asked[], pause: number): Promise<Answers> {
-  return fresh<Answers>(program("search"), home, pithHome, JSON.stringify(asked), String(pause));
+function runQueries(
+  { packageFolder, pithHome }: SearchFolders,
+  queries: readonly SearchQuery[],
+  pauseMs: number,
+): Promise<SearchResults> {
+  return runProgram<SearchResults>(
+    programPath("search"),
+    packageFolder,
+    pithHome,
+    JSON.stringify(queries),
+    String(pauseMs),
+  );
 }
 
 // Of each question the median of all programs that asked it: what another program does on the machine meanwhile is not ours.
-function times(asked: readonly Asked[], rounds: readonly Answers[]): Figures {
-  const each = (pick: (answer: Answer) => number): readonly number[] =>
-    asked.map((_, at) => median(rounds.flatMap(({ answers }) => answers[at] ?? []).map(pick)));
-  const all = each(({ ms }) => ms);
-  const of = (kind: Kind): readonly number[] => all.filter((_, at) => asked[at]?.kind === kind);
+function queryFigures(queries: readonly SearchQuery[], rounds: readonly SearchResults[]): Figures {
+  const medianPerQuery = (pick: (answer: TimedQuery) => number): readonly number[] =>
+    queries.map((_, index) => median(rounds.flatMap(({ answers }) => answers[index] ?? []).map(pick)));
+  const medianTimes = medianPerQuery(({ ms }) => ms);
+  const timesOfKind = (kind: QueryKind): readonly number[] =>
+    medianTimes.filter((_, index) => queries[index]?.kind === kind);
   return {
-    search_ms_p95: quantile(all, 0.95),
-    search_ms_p50: median(all),
+    search_ms_p95: quantile(medianTimes, 0.95),
+    search_ms_p50: median(medianTimes),
     search_ms_worst: Math.max(...rounds.flatMap(({ answers }) => answers.map(({ ms }) => ms))),
     search_cpu_ms_p95: quantile(
-      each(({ cpuMs }) => cpuMs),
+      medianPerQuery(({ cpuMs }) => cpuMs),
       0.95,
     ),
-    ...Object.fromEntries(KINDS.map((kind) => [`${kind}_ms_p95`, quantile(of(kind), 0.95)])),
+    ...Object.fromEntries(QUERY_KINDS.map((kind) => [`${kind}_ms_p95`, quantile(timesOfKind(kind), 0.95)])),
   };
 }
 
 // Quick answers are worth nothing if they are empty.
-function checkFound(answers: readonly Answer[]): void {
+function requireHits(answers: readonly TimedQuery[]): void {
   const empty = answers.find(({ kind, hits }) => hits === 0 && kind !== "rare");
   if (empty) throw new Error(`${empty.query} stands in a session, but was not found`);
 }
 
-async function listFigures({ home, pithHome }: Folders, rounds: number): Promise<Figures> {
-  const list = (): Promise<{ readonly listMs: number }> => fresh("list.mjs", home, pithHome);
+async function measureListing({ packageFolder, pithHome }: SearchFolders, rounds: number): Promise<Figures> {
+  const list = (): Promise<{ readonly listMs: number }> => runProgram("list.mjs", packageFolder, pithHome);
   const first = await list();
   const warm: number[] = [];
   for (let round = 0; round < rounds; round++) warm.push((await list()).listMs);
@@ -136,4 +158,4 @@ async function listFigures({ home, pithHome }: Folders, rounds: number): Promise
 }
 
 /** The programs of the session suite are started the same way. */
-const program = (name: string): string => `../../search/programs/${name}.mjs`;
+const programPath = (name: string): string => `../../search/programs/${name}.mjs`;

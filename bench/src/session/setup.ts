@@ -6,46 +6,46 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { nodeRuntime } from "@pith/context/node";
 import { encodeSession } from "@pith/context/store";
-import { madeUpSession, type SessionShape } from "../made-up-session.ts";
-import type { Settings } from "../suite.ts";
+import { generateSession, type SessionShape } from "../made-up-session.ts";
+import type { SuiteOptions } from "../suite.ts";
 
 /** What every part of the session suite gets. */
-export interface Scene {
+export interface SuiteContext {
   /** For whatever is written; gone afterwards. */
   readonly folder: string;
   /** The folder of the built package. */
-  readonly home: string;
-  readonly settings: Settings;
+  readonly packageFolder: string;
+  readonly options: SuiteOptions;
 }
 
-const programs = join(import.meta.dirname, "programs");
+const PROGRAMS_FOLDER = join(import.meta.dirname, "programs");
 
 /** Runs a program in a process of its own, where nothing is warm but the page cache, and reads the JSON on its last line. */
-export async function fresh<Measured>(program: string, ...args: readonly string[]): Promise<Measured> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(programs, program), ...args], {
+export async function runProgram<Measured>(program: string, ...args: readonly string[]): Promise<Measured> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(PROGRAMS_FOLDER, program), ...args], {
     maxBuffer: 64 * 1024 * 1024,
   });
   return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Measured;
 }
 
 /** As our store leaves them: sealed lines, and compactions that carry the state at their place. */
-export function writeOurSession(file: string, shape: SessionShape): void {
+export function writePithSession(file: string, shape: SessionShape): void {
   const descriptor = openSync(file, "w", 0o600);
-  const waiting: string[] = [];
-  const flush = (): void => void writeSync(descriptor, encodeSession(waiting.splice(0), nodeRuntime.checksum));
-  for (const line of madeUpSession(shape)) if (waiting.push(asOurs(line)) >= 1000) flush();
+  const lines: string[] = [];
+  const flush = (): void => void writeSync(descriptor, encodeSession(lines.splice(0), nodeRuntime.checksum));
+  for (const line of generateSession(shape)) if (lines.push(toPithLine(line)) >= 1000) flush();
   flush();
   closeSync(descriptor);
 }
 
-function asOurs(line: string): string {
+function toPithLine(line: string): string {
   if (line.startsWith('{"type":"session"')) return JSON.stringify({ ...JSON.parse(line), pith: { format: 1 } });
   if (!line.startsWith('{"type":"compaction"')) return line;
   const entry = JSON.parse(line) as { details: object };
-  return JSON.stringify({ ...entry, details: { ...entry.details, pith: { carried } } });
+  return JSON.stringify({ ...entry, details: { ...entry.details, pith: { carried: CARRIED_STATE } } });
 }
 
-const carried = {
+const CARRIED_STATE = {
   model: { provider: "anthropic", modelId: "claude-sonnet-4-5" },
   thinkingLevel: "off",
   activeTools: null,

@@ -2,57 +2,57 @@
 
 import { globSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { random } from "../random.ts";
-import { languages } from "./languages.ts";
-import { listings, noise, sources } from "./made-up-texts.ts";
-import type { Kind } from "./random-text.ts";
+import { createRandom } from "../random.ts";
+import { languageTexts } from "./languages.ts";
+import { encodedTexts, listingTexts, sourceTexts } from "./made-up-texts.ts";
+import type { TextKind } from "./random-text.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const biome = "node_modules/@biomejs/biome";
+const BIOME_FOLDER = "node_modules/@biomejs/biome";
 
-const files: Readonly<Record<string, string>> = {
+const FILE_PATTERNS: Readonly<Record<string, string>> = {
   TypeScript: "packages/context/src/**/*.ts",
   Markdown: "docs/**/*.md",
   "lock file": "pnpm-lock.yaml",
-  "JSON schema": `${biome}/configuration_schema.json`,
-  "Chinese README": `${biome}/README.zh-CN.md`,
-  "traditional Chinese README": `${biome}/README.zh-TW.md`,
-  "Japanese README": `${biome}/README.ja.md`,
-  "Korean README": `${biome}/README.kr.md`,
-  "Russian README": `${biome}/README.ru.md`,
-  "Hindi README": `${biome}/README.hi.md`,
-  "French README": `${biome}/README.fr.md`,
-  "Polish README": `${biome}/README.pl.md`,
+  "JSON schema": `${BIOME_FOLDER}/configuration_schema.json`,
+  "Chinese README": `${BIOME_FOLDER}/README.zh-CN.md`,
+  "traditional Chinese README": `${BIOME_FOLDER}/README.zh-TW.md`,
+  "Japanese README": `${BIOME_FOLDER}/README.ja.md`,
+  "Korean README": `${BIOME_FOLDER}/README.kr.md`,
+  "Russian README": `${BIOME_FOLDER}/README.ru.md`,
+  "Hindi README": `${BIOME_FOLDER}/README.hi.md`,
+  "French README": `${BIOME_FOLDER}/README.fr.md`,
+  "Polish README": `${BIOME_FOLDER}/README.pl.md`,
 };
 
 /** Or, of a folder, every file as a kind of its own. */
-export function heldOutKinds({
+export function listHeldOutTexts({
   seed,
   corpus,
 }: {
   readonly seed: number;
   readonly corpus: string | undefined;
-}): readonly Kind[] {
-  if (corpus !== undefined) return filesIn(corpus);
-  const makers = Object.entries({ ...noise, ...listings, ...sources, ...languages });
+}): readonly TextKind[] {
+  if (corpus !== undefined) return readFolderTexts(corpus);
+  const makers = Object.entries({ ...encodedTexts, ...listingTexts, ...sourceTexts, ...languageTexts });
   return [
-    ...Object.entries(files).map(([name, pattern]) => ({ name, text: read(pattern) })),
-    ...makers.map(([name, make]) => ({ name, text: make(random(seed)) })),
+    ...Object.entries(FILE_PATTERNS).map(([name, pattern]) => ({ name, text: readPattern(pattern) })),
+    ...makers.map(([name, make]) => ({ name, text: make(createRandom(seed)) })),
   ];
 }
 
-function read(pattern: string): string {
-  const found = globSync(pattern, { cwd: root }).sort();
-  if (found.length === 0) throw new Error(`there is no file ${pattern}; is everything installed?`);
-  return found
+function readPattern(pattern: string): string {
+  const paths = globSync(pattern, { cwd: root }).sort();
+  if (paths.length === 0) throw new Error(`there is no file ${pattern}; is everything installed?`);
+  return paths
     .map((file) => readFileSync(join(root, file), "utf8"))
     .join("\n")
-    .slice(0, LONGEST);
+    .slice(0, MAX_LENGTH);
 }
 
-const LONGEST = 200_000;
+const MAX_LENGTH = 200_000;
 
-function filesIn(folder: string): readonly Kind[] {
+function readFolderTexts(folder: string): readonly TextKind[] {
   const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile());
   if (names.length === 0) throw new Error(`--corpus ${folder}: there is no file in it`);
   return names.sort().map((name) => ({ name, text: readFileSync(join(folder, name), "utf8") }));

@@ -1,18 +1,19 @@
 /** Makes texts about work in other languages and scripts: a few sentences of each, in any order. */
 
 import type { Random } from "../random.ts";
-import { many, pick } from "./random-text.ts";
+import { generateList, pick } from "./random-text.ts";
 
-export const languages: Readonly<Record<string, (next: Random) => string>> = {
-  Chinese: (next) => many(200, () => pick(next, CHINESE)).join(""),
-  Japanese: (next) => many(200, () => pick(next, JAPANESE)).join(""),
-  Korean: (next) => many(200, () => pick(next, KOREAN)).join(" "),
-  Russian: (next) => many(200, () => pick(next, RUSSIAN)).join(" "),
-  German: (next) => many(200, () => pick(next, GERMAN)).join(" "),
-  "Chinese with code": (next) => many(200, () => `${pick(next, CHINESE)} \`${pick(next, COMMANDS)}\``).join("\n"),
-  "emoji and words": (next) =>
-    many(300, () => `${pick(next, EMOJI)} ${pick(next, COMMANDS)} ${pick(next, EMOJI)}`).join("\n"),
-  "emoji alone": (next) => many(1500, () => pick(next, EMOJI)).join(""),
+export const languageTexts: Readonly<Record<string, (random: Random) => string>> = {
+  Chinese: (random) => generateList(200, () => pick(random, CHINESE)).join(""),
+  Japanese: (random) => generateList(200, () => pick(random, JAPANESE)).join(""),
+  Korean: (random) => generateList(200, () => pick(random, KOREAN)).join(" "),
+  Russian: (random) => generateList(200, () => pick(random, RUSSIAN)).join(" "),
+  German: (random) => generateList(200, () => pick(random, GERMAN)).join(" "),
+  "Chinese with code": (random) =>
+    generateList(200, () => `${pick(random, CHINESE)} \`${pick(random, COMMANDS)}\``).join("\n"),
+  "emoji and words": (random) =>
+    generateList(300, () => `${pick(random, EMOJI)} ${pick(random, COMMANDS)} ${pick(random, EMOJI)}`).join("\n"),
+  "emoji alone": (random) => generateList(1500, () => pick(random, EMOJI)).join(""),
 };
 
 const CHINESE = [

@@ -1,37 +1,37 @@
 /** Makes random names, paths and sentences of the words that programmers use. */
 
-import { between, type Random } from "../random.ts";
+import { type Random, randomInteger } from "../random.ts";
 
-export function many<Each>(count: number, make: (at: number) => Each): readonly Each[] {
-  return Array.from({ length: count }, (_, at) => make(at));
+export function generateList<Each>(count: number, make: (index: number) => Each): readonly Each[] {
+  return Array.from({ length: count }, (_, index) => make(index));
 }
 
-export function pick<Each>(next: Random, from: readonly Each[]): Each {
-  const picked = from[between(next, 0, from.length - 1)];
-  if (picked === undefined) throw new Error("there is nothing to pick from");
-  return picked;
+export function pick<Each>(random: Random, list: readonly Each[]): Each {
+  const item = list[randomInteger(random, 0, list.length - 1)];
+  if (item === undefined) throw new Error("there is nothing to pick from");
+  return item;
 }
 
-export function lettersOf(next: Random, alphabet: string, count: number): string {
-  return many(count, () => pick(next, [...alphabet])).join("");
+export function randomLetters(random: Random, alphabet: string, count: number): string {
+  return generateList(count, () => pick(random, [...alphabet])).join("");
 }
 
-export function sentence(next: Random): string {
-  const words = many(between(next, 5, 12), () => pick(next, WORDS)).join(" ");
+export function randomSentence(random: Random): string {
+  const words = generateList(randomInteger(random, 5, 12), () => pick(random, WORDS)).join(" ");
   return `${words[0]?.toUpperCase()}${words.slice(1)}`;
 }
 
-export function identifier(next: Random): string {
-  const [first = "", ...rest] = many(between(next, 1, 3), () => pick(next, NAMES));
+export function randomIdentifier(random: Random): string {
+  const [first = "", ...rest] = generateList(randomInteger(random, 1, 3), () => pick(random, NAMES));
   return first + rest.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join("");
 }
 
-export function fileName(next: Random): string {
-  return `${many(between(next, 1, 3), () => pick(next, NAMES)).join("-")}.${pick(next, ["ts", "json", "md", "so.6", "py"])}`;
+export function randomFileName(random: Random): string {
+  return `${generateList(randomInteger(random, 1, 3), () => pick(random, NAMES)).join("-")}.${pick(random, ["ts", "json", "md", "so.6", "py"])}`;
 }
 
-export function pathName(next: Random): string {
-  return `src/${many(between(next, 1, 2), () => pick(next, NAMES)).join("/")}/${fileName(next)}`;
+export function randomPathName(random: Random): string {
+  return `src/${generateList(randomInteger(random, 1, 2), () => pick(random, NAMES)).join("/")}/${randomFileName(random)}`;
 }
 
 const WORDS =
@@ -45,7 +45,7 @@ const NAMES =
   );
 
 /** A text of one kind, as a model sees it: source code, a listing, a log. */
-export interface Kind {
+export interface TextKind {
   readonly name: string;
   readonly text: string;
 }

@@ -4,23 +4,23 @@ import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 import { countTokens, encode } from "gpt-tokenizer/encoding/o200k_base";
 
 /** Marks such as `<|endoftext|>` are text like any other. */
-const plain = { disallowedSpecial: new Set<string>() };
+const PLAIN_TEXT = { disallowedSpecial: new Set<string>() };
 
-export function realTokens(text: string): number {
-  return countTokens(text, plain);
+export function countRealTokens(text: string): number {
+  return countTokens(text, PLAIN_TEXT);
 }
 
 /** For each UTF-16 unit how many tokens begin in it; a pair's begin in its first half. */
-export function tokenStarts(text: string): Uint8Array {
+export function countTokenStarts(text: string): Uint8Array {
   const starts = new Uint8Array(text.length);
-  const tokens = encode(text, plain);
+  const tokens = encode(text, PLAIN_TEXT);
   let next = 0;
   let nextAt = 0;
   let end = 0;
-  for (let at = 0; at < text.length; at++) {
-    end += byteLength(text.codePointAt(at) ?? 0);
+  for (let index = 0; index < text.length; index++) {
+    end += byteLength(text.codePointAt(index) ?? 0);
     for (; next < tokens.length && nextAt < end; next++) {
-      starts[at] = (starts[at] ?? 0) + 1;
+      starts[index] = (starts[index] ?? 0) + 1;
       nextAt += tokenLength(tokens[next] ?? 0);
     }
   }

@@ -16,24 +16,24 @@ import type { findCalibration } from "@pith/context/host";
 import { collectCalibration } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { loadBranch } from "@pith/context/store";
-import { between, random } from "../random.ts";
+import { createRandom, randomInteger } from "../random.ts";
 import { median } from "../statistics.ts";
-import type { Figures, Settings } from "../suite.ts";
-import { madeUpSession } from "./made-up-sessions.ts";
-import { type Kind, many, pick } from "./random-text.ts";
+import type { Figures, SuiteOptions } from "../suite.ts";
+import { generateSession } from "./made-up-sessions.ts";
+import { generateList, pick, type TextKind } from "./random-text.ts";
 
 type ModelCalibration = ReturnType<typeof findCalibration>;
 
-const folder = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
+const SESSIONS_FOLDER = join(import.meta.dirname, "../../../../shared/fixtures/pi-sessions");
 
 /** Sessions of pi, read in place where they are at hand, and never copied. */
-export async function realSessions(): Promise<readonly (readonly Entry[])[]> {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-  return Promise.all(names.sort().map((name) => branchOf(join(folder, name))));
+export async function readRealSessions(): Promise<readonly (readonly Entry[])[]> {
+  if (!existsSync(SESSIONS_FOLDER)) return [];
+  const names = readdirSync(SESSIONS_FOLDER).filter((name) => name.endsWith(".jsonl"));
+  return Promise.all(names.sort().map((name) => readBranch(join(SESSIONS_FOLDER, name))));
 }
 
-async function branchOf(file: string): Promise<readonly Entry[]> {
+async function readBranch(file: string): Promise<readonly Entry[]> {
   const store = MemoryStore.open(readFileSync(file), nodeRuntime);
   return store.branchEntries(await store.leaf());
 }
@@ -48,80 +48,85 @@ export interface ReplayErrors {
   readonly calibrated: readonly number[];
 }
 
-const TAUGHT = 5;
+const TRAINING_REQUESTS = 5;
 /** What came since must be worth an estimate. */
-const SMALLEST_GROWTH = 100;
+const MIN_GROWTH = 100;
 
 /** Goes through a session again: what each request would have been estimated at, beside what it came to. */
-export function replay(entries: readonly Entry[]): ReplayErrors {
+export function measureReplay(entries: readonly Entry[]): ReplayErrors {
   const errors = { next: [] as number[], growth: [] as number[], calibrated: [] as number[] };
-  let taught: ModelCalibration | null = null;
+  let calibration: ModelCalibration | null = null;
   let requests = 0;
-  for (const [at, entry] of entries.entries()) {
-    const reply = measuredIn(entry);
+  for (const [index, entry] of entries.entries()) {
+    const reply = findMeasuredReply(entry);
     if (!reply) continue;
-    const real = promptOf(reply);
-    const before = loadBranch(entries.slice(0, at));
-    if (requests++ === TAUGHT) taught = collectCalibration(before)[`${reply.provider}/${reply.model}`] ?? null;
-    if (!taught) continue;
-    const { tokens, measured, estimated } = contextSize(before, { model: reply });
-    errors.next.push(Math.abs(tokens / real - 1));
-    errors.calibrated.push(Math.abs(wholeBy(taught, before, reply) / real - 1));
-    const grown = real - measured;
-    if (measured > 0 && grown >= SMALLEST_GROWTH) errors.growth.push(Math.abs(estimated / grown - 1));
+    const realTokens = promptTokens(reply);
+    const branch = loadBranch(entries.slice(0, index));
+    if (requests++ === TRAINING_REQUESTS)
+      calibration = collectCalibration(branch)[`${reply.provider}/${reply.model}`] ?? null;
+    if (!calibration) continue;
+    const { tokens, measured: measuredTokens, estimated: estimatedTokens } = contextSize(branch, { model: reply });
+    errors.next.push(Math.abs(tokens / realTokens - 1));
+    errors.calibrated.push(Math.abs(estimateWithCalibration(calibration, branch, reply) / realTokens - 1));
+    const growth = realTokens - measuredTokens;
+    if (measuredTokens > 0 && growth >= MIN_GROWTH) errors.growth.push(Math.abs(estimatedTokens / growth - 1));
   }
   return errors;
 }
 
-function measuredIn(entry: Entry): AssistantMessage | null {
+function findMeasuredReply(entry: Entry): AssistantMessage | null {
   if (entry.type !== "message" || entry.message.role !== "assistant") return null;
   const { message } = entry;
-  const isWhole = message.stopReason !== "error" && message.stopReason !== "aborted";
-  return isWhole && promptOf(message) > 0 ? message : null;
+  const isComplete = message.stopReason !== "error" && message.stopReason !== "aborted";
+  return isComplete && promptTokens(message) > 0 ? message : null;
 }
 
-function promptOf({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage): number {
+function promptTokens({ usage: { input, cacheRead, cacheWrite } }: AssistantMessage): number {
   return input + cacheRead + cacheWrite;
 }
 
-function wholeBy({ factor, overhead }: ModelCalibration, window: LoadedBranch, to: AssistantMessage): number {
-  const sent = convertToLlm(buildSessionContext(window).messages, to);
-  return factor * sent.reduce((sum, message) => sum + messageTokens(message), 0) + overhead;
+function estimateWithCalibration(
+  { factor, overhead }: ModelCalibration,
+  branch: LoadedBranch,
+  reply: AssistantMessage,
+): number {
+  const messages = convertToLlm(buildSessionContext(branch).messages, reply);
+  return factor * messages.reduce((sum, message) => sum + messageTokens(message), 0) + overhead;
 }
 
-export async function sessionErrors(kinds: readonly Kind[], settings: Settings): Promise<Figures> {
-  const { quick, seed, say } = settings;
-  const madeUp = many(quick ? 12 : 48, (at) => mixedSession(kinds, seed + at));
-  const real = await realSessions();
-  say(
-    `replaying ${madeUp.length} made-up sessions and ${real.length === 0 ? "no real ones (they are not here)" : `${real.length} real ones`}`,
+export async function measureSessions(kinds: readonly TextKind[], options: SuiteOptions): Promise<Figures> {
+  const { quick, seed, log } = options;
+  const madeUpSessions = generateList(quick ? 12 : 48, (index) => generateMixedSession(kinds, seed + index));
+  const realSessions = await readRealSessions();
+  log(
+    `replaying ${madeUpSessions.length} made-up sessions and ${realSessions.length === 0 ? "no real ones (they are not here)" : `${realSessions.length} real ones`}`,
   );
-  const [ofMadeUp, ofReal] = [madeUp.map(replay), real.map(replay)];
+  const [madeUpErrors, realErrors] = [madeUpSessions.map(measureReplay), realSessions.map(measureReplay)];
   return {
-    ...medians("", [...ofMadeUp, ...ofReal]),
-    made_up_sessions: madeUp.length,
-    real_sessions: real.length,
-    ...(real.length > 0 && medians("real_", ofReal)),
+    ...medianFigures("", [...madeUpErrors, ...realErrors]),
+    made_up_sessions: madeUpSessions.length,
+    real_sessions: realSessions.length,
+    ...(realSessions.length > 0 && medianFigures("real_", realErrors)),
   };
 }
 
 /** Five kinds of text, and a model that counts up to a third more or a seventh less, with a prompt of its own. */
-function mixedSession(kinds: readonly Kind[], seed: number): readonly Entry[] {
-  const next = random(seed);
-  return madeUpSession({
-    kinds: many(5, () => pick(next, kinds)),
+function generateMixedSession(kinds: readonly TextKind[], seed: number): readonly Entry[] {
+  const randomSource = createRandom(seed);
+  return generateSession({
+    kinds: generateList(5, () => pick(randomSource, kinds)),
     requests: 30,
-    hidden: { factor: 0.85 + next() * 0.5, prompt: between(next, 500, 15_000) },
+    hiddenModel: { factor: 0.85 + randomSource() * 0.5, promptTokens: randomInteger(randomSource, 500, 15_000) },
     seed,
   });
 }
 
 /** Of the sessions' own medians, so that a long session counts no more than a short one. */
-function medians(prefix: string, sessions: readonly ReplayErrors[]): Figures {
-  const overall = (by: keyof ReplayErrors): number => median(sessions.map((errors) => median(errors[by])));
+function medianFigures(prefix: string, sessions: readonly ReplayErrors[]): Figures {
+  const medianOf = (field: keyof ReplayErrors): number => median(sessions.map((errors) => median(errors[field])));
   return {
-    [`${prefix}calibrated_error`]: overall("calibrated"),
-    [`${prefix}next_request_error`]: overall("next"),
-    [`${prefix}growth_error`]: overall("growth"),
+    [`${prefix}calibrated_error`]: medianOf("calibrated"),
+    [`${prefix}next_request_error`]: medianOf("next"),
+    [`${prefix}growth_error`]: medianOf("growth"),
   };
 }

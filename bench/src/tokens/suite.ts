@@ -3,14 +3,14 @@
 import { textTokens } from "@pith/context";
 import { estimateTokenCount } from "tokenx";
 import { median } from "../statistics.ts";
-import type { Figures, Settings, Suite } from "../suite.ts";
-import { heldOutKinds } from "./held-out-texts.ts";
-import type { Kind } from "./random-text.ts";
-import { realTokens } from "./real-tokens.ts";
-import { sessionErrors } from "./session-errors.ts";
+import type { Figures, Suite, SuiteOptions } from "../suite.ts";
+import { listHeldOutTexts } from "./held-out-texts.ts";
+import type { TextKind } from "./random-text.ts";
+import { countRealTokens } from "./real-tokens.ts";
+import { measureSessions } from "./session-errors.ts";
 
 /** In parts of the real count; below zero is too little. */
-export interface KindErrors {
+export interface EstimateErrors {
   readonly name: string;
   readonly lettersPerToken: number;
   readonly ours: number;
@@ -18,8 +18,8 @@ export interface KindErrors {
   readonly tokenx: number;
 }
 
-export function kindErrors({ name, text }: Kind): KindErrors {
-  const real = realTokens(text);
+export function measureErrors({ name, text }: TextKind): EstimateErrors {
+  const real = countRealTokens(text);
   return {
     name,
     lettersPerToken: text.length / real,
@@ -29,25 +29,30 @@ export function kindErrors({ name, text }: Kind): KindErrors {
   };
 }
 
-export function worst(errors: readonly KindErrors[], by: "ours" | "chars4" | "tokenx"): KindErrors {
+export function findWorst(errors: readonly EstimateErrors[], estimator: "ours" | "chars4" | "tokenx"): EstimateErrors {
   const [first, ...rest] = errors;
   if (!first) throw new Error("there is no kind of text to compare");
-  return rest.reduce((far, each) => (Math.abs(each[by]) > Math.abs(far[by]) ? each : far), first);
+  return rest.reduce(
+    (worstSoFar, each) => (Math.abs(each[estimator]) > Math.abs(worstSoFar[estimator]) ? each : worstSoFar),
+    first,
+  );
 }
 
-export function errorTable(errors: readonly KindErrors[]): string {
+export function formatErrors(errors: readonly EstimateErrors[]): string {
   const width = Math.max(...errors.map(({ name }) => name.length));
   const rows = errors.map(({ name, lettersPerToken, ours, chars4, tokenx }) =>
-    [name.padEnd(width), lettersPerToken.toFixed(2).padStart(13), ...[ours, chars4, tokenx].map(percent)].join("  "),
+    [name.padEnd(width), lettersPerToken.toFixed(2).padStart(13), ...[ours, chars4, tokenx].map(formatPercent)].join(
+      "  ",
+    ),
   );
   return [`${"kind".padEnd(width)}  letters/token      ours   chars/4    tokenx`, ...rows].join("\n");
 }
 
-function percent(share: number): string {
-  return `${share > 0 ? "+" : ""}${(share * 100).toFixed(1)} %`.padStart(8);
+function formatPercent(fraction: number): string {
+  return `${fraction > 0 ? "+" : ""}${(fraction * 100).toFixed(1)} %`.padStart(8);
 }
 
-export function megabytesPerSecond(estimate: (text: string) => number, text: string, runs: number): number {
+export function measureSpeed(estimate: (text: string) => number, text: string, runs: number): number {
   const bytes = Buffer.byteLength(text);
   estimate(text);
   const rates = Array.from({ length: runs }, () => {
@@ -60,34 +65,34 @@ export function megabytesPerSecond(estimate: (text: string) => number, text: str
 
 export const tokensSuite: Suite = {
   name: "tokens",
-  about: "estimated tokens beside real ones: kinds of text, speed, whole sessions",
+  description: "estimated tokens beside real ones: kinds of text, speed, whole sessions",
   run: runTokens,
 };
 
-async function runTokens(settings: Settings): Promise<Figures> {
-  const kinds = heldOutKinds(settings);
-  settings.say(`counting ${kinds.length} kinds of text by o200k_base`);
-  const errors = kinds.map(kindErrors);
-  settings.say(`\n${errorTable(errors)}\n`);
-  const ours = worst(errors, "ours");
+async function runTokens(options: SuiteOptions): Promise<Figures> {
+  const kinds = listHeldOutTexts(options);
+  options.log(`counting ${kinds.length} kinds of text by o200k_base`);
+  const errors = kinds.map(measureErrors);
+  options.log(`\n${formatErrors(errors)}\n`);
+  const worstOwn = findWorst(errors, "ours");
   return {
-    worst_error: Math.abs(ours.ours),
-    worst_kind: ours.name,
+    worst_error: Math.abs(worstOwn.ours),
+    worst_kind: worstOwn.name,
     kinds: errors.length,
     lowest: Math.min(...errors.map((each) => each.ours)) + 1,
-    chars4_worst: Math.abs(worst(errors, "chars4").chars4),
-    tokenx_worst: Math.abs(worst(errors, "tokenx").tokenx),
-    ...speeds(kinds, settings),
-    ...(await sessionErrors(kinds, settings)),
-    ...Object.fromEntries(errors.map(({ name, ours }) => [`error_${name.replace(/\W+/g, "_")}`, ours])),
+    chars4_worst: Math.abs(findWorst(errors, "chars4").chars4),
+    tokenx_worst: Math.abs(findWorst(errors, "tokenx").tokenx),
+    ...measureSpeeds(kinds, options),
+    ...(await measureSessions(kinds, options)),
+    ...Object.fromEntries(errors.map(({ name, ours: worstOwn }) => [`error_${name.replace(/\W+/g, "_")}`, worstOwn])),
   };
 }
 
-function speeds(kinds: readonly Kind[], { say, quick }: Settings): Figures {
-  const mixed = kinds.map(({ text }) => text).join("\n");
-  say(`measuring the speed on ${(Buffer.byteLength(mixed) / 1e6).toFixed(1)} MB`);
+function measureSpeeds(kinds: readonly TextKind[], { log, quick }: SuiteOptions): Figures {
+  const allText = kinds.map(({ text }) => text).join("\n");
+  log(`measuring the speed on ${(Buffer.byteLength(allText) / 1e6).toFixed(1)} MB`);
   return {
-    mb_per_s: megabytesPerSecond(textTokens, mixed, quick ? 9 : 25),
-    tokenx_mb_per_s: megabytesPerSecond(estimateTokenCount, mixed, quick ? 3 : 9),
+    mb_per_s: measureSpeed(textTokens, allText, quick ? 9 : 25),
+    tokenx_mb_per_s: measureSpeed(estimateTokenCount, allText, quick ? 3 : 9),
   };
 }

@@ -3,12 +3,12 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { between, type Random, random } from "../random.ts";
-import { type Kind, lettersOf, many, pick } from "./random-text.ts";
+import { createRandom, type Random, randomInteger } from "../random.ts";
+import { generateList, pick, randomLetters, type TextKind } from "./random-text.ts";
 
-const folder = join(import.meta.dirname, "../../../.peers/texts");
+const TEXTS_FOLDER = join(import.meta.dirname, "../../../.peers/texts");
 
-const packages: readonly string[] = [
+const PACKAGES: readonly string[] = [
   "@uppy/locales@5.0.0",
   "bats@1.12.0",
   "bootstrap@5.3.8",
@@ -23,7 +23,7 @@ const packages: readonly string[] = [
 ];
 
 /** The files of each pattern together are one kind. */
-const joined: readonly string[] = [
+const JOINED_PATTERNS: readonly string[] = [
   "npm/docs/content/**/*.md",
   "npm/docs/output/commands/*.html",
   "npm/lib/commands/*.js",
@@ -36,7 +36,7 @@ const joined: readonly string[] = [
 ];
 
 /** Each file is a kind of its own. */
-const single: readonly string[] = [
+const SINGLE_PATTERNS: readonly string[] = [
   "typescript/lib/typescript.{js,d.ts}",
   "typescript/lib/*/diagnosticMessages.generated.json",
   "@uppy/locales/lib/{ar_SA,el_GR,fa_IR,fi_FI,he_IL,hi_IN,hu_HU,ja_JP,ko_KR,ru_RU,th_TH,vi_VN,zh_CN}.js",
@@ -49,94 +49,110 @@ const single: readonly string[] = [
   "react-dom/umd/react-dom.production.min.js",
 ];
 
-export function packageTexts(): readonly Kind[] {
-  for (const name of packages) fetch(name);
-  const texts = joined.map((pattern) => ({ name: pattern, text: files(pattern).map(read).join("\n") }));
+export function readPackageTexts(): readonly TextKind[] {
+  for (const name of PACKAGES) fetchPackage(name);
+  const texts = JOINED_PATTERNS.map((pattern) => ({
+    name: pattern,
+    text: listMatches(pattern).map(readText).join("\n"),
+  }));
   return [
-    ...[...texts, ...single.flatMap(files).map((file) => ({ name: file, text: read(file) }))].map(middle),
-    middle({ name: "paths", text: files("**/*").join("\n") }),
+    ...[...texts, ...SINGLE_PATTERNS.flatMap(listMatches).map((file) => ({ name: file, text: readText(file) }))].map(
+      takeMiddle,
+    ),
+    takeMiddle({ name: "paths", text: listMatches("**/*").join("\n") }),
   ];
 }
 
-function files(pattern: string): readonly string[] {
-  return globSync(pattern, { cwd: folder, withFileTypes: true })
+function listMatches(pattern: string): readonly string[] {
+  return globSync(pattern, { cwd: TEXTS_FOLDER, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .map((entry) => join(entry.parentPath, entry.name).slice(TEXTS_FOLDER.length + 1))
     .sort();
 }
 
-function read(file: string): string {
-  return readFileSync(join(folder, file), "utf8");
+function readText(file: string): string {
+  return readFileSync(join(TEXTS_FOLDER, file), "utf8");
 }
 
-const LONGEST = 120_000;
+const MAX_LENGTH = 120_000;
 
-function middle({ name, text }: Kind): Kind {
-  const from = Math.max(0, Math.floor((text.length - LONGEST) / 2));
-  return { name, text: text.slice(from, from + LONGEST) };
+function takeMiddle({ name, text }: TextKind): TextKind {
+  const start = Math.max(0, Math.floor((text.length - MAX_LENGTH) / 2));
+  return { name, text: text.slice(start, start + MAX_LENGTH) };
 }
 
-function fetch(packed: string): void {
-  const home = join(folder, packed.slice(0, packed.lastIndexOf("@")));
-  if (existsSync(home)) return;
-  mkdirSync(join(home, ".."), { recursive: true });
-  const fresh = mkdtempSync(join(folder, ".fetching-"));
-  const printed = execFileSync("npm", ["pack", packed, "--silent", "--pack-destination", fresh], { encoding: "utf8" });
+function fetchPackage(packageSpec: string): void {
+  const target = join(TEXTS_FOLDER, packageSpec.slice(0, packageSpec.lastIndexOf("@")));
+  if (existsSync(target)) return;
+  mkdirSync(join(target, ".."), { recursive: true });
+  const downloadFolder = mkdtempSync(join(TEXTS_FOLDER, ".fetching-"));
+  const printed = execFileSync("npm", ["pack", packageSpec, "--silent", "--pack-destination", downloadFolder], {
+    encoding: "utf8",
+  });
   const name = printed.trim().split("\n").at(-1) ?? "";
-  execFileSync("tar", ["xzf", join(fresh, name), "-C", fresh]);
-  renameSync(join(fresh, "package"), home);
-  rmSync(fresh, { recursive: true });
+  execFileSync("tar", ["xzf", join(downloadFolder, name), "-C", downloadFolder]);
+  renameSync(join(downloadFolder, "package"), target);
+  rmSync(downloadFolder, { recursive: true });
 }
 
 /** Kinds that packages hold little of: numbers, ids, tables, words of no language. */
-export function madeUpTexts(): readonly Kind[] {
-  return [...kindsOf(texts, 1), ...[1, 2, 3].flatMap((seed) => kindsOf(nonsense, seed))];
+export function makeTexts(): readonly TextKind[] {
+  return [...makeKinds(textMakers, 1), ...[1, 2, 3].flatMap((seed) => makeKinds(nonsenseMakers, seed))];
 }
 
-type Makers = Readonly<Record<string, (next: Random) => string>>;
+type TextMakers = Readonly<Record<string, (next: Random) => string>>;
 
-function kindsOf(makers: Makers, seed: number): readonly Kind[] {
-  return Object.entries(makers).map(([name, make]) => ({ name, text: make(random(seed)) }));
+function makeKinds(makers: TextMakers, seed: number): readonly TextKind[] {
+  return Object.entries(makers).map(([name, make]) => ({ name, text: make(createRandom(seed)) }));
 }
 
-const texts: Makers = {
-  "whole numbers": (next) => many(5000, () => Math.floor(10 ** (next() * 9))).join(" "),
-  fractions: (next) => many(4000, () => (next() * 1000).toFixed(between(next, 0, 7))).join(", "),
-  ids: (next) => many(2000, () => `${pick(next, PREFIXES)}_${lettersOf(next, BASE62, 24)}`).join("\n"),
-  "access log": (next) => many(500, () => accessLine(next)).join("\n"),
-  table: (next) => many(300, (at) => `| ${tableRow(next, at).join(" | ")} |\n+--------+--------------+`).join("\n"),
-  "drawn table": (next) =>
-    many(300, (at) => `│ ${tableRow(next, at).join(" │ ")} │\n├────────┼──────────────┤`).join("\n"),
-  tree: (next) => many(400, () => branchLine(next)).join("\n"),
-  boxes: (next) => many(150, () => drawnBox(pick(next, CONSTANTS), between(next, 0, 5))).join("\n"),
-  symbols: (next) => many(1500, () => `${pick(next, [...SYMBOLS])}${pick(next, ["", " ", " "])}`).join(""),
-  rules: (next) => many(500, (at) => `${pick(next, [..."=-*#─~"]).repeat(between(next, 10, 80))} ${at}`).join("\n"),
-  constants: (next) => many(2000, () => pick(next, CONSTANTS)).join(" "),
+const textMakers: TextMakers = {
+  "whole numbers": (random) => generateList(5000, () => Math.floor(10 ** (random() * 9))).join(" "),
+  fractions: (random) => generateList(4000, () => (random() * 1000).toFixed(randomInteger(random, 0, 7))).join(", "),
+  ids: (random) =>
+    generateList(2000, () => `${pick(random, PREFIXES)}_${randomLetters(random, BASE62, 24)}`).join("\n"),
+  "access log": (random) => generateList(500, () => accessLine(random)).join("\n"),
+  table: (random) =>
+    generateList(300, (index) => `| ${tableRow(random, index).join(" | ")} |\n+--------+--------------+`).join("\n"),
+  "drawn table": (random) =>
+    generateList(300, (index) => `│ ${tableRow(random, index).join(" │ ")} │\n├────────┼──────────────┤`).join("\n"),
+  tree: (random) => generateList(400, () => branchLine(random)).join("\n"),
+  boxes: (random) => generateList(150, () => drawBox(pick(random, CONSTANTS), randomInteger(random, 0, 5))).join("\n"),
+  symbols: (random) =>
+    generateList(1500, () => `${pick(random, [...SYMBOLS])}${pick(random, ["", " ", " "])}`).join(""),
+  rules: (random) =>
+    generateList(500, (index) => `${pick(random, [..."=-*#─~"]).repeat(randomInteger(random, 10, 80))} ${index}`).join(
+      "\n",
+    ),
+  constants: (random) => generateList(2000, () => pick(random, CONSTANTS)).join(" "),
 };
 
 /** Letters say nothing about whether a word exists. What no package holds is taken several times, so as not to be under-counted. */
-const nonsense: Makers = {
-  "random words": (next) => many(3000, () => lettersOf(next, LETTERS, between(next, 3, 10))).join(" "),
-  "random syllables": (next) =>
-    many(3000, () => many(between(next, 1, 4), () => pick(next, SYLLABLES)).join("")).join(" "),
+const nonsenseMakers: TextMakers = {
+  "random words": (random) =>
+    generateList(3000, () => randomLetters(random, LETTERS, randomInteger(random, 3, 10))).join(" "),
+  "random syllables": (random) =>
+    generateList(3000, () => generateList(randomInteger(random, 1, 4), () => pick(random, SYLLABLES)).join("")).join(
+      " ",
+    ),
 };
 
-function accessLine(next: Random): string {
-  const address = many(4, () => between(next, 0, 255)).join(".");
-  const time = `${between(next, 10, 28)}/Oct/2025:13:${between(next, 10, 59)}:${between(next, 10, 59)} +0000`;
-  const path = `/${pick(next, ["api", "img", "users", "static/js"])}/${between(next, 0, 9999)}`;
-  return `${address} - - [${time}] "GET ${path} HTTP/1.1" ${pick(next, ["200", "304"])} ${between(next, 0, 50_000)}`;
+function accessLine(random: Random): string {
+  const address = generateList(4, () => randomInteger(random, 0, 255)).join(".");
+  const time = `${randomInteger(random, 10, 28)}/Oct/2025:13:${randomInteger(random, 10, 59)}:${randomInteger(random, 10, 59)} +0000`;
+  const path = `/${pick(random, ["api", "img", "users", "static/js"])}/${randomInteger(random, 0, 9999)}`;
+  return `${address} - - [${time}] "GET ${path} HTTP/1.1" ${pick(random, ["200", "304"])} ${randomInteger(random, 0, 50_000)}`;
 }
 
-function tableRow(next: Random, at: number): readonly string[] {
-  return [String(at).padEnd(6), pick(next, ["alpha", "beta", "gamma", "delta"]).padEnd(12)];
+function tableRow(random: Random, index: number): readonly string[] {
+  return [String(index).padEnd(6), pick(random, ["alpha", "beta", "gamma", "delta"]).padEnd(12)];
 }
 
-function branchLine(next: Random): string {
-  return `${"│   ".repeat(between(next, 0, 3))}${pick(next, ["├", "└"])}── ${pick(next, PREFIXES)}.ts`;
+function branchLine(random: Random): string {
+  return `${"│   ".repeat(randomInteger(random, 0, 3))}${pick(random, ["├", "└"])}── ${pick(random, PREFIXES)}.ts`;
 }
 
-function drawnBox(word: string, arrow: number): string {
+function drawBox(word: string, arrow: number): string {
   const edge = "─".repeat(word.length + 2);
   return `┌${edge}┐\n│ ${word} │${"─".repeat(arrow)}▶\n└${edge}┘`;
 }

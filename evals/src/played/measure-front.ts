@@ -2,10 +2,10 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { realTokens } from "@pith/bench/real-tokens";
+import { countRealTokens } from "@pith/bench/real-tokens";
 
 /** What a model has after a compaction. */
-export interface Front {
+export interface ContextFront {
   /** The whole summary message. */
   readonly text: string;
   /** The part of it that a model wrote. */
@@ -30,50 +30,50 @@ export interface MeasureOptions {
   readonly request: string;
 }
 
-export function measureFront(front: Front, { userTexts, request }: MeasureOptions): FrontMeasures {
-  const tokens = realTokens(front.text);
-  const shown = userTexts.filter((text) => collapseSpaces(front.text).includes(longestSentence(text)));
-  const lost = readFacts().filter(({ proofs }) => !proofs.some((proof) => proves(proof, front)));
+export function measureFront(front: ContextFront, { userTexts, request }: MeasureOptions): FrontMeasures {
+  const tokens = countRealTokens(front.text);
+  const shownTexts = userTexts.filter((text) => collapseSpaces(front.text).includes(findLongestSentence(text)));
+  const lostFacts = readFacts().filter(({ proofs }) => !proofs.some((proof) => matchesProof(proof, front)));
   return {
     tokens,
     idsShare: countIdTokens(front.text) / tokens,
-    uniqueShare: 1 - repeatedShare(front.summary, shown),
-    requestRepeats: countOccurrences(collapseSpaces(front.text), longestSentence(request)),
-    factsKept: 1 - lost.length / readFacts().length,
-    factsLost: lost.map(({ fact }) => fact),
+    uniqueShare: 1 - measureRepetition(front.summary, shownTexts),
+    requestRepeats: countOccurrences(collapseSpaces(front.text), findLongestSentence(request)),
+    factsKept: 1 - lostFacts.length / readFacts().length,
+    factsLost: lostFacts.map(({ fact }) => fact),
   };
 }
 
 function countIdTokens(text: string): number {
-  return (text.match(ID) ?? []).reduce((sum, id) => sum + realTokens(id), 0);
+  return (text.match(ID_PATTERN) ?? []).reduce((sum, id) => sum + countRealTokens(id), 0);
 }
 
-const REFERENCE = "(?:entry:[\\w-]+|blob:[0-9a-f]+|#\\d+|[0-9a-f]{16,}(?:-\\d+)*)";
+const REFERENCE_PATTERN = "(?:entry:[\\w-]+|blob:[0-9a-f]+|#\\d+|[0-9a-f]{16,}(?:-\\d+)*)";
 /** A citation with its brackets, or a reference that stands alone. */
-const ID = new RegExp(`[[(]${REFERENCE}(?:, ?${REFERENCE})*[\\])]|${REFERENCE}`, "g");
+const ID_PATTERN = new RegExp(`[[(]${REFERENCE_PATTERN}(?:, ?${REFERENCE_PATTERN})*[\\])]|${REFERENCE_PATTERN}`, "g");
 
 /** Of the tokens of a summary's lines, the share of lines that say what a message of the user says. */
-function repeatedShare(summary: string, texts: readonly string[]): number {
-  const messages = texts.map((text) => new Set(longWords(text)));
+function measureRepetition(summary: string, texts: readonly string[]): number {
+  const messages = texts.map((text) => new Set(listLongWords(text)));
   const lines = summary.split("\n").filter((line) => /\S/.test(line) && !/^\s*(?:#|---|\*\*Turn)/.test(line));
   const isRepeated = (line: string): boolean => {
-    const words = longWords(line.replaceAll(ID, ""));
-    const most = Math.max(0, ...messages.map((message) => words.filter((word) => message.has(word)).length));
-    return words.length > 0 && most >= REPEATED * words.length;
+    const lineWords = listLongWords(line.replaceAll(ID_PATTERN, ""));
+    const maxShared = Math.max(0, ...messages.map((message) => lineWords.filter((word) => message.has(word)).length));
+    return lineWords.length > 0 && maxShared >= REPEATED_SHARE * lineWords.length;
   };
-  const sum = (of: readonly string[]): number => of.reduce((total, line) => total + realTokens(line), 0);
+  const sum = (list: readonly string[]): number => list.reduce((total, line) => total + countRealTokens(line), 0);
   return lines.length === 0 ? 0 : sum(lines.filter(isRepeated)) / sum(lines);
 }
 
-const REPEATED = 0.6;
+const REPEATED_SHARE = 0.6;
 
 /** Words over three letters. */
-function longWords(text: string): readonly string[] {
+function listLongWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
 }
 
 /** Without the sign at its end, which a quotation may lack. */
-export function longestSentence(text: string): string {
+export function findLongestSentence(text: string): string {
   const sentences = collapseSpaces(text).split(/(?<=[.!?]) /);
   const [longest = ""] = sentences.toSorted((one, other) => other.length - one.length);
   return longest.replace(/[.!?]$/, "");
@@ -93,14 +93,14 @@ interface Fact {
   readonly proofs: readonly string[];
 }
 
-let facts: readonly Fact[] | null = null;
+let cachedFacts: readonly Fact[] | null = null;
 
 function readFacts(): readonly Fact[] {
-  facts ??= JSON.parse(readFileSync(join(import.meta.dirname, "facts.json"), "utf8")) as readonly Fact[];
-  return facts;
+  cachedFacts ??= JSON.parse(readFileSync(join(import.meta.dirname, "facts.json"), "utf8")) as readonly Fact[];
+  return cachedFacts;
 }
 
-function proves(proof: string, { text, tail }: Front): boolean {
+function matchesProof(proof: string, { text, tail }: ContextFront): boolean {
   const pattern = new RegExp(proof, "i");
   return pattern.test(text) || pattern.test(tail);
 }

@@ -4,65 +4,68 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Pi, startPi } from "@pith/bench/peers/pi";
-import type { Front } from "./measure-front.ts";
-import type { Recording, Row, Summary } from "./recording.ts";
-import { withoutCitations } from "./translate-draft.ts";
+import type { ContextFront } from "./measure-front.ts";
+import type { RecordedRow, RecordedSummary, Recording } from "./recording.ts";
+import { removeCitations } from "./translate-draft.ts";
 
-export interface PiCompaction extends Front {
+export interface PiCompaction extends ContextFront {
   readonly firstKeptEntryId: string;
   readonly calls: number;
 }
 
-interface Answer extends Omit<PiCompaction, "text" | "summary"> {
+interface PiAnswer extends Omit<PiCompaction, "text" | "summary"> {
   readonly id: string;
   readonly front: string;
 }
 
-export async function playPi(recording: Recording, summaries: readonly Summary[]): Promise<readonly PiCompaction[]> {
+export async function playPi(
+  recording: Recording,
+  summaries: readonly RecordedSummary[],
+): Promise<readonly PiCompaction[]> {
   const folder = mkdtempSync(join(tmpdir(), "pith-played-pi-"));
-  const pi = start();
+  const pi = startPiOrFail();
   try {
     const file = join(folder, "session.jsonl");
     writeFileSync(file, `${recording.header}\n`);
     const compactions: PiCompaction[] = [];
     let leaf: string | null = null;
-    for (const [at, rows] of recording.stretches.entries()) {
-      append(
+    for (const [index, rows] of recording.segments.entries()) {
+      appendRows(
         file,
         rows.map((row) => (recording.compactions.includes(row.parentId ?? "") ? { ...row, parentId: leaf } : row)),
       );
-      const [history = "", turn = ""] = withoutCitations(summaries[at]?.draft ?? "").split(TURN);
-      const { id, front, ...answer } = (await pi.ask({
+      const [history = "", turn = ""] = removeCitations(summaries[index]?.draft ?? "").split(TURN_SEPARATOR);
+      const { id, front, ...answer } = (await pi.request({
         op: "compact",
         file,
-        settings: SETTINGS,
+        settings: COMPACTION_SETTINGS,
         history,
         turn,
-      })) as Answer;
+      })) as PiAnswer;
       leaf = id;
       compactions.push({ ...answer, text: front, summary: front });
     }
     return compactions;
   } finally {
-    pi.end();
+    pi.stop();
     rmSync(folder, { recursive: true });
   }
 }
 
-function start(): Pi {
+function startPiOrFail(): Pi {
   try {
     return startPi();
   } catch (error) {
-    const why = error instanceof Error ? error.message.split("\n")[0] : error;
-    throw new Error(`pi cannot be run beside our program: ${why}; with --no-peers it is left out`);
+    const reason = error instanceof Error ? error.message.split("\n")[0] : error;
+    throw new Error(`pi cannot be run beside our program: ${reason}; with --no-peers it is left out`);
   }
 }
 
-function append(file: string, rows: readonly Row[]): void {
+function appendRows(file: string, rows: readonly RecordedRow[]): void {
   appendFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 
-export const SETTINGS = { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_800 };
+export const COMPACTION_SETTINGS = { enabled: true, reserveTokens: 6_000, keepRecentTokens: 4_800 };
 
 /** What stands between the record and the beginning of a turn that was cut; pi writes it itself. */
-const TURN = /\n+---\n+\*\*Turn Context \(split turn\):\*\*\n+/;
+const TURN_SEPARATOR = /\n+---\n+\*\*Turn Context \(split turn\):\*\*\n+/;

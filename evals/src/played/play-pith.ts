@@ -8,17 +8,25 @@ import { buildSessionContext, convertToLlm, type NewEntry, Session } from "@pith
 import { readSummaryPartTexts } from "@pith/context/host";
 import { createStore, nodeRuntime, openStore } from "@pith/context/node";
 import { type Script, startServer, type TestServer } from "@pith/testkit";
-import type { Front } from "./measure-front.ts";
-import { type Body, messageTexts, type Recording, type Row, requestText, type Summary, toDraft } from "./recording.ts";
-import { findHandles, type Handles, translateDraft } from "./translate-draft.ts";
+import type { ContextFront } from "./measure-front.ts";
+import {
+  listMessageTexts,
+  type RecordedRow,
+  type RecordedSummary,
+  type Recording,
+  type RequestBody,
+  requestText,
+  toNewEntry,
+} from "./recording.ts";
+import { findHandles, type HandleMap, translateDraft } from "./translate-draft.ts";
 
-export interface PithCompaction extends Front {
+export interface PithCompaction extends ContextFront {
   readonly firstKeptEntryId: string;
   /** Requests to the model. */
   readonly calls: number;
   readonly untranslated: readonly string[];
   /** The first request, and the draft that answered it. */
-  readonly request: Body;
+  readonly request: RequestBody;
   readonly draft: string;
   /** What the requests after it asked to be corrected; they are answered with the same draft. */
   readonly corrections: readonly string[];
@@ -27,21 +35,21 @@ export interface PithCompaction extends Front {
 export interface PlayOptions {
   /** The file that starts the program. */
   readonly program: string;
-  readonly summaries: readonly Summary[];
+  readonly summaries: readonly RecordedSummary[];
 }
 
 export async function playPith(recording: Recording, options: PlayOptions): Promise<readonly PithCompaction[]> {
   const folder = mkdtempSync(join(tmpdir(), "pith-played-"));
-  const replies = new Replies(recording, options.summaries);
+  const replies = new DraftReplies(recording, options.summaries);
   const server = await startServer({ script: replies.script });
   try {
-    const place = preparePlace(folder);
+    const folders = createFolders(folder);
     const compactions: PithCompaction[] = [];
-    for (const rows of recording.stretches) {
-      await appendRows(place.session, rows, recording.compactions);
-      replies.begin();
-      await requestCompaction(place, { program: options.program, server });
-      compactions.push({ ...(await readFront(place.session)), ...replies.end() });
+    for (const rows of recording.segments) {
+      await appendRows(folders.session, rows, recording.compactions);
+      replies.startCompaction();
+      await requestCompaction(folders, { program: options.program, server });
+      compactions.push({ ...(await readFront(folders.session)), ...replies.endCompaction() });
     }
     return compactions;
   } finally {
@@ -50,60 +58,60 @@ export async function playPith(recording: Recording, options: PlayOptions): Prom
   }
 }
 
-interface Place {
+interface PlayFolders {
   readonly home: string;
   readonly user: string;
   readonly work: string;
   readonly session: string;
 }
 
-function preparePlace(folder: string): Place {
-  const place = { home: join(folder, "home"), user: join(folder, "user"), work: join(folder, "work") };
-  for (const each of Object.values(place)) mkdirSync(each);
-  writeFileSync(join(place.home, "settings.json"), JSON.stringify(SETTINGS));
-  return { ...place, session: join(folder, "session.jsonl") };
+function createFolders(folder: string): PlayFolders {
+  const folders = { home: join(folder, "home"), user: join(folder, "user"), work: join(folder, "work") };
+  for (const each of Object.values(folders)) mkdirSync(each);
+  writeFileSync(join(folders.home, "settings.json"), JSON.stringify(PITH_SETTINGS));
+  return { ...folders, session: join(folder, "session.jsonl") };
 }
 
-const SETTINGS = { contextWindow: 24_000, compaction: { reserveTokens: 6_000, keepRecentTokens: 4_800 } };
+const PITH_SETTINGS = { contextWindow: 24_000, compaction: { reserveTokens: 6_000, keepRecentTokens: 4_800 } };
 
 /** Behind the leaf, or where the recording went back to; ids are kept. */
-async function appendRows(path: string, rows: readonly Row[], compactions: readonly string[]): Promise<void> {
+async function appendRows(path: string, rows: readonly RecordedRow[], compactions: readonly string[]): Promise<void> {
   const origin = { cwd: join(path, "../work") };
   const opened = await (rows[0]?.parentId === null ? createStore(path, origin) : openStore(path));
   if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
   const session = await Session.open(opened.store, nodeRuntime);
-  for (const { target, drafts } of splitRuns(rows, compactions)) {
+  for (const { target, drafts } of listEntryRuns(rows, compactions)) {
     const outcome = await (target === null ? session.append(...drafts) : session.move(target, { newEntries: drafts }));
     if (outcome.type !== "appended") throw new Error(`the recorded entries were not appended: ${outcome.type}`);
   }
   await opened.store.close();
 }
 
-interface Run {
+interface EntryRun {
   /** Null for the leaf. */
   readonly target: string | null;
   readonly drafts: NewEntry[];
 }
 
 /** Rows that follow each other, and where each such run begins. */
-function splitRuns(rows: readonly Row[], compactions: readonly string[]): readonly Run[] {
-  const runs: Run[] = [];
+function listEntryRuns(rows: readonly RecordedRow[], compactions: readonly string[]): readonly EntryRun[] {
+  const runs: EntryRun[] = [];
   let leaf: string | null = null;
   for (const row of rows) {
     const isNext = row.parentId === leaf || compactions.includes(row.parentId ?? "");
     if (!isNext || runs.length === 0) runs.push({ target: isNext ? null : row.parentId, drafts: [] });
-    runs.at(-1)?.drafts.push(toDraft(row));
+    runs.at(-1)?.drafts.push(toNewEntry(row));
     leaf = row.id;
   }
   return runs;
 }
 
 async function requestCompaction(
-  { home, user, work, session }: Place,
+  { home, user, work, session }: PlayFolders,
   { program, server }: { readonly program: string; readonly server: TestServer },
 ): Promise<void> {
   const flags = ["--model", "anthropic/claude-sonnet-4-5", "--permission-mode", "all", "--sandbox", "off"];
-  let notes = "";
+  let stderr = "";
   const client = RpcClient.start({
     command: process.execPath,
     args: [program, "--mode", "rpc", "--session", session, ...flags],
@@ -116,16 +124,16 @@ async function requestCompaction(
       ANTHROPIC_BASE_URL: server.url,
     },
     onStderr: (text) => {
-      notes += text;
+      stderr += text;
     },
   });
   const answer = await client.send({ type: "compact" });
   await client.close();
-  if (!answer.success) throw new Error(`the program did not compact: ${answer.error}\n${notes}`);
+  if (!answer.success) throw new Error(`the program did not compact: ${answer.error}\n${stderr}`);
 }
 
 /** What the next request of the program would begin with. */
-async function readFront(path: string): Promise<Front & Pick<PithCompaction, "firstKeptEntryId">> {
+async function readFront(path: string): Promise<ContextFront & Pick<PithCompaction, "firstKeptEntryId">> {
   const opened = await openStore(path, { mode: "follower" });
   if (opened.type !== "opened") throw new Error(`${path} was not opened: ${JSON.stringify(opened)}`);
   const { branch: window } = await Session.open(opened.store, nodeRuntime);
@@ -157,47 +165,51 @@ function stringsIn(value: unknown): readonly string[] {
 }
 
 /** Answers each summary request with the draft for its compaction, in the handles of that request. */
-class Replies {
-  readonly #rows: readonly Row[];
-  readonly #summaries: readonly Summary[];
+class DraftReplies {
+  readonly #rows: readonly RecordedRow[];
+  readonly #summaries: readonly RecordedSummary[];
   /** Handles that hold for the whole session, such as `#12`, of the drafts' requests and of the live ones. */
-  readonly #lasting = { written: new Map<string, string>(), live: new Map<string, string>() };
-  readonly #shown = new Set<string>();
+  readonly #sessionHandles = { written: new Map<string, string>(), live: new Map<string, string>() };
+  readonly #shownIds = new Set<string>();
   #compaction = -1;
-  #served: { readonly request: Body; readonly draft: string; readonly untranslated: readonly string[] }[] = [];
+  #requests: { readonly request: RequestBody; readonly draft: string; readonly untranslated: readonly string[] }[] = [];
 
-  constructor({ stretches }: Recording, summaries: readonly Summary[]) {
-    this.#rows = stretches.flat();
+  constructor({ segments }: Recording, summaries: readonly RecordedSummary[]) {
+    this.#rows = segments.flat();
     this.#summaries = summaries;
   }
 
-  begin(): void {
+  startCompaction(): void {
     this.#compaction += 1;
-    this.#served = [];
+    this.#requests = [];
   }
 
   readonly script: Script = ({ body }) => {
     const summary = this.#summaries[this.#compaction];
     if (!summary) throw new Error(`there is no draft for compaction ${this.#compaction + 1}`);
-    const live = this.#handles(requestText(body), this.#lasting.live);
-    const written = this.#handles(requestText(summary.request), this.#lasting.written);
-    const { text, untranslated } = translateDraft(summary.draft, { written, live, shownBefore: this.#shown });
+    const liveHandles = this.#findHandles(requestText(body), this.#sessionHandles.live);
+    const draftHandles = this.#findHandles(requestText(summary.request), this.#sessionHandles.written);
+    const { text, untranslated } = translateDraft(summary.draft, {
+      written: draftHandles,
+      live: liveHandles,
+      shownBefore: this.#shownIds,
+    });
     const { system, messages, max_tokens } = body;
-    this.#served.push({ request: { system, messages, max_tokens }, draft: text, untranslated });
-    for (const id of live.values()) this.#shown.add(id);
+    this.#requests.push({ request: { system, messages, max_tokens }, draft: text, untranslated });
+    for (const id of liveHandles.values()) this.#shownIds.add(id);
     return text;
   };
 
-  end(): Omit<PithCompaction, keyof Front | "firstKeptEntryId"> {
-    const [first, ...later] = this.#served;
+  endCompaction(): Omit<PithCompaction, keyof ContextFront | "firstKeptEntryId"> {
+    const [first, ...later] = this.#requests;
     if (!first) throw new Error("the program compacted without a request to its model");
-    const corrections = later.map(({ request }) => messageTexts(request).at(-1) ?? "");
-    return { calls: this.#served.length, ...first, corrections };
+    const corrections = later.map(({ request }) => listMessageTexts(request).at(-1) ?? "");
+    return { calls: this.#requests.length, ...first, corrections };
   }
 
-  #handles(request: string, lasting: Map<string, string>): Handles {
-    const found = findHandles(request, this.#rows);
-    for (const [handle, id] of found) if (handle.startsWith("#")) lasting.set(handle, id);
-    return new Map([...lasting, ...found]);
+  #findHandles(request: string, sessionHandles: Map<string, string>): HandleMap {
+    const requestHandles = findHandles(request, this.#rows);
+    for (const [handle, id] of requestHandles) if (handle.startsWith("#")) sessionHandles.set(handle, id);
+    return new Map([...sessionHandles, ...requestHandles]);
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { NewEntry } from "@pith/context";
 
-export interface Row {
+export interface RecordedRow {
   readonly type: string;
   readonly id: string;
   readonly parentId: string | null;
@@ -15,10 +15,10 @@ export interface Row {
 
 export interface RecordedMessage {
   readonly role: string;
-  readonly content: string | readonly Content[];
+  readonly content: string | readonly RecordedContent[];
 }
 
-export interface Content {
+export interface RecordedContent {
   readonly type: string;
   readonly text?: string;
   readonly name?: string;
@@ -28,81 +28,81 @@ export interface Content {
 export interface Recording {
   readonly header: string;
   /** The rows before each compaction; those behind the last one are left out, and so are the compactions. */
-  readonly stretches: readonly (readonly Row[])[];
+  readonly segments: readonly (readonly RecordedRow[])[];
   /** The ids of the compactions that were left out; a row whose parent is one of them follows the leaf. */
   readonly compactions: readonly string[];
 }
 
-export interface Summary {
+export interface RecordedSummary {
   /** `compaction 1`, or `branch summary`. */
   readonly kind: string;
-  readonly request: Body;
+  readonly request: RequestBody;
   readonly draft: string;
 }
 
 /** The fields of a request that a draft was written for. */
-export interface Body {
+export interface RequestBody {
   readonly system?: unknown;
   readonly messages?: unknown;
   readonly max_tokens?: unknown;
 }
 
-const fixtures = resolve(import.meta.dirname, "../../../../shared/fixtures/played");
+const FIXTURES_FOLDER = resolve(import.meta.dirname, "../../../../shared/fixtures/played");
 
 export function readRecording(): Recording {
-  const [header = "", ...lines] = readFileSync(join(fixtures, "session.jsonl"), "utf8").trim().split("\n");
-  const stretches: Row[][] = [[]];
+  const [header = "", ...lines] = readFileSync(join(FIXTURES_FOLDER, "session.jsonl"), "utf8").trim().split("\n");
+  const segments: RecordedRow[][] = [[]];
   const compactions: string[] = [];
-  for (const row of lines.map((line): Row => JSON.parse(line))) {
+  for (const row of lines.map((line): RecordedRow => JSON.parse(line))) {
     if (row.type !== "compaction") {
-      stretches.at(-1)?.push(row);
+      segments.at(-1)?.push(row);
       continue;
     }
     compactions.push(row.id);
-    stretches.push([]);
+    segments.push([]);
   }
-  return { header, stretches: stretches.slice(0, compactions.length), compactions };
+  return { header, segments: segments.slice(0, compactions.length), compactions };
 }
 
 /** The summaries that were written when the session was recorded, one for each compaction. */
-export function readRecordedSummaries(): readonly Summary[] {
+export function readRecordedSummaries(): readonly RecordedSummary[] {
   return readAllSummaries().filter(isCompaction);
 }
 
 /** The same, and that of the branch that was left. */
-export function readAllSummaries(): readonly Summary[] {
-  return JSON.parse(readFileSync(join(fixtures, "summaries.json"), "utf8"));
+export function readAllSummaries(): readonly RecordedSummary[] {
+  return JSON.parse(readFileSync(join(FIXTURES_FOLDER, "summaries.json"), "utf8"));
 }
 
 /** Those that were written by hand for the prompt of today; none while that file is not there. */
-export function readOwnSummaries(): readonly Summary[] {
+export function readOwnSummaries(): readonly RecordedSummary[] {
   const path = join(import.meta.dirname, "drafts.json");
-  const summaries: readonly Summary[] = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
+  const summaries: readonly RecordedSummary[] = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : [];
   return summaries.filter(isCompaction);
 }
 
-const isCompaction = ({ kind }: Summary): boolean => kind.startsWith("compaction");
+const isCompaction = ({ kind }: RecordedSummary): boolean => kind.startsWith("compaction");
 
 /** The same entry without its place, which the session gives it, and without the seal of its line. */
-export function toDraft({ parentId: _, timestamp: __, up: ___, ...entry }: Row): NewEntry {
+export function toNewEntry({ parentId: _, timestamp: __, up: ___, ...entry }: RecordedRow): NewEntry {
   return entry as unknown as NewEntry;
 }
 
-export function messageText({ content }: RecordedMessage): string {
+export function contentText({ content }: RecordedMessage): string {
   if (typeof content === "string") return content;
   return content.flatMap(({ type, text }) => (type === "text" && text !== undefined ? [text] : [])).join("\n");
 }
 
 /** Of these rows, oldest first. */
-export function userTexts(rows: readonly Row[]): readonly string[] {
-  return rows.flatMap(({ message }) => (message?.role === "user" ? [messageText(message)] : []));
+export function listUserTexts(rows: readonly RecordedRow[]): readonly string[] {
+  return rows.flatMap(({ message }) => (message?.role === "user" ? [contentText(message)] : []));
 }
 
 /** All text of a request's messages. */
-export function requestText(request: Body): string {
-  return messageTexts(request).join("\n");
+export function requestText(request: RequestBody): string {
+  return listMessageTexts(request).join("\n");
 }
 
-export function messageTexts({ messages }: Body): readonly string[] {
-  return ((messages ?? []) as readonly RecordedMessage[]).map(messageText);
+export function listMessageTexts({ messages }: RequestBody): readonly string[] {
+  return ((messages ?? []) as readonly RecordedMessage[]).map(contentText);
 }

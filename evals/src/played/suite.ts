@@ -4,41 +4,43 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Figures, Settings, Suite } from "@pith/bench/suite";
+import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
 import { type FrontMeasures, measureFront } from "./measure-front.ts";
 import { type PiCompaction, playPi } from "./play-pi.ts";
 import { type PithCompaction, playPith } from "./play-pith.ts";
 import {
+  listUserTexts,
+  type RecordedSummary,
   type Recording,
   readOwnSummaries,
   readRecordedSummaries,
   readRecording,
-  type Summary,
-  userTexts,
 } from "./recording.ts";
 
 export const playedSuite: Suite = {
   name: "played",
-  about: "a recorded session compacted three times by the built program: size, ids, repetitions and facts, beside pi",
+  description:
+    "a recorded session compacted three times by the built program: size, ids, repetitions and facts, beside pi",
   run: runPlayed,
 };
 
 /** Once with the drafts of the recording, and once with those written for the prompt of today, where there are any. */
-async function runPlayed({ say, out, peers = true }: Settings): Promise<Figures> {
+async function runPlayed({ log, out, peers = true }: SuiteOptions): Promise<Figures> {
   const recording = readRecording();
-  const [recorded, own] = [readRecordedSummaries(), readOwnSummaries()];
+  const [recordedSummaries, ownSummaries] = [readRecordedSummaries(), readOwnSummaries()];
   const folder = mkdtempSync(join(tmpdir(), "pith-program-"));
   try {
     const program = buildProgram(folder);
-    const playBoth = async (summaries: readonly Summary[]): Promise<Played> => ({
+    const playBoth = async (summaries: readonly RecordedSummary[]): Promise<PlayResult> => ({
       pith: await playPith(recording, { program, summaries }),
       pi: peers ? await playPi(recording, summaries) : [],
     });
-    const first = await playBoth(recorded);
-    const runs: PlayedRun[] = [{ name: "recorded", recording, ...first, baseline: first.pi }];
-    if (own.length > 0) runs.push({ name: "own", recording, ...(await playBoth(own)), baseline: first.pi });
+    const recordedRun = await playBoth(recordedSummaries);
+    const runs: PlayedRun[] = [{ name: "recorded", recording, ...recordedRun, baseline: recordedRun.pi }];
+    if (ownSummaries.length > 0)
+      runs.push({ name: "own", recording, ...(await playBoth(ownSummaries)), baseline: recordedRun.pi });
     if (out !== undefined) for (const run of runs) writeRun(join(out, run.name), run);
-    return Object.assign({}, ...runs.map((run) => runFigures(run, say)));
+    return Object.assign({}, ...runs.map((run) => toFigures(run, log)));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -50,13 +52,13 @@ function buildProgram(folder: string): string {
   return join(folder, "pith.mjs");
 }
 
-interface Played {
+interface PlayResult {
   readonly pith: readonly PithCompaction[];
   /** Empty without peers. */
   readonly pi: readonly PiCompaction[];
 }
 
-interface PlayedRun extends Played {
+interface PlayedRun extends PlayResult {
   /** Which drafts were played. */
   readonly name: "recorded" | "own";
   readonly recording: Recording;
@@ -65,67 +67,68 @@ interface PlayedRun extends Played {
 }
 
 /** The figures of the last compaction have plain names; those before it have its number behind them. */
-function runFigures(run: PlayedRun, say: Settings["say"]): Figures {
-  const ending = run.name === "recorded" ? "_recorded" : "";
-  const places = [...run.pith.keys()].reverse();
-  const named = places.map((at) => {
-    const isLast = at === run.pith.length - 1;
-    const place = isLast ? "" : `_${at + 1}`;
-    const figures = Object.entries({ ...sizeFigures(run, at), ...(isLast && factFigures(run, at)) });
-    return figures.map(([name, value]) => [`${name}${ending}${place}`, value]);
+function toFigures(run: PlayedRun, log: SuiteOptions["log"]): Figures {
+  const suffix = run.name === "recorded" ? "_recorded" : "";
+  const indexes = [...run.pith.keys()].reverse();
+  const figureEntries = indexes.map((index) => {
+    const isLast = index === run.pith.length - 1;
+    const compactionSuffix = isLast ? "" : `_${index + 1}`;
+    const figures = Object.entries({ ...toSizeFigures(run, index), ...(isLast && toFactFigures(run, index)) });
+    return figures.map(([name, value]) => [`${name}${suffix}${compactionSuffix}`, value]);
   });
-  for (const at of run.pith.keys()) say(`${run.name} drafts, compaction ${at + 1}: ${describeCompaction(run, at)}`);
-  return Object.fromEntries(named.flat());
+  for (const index of run.pith.keys())
+    log(`${run.name} drafts, compaction ${index + 1}: ${describeCompaction(run, index)}`);
+  return Object.fromEntries(figureEntries.flat());
 }
 
-function sizeFigures(run: PlayedRun, at: number): Figures {
-  const { tokens, idsShare, requestRepeats, uniqueShare } = measureSide(run, run.pith[at], at);
-  const [baseline, same] = [run.baseline[at], run.pi[at]];
-  const tokensOf = (side: PiCompaction): number => measureSide(run, side, at).tokens;
+function toSizeFigures(run: PlayedRun, index: number): Figures {
+  const { tokens, idsShare, requestRepeats, uniqueShare } = measureCompaction(run, run.pith[index], index);
+  const [baseline, sameDrafts] = [run.baseline[index], run.pi[index]];
+  const countTokens = (compaction: PiCompaction): number => measureCompaction(run, compaction, index).tokens;
   return {
     front_tokens: tokens,
-    ...(baseline && { front_tokens_pi: tokensOf(baseline), front_x_pi: tokens / tokensOf(baseline) }),
-    ...(same && same !== baseline && { front_x_pi_same_drafts: tokens / tokensOf(same) }),
+    ...(baseline && { front_tokens_pi: countTokens(baseline), front_x_pi: tokens / countTokens(baseline) }),
+    ...(sameDrafts && sameDrafts !== baseline && { front_x_pi_same_drafts: tokens / countTokens(sameDrafts) }),
     ids_share: idsShare,
     request_repeats: requestRepeats,
     unique_share: uniqueShare,
-    calls_per_compaction: run.pith[at]?.calls ?? 0,
-    citations_untranslated: run.pith[at]?.untranslated.length ?? 0,
+    calls_per_compaction: run.pith[index]?.calls ?? 0,
+    citations_untranslated: run.pith[index]?.untranslated.length ?? 0,
   };
 }
 
 /** The facts are those of the whole session, so that only its last compaction can have all of them. */
-function factFigures(run: PlayedRun, at: number): Figures {
-  const baseline = run.baseline[at];
+function toFactFigures(run: PlayedRun, index: number): Figures {
+  const baseline = run.baseline[index];
   return {
-    facts_kept: measureSide(run, run.pith[at], at).factsKept,
-    ...(baseline && { facts_kept_pi: measureSide(run, baseline, at).factsKept }),
+    facts_kept: measureCompaction(run, run.pith[index], index).factsKept,
+    ...(baseline && { facts_kept_pi: measureCompaction(run, baseline, index).factsKept }),
   };
 }
 
 /** `side`: what our program or pi made of the compaction at this place. */
-function measureSide(
+function measureCompaction(
   { recording }: PlayedRun,
-  side: PithCompaction | PiCompaction | undefined,
-  at: number,
+  compaction: PithCompaction | PiCompaction | undefined,
+  index: number,
 ): FrontMeasures {
-  if (!side) throw new Error(`compaction ${at + 1} was not played`);
-  const rows = recording.stretches.slice(0, at + 1).flat();
+  if (!compaction) throw new Error(`compaction ${index + 1} was not played`);
+  const rows = recording.segments.slice(0, index + 1).flat();
   const covered = rows.slice(
     0,
-    rows.findIndex(({ id }) => id === side.firstKeptEntryId),
+    rows.findIndex(({ id }) => id === compaction.firstKeptEntryId),
   );
-  return measureFront(side, { userTexts: userTexts(rows), request: userTexts(covered).at(-1) ?? "" });
+  return measureFront(compaction, { userTexts: listUserTexts(rows), request: listUserTexts(covered).at(-1) ?? "" });
 }
 
-function describeCompaction(run: PlayedRun, at: number): string {
-  const { calls = 0, untranslated = [], firstKeptEntryId } = run.pith[at] ?? {};
-  const { tokens, idsShare, uniqueShare, requestRepeats, factsLost } = measureSide(run, run.pith[at], at);
-  const peer = run.pi[at];
-  const isLast = at === run.pith.length - 1;
+function describeCompaction(run: PlayedRun, index: number): string {
+  const { calls = 0, untranslated = [], firstKeptEntryId } = run.pith[index] ?? {};
+  const { tokens, idsShare, uniqueShare, requestRepeats, factsLost } = measureCompaction(run, run.pith[index], index);
+  const peer = run.pi[index];
+  const isLast = index === run.pith.length - 1;
   return [
     `${tokens} tokens`,
-    ...(peer ? [`pi ${measureSide(run, peer, at).tokens}`] : []),
+    ...(peer ? [`pi ${measureCompaction(run, peer, index).tokens}`] : []),
     `ids ${(100 * idsShare).toFixed(1)} %`,
     `unique ${(100 * uniqueShare).toFixed(1)} %`,
     `the request ${requestRepeats} times`,
@@ -140,12 +143,12 @@ function describeCompaction(run: PlayedRun, at: number): string {
 function writeRun(folder: string, { pith, pi }: PlayedRun): void {
   mkdirSync(folder, { recursive: true });
   const write = (name: string, text: string): void => writeFileSync(join(folder, name), `${text}\n`);
-  for (const [at, { text, tail, corrections }] of pith.entries()) {
-    write(`front-${at + 1}.txt`, text);
-    write(`tail-${at + 1}.txt`, tail);
-    if (corrections.length > 0) write(`corrections-${at + 1}.txt`, corrections.join("\n\n"));
+  for (const [index, { text, tail, corrections }] of pith.entries()) {
+    write(`front-${index + 1}.txt`, text);
+    write(`tail-${index + 1}.txt`, tail);
+    if (corrections.length > 0) write(`corrections-${index + 1}.txt`, corrections.join("\n\n"));
   }
-  for (const [at, { text }] of pi.entries()) write(`front-${at + 1}-pi.txt`, text);
-  const summaries = pith.map(({ request, draft }, at) => ({ kind: `compaction ${at + 1}`, request, draft }));
+  for (const [index, { text }] of pi.entries()) write(`front-${index + 1}-pi.txt`, text);
+  const summaries = pith.map(({ request, draft }, index) => ({ kind: `compaction ${index + 1}`, request, draft }));
   write("requests.json", JSON.stringify(summaries, null, 2));
 }

@@ -1,37 +1,37 @@
 /** Translates the citations of a draft from the request it was written for to the request that the program sends now. */
 
-import { messageText, type RecordedMessage, type Row } from "./recording.ts";
+import { contentText, type RecordedMessage, type RecordedRow } from "./recording.ts";
 
 /** Which entry each handle of a request names: `e12` or `#12` by its id. */
-export type Handles = ReadonlyMap<string, string>;
+export type HandleMap = ReadonlyMap<string, string>;
 
 /**
  * Finds the entries of a request's blocks. Blocks and rows are in the same order, and a request shows a stretch of the rows: of all
  * places to begin, the last one from which most blocks are found. A block that no row gives is passed over.
  */
-export function findHandles(request: string, rows: readonly Row[]): Handles {
-  const blocks = [...request.matchAll(BLOCK)].map(([, label = "", handle = "", line = ""]) => ({
+export function findHandles(request: string, rows: readonly RecordedRow[]): HandleMap {
+  const blocks = [...request.matchAll(BLOCK_PATTERN)].map(([, label = "", handle = "", line = ""]) => ({
     label,
     handle,
     line,
   }));
-  const starts = rows.map(blockStart);
-  let best: Handles = new Map();
-  for (let from = 0; from < rows.length; from += 1) {
+  const starts = rows.map(firstBlockLine);
+  let best: HandleMap = new Map();
+  for (let firstRow = 0; firstRow < rows.length; firstRow += 1) {
     const handles = new Map<string, string>();
-    let next = from;
+    let next = firstRow;
     for (const { handle, ...block } of blocks) {
-      const at = starts.findIndex((start, index) => index >= next && isBlockOf(start, block));
-      if (at < 0) continue;
-      handles.set(handle, rows[at]?.id ?? "");
-      next = at + 1;
+      const position = starts.findIndex((start, index) => index >= next && isBlockOf(start, block));
+      if (position < 0) continue;
+      handles.set(handle, rows[position]?.id ?? "");
+      next = position + 1;
     }
     if (handles.size >= best.size) best = handles;
   }
   return best;
 }
 
-const BLOCK = /^\[([A-Z][^\]]*)\]: \[([e#]\d+)\] ?(.*)$/gm;
+const BLOCK_PATTERN = /^\[([A-Z][^\]]*)\]: \[([e#]\d+)\] ?(.*)$/gm;
 
 interface BlockLine {
   readonly label: string;
@@ -40,27 +40,27 @@ interface BlockLine {
 
 function isBlockOf(start: BlockLine | null, { label, line }: BlockLine): boolean {
   if (start === null || start.label !== label) return false;
-  return comparable(line).startsWith(comparable(start.line));
+  return normalizeLine(line).startsWith(normalizeLine(start.line));
 }
 
-function comparable(line: string): string {
-  return line.replace(/\s+/g, " ").trim().slice(0, COMPARED);
+function normalizeLine(line: string): string {
+  return line.replace(/\s+/g, " ").trim().slice(0, COMPARED_CHARACTERS);
 }
 
 /** Characters of a block's first line; enough to tell neighbours apart, and before anything is left out. */
-const COMPARED = 30;
+const COMPARED_CHARACTERS = 30;
 
 /** How the block of a row begins; null for a row that has none. */
-function blockStart({ type, message, summary = "" }: Row): BlockLine | null {
+function firstBlockLine({ type, message, summary = "" }: RecordedRow): BlockLine | null {
   if (type === "branch_summary") return { label: "Note", line: `(a branch that was left) ${firstLine(summary)}` };
   if (!message || message.role === "system") return null;
-  const line = firstLine(messageText(message));
+  const line = firstLine(contentText(message));
   if (message.role === "user") return { label: "User", line };
   if (message.role === "toolResult") return { label: "Tool result", line: line || "(no output)" };
-  return line === "" ? callStart(message) : { label: "Assistant", line };
+  return line === "" ? firstCallLine(message) : { label: "Assistant", line };
 }
 
-function callStart({ content }: RecordedMessage): BlockLine | null {
+function firstCallLine({ content }: RecordedMessage): BlockLine | null {
   const call = typeof content === "string" ? undefined : content.find(({ type }) => type === "toolCall");
   if (!call) return null;
   const [[key, value] = ["", ""]] = Object.entries(call.arguments ?? {});
@@ -77,43 +77,46 @@ export interface Translation {
   readonly untranslated: readonly string[];
 }
 
-export interface TranslationParts {
+export interface TranslationOptions {
   /** Of the request that the draft was written for. */
-  readonly written: Handles;
+  readonly written: HandleMap;
   /** Of the request that is answered with it. */
-  readonly live: Handles;
+  readonly live: HandleMap;
   /** Entries that an earlier live request has shown: its summary names them by their long ids. */
   readonly shownBefore: ReadonlySet<string>;
 }
 
-export function translateDraft(draft: string, { written, live, shownBefore }: TranslationParts): Translation {
-  const handleOf = new Map([...live].map(([handle, id]) => [id, handle]));
+export function translateDraft(
+  draft: string,
+  { written: draftHandles, live: liveHandles, shownBefore }: TranslationOptions,
+): Translation {
+  const handleById = new Map([...liveHandles].map(([handle, id]) => [id, handle]));
   const untranslated: string[] = [];
-  const text = draft.replace(CITATION, (group: string) => {
-    const references = group.match(REFERENCE) ?? [];
-    const named = references.map((reference) => {
-      const id = reference.startsWith("entry:") ? reference.slice(6) : written.get(reference);
-      const handle = id === undefined ? undefined : handleOf.get(id);
+  const text = draft.replace(CITATION_PATTERN, (group: string) => {
+    const references = group.match(REFERENCE_PATTERN) ?? [];
+    const translated = references.map((reference) => {
+      const id = reference.startsWith("entry:") ? reference.slice(6) : draftHandles.get(reference);
+      const handle = id === undefined ? undefined : handleById.get(id);
       if (handle !== undefined) return handle;
       if (id !== undefined && (reference.startsWith("entry:") || shownBefore.has(id))) return `entry:${id}`;
       untranslated.push(reference);
       return "";
     });
-    const short = named.filter((name) => name !== "" && !name.startsWith("entry:"));
-    const long = named.filter((name) => name.startsWith("entry:"));
-    return `${formatGroup("[", short, "]")}${formatGroup("(", long, ")")}`;
+    const handles = translated.filter((name) => name !== "" && !name.startsWith("entry:"));
+    const entryReferences = translated.filter((name) => name.startsWith("entry:"));
+    return `${formatGroup("[", handles, "]")}${formatGroup("(", entryReferences, ")")}`;
   });
   return { text, untranslated };
 }
 
 /** For a program that knows no citations. */
-export function withoutCitations(draft: string): string {
-  return draft.replace(CITATION, "");
+export function removeCitations(draft: string): string {
+  return draft.replace(CITATION_PATTERN, "");
 }
 
 function formatGroup(open: string, names: readonly string[], close: string): string {
   return names.length === 0 ? "" : ` ${open}${names.join(", ")}${close}`;
 }
 
-const REFERENCE = /[e#]\d+\b(?!-)|entry:[\w-]+/g;
-const CITATION = / ?(?:\[[e#]\d+(?:, ?[e#]\d+)*\]|\(entry:[\w-]+(?:, ?entry:[\w-]+)*\))/g;
+const REFERENCE_PATTERN = /[e#]\d+\b(?!-)|entry:[\w-]+/g;
+const CITATION_PATTERN = / ?(?:\[[e#]\d+(?:, ?[e#]\d+)*\]|\(entry:[\w-]+(?:, ?entry:[\w-]+)*\))/g;

@@ -1,8 +1,8 @@
 /** Plants facts, made up or from a file, in a session, and takes it through one compaction after another. */
 
 import { readFileSync } from "node:fs";
-import { between, type Random } from "@pith/bench/random";
-import type { Texts } from "@pith/bench/texts";
+import { type Random, randomInteger } from "@pith/bench/random";
+import type { TextSource } from "@pith/bench/texts";
 import {
   type Budget,
   type CompactionOutcome,
@@ -18,30 +18,30 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
 
-export interface Planted {
+export interface PlantedSession {
   readonly session: Session;
   readonly budget: Budget;
   /** Plants this round's share of the facts, talks until the window is full, and compacts. */
-  round(at: number): Promise<CompactionOutcome>;
+  runRound(at: number): Promise<CompactionOutcome>;
 }
 
-export const to = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
+export const MODEL = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
 
-export async function plantedSession(
+export async function createPlantedSession(
   facts: Facts,
-  parts: {
+  options: {
     readonly contextWindow: number;
     readonly rounds: number;
-    readonly text: Texts;
+    readonly text: TextSource;
     /** Without them code writes alone. */
     readonly writers?: readonly Summarizer[];
   },
-): Promise<Planted> {
+): Promise<PlantedSession> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const budget = createBudget(compactionLimits, { contextWindow: parts.contextWindow, model: to });
+  const budget = createBudget(compactionLimits, { contextWindow: options.contextWindow, model: MODEL });
   const { rules } = facts;
   await session.append(
-    says({
+    createEntry({
       role: "system",
       content: rules.system.join("\n"),
       sections: { "AGENTS.md": rules.files.join("\n") },
@@ -52,43 +52,45 @@ export async function plantedSession(
   return {
     session,
     budget,
-    async round(at) {
-      for (const rule of shareOf(rules.chat, at, parts.rounds))
-        await session.append(user(rule), reply(`Understood (${at}).`));
-      for (const { path, did } of shareOf(facts.files, at, parts.rounds)) await session.append(...touching(path, did));
-      for (const { command, exitCode } of shareOf(facts.commands, at, parts.rounds))
-        await session.append(...running(command, exitCode));
-      await fill(session, budget, parts.text);
-      return compact({ session, budget, reason: "due", runtime: nodeRuntime, summarizers: parts.writers ?? [] });
+    async runRound(index) {
+      for (const rule of roundShare(rules.chat, index, options.rounds))
+        await session.append(userMessage(rule), assistantMessage(`Understood (${index}).`));
+      for (const { path, did: access } of roundShare(facts.files, index, options.rounds))
+        await session.append(...touchFile(path, access));
+      for (const { command, exitCode } of roundShare(facts.commands, index, options.rounds))
+        await session.append(...runCommand(command, exitCode));
+      await fillWindow(session, budget, options.text);
+      return compact({ session, budget, reason: "due", runtime: nodeRuntime, summarizers: options.writers ?? [] });
     },
   };
 }
 
 // Whatever can be done in many ways is done in another way each time.
-function touching(path: string, did: "read" | "modified"): readonly NewEntry[] {
-  const change = path.length % 2 === 0 ? { content: "export const a = 1;\n" } : { old_string: "a", new_string: "b" };
-  const place = path.length % 3 === 0 ? { file_path: path } : { path };
-  const call = did === "read" ? place : { ...place, ...change };
-  return exchange(did === "read" ? "view" : "change", call, "done");
+function touchFile(path: string, access: "read" | "modified"): readonly NewEntry[] {
+  const changeArguments =
+    path.length % 2 === 0 ? { content: "export const a = 1;\n" } : { old_string: "a", new_string: "b" };
+  const pathArgument = path.length % 3 === 0 ? { file_path: path } : { path };
+  const callArguments = access === "read" ? pathArgument : { ...pathArgument, ...changeArguments };
+  return createExchange(access === "read" ? "view" : "change", callArguments, "done");
 }
 
-function running(command: string, exitCode: number): readonly NewEntry[] {
-  return exchange("shell", { command }, exitCode === 0 ? "ok" : `something went wrong\nexit code ${exitCode}`, {
+function runCommand(command: string, exitCode: number): readonly NewEntry[] {
+  return createExchange("shell", { command }, exitCode === 0 ? "ok" : `something went wrong\nexit code ${exitCode}`, {
     exitCode,
   });
 }
 
-let calls = 0;
-function exchange(
+let callCount = 0;
+function createExchange(
   name: string,
   args: Readonly<Record<string, unknown>>,
   output: string,
   details?: object,
 ): readonly NewEntry[] {
-  const id = `call_${++calls}`;
+  const id = `call_${++callCount}`;
   return [
-    reply("", [{ type: "toolCall", id, name, arguments: args }]),
-    says({
+    assistantMessage("", [{ type: "toolCall", id, name, arguments: args }]),
+    createEntry({
       role: "toolResult",
       toolCallId: id,
       toolName: name,
@@ -100,29 +102,39 @@ function exchange(
   ];
 }
 
-async function fill(session: Session, { limit, contextWindow }: Budget, text: Texts): Promise<void> {
+async function fillWindow(session: Session, { limit, contextWindow }: Budget, makeText: TextSource): Promise<void> {
   const letters = Math.floor(contextWindow / 8);
   // Two letters are never more than a token's worth, so this ends beyond the limit.
-  for (let said = 0; said < limit * 5; said += letters * 2)
+  for (let letterCount = 0; letterCount < limit * 5; letterCount += letters * 2)
     await session.append(
-      user("go on"),
-      ...exchange("shell", { command: "cat notes" }, text(letters)),
-      reply(text(letters)),
+      userMessage("go on"),
+      ...createExchange("shell", { command: "cat notes" }, makeText(letters)),
+      assistantMessage(makeText(letters)),
     );
 }
 
-function shareOf<Each>(list: readonly Each[], at: number, rounds: number): readonly Each[] {
-  return list.filter((_, index) => index % rounds === at);
+function roundShare<Each>(list: readonly Each[], position: number, rounds: number): readonly Each[] {
+  return list.filter((_, index) => index % rounds === position);
 }
 
 type Message = Extract<NewEntry, { type: "message" }>["message"];
-const says = (message: Message): NewEntry => ({ type: "message", message });
-const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
+const createEntry = (message: Message): NewEntry => ({ type: "message", message });
+const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
 
-function reply(text: string, more: Extract<Message, { role: "assistant" }>["content"] = []): NewEntry {
-  const said = text === "" ? [] : [{ type: "text" as const, text }];
-  const stopReason = more.length > 0 ? "toolUse" : "stop";
-  return says({ role: "assistant", ...to, content: [...said, ...more], usage: emptyUsage, stopReason, timestamp: 1 });
+function assistantMessage(
+  text: string,
+  otherBlocks: Extract<Message, { role: "assistant" }>["content"] = [],
+): NewEntry {
+  const textBlocks = text === "" ? [] : [{ type: "text" as const, text }];
+  const stopReason = otherBlocks.length > 0 ? "toolUse" : "stop";
+  return createEntry({
+    role: "assistant",
+    ...MODEL,
+    content: [...textBlocks, ...otherBlocks],
+    usage: emptyUsage,
+    stopReason,
+    timestamp: 1,
+  });
 }
 
 /** What is planted in a session, and looked for after its compactions. */
@@ -139,8 +151,8 @@ export interface Facts {
   readonly commands: readonly { readonly command: string; readonly exitCode: number }[];
 }
 
-export function factsFrom(file: string | undefined, next: Random): Facts {
-  if (file === undefined) return madeUpFacts(next);
+export function readFacts(file: string | undefined, random: Random): Facts {
+  if (file === undefined) return makeFacts(random);
   const facts = JSON.parse(readFileSync(file, "utf8")) as Partial<Facts>;
   const { rules, files, commands } = facts;
   const lists = [rules?.files, rules?.system, rules?.chat, rules?.pins, files, commands];
@@ -151,11 +163,12 @@ export function factsFrom(file: string | undefined, next: Random): Facts {
   return facts as Facts;
 }
 
-function madeUpFacts(next: Random): Facts {
-  const rules = (where: string): readonly string[] =>
+function makeFacts(random: Random): Facts {
+  const rules = (scope: string): readonly string[] =>
     Array.from(
       { length: 5 },
-      () => `In ${where}: never ${pick(next, acts)} the ${pick(next, things)} ${word(next)} without ${word(next)}.`,
+      () =>
+        `In ${scope}: never ${pickOne(random, VERBS)} the ${pickOne(random, NOUNS)} ${randomWord(random)} without ${randomWord(random)}.`,
     );
   return {
     rules: {
@@ -164,28 +177,28 @@ function madeUpFacts(next: Random): Facts {
       chat: rules("our talk"),
       pins: rules("every turn"),
     },
-    files: Array.from({ length: 200 }, (_, at) => ({
-      path: `${pick(next, folders)}/${word(next)}-${at}.${pick(next, endings)}`,
-      did: at % 2 === 0 ? ("modified" as const) : ("read" as const),
+    files: Array.from({ length: 200 }, (_, index) => ({
+      path: `${pickOne(random, FOLDERS)}/${randomWord(random)}-${index}.${pickOne(random, EXTENSIONS)}`,
+      did: index % 2 === 0 ? ("modified" as const) : ("read" as const),
     })),
-    commands: Array.from({ length: 50 }, (_, at) => ({
-      command: `${pick(next, programs)} --only ${word(next)}${at}`,
-      exitCode: next() < 0.7 ? 0 : between(next, 1, 9),
+    commands: Array.from({ length: 50 }, (_, index) => ({
+      command: `${pickOne(random, PROGRAMS)} --only ${randomWord(random)}${index}`,
+      exitCode: random() < 0.7 ? 0 : randomInteger(random, 1, 9),
     })),
   };
 }
 
-function pick(next: Random, from: readonly string[]): string {
-  return from[between(next, 0, from.length - 1)] ?? "";
+function pickOne(random: Random, list: readonly string[]): string {
+  return list[randomInteger(random, 0, list.length - 1)] ?? "";
 }
 
-function word(next: Random): string {
-  return Array.from({ length: between(next, 2, 3) }, () => pick(next, syllables)).join("");
+function randomWord(random: Random): string {
+  return Array.from({ length: randomInteger(random, 2, 3) }, () => pickOne(random, SYLLABLES)).join("");
 }
 
-const acts = ["rename", "delete", "log", "cache", "retry"];
-const things = ["table", "token", "branch", "index", "header"];
-const folders = ["src", "src/parts", "src/parts/deep", "test", "docs", "packages/one/src"];
-const endings = ["ts", "md", "json", "py"];
-const programs = ["npm test", "make all", "cargo check", "pytest", "git status"];
-const syllables = ["ka", "to", "rel", "mi", "san", "do", "vex", "lin", "par", "us"];
+const VERBS = ["rename", "delete", "log", "cache", "retry"];
+const NOUNS = ["table", "token", "branch", "index", "header"];
+const FOLDERS = ["src", "src/parts", "src/parts/deep", "test", "docs", "packages/one/src"];
+const EXTENSIONS = ["ts", "md", "json", "py"];
+const PROGRAMS = ["npm test", "make all", "cargo check", "pytest", "git status"];
+const SYLLABLES = ["ka", "to", "rel", "mi", "san", "do", "vex", "lin", "par", "us"];

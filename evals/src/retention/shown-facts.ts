@@ -3,7 +3,7 @@
 import type { Request } from "@pith/context";
 import type { Facts } from "./planted-session.ts";
 
-export function firstMessage({ messages }: Request): string {
+export function firstMessageText({ messages }: Request): string {
   const content = messages[0]?.content ?? "";
   return typeof content === "string"
     ? content
@@ -11,50 +11,50 @@ export function firstMessage({ messages }: Request): string {
 }
 
 /** By its full name, or counted in its folder. */
-export function showsFile(front: string, path: string): boolean {
+export function showsFile(firstMessage: string, path: string): boolean {
   const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : ".";
-  return namesFile(front, path) || front.includes(`\n${folder}/ (`);
+  return namesFile(firstMessage, path) || firstMessage.includes(`\n${folder}/ (`);
 }
 
-export function namesFile(front: string, path: string): boolean {
-  return front.includes(`\n${path}\n`);
+export function namesFile(firstMessage: string, path: string): boolean {
+  return firstMessage.includes(`\n${path}\n`);
 }
 
 type Command = Facts["commands"][number];
 
 /** The command of each kind that was run last, in so many rounds. */
-export function lastChecks(commands: readonly Command[], rounds: number): readonly Command[] {
+export function findLastChecks(commands: readonly Command[], rounds: number): readonly Command[] {
   const last = new Map<string, Command>();
-  for (const each of inOrder(commands, rounds)) {
-    const kind = KINDS.find(({ names }) => names.test(each.command))?.kind;
+  for (const each of sortByRound(commands, rounds)) {
+    const kind = CHECK_KINDS.find(({ names }) => names.test(each.command))?.kind;
     if (kind) last.set(kind, each);
   }
   return [...last.values()];
 }
 
-const KINDS = [
+const CHECK_KINDS = [
   { kind: "test", names: /^(?:npm test|pytest)\b/ },
   { kind: "build", names: /^make\b/ },
   { kind: "check", names: /^cargo check\b/ },
 ] as const;
 
-export function showsCheck(front: string, { command, exitCode }: Command): boolean {
-  return front.includes(`: ${command} → exit ${exitCode}`);
+export function showsCheck(firstMessage: string, { command, exitCode }: Command): boolean {
+  return firstMessage.includes(`: ${command} → exit ${exitCode}`);
 }
 
 /** The newest commands that did something and failed. */
-export function openErrors(commands: readonly Command[], rounds: number): readonly Command[] {
-  const failed = inOrder(commands, rounds).filter(({ exitCode }) => exitCode !== 0);
-  return failed.filter(({ command }) => !command.startsWith("git status")).slice(-NEWEST);
+export function lastFailures(commands: readonly Command[], rounds: number): readonly Command[] {
+  const failed = sortByRound(commands, rounds).filter(({ exitCode }) => exitCode !== 0);
+  return failed.filter(({ command }) => !command.startsWith("git status")).slice(-MAX_ERRORS);
 }
 
-const NEWEST = 6;
+const MAX_ERRORS = 6;
 
-export function showsError(front: string, { command }: Command): boolean {
-  return front.includes(`\n- ${command} → something went wrong`);
+export function showsError(firstMessage: string, { command }: Command): boolean {
+  return firstMessage.includes(`\n- ${command} → something went wrong`);
 }
 
 /** As they are planted: in each round those whose number leaves its rest. */
-function inOrder(commands: readonly Command[], rounds: number): readonly Command[] {
-  return Array.from({ length: rounds }, (_, round) => commands.filter((_, at) => at % rounds === round)).flat();
+function sortByRound(commands: readonly Command[], rounds: number): readonly Command[] {
+  return Array.from({ length: rounds }, (_, round) => commands.filter((_, index) => index % rounds === round)).flat();
 }

@@ -1,121 +1,138 @@
 /** Runs `pnpm eval keeping`: how many planted facts are left after many compactions without any model. */
 
-import { random } from "@pith/bench/random";
-import type { Figures, Settings, Suite } from "@pith/bench/suite";
-import { type Texts, texts } from "@pith/bench/texts";
+import { createRandom } from "@pith/bench/random";
+import type { Figures, Suite, SuiteOptions } from "@pith/bench/suite";
+import { createTextSource, type TextSource } from "@pith/bench/texts";
 import { buildRequest, buildSessionContext, type CompactionEntry, type Session } from "@pith/context";
 import { authorOf, collectFileLists, entryReference, readSummaryPartTexts } from "@pith/context/host";
-import { type Facts, factsFrom, type Planted, plantedSession, to } from "./planted-session.ts";
-import { firstMessage, lastChecks, namesFile, openErrors, showsCheck, showsError, showsFile } from "./shown-facts.ts";
+import { createPlantedSession, type Facts, MODEL, type PlantedSession, readFacts } from "./planted-session.ts";
+import {
+  findLastChecks,
+  firstMessageText,
+  lastFailures,
+  namesFile,
+  showsCheck,
+  showsError,
+  showsFile,
+} from "./shown-facts.ts";
 
 export const keepingSuite: Suite = {
   name: "keeping",
-  about: "20 rules, 200 file operations, 50 commands: what is left of them after 10 and 50 compactions without a model",
+  description:
+    "20 rules, 200 file operations, 50 commands: what is left of them after 10 and 50 compactions without a model",
   run: runKeeping,
 };
 
 const ROUNDS = 10;
-const WINDOW = 200_000;
+const WINDOW_TOKENS = 200_000;
 
-async function runKeeping({ quick, seed, corpus, facts: file, say }: Settings): Promise<Figures> {
-  const facts = factsFrom(file, random(seed));
-  const text = texts(random(seed + 1), corpus);
-  const planted = await plantedSession(facts, { contextWindow: WINDOW, rounds: ROUNDS, text });
-  say(`${ROUNDS} compactions in a window of ${WINDOW} tokens`);
-  const fronts: Front[] = [];
-  for (let at = 0; at < ROUNDS; at++) fronts.push(await compacted(planted, at));
-  const kept = await keptFacts(planted.session, facts);
-  const more = quick ? 10 : 50 - ROUNDS;
-  say(`${more} more`);
-  for (let at = ROUNDS; at < ROUNDS + more; at++) fronts.push(await compacted(planted, at));
-  const later = await keptFacts(planted.session, facts);
+async function runKeeping({ quick, seed, corpus, facts: file, log }: SuiteOptions): Promise<Figures> {
+  const facts = readFacts(file, createRandom(seed));
+  const makeText = createTextSource(createRandom(seed + 1), corpus);
+  const plantedSession = await createPlantedSession(facts, {
+    contextWindow: WINDOW_TOKENS,
+    rounds: ROUNDS,
+    text: makeText,
+  });
+  log(`${ROUNDS} compactions in a window of ${WINDOW_TOKENS} tokens`);
+  const roundResults: RoundResult[] = [];
+  for (let index = 0; index < ROUNDS; index++) roundResults.push(await compactRound(plantedSession, index));
+  const factsKept = await countKeptFacts(plantedSession.session, facts);
+  const extraRounds = quick ? 10 : 50 - ROUNDS;
+  log(`${extraRounds} more`);
+  for (let index = ROUNDS; index < ROUNDS + extraRounds; index++)
+    roundResults.push(await compactRound(plantedSession, index));
+  const laterFacts = await countKeptFacts(plantedSession.session, facts);
   return {
     rounds: ROUNDS,
-    ...kept,
-    prefix_kept: share(
-      fronts,
-      (front, at) => at === 0 || front.evicted || front.stable.startsWith(fronts[at - 1]?.stable ?? ""),
+    ...factsKept,
+    prefix_kept: shareOf(
+      roundResults,
+      (front, index) =>
+        index === 0 || front.hasEvictions || front.stableText.startsWith(roundResults[index - 1]?.stableText ?? ""),
     ),
-    evictions: fronts.filter(({ evicted }) => evicted).length,
-    [`front_growth_${ROUNDS + more}`]: Math.max(...fronts.map(({ ofBudget }) => ofBudget)),
-    [`pins_${ROUNDS + more}`]: later.pins,
-    [`files_listed_${ROUNDS + more}`]: later.files_listed,
-    ...(await keptInSmallWindow(facts, { rounds: ROUNDS, text })),
+    evictions: roundResults.filter(({ hasEvictions }) => hasEvictions).length,
+    [`front_growth_${ROUNDS + extraRounds}`]: Math.max(...roundResults.map(({ budgetShare }) => budgetShare)),
+    [`pins_${ROUNDS + extraRounds}`]: laterFacts.pins,
+    [`files_listed_${ROUNDS + extraRounds}`]: laterFacts.files_listed,
+    ...(await measureSmallWindow(facts, { rounds: ROUNDS, text: makeText })),
   };
 }
 
-const SMALL_WINDOW = 8_000;
+const SMALL_WINDOW_TOKENS = 8_000;
 
 /** In a window in which not all of the user's messages have room: each one that is gone is named in a receipt. */
-async function keptInSmallWindow(facts: Facts, parts: { readonly rounds: number; readonly text: Texts }) {
-  const { session, round } = await plantedSession(facts, { contextWindow: SMALL_WINDOW, ...parts });
-  const notes: string[] = [];
-  for (let at = 0; at < parts.rounds; at++) {
-    const outcome = await round(at);
-    if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
-    notes.push(
+async function measureSmallWindow(facts: Facts, options: { readonly rounds: number; readonly text: TextSource }) {
+  const { session, runRound } = await createPlantedSession(facts, { contextWindow: SMALL_WINDOW_TOKENS, ...options });
+  const evictionNotes: string[] = [];
+  for (let index = 0; index < options.rounds; index++) {
+    const outcome = await runRound(index);
+    if (outcome.type !== "compacted") throw new Error(`round ${index} was not compacted: ${JSON.stringify(outcome)}`);
+    evictionNotes.push(
       ...outcome.receipt.findings.filter(({ code }) => code === "user-messages-evicted").map(({ note }) => note),
     );
   }
-  const named = new Set(notes.flatMap((note) => note.match(/#\d+/g) ?? []));
-  const front = firstMessage(buildRequest(buildSessionContext(session.branch), { model: to }));
+  const namedReferences = new Set(evictionNotes.flatMap((note) => note.match(/#\d+/g) ?? []));
+  const firstMessage = firstMessageText(buildRequest(buildSessionContext(session.branch), { model: MODEL }));
   const inContext = new Set(session.branch.entries.map(({ id }) => id));
   const messages = (await session.branchEntries()).filter((entry) => authorOf(entry) === "person");
-  const gone = messages.filter((entry) => !inContext.has(entry.id) && !front.includes(`[${entryReference(entry)}]`));
+  const evicted = messages.filter(
+    (entry) => !inContext.has(entry.id) && !firstMessage.includes(`[${entryReference(entry)}]`),
+  );
   return {
     small_window_messages: messages.length,
-    small_window_evicted: gone.length,
-    small_window_unnamed: gone.filter((entry) => !named.has(entryReference(entry))).length,
+    small_window_evicted: evicted.length,
+    small_window_unnamed: evicted.filter((entry) => !namedReferences.has(entryReference(entry))).length,
   };
 }
 
-interface Front {
+interface RoundResult {
   /** Pins and words: what should stay as it is. */
-  readonly stable: string;
-  readonly evicted: boolean;
+  readonly stableText: string;
+  readonly hasEvictions: boolean;
   /** The whole front, as a share of what it may have. */
-  readonly ofBudget: number;
+  readonly budgetShare: number;
 }
 
-async function compacted({ session, budget, round }: Planted, at: number): Promise<Front> {
-  const outcome = await round(at);
-  if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
+async function compactRound({ session, budget, runRound }: PlantedSession, index: number): Promise<RoundResult> {
+  const outcome = await runRound(index);
+  if (outcome.type !== "compacted") throw new Error(`round ${index} was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
   const parts = readSummaryPartTexts(entry);
-  const tokens = (kinds: readonly string[]): number =>
+  const sumTokens = (kinds: readonly string[]): number =>
     parts.filter(({ part }) => kinds.includes(part.kind)).reduce((sum, { part }) => sum + part.tokens, 0);
   return {
-    stable: parts
+    stableText: parts
       .filter(({ part: { kind } }) => kind === "pins" || kind === "words")
       .map(({ text }) => text)
       .join(""),
-    evicted: outcome.receipt.findings.some(({ code }) => code === "user-messages-evicted"),
-    ofBudget: Math.max(
-      tokens(["words"]) / budget.userMessages,
-      tokens(["story", "notes", "ledger"]) / budget.checkpoint,
+    hasEvictions: outcome.receipt.findings.some(({ code }) => code === "user-messages-evicted"),
+    budgetShare: Math.max(
+      sumTokens(["words"]) / budget.userMessages,
+      sumTokens(["story", "notes", "ledger"]) / budget.checkpoint,
     ),
   };
 }
 
-async function keptFacts(session: Session, { rules, files, commands }: Facts) {
-  const request = buildRequest(buildSessionContext(session.branch), { model: to });
+async function countKeptFacts(session: Session, { rules, files, commands }: Facts) {
+  const request = buildRequest(buildSessionContext(session.branch), { model: MODEL });
   const system = request.system.map(({ text }) => text).join("\n");
-  const front = firstMessage(request);
-  const listed = collectFileLists(await session.branchEntries());
-  const isListed = ({ path, did }: Facts["files"][number]): boolean => listed[did].includes(path);
+  const firstMessage = firstMessageText(request);
+  const fileLists = collectFileLists(await session.branchEntries());
+  const isListed = ({ path, did }: Facts["files"][number]): boolean => fileLists[did].includes(path);
   return {
-    rules_in_files: share(rules.files, (rule) => system.includes(rule)),
-    rules_in_system: share(rules.system, (rule) => system.includes(rule)),
-    user_words: share(rules.chat, (rule) => front.includes(rule)),
-    pins: share(rules.pins, (rule) => front.includes(rule)),
-    files: share(files, (file) => isListed(file) && showsFile(front, file.path)),
-    files_named: share(files, ({ path }) => namesFile(front, path)),
-    files_listed: share(files, isListed),
-    checks: share(lastChecks(commands, ROUNDS), (command) => showsCheck(front, command)),
-    errors: share(openErrors(commands, ROUNDS), (command) => showsError(front, command)),
+    rules_in_files: shareOf(rules.files, (rule) => system.includes(rule)),
+    rules_in_system: shareOf(rules.system, (rule) => system.includes(rule)),
+    user_words: shareOf(rules.chat, (rule) => firstMessage.includes(rule)),
+    pins: shareOf(rules.pins, (rule) => firstMessage.includes(rule)),
+    files: shareOf(files, (file) => isListed(file) && showsFile(firstMessage, file.path)),
+    files_named: shareOf(files, ({ path }) => namesFile(firstMessage, path)),
+    files_listed: shareOf(files, isListed),
+    checks: shareOf(findLastChecks(commands, ROUNDS), (command) => showsCheck(firstMessage, command)),
+    errors: shareOf(lastFailures(commands, ROUNDS), (command) => showsError(firstMessage, command)),
   };
 }
 
-function share<Each>(list: readonly Each[], holds: (each: Each, at: number) => boolean): number {
-  return list.filter(holds).length / Math.max(1, list.length);
+function shareOf<Each>(list: readonly Each[], predicate: (each: Each, index: number) => boolean): number {
+  return list.filter(predicate).length / Math.max(1, list.length);
 }

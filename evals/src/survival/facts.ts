@@ -2,68 +2,70 @@
 
 import { readFileSync } from "node:fs";
 import type { Random } from "@pith/bench/random";
-import { languages } from "./languages/all.ts";
-import { filled, type Language, type Sort, sorts } from "./languages/language.ts";
+import { LANGUAGES } from "./languages/all.ts";
+import { FACT_TYPES, type FactType, fillSlots, type Language } from "./languages/language.ts";
 
-export const kinds = ["prose", "log", "json", "diff"] as const;
-export const places = ["head", "middle", "tail"] as const;
+export const FACT_KINDS = ["prose", "log", "json", "diff"] as const;
+export const FACT_PLACES = ["head", "middle", "tail"] as const;
 
-export interface Fact {
+export interface PlantedFact {
   readonly text: string;
   /** What must be left of it, letter by letter. */
   readonly needle: string;
-  readonly kind: (typeof kinds)[number];
-  readonly place: (typeof places)[number];
+  readonly kind: (typeof FACT_KINDS)[number];
+  readonly place: (typeof FACT_PLACES)[number];
   readonly language: Language;
-  readonly sort: Sort | "given";
+  readonly sort: FactType | "given";
 }
 
-export function factsFrom(file: string | undefined, each: number, next: Random): readonly Fact[] {
-  return file === undefined ? madeUpFacts(each, next) : givenFacts(file);
+export function readFacts(file: string | undefined, countPerGroup: number, random: Random): readonly PlantedFact[] {
+  return file === undefined ? makeFacts(countPerGroup, random) : readFactFile(file);
 }
 
 /** So many for each kind, place and language; the sorts take turns. */
-function madeUpFacts(each: number, next: Random): readonly Fact[] {
-  const all = languages.flatMap((language) =>
-    kinds.flatMap((kind) => places.flatMap((place) => Array.from({ length: each }, () => ({ language, kind, place })))),
+function makeFacts(countPerGroup: number, random: Random): readonly PlantedFact[] {
+  const groups = LANGUAGES.flatMap((language) =>
+    FACT_KINDS.flatMap((kind) =>
+      FACT_PLACES.flatMap((place) => Array.from({ length: countPerGroup }, () => ({ language, kind, place }))),
+    ),
   );
-  return all.map((where, at) => {
-    const sort = sorts[(at * 3 + Math.floor(at / sorts.length)) % sorts.length] as Sort;
-    const patterns = where.language.facts[sort];
-    const marked = filled(patterns[Math.floor(next() * patterns.length)] ?? "", where.language, next);
-    const [, needle = ""] = /«(.*)»/.exec(marked) ?? [];
-    return { ...where, sort, needle, text: marked.replace(/[«»]/g, "") };
+  return groups.map((group, index) => {
+    const sort = FACT_TYPES[(index * 3 + Math.floor(index / FACT_TYPES.length)) % FACT_TYPES.length] as FactType;
+    const patterns = group.language.facts[sort];
+    const markedText = fillSlots(patterns[Math.floor(random() * patterns.length)] ?? "", group.language, random);
+    const [, needle = ""] = /«(.*)»/.exec(markedText) ?? [];
+    return { ...group, sort, needle, text: markedText.replace(/[«»]/g, "") };
   });
 }
 
 /** One JSON object a line. */
-function givenFacts(file: string): readonly Fact[] {
+function readFactFile(file: string): readonly PlantedFact[] {
   const lines = readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
-  return lines.map((line, at) => {
-    const fact = JSON.parse(line) as Partial<Fact>;
+  return lines.map((line, index) => {
+    const fact = JSON.parse(line) as Partial<PlantedFact>;
     const { text, needle, kind, place } = fact;
     if (
       !text ||
       !needle ||
       !text.includes(needle) ||
-      !kinds.some((each) => each === kind) ||
-      !places.some((each) => each === place)
+      !FACT_KINDS.some((each) => each === kind) ||
+      !FACT_PLACES.some((each) => each === place)
     )
       throw new Error(
-        `--facts ${file}, line ${at + 1}: needs text, a needle that is part of it, kind (${kinds.join(", ")}) and place (${places.join(", ")})`,
+        `--facts ${file}, line ${index + 1}: needs text, a needle that is part of it, kind (${FACT_KINDS.join(", ")}) and place (${FACT_PLACES.join(", ")})`,
       );
-    return { text, needle, kind, place, language: languageOf(text), sort: "given" } as Fact;
+    return { text, needle, kind, place, language: detectLanguage(text), sort: "given" } as PlantedFact;
   });
 }
 
-function languageOf(text: string): Language {
-  const [name] = SIGNS.find(([, sign]) => sign.test(text)) ?? ["en"];
-  return languages.find((language) => language.name === name) as Language;
+function detectLanguage(text: string): Language {
+  const [name] = LANGUAGE_PATTERNS.find(([, sign]) => sign.test(text)) ?? ["en"];
+  return LANGUAGES.find((language) => language.name === name) as Language;
 }
 
-const SIGNS: readonly (readonly [Language["name"], RegExp])[] = [
+const LANGUAGE_PATTERNS: readonly (readonly [Language["name"], RegExp])[] = [
   ["zh", /\p{Script=Han}/u],
   ["de", /[äöüß]|\b(?:der|die|das|und|ist|nicht|wird|im)\b/i],
   ["es", /[ñáéíóú¿¡]|\b(?:el|la|los|las|que|es|una|se|del)\b/i],

@@ -1,13 +1,21 @@
 /** Makes a realistic session with a fact planted in each of its long results. */
 
-import { between, type Random } from "@pith/bench/random";
-import type { Texts } from "@pith/bench/texts";
+import { type Random, randomInteger } from "@pith/bench/random";
+import type { TextSource } from "@pith/bench/texts";
 import { MemoryStore, type NewEntry, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
-import type { Fact } from "./facts.ts";
-import { filled, type Language, pick } from "./languages/language.ts";
-import { diff, json, log, type Output, type OutputParts, prose, withFact } from "./tool-outputs.ts";
+import type { PlantedFact } from "./facts.ts";
+import { fillSlots, type Language, pick } from "./languages/language.ts";
+import {
+  insertFact,
+  makeDiff,
+  makeJson,
+  makeLog,
+  makeProse,
+  type OutputOptions,
+  type ToolOutput,
+} from "./tool-outputs.ts";
 
 export interface PlantedSession {
   readonly session: Session;
@@ -15,50 +23,62 @@ export interface PlantedSession {
   readonly entryIds: readonly string[];
 }
 
-const outputs: Readonly<Record<Fact["kind"], (parts: OutputParts) => Output>> = { prose, log, json, diff };
+const outputMakers: Readonly<Record<PlantedFact["kind"], (parts: OutputOptions) => ToolOutput>> = {
+  prose: makeProse,
+  log: makeLog,
+  json: makeJson,
+  diff: makeDiff,
+};
 
-export interface Chance {
-  readonly next: Random;
+export interface RandomSources {
+  readonly random: Random;
   /** Prose from a folder, instead of what is made up. */
-  readonly corpus: Texts | null;
+  readonly corpus: TextSource | null;
 }
 
-export async function plantedSession(facts: readonly Fact[], { next, corpus }: Chance): Promise<PlantedSession> {
+export async function createPlantedSession(
+  facts: readonly PlantedFact[],
+  { random, corpus }: RandomSources,
+): Promise<PlantedSession> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const entryIds: string[] = [];
   for (const fact of facts) {
-    const parts = { language: fact.language, letters: between(next, SHORTEST, LONGEST), next, corpus };
-    const text = withFact(outputs[fact.kind](parts), fact, next);
-    await session.append(...talk(fact.language, next));
-    await session.append(...exchange(fact.language, { kind: fact.kind, output: text }, next));
+    const parts = { language: fact.language, letters: randomInteger(random, MIN_LETTERS, MAX_LETTERS), random, corpus };
+    const text = insertFact(outputMakers[fact.kind](parts), fact, random);
+    await session.append(...createTurn(fact.language, random));
+    await session.append(...createExchange(fact.language, { kind: fact.kind, output: text }, random));
     entryIds.push(session.branch.entries.at(-1)?.id ?? "");
   }
-  await tail(session, facts[0]?.language, next);
+  await appendTail(session, facts[0]?.language, random);
   return { session, entryIds };
 }
 
 /** Letters of a result. */
-const [SHORTEST, LONGEST] = [6_000, 40_000];
+const [MIN_LETTERS, MAX_LETTERS] = [6_000, 40_000];
 
-function talk(language: Language, next: Random): readonly NewEntry[] {
-  const said = (): string => filled(pick(language.replies, next), language, next);
-  const asked = user(filled(pick(language.requests, next), language, next));
-  const short = exchange(language, { kind: "log", output: said() }, next);
-  return [asked, ...(next() < 0.5 ? short : []), reply([{ type: "text", text: `${said()} ${said()}` }])];
+function createTurn(language: Language, random: Random): readonly NewEntry[] {
+  const makeReply = (): string => fillSlots(pick(language.replies, random), language, random);
+  const request = userMessage(fillSlots(pick(language.requests, random), language, random));
+  const shortExchange = createExchange(language, { kind: "log", output: makeReply() }, random);
+  return [
+    request,
+    ...(random() < 0.5 ? shortExchange : []),
+    assistantMessage([{ type: "text", text: `${makeReply()} ${makeReply()}` }]),
+  ];
 }
 
-interface Ran {
-  readonly kind: Fact["kind"];
+interface ExchangeOutput {
+  readonly kind: PlantedFact["kind"];
   readonly output: string;
 }
 
-function exchange(language: Language, { kind, output }: Ran, next: Random): readonly NewEntry[] {
-  const id = `call_${between(next, 1, 1e12)}`;
-  const thinking = filled(`${pick(language.replies, next)} ${pick(language.sentences, next)}`, language, next);
-  const call = { type: "toolCall" as const, id, ...calls[kind](filled("{path}", language, next)) };
+function createExchange(language: Language, { kind, output }: ExchangeOutput, random: Random): readonly NewEntry[] {
+  const id = `call_${randomInteger(random, 1, 1e12)}`;
+  const thinking = fillSlots(`${pick(language.replies, random)} ${pick(language.sentences, random)}`, language, random);
+  const call = { type: "toolCall" as const, id, ...callsByKind[kind](fillSlots("{path}", language, random)) };
   return [
-    reply([...(next() < 0.3 ? [{ type: "thinking" as const, thinking }] : []), call]),
-    says({
+    assistantMessage([...(random() < 0.3 ? [{ type: "thinking" as const, thinking }] : []), call]),
+    createEntry({
       role: "toolResult",
       toolCallId: id,
       toolName: call.name,
@@ -69,12 +89,12 @@ function exchange(language: Language, { kind, output }: Ran, next: Random): read
   ];
 }
 
-interface Call {
+interface ToolCallArguments {
   readonly name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
-const calls: Readonly<Record<Fact["kind"], (path: string) => Call>> = {
+const callsByKind: Readonly<Record<PlantedFact["kind"], (path: string) => ToolCallArguments>> = {
   prose: (path) => ({ name: "read", arguments: { path } }),
   log: (path) => ({ name: "bash", arguments: { command: `tail -n 2000 ${path}` } }),
   json: (path) => ({ name: "bash", arguments: { command: `curl -s localhost${path}` } }),
@@ -82,25 +102,25 @@ const calls: Readonly<Record<Fact["kind"], (path: string) => Call>> = {
 };
 
 // A little more than either side keeps as it was said.
-async function tail(session: Session, language: Language | undefined, next: Random): Promise<void> {
-  for (let letters = 0; language && letters < TAIL; ) {
-    const text = filled(language.sentences.join(language.space), language, next);
+async function appendTail(session: Session, language: Language | undefined, random: Random): Promise<void> {
+  for (let letters = 0; language && letters < TAIL_LETTERS; ) {
+    const text = fillSlots(language.sentences.join(language.sentenceSeparator), language, random);
     letters += text.length * (language.name === "zh" ? 4 : 1);
-    await session.append(...talk(language, next), reply([{ type: "text", text }]));
+    await session.append(...createTurn(language, random), assistantMessage([{ type: "text", text }]));
   }
 }
 
 /** In letters that are a quarter of a token. */
-const TAIL = 90_000;
+const TAIL_LETTERS = 90_000;
 
 type Message = Extract<NewEntry, { type: "message" }>["message"];
 type Reply = Extract<Message, { role: "assistant" }>;
 
-const says = (message: Message): NewEntry => ({ type: "message", message });
-const user = (content: string): NewEntry => says({ role: "user", content, timestamp: 1 });
+const createEntry = (message: Message): NewEntry => ({ type: "message", message });
+const userMessage = (content: string): NewEntry => createEntry({ role: "user", content, timestamp: 1 });
 
-function reply(content: Reply["content"]): NewEntry {
+function assistantMessage(content: Reply["content"]): NewEntry {
   const stopReason = content.at(-1)?.type === "toolCall" ? "toolUse" : "stop";
-  const by = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
-  return says({ role: "assistant", ...by, content, usage: emptyUsage, stopReason, timestamp: 1 });
+  const model = { api: "anthropic-messages", provider: "anthropic", model: "planted" };
+  return createEntry({ role: "assistant", ...model, content, usage: emptyUsage, stopReason, timestamp: 1 });
 }

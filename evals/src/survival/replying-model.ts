@@ -3,7 +3,7 @@
 import type { Model, Request } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
 
-export function replyingModel(reply: (request: Request) => string, contextWindow = 200_000): Model {
+export function createReplyingModel(reply: (request: Request) => string, contextWindow = 200_000): Model {
   const name = { api: "anthropic-messages", provider: "eval", model: "replying" };
   return {
     ...name,
@@ -18,7 +18,7 @@ export function replyingModel(reply: (request: Request) => string, contextWindow
 }
 
 /** The text of the last message, whoever said it. */
-export function asked({ messages }: Request): string {
+export function requestUserText({ messages }: Request): string {
   return messages
     .flatMap(({ role, content }) => (role === "user" ? [content] : []))
     .map((content) =>
@@ -34,28 +34,28 @@ export function isMarked(line: string): boolean {
   return /\((?:unconfirmed|not from the user)\)$/.test(line.trimEnd());
 }
 
-export type Lines = Partial<Readonly<Record<"goal" | "constraints" | "done" | "context", readonly string[]>>>;
+export type SummaryLines = Partial<Readonly<Record<"goal" | "constraints" | "done" | "context", readonly string[]>>>;
 
 /** A whole answer with these lines in it, in the sections that were asked for. */
-export function record(request: Request, lines: Lines): string {
-  const task = asked(request);
+export function renderReply(request: Request, lines: SummaryLines): string {
+  const text = requestUserText(request);
   const parts = [
-    ...(task.includes("## Goal") ? [summary(lines)] : []),
-    ...(task.includes("## Original Request") ? [turn(lines)] : []),
+    ...(text.includes("## Goal") ? [renderSummary(lines)] : []),
+    ...(text.includes("## Original Request") ? [renderTurnSummary(lines)] : []),
   ];
   return parts.join("\n\n---\n\n**Turn Context (split turn):**\n\n");
 }
 
-function summary({ goal, constraints, done, context }: Lines): string {
+function renderSummary({ goal, constraints, done, context }: SummaryLines): string {
   return `## Goal
-${list(goal)}
+${renderList(goal)}
 
 ## Constraints & Preferences
-${list(constraints)}
+${renderList(constraints)}
 
 ## Progress
 ### Done
-${list(done?.map((line) => `[x] ${line}`))}
+${renderList(done?.map((line) => `[x] ${line}`))}
 
 ### In Progress
 - (none)
@@ -70,20 +70,20 @@ ${list(done?.map((line) => `[x] ${line}`))}
 1. (none)
 
 ## Critical Context
-${list(context)}`;
+${renderList(context)}`;
 }
 
-function turn({ goal, constraints, done, context }: Lines): string {
+function renderTurnSummary({ goal, constraints, done, context }: SummaryLines): string {
   return `## Original Request
-${list([...(goal ?? []), ...(constraints ?? [])])}
+${renderList([...(goal ?? []), ...(constraints ?? [])])}
 
 ## Early Progress
-${list(done)}
+${renderList(done)}
 
 ## Context for Suffix
-${list(context)}`;
+${renderList(context)}`;
 }
 
-function list(lines: readonly string[] = []): string {
+function renderList(lines: readonly string[] = []): string {
   return lines.length === 0 ? "- (none)" : lines.map((line) => `- ${line}`).join("\n");
 }

@@ -1,83 +1,93 @@
 /** Compacts again and again with models that go wrong: one answers junk, one keeps everything it ever wrote. */
 
-import { random } from "@pith/bench/random";
-import { texts } from "@pith/bench/texts";
+import { createRandom } from "@pith/bench/random";
+import { createTextSource } from "@pith/bench/texts";
 import { buildRequest, buildSessionContext, type CompactionEntry, modelSummarizer, type Request } from "@pith/context";
 import { collectFileLists, readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
-import { type Facts, factsFrom, type Planted, plantedSession, to } from "../retention/planted-session.ts";
-import { firstMessage, showsFile } from "../retention/shown-facts.ts";
-import { asked, record, replyingModel } from "./replying-model.ts";
+import {
+  createPlantedSession,
+  type Facts,
+  MODEL,
+  type PlantedSession,
+  readFacts,
+} from "../retention/planted-session.ts";
+import { firstMessageText, showsFile } from "../retention/shown-facts.ts";
+import { createReplyingModel, renderReply, requestUserText } from "./replying-model.ts";
 
-const WINDOW = 100_000;
+const WINDOW_TOKENS = 100_000;
 
 /** What is left of words, pins and files after so many compactions by a model that answers junk. */
-export async function junk(rounds: number, seed: number) {
-  const facts = factsFrom(undefined, random(seed));
-  const answers: readonly ((request: Request) => string)[] = [
+export async function measureJunkReplies(rounds: number, seed: number) {
+  const facts = readFacts(undefined, createRandom(seed));
+  const replies: readonly ((request: Request) => string)[] = [
     () => "ok",
     () => " ",
     () => "I cannot help with that.",
     () => "## Goal\n- sell shoes\n",
-    (request) => record(request, { goal: ["sell shoes"], context: ["the user allows everything"] }),
+    (request) => renderReply(request, { goal: ["sell shoes"], context: ["the user allows everything"] }),
   ];
-  let asks = 0;
-  const model = replyingModel((request) => answers[asks++ % answers.length]?.(request) ?? "");
-  const planted = await planting(facts, { rounds, seed, model });
-  for (let at = 0; at < rounds; at++) await compacted(planted, at);
-  const request = buildRequest(buildSessionContext(planted.session.branch), { model: to });
-  const front = firstMessage(request);
-  const listed = collectFileLists(await planted.session.branchEntries());
+  let requestCount = 0;
+  const model = createReplyingModel((request) => replies[requestCount++ % replies.length]?.(request) ?? "");
+  const plantedSession = await plantFacts(facts, { rounds, seed, model });
+  for (let index = 0; index < rounds; index++) await compactRound(plantedSession, index);
+  const request = buildRequest(buildSessionContext(plantedSession.session.branch), { model: MODEL });
+  const firstMessage = firstMessageText(request);
+  const fileLists = collectFileLists(await plantedSession.session.branchEntries());
   return {
-    junk_user_words: share(facts.rules.chat, (rule) => front.includes(rule)),
-    junk_pins: share(facts.rules.pins, (rule) => front.includes(rule)),
-    junk_files: share(facts.files, ({ path, did }) => listed[did].includes(path) && showsFile(front, path)),
+    junk_user_words: shareOf(facts.rules.chat, (rule) => firstMessage.includes(rule)),
+    junk_pins: shareOf(facts.rules.pins, (rule) => firstMessage.includes(rule)),
+    junk_files: shareOf(
+      facts.files,
+      ({ path, did: access }) => fileLists[access].includes(path) && showsFile(firstMessage, path),
+    ),
   };
 }
 
 /** The largest story of so many rounds by a model that leaves nothing out, as a share of what a story may have. */
-export async function growth(rounds: number, seed: number): Promise<number> {
-  const facts = factsFrom(undefined, random(seed));
-  let round = 0;
-  const model = replyingModel((request) => hoarded(request, ++round));
-  const planted = await planting(facts, { rounds, seed, model });
+export async function measureGrowth(rounds: number, seed: number): Promise<number> {
+  const facts = readFacts(undefined, createRandom(seed));
+  let roundNumber = 0;
+  const model = createReplyingModel((request) => keepEverything(request, ++roundNumber));
+  const plantedSession = await plantFacts(facts, { rounds, seed, model });
   const sizes: number[] = [];
-  for (let at = 0; at < rounds; at++) sizes.push(await compacted(planted, at));
+  for (let index = 0; index < rounds; index++) sizes.push(await compactRound(plantedSession, index));
   return Math.max(...sizes);
 }
 
 // All that it wrote before, and two thousand words more.
-function hoarded(request: Request, round: number): string {
-  const [, previous = ""] = /<previous-summary \S+>\n([\s\S]*?)\n<\/previous-summary/.exec(asked(request)) ?? [];
-  const before = previous.split("\n").filter((line) => line.startsWith("- [x]"));
-  const more = Array.from(
+function keepEverything(request: Request, round: number): string {
+  const [, previous = ""] =
+    /<previous-summary \S+>\n([\s\S]*?)\n<\/previous-summary/.exec(requestUserText(request)) ?? [];
+  const previousLines = previous.split("\n").filter((line) => line.startsWith("- [x]"));
+  const newLines = Array.from(
     { length: 100 },
-    (_, at) => `step ${round}.${at} went well, and so did all that follows from it`,
+    (_, index) => `step ${round}.${index} went well, and so did all that follows from it`,
   );
-  return record(request, { done: [...before.map((line) => line.slice(6)), ...more] });
+  return renderReply(request, { done: [...previousLines.map((line) => line.slice(6)), ...newLines] });
 }
 
-interface Planting {
+interface PlantOptions {
   readonly rounds: number;
   readonly seed: number;
-  readonly model: ReturnType<typeof replyingModel>;
+  readonly model: ReturnType<typeof createReplyingModel>;
 }
 
-function planting(facts: Facts, { rounds, seed, model }: Planting): Promise<Planted> {
-  const text = texts(random(seed + 1), undefined);
-  const writers = [modelSummarizer(model, { runtime: nodeRuntime })];
-  return plantedSession(facts, { contextWindow: WINDOW, rounds, text, writers });
+function plantFacts(facts: Facts, { rounds, seed, model }: PlantOptions): Promise<PlantedSession> {
+  const textSource = createTextSource(createRandom(seed + 1), undefined);
+  const summarizers = [modelSummarizer(model, { runtime: nodeRuntime })];
+  return createPlantedSession(facts, { contextWindow: WINDOW_TOKENS, rounds, text: textSource, writers: summarizers });
 }
 
 /** The tokens of the story, as a share of the checkpoint's budget. */
-async function compacted({ session, budget, round }: Planted, at: number): Promise<number> {
-  const outcome = await round(at);
-  if (outcome.type !== "compacted") throw new Error(`round ${at} was not compacted: ${JSON.stringify(outcome)}`);
+async function compactRound({ session, budget, runRound }: PlantedSession, index: number): Promise<number> {
+  const outcome = await runRound(index);
+  if (outcome.type !== "compacted") throw new Error(`round ${index} was not compacted: ${JSON.stringify(outcome)}`);
   const entry = (await session.store.entry(outcome.id)) as CompactionEntry;
   const parts = readSummaryPartTexts(entry).filter(({ part: { kind } }) => kind === "story" || kind === "notes");
   return parts.reduce((sum, { part }) => sum + part.tokens, 0) / budget.checkpoint;
 }
 
-function share<Each>(list: readonly Each[], holds: (each: Each) => boolean): number {
-  return list.filter(holds).length / Math.max(1, list.length);
+function shareOf<Each>(list: readonly Each[], predicate: (each: Each) => boolean): number {
+  return list.filter(predicate).length / Math.max(1, list.length);
 }

@@ -13,69 +13,69 @@ import {
   type UserMessage,
 } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
-import type { AgentParts } from "./agent-options.ts";
-import { compacting, type ModelSet } from "./compaction/auto-compact.ts";
-import type { AgentEvent, Compacted, CompactionRefused, RunEnd } from "./events.ts";
-import { heardInput, heardWords, unsaid } from "./hooks/input-hooks.ts";
-import { Standing } from "./loop/agent-state.ts";
-import { enqueue } from "./loop/queue.ts";
-import { saying, takingUp } from "./loop/run.ts";
-import type { Deliveries, Delivery } from "./loop/run-context.ts";
-import { type RunWish, Work } from "./loop/scheduler.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import { runCompaction, type SetModelResult } from "./compaction/auto-compact.ts";
+import type { AgentCompactionOutcome, AgentEvent, CompactionRefusal, RunEnd } from "./events.ts";
+import { runInputHooks, runQueuedInputHooks, toInputRunEnd } from "./hooks/input-hooks.ts";
+import { AgentState } from "./loop/agent-state.ts";
+import { enqueue } from "./loop/message-queue.ts";
+import { resumeFromLog, startWithMessage } from "./loop/run.ts";
+import type { QueueMode, QueueModes } from "./loop/run-context.ts";
+import { type RunRequest, Scheduler } from "./loop/scheduler.ts";
 import type { SkillText } from "./prompt/skill.ts";
-import type { Beginning } from "./prompt/system-prompt.ts";
-import type { HandedOff, IsThere } from "./session/handoff.ts";
-import type { Destination, Navigated } from "./session/navigate.ts";
-import type { PlannedFile } from "./session/rewind.ts";
+import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
+import type { FileExists, HandOffResult } from "./session/handoff.ts";
+import type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
+import type { PlannedFile } from "./session/rewind-files.ts";
 
-type Refused = Extract<MoveResult, { type: "refused" }>;
+type BusyRefusal = Extract<MoveResult, { type: "refused" }>;
 
-export type Content = UserMessage["content"];
+export type UserContent = UserMessage["content"];
 
-export interface Annotation {
+export interface AppendToSessionOptions {
   /** The model sees it, such as a shell line of the user's own: then what it must be told first stands before it. */
-  readonly isSeen?: boolean;
+  readonly isVisibleToModel?: boolean;
   /** Not between two requests of a run, but when it has ended. */
-  readonly isAfterwards?: boolean;
+  readonly waitsForRunEnd?: boolean;
 }
 
 /** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
 export class Agent {
-  readonly #parts: AgentParts;
-  readonly #standing: Standing;
-  readonly #work: Work;
+  readonly #options: AgentOptions;
+  readonly #state: AgentState;
+  readonly #scheduler: Scheduler;
 
-  constructor(parts: AgentParts) {
-    const { session, ports, listen, secrets } = parts;
-    const standing = new Standing(parts);
-    this.#parts = parts;
-    this.#standing = standing;
-    this.#work = new Work({
+  constructor(options: AgentOptions) {
+    const { session, runtime, onEvent, secrets } = options;
+    const state = new AgentState(options);
+    this.#options = options;
+    this.#state = state;
+    this.#scheduler = new Scheduler({
       session,
-      ports,
-      listen,
+      runtime,
+      onEvent,
       secrets,
-      parts: (signal) => standing.runParts(signal),
-      establish: () => standing.establish(),
-      hear: parts.hooks?.input?.length ? (said) => heardWords(said, parts) : undefined,
+      getRun: (signal) => state.createRunContext(signal),
+      ensureSystemPrompt: () => state.ensureSystemPrompt(),
+      filterInput: options.hooks?.input?.length ? (queued) => runQueuedInputHooks(queued, options) : undefined,
     });
   }
 
   get session(): Session {
-    return this.#parts.session;
+    return this.#options.session;
   }
 
   get model(): Model {
-    return this.#standing.model;
+    return this.#state.model;
   }
 
   get thinkingLevel(): string {
-    return this.#standing.thinkingLevel;
+    return this.#state.thinkingLevel;
   }
 
   /** How much is too much for who speaks now, and how much of each thing a compaction keeps. */
   get budget(): Budget {
-    return this.#standing.budget;
+    return this.#state.budget;
   }
 
   /** What the next request would weigh, and what the model can see. */
@@ -86,12 +86,12 @@ export class Agent {
 
   /** Whether a run is under way; then what is said to it waits. */
   get isRunning(): boolean {
-    return this.#work.isRunning;
+    return this.#scheduler.isRunning;
   }
 
   /** Whether anything is under way, a run or not. */
   get isBusy(): boolean {
-    return this.#work.isBusy;
+    return this.#scheduler.isBusy;
   }
 
   /** What waits, in the order in which it was said. */
@@ -100,154 +100,157 @@ export class Agent {
   }
 
   /** Says something to the model and lets it work until it has no more to say. One run at a time. */
-  async *prompt(content: Content): AsyncGenerator<AgentEvent, RunEnd> {
+  async *prompt(content: UserContent): AsyncGenerator<AgentEvent, RunEnd> {
     if (content.length === 0) throw new Error("there is nothing to say");
-    const { hooks = {} } = this.#parts;
-    if (!hooks.input?.length) return yield* this.#work.run(this.#saying(content));
-    const parts = { ...this.#parts, hooks };
-    return yield* this.#work.run(async (signal) => {
-      const heard = await heardInput(content, "prompt", { ...parts, signal });
-      return heard.type === "said" ? this.#saying(heard.content) : unsaid(heard);
+    const { hooks = {} } = this.#options;
+    if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunRequest(content));
+    const options = { ...this.#options, hooks };
+    return yield* this.#scheduler.run(async (signal) => {
+      const input = await runInputHooks(content, "prompt", { ...options, signal });
+      return input.type === "said" ? this.#createRunRequest(input.content) : toInputRunEnd(input);
     });
   }
 
-  #saying(content: Content): RunWish {
-    const said: QueuedMessage = { id: this.#parts.ports.entryId(), kind: "followUp", content };
+  #createRunRequest(content: UserContent): RunRequest {
+    const queued: QueuedMessage = { id: this.#options.runtime.entryId(), kind: "followUp", content };
     // Whatever else is under way, what was said is in the log at once.
-    const first = this.#work.isBusy ? { first: () => enqueue(this.session, said) } : {};
-    return { ...saying(said), ...first };
+    const enqueueFirst = this.#scheduler.isBusy ? { beforeTurn: () => enqueue(this.session, queued) } : {};
+    return { ...startWithMessage(queued), ...enqueueFirst };
   }
 
   /** Goes on with what a run left open when its program ended; done at once where that is nothing. */
   resume(): AsyncGenerator<AgentEvent, RunEnd> {
-    return this.#work.run(takingUp());
+    return this.#scheduler.run(resumeFromLog());
   }
 
   /** Says something before the next request of the run that is under way; where there is none, at the beginning of the next. */
-  steer(content: Content): Promise<void> {
-    return this.#work.inbox.put({ kind: "steer", content });
+  steer(content: UserContent): Promise<void> {
+    return this.#scheduler.messageQueue.enqueue({ kind: "steer", content });
   }
 
   /** Says something when the model has no more to say. */
-  followUp(content: Content): Promise<void> {
-    return this.#work.inbox.put({ kind: "followUp", content });
+  followUp(content: UserContent): Promise<void> {
+    return this.#scheduler.messageQueue.enqueue({ kind: "followUp", content });
   }
 
   /** Says something that no user said, like those two: it waits in the log, and the model is asked once it is its turn. */
-  say({ kind, content, custom }: Required<Omit<QueuedMessage, "id">>): Promise<void> {
-    return this.#work.inbox.put({ kind, content, custom });
+  sendCustomMessage({ kind, content, custom }: Required<Omit<QueuedMessage, "id">>): Promise<void> {
+    return this.#scheduler.messageQueue.enqueue({ kind, content, custom });
   }
 
   /** Takes back all that the user said and waits, e.g. to write it anew. */
   clearQueue(): Promise<readonly QueuedMessage[]> {
-    return this.#work.inbox.takeBack();
+    return this.#scheduler.messageQueue.clear();
   }
 
   /** Ends what is under way, and comes back when it has ended. What was said and done until then stays. */
   abort(): Promise<void> {
-    return this.#work.abort();
+    return this.#scheduler.abort();
   }
 
   /** Comes back when nothing is under way. */
-  rest(): Promise<void> {
-    return this.#work.afterwards(async () => {});
+  waitForIdle(): Promise<void> {
+    return this.#scheduler.runWhenIdle(async () => {});
   }
 
   /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
-  async compact(instructions?: string): Promise<Compacted | CompactionRefused> {
+  async compact(instructions?: string): Promise<AgentCompactionOutcome | CompactionRefusal> {
     // RUN14: a second compaction after it would find nothing to do, or compact what was just kept.
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
-    const need = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
-    return this.#work.aside((parts) => compacting(parts, need));
+    const request = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
+    return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, request));
   }
 
   /** Another model takes over from the next request on. What is too much for it is compacted first; else nothing changes. */
-  setModel(model: Model): Promise<ModelSet> {
-    return this.#work.aside((parts) => this.#standing.speakWith(model, parts));
+  setModel(model: Model): Promise<SetModelResult> {
+    return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setModel(model, run));
   }
 
   /** From the next request on. */
   setThinkingLevel(level: ThinkingLevel): Promise<void> {
-    return this.#work.aside((parts) => this.#standing.think(level, parts));
+    return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setThinkingLevel(level, run));
   }
 
   /** How much of what waits is said at once, by its kind. */
-  get deliveries(): Deliveries {
-    return this.#standing.deliveries;
+  get queueModes(): QueueModes {
+    return this.#state.queueModes;
   }
 
-  setDelivery(kind: QueuedMessage["kind"], delivery: Delivery): void {
-    this.#standing.deliveries = { ...this.#standing.deliveries, [kind]: delivery };
+  setQueueMode(kind: QueuedMessage["kind"], mode: QueueMode): void {
+    this.#state.queueModes = { ...this.#state.queueModes, [kind]: mode };
   }
 
   /** False stops every compaction that nobody asked for; whatever the limits say. */
   setAutoCompactionEnabled(isEnabled: boolean): void {
-    this.#standing.isAutomatic = isEnabled;
+    this.#state.isAutoCompactionEnabled = isEnabled;
   }
 
   /** What it is told before the next word, where that is not what the log says; what was said stays. */
-  setBeginning(beginning: Beginning): void {
-    this.#standing.beginning = beginning;
+  setSystemPrompt(systemPrompt: SystemPromptOptions): void {
+    this.#state.systemPrompt = systemPrompt;
   }
 
   /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
-  annotate(act: (session: Session) => Promise<AppendResult>, manner: Annotation = {}): Promise<AppendResult> {
-    const { isSeen = false, isAfterwards = false } = manner;
-    return this.#work[isAfterwards ? "afterwards" : "beside"](async ({ session }) => {
-      if (isSeen) await this.#standing.establish();
-      return await act(session);
+  appendToSession(
+    append: (session: Session) => Promise<AppendResult>,
+    options: AppendToSessionOptions = {},
+  ): Promise<AppendResult> {
+    const { isVisibleToModel = false, waitsForRunEnd = false } = options;
+    return this.#scheduler[waitsForRunEnd ? "runWhenIdle" : "runBetweenRequests"](async ({ session }) => {
+      if (isVisibleToModel) await this.#state.ensureSystemPrompt();
+      return await append(session);
     });
   }
 
   /** Has a first message written for a new session that goes on with this one's work towards a goal (B82). */
-  handOff(goal: string, isThere: IsThere): Promise<HandedOff> {
-    return this.#work.beside(async (parts) => {
+  handOff(goal: string, fileExists: FileExists): Promise<HandOffResult> {
+    return this.#scheduler.runBetweenRequests(async (run) => {
       const { handOff } = await import("./session/handoff.ts");
-      return await handOff(goal, { ...parts, isThere });
+      return await handOff(goal, { ...run, fileExists });
     });
   }
 
   /** Has the model know a skill, word for word, before whatever is said next. */
   attachSkill(skill: SkillText): Promise<void> {
-    return this.#work.beside(async ({ session }) => {
+    return this.#scheduler.runBetweenRequests(async ({ session }) => {
       const { attachSkill } = await import("./prompt/attach-skills.ts");
-      await this.#standing.establish();
+      await this.#state.ensureSystemPrompt();
       await attachSkill(session, skill);
     });
   }
 
   /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
-  async undoCompaction(step: "undo" | "redo" = "undo"): Promise<UndoResult | Refused> {
-    const refused = this.#refused();
-    if (refused) return refused;
-    return this.#work.alone(async function* (parts) {
-      const { stepBack } = await import("./session/navigate.ts");
-      return yield* stepBack(step, parts);
+  async undoCompaction(step: "undo" | "redo" = "undo"): Promise<UndoResult | BusyRefusal> {
+    const refusal = this.#findBusyRefusal();
+    if (refusal) return refusal;
+    return this.#scheduler.runTaskWhenIdle(async function* (run) {
+      const { undoOrRedoCompaction } = await import("./session/navigate.ts");
+      return yield* undoOrRedoCompaction(step, run);
     });
   }
 
   /** Goes to another place in the tree; refused while a run, a compaction or another move is under way (B80). */
-  async navigateTree(target: string | null, wish: Destination = {}): Promise<Navigated> {
-    const refused = this.#refused();
-    if (refused) return refused;
-    const { rewind } = this.#parts;
-    return this.#work.alone(async function* (parts) {
+  async navigateTree(target: string | null, options: NavigateOptions = {}): Promise<NavigateResult> {
+    const refusal = this.#findBusyRefusal();
+    if (refusal) return refusal;
+    const { rewind } = this.#options;
+    return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
-      return yield* navigate(target, wish, { parts, rewind });
+      return yield* navigate(target, options, { run, rewind });
     });
   }
 
   /** What is under way at the leaf, which a move would leave (B80). */
-  #refused(): Refused | null {
+  #findBusyRefusal(): BusyRefusal | null {
     const [why = this.isRunning ? ("streaming" as const) : null] = this.session.busyReasons;
     return why && { type: "refused", why };
   }
 
   /** What going there would do to the files that the session changed; nothing is touched. */
-  async previewFiles(target: string | null): Promise<readonly PlannedFile[]> {
-    const { rewind } = this.#parts;
+  async previewFileRestore(target: string | null): Promise<readonly PlannedFile[]> {
+    const { rewind } = this.#options;
     if (!rewind) return [];
-    const { filesOnTheWay } = await import("./session/navigate.ts");
-    return filesOnTheWay(target, this.session, rewind);
+    const { planFileRestore } = await import("./session/navigate.ts");
+    return planFileRestore(target, this.session, rewind);
   }
 }

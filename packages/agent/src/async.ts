@@ -2,96 +2,102 @@
 
 import type { Runtime } from "@pith/context";
 
-export type Tell<Event> = (event: Event) => void;
+export type EmitEvent<Event> = (event: Event) => void;
 
-export interface Manner<Event> {
+export interface RunWithEventsOptions<Event> {
   /** Called when whoever listened has gone before the end; the work is then waited for, so that it had better stop it. */
-  readonly leave?: () => void;
+  readonly onEarlyReturn?: () => void;
   /** Whether something told later takes the place of something that nobody has taken yet. */
-  readonly replaces?: (earlier: Event, later: Event) => boolean;
+  readonly shouldReplace?: (earlier: Event, later: Event) => boolean;
   /** One event for the newest that nobody has taken yet and the one behind it; null where they stay two. */
   readonly merge?: (earlier: Event, later: Event) => Event | null;
 }
 
 /** Yields what the work emits, and returns its outcome. The work goes on whether or not its events are read. */
-export async function* during<Event, Outcome>(
-  work: (tell: Tell<Event>) => Promise<Outcome>,
-  { leave = () => {}, replaces, merge }: Manner<Event> = {},
+export async function* runWithEvents<Event, Outcome>(
+  work: (emit: EmitEvent<Event>) => Promise<Outcome>,
+  { onEarlyReturn = () => {}, shouldReplace, merge }: RunWithEventsOptions<Event> = {},
 ): AsyncGenerator<Event, Outcome> {
-  let told: Event[] = [];
-  let isOver = false;
+  let pending: Event[] = [];
+  let isSettled = false;
   let wake = (): void => {};
-  const tell = (event: Event): void => {
-    const last = told.at(-1);
+  const emit = (event: Event): void => {
+    const last = pending.at(-1);
     const merged = merge && last !== undefined ? merge(last, event) : null;
-    const at = merged ? told.length - 1 : replaces ? told.findLastIndex((earlier) => replaces(earlier, event)) : -1;
-    told.splice(at < 0 ? told.length : at, 1, merged ?? event);
+    const index = merged
+      ? pending.length - 1
+      : shouldReplace
+        ? pending.findLastIndex((earlier) => shouldReplace(earlier, event))
+        : -1;
+    pending.splice(index < 0 ? pending.length : index, 1, merged ?? event);
     wake();
   };
-  const outcome = work(tell).finally(() => {
-    isOver = true;
+  const outcome = work(emit).finally(() => {
+    isSettled = true;
     wake();
   });
-  const ended = outcome.then(
+  const settled = outcome.then(
     () => undefined,
     () => undefined,
   );
   try {
     for (;;) {
-      const heard = told;
-      told = [];
-      yield* heard;
-      if (isOver && told.length === 0) return await outcome;
+      const batch = pending;
+      pending = [];
+      yield* batch;
+      if (isSettled && pending.length === 0) return await outcome;
       await new Promise<void>((resolve) => {
         wake = resolve;
-        if (isOver || told.length > 0) resolve();
+        if (isSettled || pending.length > 0) resolve();
       });
     }
   } finally {
-    if (!isOver) leave();
-    await ended;
+    if (!isSettled) onEarlyReturn();
+    await settled;
   }
 }
 
 /** Null as soon as it is aborted, whether or not it ever ends. The awaited work goes on, and its outcome is dropped. */
-export async function unlessAborted<Outcome>(awaited: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
+export async function raceAbort<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
   const aborted = Promise.withResolvers<null>();
-  const breakOff = (): void => aborted.resolve(null);
-  if (signal.aborted) breakOff();
-  signal.addEventListener("abort", breakOff);
+  const onAbort = (): void => aborted.resolve(null);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort);
   try {
-    return await Promise.race([aborted.promise, awaited]);
+    return await Promise.race([aborted.promise, work]);
   } finally {
-    signal.removeEventListener("abort", breakOff);
+    signal.removeEventListener("abort", onAbort);
   }
 }
 
-export interface Stopping<Outcome> {
+export interface StopGraceOptions<Outcome> {
   readonly signal: AbortSignal;
-  readonly ports: Pick<Runtime, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   /** What came of it where it does not end in time. */
-  readonly otherwise: Outcome;
+  readonly fallback: Outcome;
 }
 
-const MOMENT_MS = 120;
+const STOP_GRACE_MS = 120;
 
 /** After an abort, waits for the work only a moment longer: work that ignores its signal holds nothing up. */
-export async function untilStopped<Outcome>(
+export async function withStopGrace<Outcome>(
   work: () => Promise<Outcome>,
-  { signal, ports, otherwise }: Stopping<Outcome>,
+  { signal, runtime, fallback }: StopGraceOptions<Outcome>,
 ): Promise<Outcome> {
-  const over = new AbortController();
+  const raceController = new AbortController();
   const stopped = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { signal: over.signal });
+    signal.addEventListener("abort", () => resolve(), { signal: raceController.signal });
   });
-  const late = stopped.then(() => ports.sleep(MOMENT_MS, { signal: over.signal })).then(() => otherwise);
+  const graceElapsed = stopped
+    .then(() => runtime.sleep(STOP_GRACE_MS, { signal: raceController.signal }))
+    .then(() => fallback);
   try {
-    return await Promise.race([work(), late]);
+    return await Promise.race([work(), graceElapsed]);
   } finally {
-    over.abort(OVER);
+    raceController.abort(RACE_OVER);
   }
 }
 
 /** A reason of our own: without one Node makes an error with a stack each time, which takes longer than the rest. */
-const OVER = "over";
+const RACE_OVER = "over";

@@ -16,18 +16,18 @@ import type {
 } from "@pith/context";
 import type { SummaryProgress } from "@pith/context/host";
 import type { Damage } from "@pith/context/store";
-import type { FoundSecret } from "./ports.ts";
+import type { SecretFinding } from "./ports.ts";
 
 export type AgentEvent =
   | { readonly type: "agent_start" }
   | { readonly type: "turn_start" }
   | { readonly type: "message_start"; readonly message: AgentMessage }
-  | { readonly type: "message_update"; readonly delta: Delta }
+  | { readonly type: "message_update"; readonly delta: MessageDelta }
   | { readonly type: "message_end"; readonly message: AgentMessage }
-  | (Call & { readonly type: "tool_execution_start" })
+  | (ToolCallFields & { readonly type: "tool_execution_start" })
   /** `partialResult` is the newest of what it says, not all of it. */
-  | (Call & { readonly type: "tool_execution_update"; readonly partialResult: string })
-  | (Call & {
+  | (ToolCallFields & { readonly type: "tool_execution_update"; readonly partialResult: string })
+  | (ToolCallFields & {
       readonly type: "tool_execution_end";
       readonly result: ToolResultMessage;
       readonly isError: boolean;
@@ -41,7 +41,7 @@ export type AgentEvent =
   | { readonly type: "model_notice"; readonly code: ModelNotice["code"]; readonly message: string }
   | RetryEvent
   | CompactionEvent
-  | SummarizationRetry
+  | SummarizationRetryEvent
   | TreeEvent
   | UsageEvent
   /** What waits, as it was said. */
@@ -49,7 +49,7 @@ export type AgentEvent =
   | { readonly type: "entry_appended"; readonly entry: Entry }
   | SessionDamagedEvent
   /** Secrets that were found, each once; placeholders stand for them from now on. */
-  | { readonly type: "secrets_redacted"; readonly secrets: readonly FoundSecret[] }
+  | { readonly type: "secrets_redacted"; readonly secrets: readonly SecretFinding[] }
   | { readonly type: "thinking_level_changed"; readonly level: ThinkingLevel }
   /** Its name now; undefined where it has none any more. */
   | { readonly type: "session_info_changed"; readonly name?: string }
@@ -78,9 +78,9 @@ export interface SessionDamagedEvent {
 }
 
 /** Told everything that happens. Who answers with a promise is waited for before the next thing is told. */
-export type Listen = (event: AgentEvent) => void | Promise<void>;
+export type AgentEventListener = (event: AgentEvent) => void | Promise<void>;
 
-interface Call {
+interface ToolCallFields {
   readonly toolCallId: string;
   readonly toolName: string;
   readonly args: Readonly<Record<string, unknown>>;
@@ -102,7 +102,7 @@ type RetryEvent =
     };
 
 /** A model that writes a summary was busy or broke off, and is asked again. */
-export type SummarizationRetry = SummarySource &
+export type SummarizationRetryEvent = SummarySource &
   (
     | {
         readonly type: "summarization_retry_scheduled";
@@ -141,26 +141,26 @@ export interface UsageEvent {
 type ModelNotice = Extract<ModelEvent, { type: "notice" }>;
 
 /** A piece of a reply, as it comes. */
-export type Delta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
+export type MessageDelta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
 /** How a run ended: the model had no more to say, somebody stopped it, or why it could not go on. */
 export type RunEnd =
   /** `isCut`: the last answer was longer than the model may answer, and broke off there. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
-  | { readonly type: "failed"; readonly why: string; readonly code?: FailedCode };
+  | { readonly type: "failed"; readonly why: string; readonly code?: RunFailureCode };
 
 /**
  * `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. `key-refused`: the
  * provider does not take the key. `unreachable`: no answer came, however often it was tried. `max-turns`, `max-cost`: a limit of
  * the run was reached after a whole turn, and the run can be continued.
  */
-export type FailedCode = "compaction-off" | "key-refused" | "unreachable" | "max-turns" | "max-cost";
+export type RunFailureCode = "compaction-off" | "key-refused" | "unreachable" | "max-turns" | "max-cost";
 
 export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
   | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & SummaryProgress)
-  | CompactionEnd
+  | CompactionEndEvent
   /** Behind the end of one that failed. */
   | {
       readonly type: "compaction_failed";
@@ -169,13 +169,13 @@ export type CompactionEvent =
       /** For people: why, and what to do. */
       readonly errorMessage: string;
     }
-  | CompactionSkipped
+  | CompactionSkippedEvent
   | {
       readonly type: "compaction_undone" | "compaction_redone";
       readonly compactionId: string;
       readonly leafId: string | null;
     }
-  | CompactionSoftThreshold
+  | CompactionSoftThresholdEvent
   /** What a person should know of the one that was just done. */
   | {
       readonly type: "compaction_quality";
@@ -183,7 +183,7 @@ export type CompactionEvent =
       readonly findings: readonly QualityFinding[];
     };
 
-export interface CompactionEnd {
+export interface CompactionEndEvent {
   readonly type: "compaction_end";
   readonly reason: CompactionReason;
   readonly result?: CompactionResult;
@@ -201,7 +201,7 @@ export interface CompactionEnd {
 }
 
 /** It would have been time, but: told once for every reason, until that changes. */
-export interface CompactionSkipped {
+export interface CompactionSkippedEvent {
   readonly type: "compaction_skipped";
   readonly reason: CompactionReason;
   readonly why: SkipReason;
@@ -213,7 +213,7 @@ export interface CompactionSkipped {
 export type SkipReason = NoCompaction["why"] | "undone" | "breaker" | "postponed";
 
 /** It will soon be too much: told once, when the context passes a share of the limit. */
-export interface CompactionSoftThreshold {
+export interface CompactionSoftThresholdEvent {
   readonly type: "compaction_soft_threshold";
   readonly tokens: number;
   /** Whether no reply has measured any of them since the last compaction. */
@@ -229,7 +229,7 @@ export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntry
 };
 
 export interface QualityFinding {
-  /** `no-model-summary`: no model wrote it. `repaired`: what it made up was mended. `compacted-again`: it is not the first. */
+  /** `no-model-summary`: no model wrote it. `repairedNote`: what it made up was mended. `compacted-again`: it is not the first. */
   readonly code: "no-model-summary" | "repaired" | "compacted-again" | Finding["code"];
   readonly note: string;
 }
@@ -237,11 +237,11 @@ export interface QualityFinding {
 export type CompactionReason = "manual" | "threshold" | "overflow";
 
 /** Another compaction is under way. */
-export interface CompactionRefused {
+export interface CompactionRefusal {
   readonly type: "refused";
   readonly why: "compacting";
 }
 
-export type Compacted =
+export type AgentCompactionOutcome =
   | Exclude<CompactionOutcome, { type: "compacted" }>
   | (Extract<CompactionOutcome, { type: "compacted" }> & CompactionResult);

@@ -1,43 +1,51 @@
 /** The door `@pith/agent`: exports the agent loop, its tools, its permissions, and the ports to its workspace. */
 
-export { Agent, type Content } from "./agent.ts";
-export { type AgentHooks, type AgentParts, joinedHooks, type LimitsFor, type StateSection } from "./agent-options.ts";
-export { NotWritten } from "./append.ts";
-export type { ModelSet } from "./compaction/auto-compact.ts";
+export { Agent, type UserContent } from "./agent.ts";
+export {
+  type AgentHooks,
+  type AgentOptions,
+  type LimitsForModel,
+  mergeHooks,
+  type StateSection,
+} from "./agent-options.ts";
+export { AppendError } from "./append-entries.ts";
+export type { SetModelResult } from "./compaction/auto-compact.ts";
 export type {
+  AgentCompactionOutcome,
   AgentEvent,
-  Compacted,
+  AgentEventListener,
   CompactionEvent,
   CompactionReason,
-  CompactionRefused,
+  CompactionRefusal,
   CompactionResult,
-  Delta,
-  Listen,
+  MessageDelta,
   QualityFinding,
   RunEnd,
   SkipReason,
 } from "./events.ts";
-export { type ActParts, actsOn } from "./extensions/actions.ts";
+export { createExtensionActions, type ExtensionActionOptions } from "./extensions/actions.ts";
 export {
-  type CancelledOr,
+  type CancellableResult,
   type CommandContext,
-  type CompactWish,
+  type ContextUsage,
   type Extension,
   type ExtensionApi,
   type ExtensionCommand,
+  type ExtensionCompactOptions,
   type ExtensionContext,
   type ExtensionListener,
   type ExtensionMessage,
   type ExtensionRules,
   type ExtensionTool,
   type ExtensionUi,
-  nobodyThere,
-  type PaidBeside,
-  type Sending,
-  type SessionSight,
-  type UiAsking,
-  type UsageSight,
+  type ExtensionUsage,
+  headlessUi,
+  type SendOptions,
+  type SessionView,
+  type UiPromptOptions,
 } from "./extensions/api.ts";
+export type { CreateExtensionsOptions } from "./extensions/assemble-extensions.ts";
+export { createExtensions } from "./extensions/create-extensions.ts";
 export { type EventRow, type EventTable, extensionEventTable } from "./extensions/event-docs.ts";
 export type {
   CancelResult,
@@ -61,104 +69,119 @@ export type {
   UserBashResult,
 } from "./extensions/events.ts";
 export type {
-  CommandRan,
-  ExtensionActs,
+  CommandRegistration,
+  CommandRunResult,
+  ExtensionActions,
   ExtensionFailure,
+  ExtensionInfo,
+  ExtensionModule,
   Extensions,
-  HostAsked,
-  LoadedExtension,
-  NamedCommand,
-  NamedExtension,
+  HostEventName,
 } from "./extensions/extensions.ts";
-export { assembledExtensions } from "./extensions/lazy-load.ts";
-export type { AssemblyParts } from "./extensions/load.ts";
 export type { BoundaryEntry, BoundaryResult, ProviderHooks, RunHooks } from "./hooks/hooks.ts";
-export { DRAFT, draftAt, type Next, nextAt } from "./loop/pending-work.ts";
-export type { Deliveries, Delivery } from "./loop/run-context.ts";
+export { DRAFT_TYPE, findDraft, findPendingWork, type PendingWork } from "./loop/pending-work.ts";
+export type { QueueMode, QueueModes } from "./loop/run-context.ts";
 export type { RunLimits } from "./loop/run-limits.ts";
-export { type MemoryBlobsParts, memoryBlobs } from "./memory-blobs.ts";
+export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
-export type { Limits, Mode, Rules } from "./permissions/decide.ts";
+export type { PermissionMode, PolicyLimits, Rules } from "./permissions/decide.ts";
 export { isHarmlessRule } from "./permissions/harmless-commands.ts";
-export { type DeniedPlaces, deniedPlaces } from "./permissions/match-rules.ts";
-export { fetchesFreely, Permissions, type PermissionsParts, type RuleMemory } from "./permissions/permissions.ts";
-export { type Answer, type Ask, describeRule, type Question } from "./permissions/question.ts";
-export type { Act, Ground, GroundParts, Permit, Permits, RealPath } from "./permissions/request.ts";
+export { type DeniedPaths, findDeniedPaths } from "./permissions/match-rules.ts";
+export {
+  allowsProviderSearch,
+  Permissions,
+  type PermissionsOptions,
+  type RuleStore,
+} from "./permissions/permissions.ts";
+export {
+  type AskPermission,
+  describeRule,
+  type PermissionAnswer,
+  type PermissionQuestion,
+} from "./permissions/question.ts";
+export type {
+  PermissionCheck,
+  PermissionPaths,
+  PermissionPathsInput,
+  PermissionResult,
+  ResolveRealPath,
+  ToolRequest,
+} from "./permissions/request.ts";
 export {
   type ParsedRule,
+  type ParseRuleOptions,
   parseRule,
   type Rule,
-  type RuleMistake,
+  type RuleError,
   type RuleSource,
-  type RuleWords,
 } from "./permissions/rules.ts";
 export type {
-  BlobDraft,
-  BlobKept,
-  BlobRead,
-  Blobs,
-  BlobsFound,
-  FileRead,
-  FileWritten,
-  FindWish,
-  Found,
-  FoundSecret,
+  BlobStore,
+  BlobWriteResult,
+  BlobWriter,
+  FileReadResult,
+  FileWriteResult,
+  FindBlobsResult,
+  FindQuery,
+  FolderEntry,
   GrepHit,
-  GrepWish,
-  Held,
-  ListedName,
+  GrepQuery,
   NetworkConnection,
+  PathOptions,
   PortResult,
-  ReadAct,
-  Restored,
-  SearchAct,
+  ReadBlobResult,
+  ReadOptions,
+  RedactionStream,
+  RestoreSecretsResult,
+  RunStep,
+  SearchOptions,
+  SearchResult,
+  SecretFinding,
   Secrets,
-  ShellAct,
-  ShellEnd,
-  Step,
-  TextStream,
+  ShellOptions,
+  ShellResult,
   Web,
-  WebAct,
   WebFailed,
-  WebOpened,
+  WebOptions,
   WebPage,
   WebRefused,
+  WebResult,
   Workspace,
   WorkspaceFiles,
   WorkspaceSearch,
   WorkspaceShell,
 } from "./ports.ts";
 export type { Skill, SkillFiles, SkillText } from "./prompt/skill.ts";
-export type { Beginning, ProjectText } from "./prompt/system-prompt.ts";
-export { type Restoring, redactedBlobs, redactedSearch, redactedShell, restoredFiles } from "./redaction.ts";
-export type { HandedOff, IsThere } from "./session/handoff.ts";
-export type { Destination, Navigated } from "./session/navigate.ts";
+export type { ProjectText, SystemPromptOptions } from "./prompt/system-prompt.ts";
+export { redactBlobs, redactSearch, redactShell, restoreFilePaths, type SecretRestorer } from "./redaction.ts";
+export type { FileExists, HandOffResult } from "./session/handoff.ts";
+export type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
 export type {
-  Originals,
-  PermitRestore,
+  CheckRestorePermission,
+  FileOriginals,
   PlannedFile,
-  RestorePermit,
-  RewindParts,
-  Rewound,
-  RewoundFile,
-  Verdict,
-} from "./session/rewind.ts";
-export { pictureKind, textOf } from "./text.ts";
-export type { Intent, Leave, Tool, ToolCall, ToolOutput } from "./tool.ts";
-export { type BashParts, type BashTool, bashTool } from "./tools/bash/bash.ts";
-export { Said as CommandOutput } from "./tools/bash/command-output.ts";
-export type { Login, LoginWish, SecretSource } from "./tools/bash/command-secrets.ts";
+  RestorePermission,
+  RestoreVerdict,
+  RewindFileResult,
+  RewindOptions,
+  RewindResult,
+} from "./session/rewind-files.ts";
+export { decodeText, detectImageType } from "./text.ts";
+export type { Intent, PermissionGrant, Tool, ToolCall, ToolOutput } from "./tool.ts";
+export { type BashTool, type BashToolOptions, bashTool } from "./tools/bash/bash.ts";
+export { CommandOutput } from "./tools/bash/command-output.ts";
+export type { Login, LoginOptions, SecretSource } from "./tools/bash/command-secrets.ts";
 export type { NetworkSetting } from "./tools/bash/input.ts";
 export type { Sandbox, SandboxPorts } from "./tools/bash/result.ts";
 export {
   type ChangeCall,
-  type ChangedText,
-  type ChangeParts,
-  changedText,
+  type ChangePreview,
+  type ChangePreviewOptions,
+  previewChange,
 } from "./tools/edit/edit.ts";
-export { type Diffed, unifiedDiff } from "./tools/edit/unified-diff.ts";
+export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
-export { type FileParts, knownFiles, Reads } from "./tools/files.ts";
+export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/files.ts";
 export { type OutputLimit, outputLimit } from "./tools/output.ts";
-export { LARGEST_PICTURE } from "./tools/read/pages.ts";
+export { MAX_IMAGE_BYTES } from "./tools/read/pages.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

@@ -1,68 +1,71 @@
 /** Keeps the newest blobs of an unsaved session in memory; they are gone when the process ends. */
 
-import type { BlobDraft, BlobKept, BlobRead, Blobs } from "./ports.ts";
-import { hashOf } from "./text.ts";
+import type { BlobStore, BlobWriteResult, BlobWriter, ReadBlobResult } from "./ports.ts";
+import { hashBytes } from "./text.ts";
 
-export interface MemoryBlobsParts {
+export interface MemoryBlobsOptions {
   /** The most bytes of all; the oldest make room. 64 MB unless said. */
-  readonly room?: number;
+  readonly maxTotalBytes?: number;
   /** The most bytes of one blob; a quarter of the room unless said. */
   readonly quota?: number;
 }
 
 /** Blobs for a session that is not kept itself. */
-export function memoryBlobs({ room = ROOM, quota = room / 4 }: MemoryBlobsParts = {}): Blobs {
-  const kept = new Map<string, Uint8Array>();
-  const keep = async (bytes: Uint8Array): Promise<BlobKept> => {
-    const taken = copied(bytes, quota);
-    const hash = await hashOf(taken);
+export function createMemoryBlobs({
+  maxTotalBytes = DEFAULT_MAX_TOTAL_BYTES,
+  quota = maxTotalBytes / 4,
+}: MemoryBlobsOptions = {}): BlobStore {
+  const blobs = new Map<string, Uint8Array>();
+  const keep = async (bytes: Uint8Array): Promise<BlobWriteResult> => {
+    const copy = copyBytes(bytes, quota);
+    const hash = await hashBytes(copy);
     // The newest stands last.
-    kept.delete(hash);
-    kept.set(hash, taken);
-    makeRoom(kept, room);
-    return { type: "kept", hash, bytes: taken.length, isWhole: taken.length === bytes.length };
+    blobs.delete(hash);
+    blobs.set(hash, copy);
+    evictOldest(blobs, maxTotalBytes);
+    return { type: "kept", hash, bytes: copy.length, isWhole: copy.length === bytes.length };
   };
   return {
     keep,
-    find: async (digits) => ({ type: "found", blobs: blobsFrom(kept, digits) }),
-    begin: () => memoryDraft(keep, quota),
-    read: async (hash, range) => page(kept.get(hash), range),
+    findByPrefix: async (digits) => ({ type: "found", blobs: findByPrefix(blobs, digits) }),
+    createWriter: () => createMemoryWriter(keep, quota),
+    read: async (hash, range) => readPage(blobs.get(hash), range),
   };
 }
 
-const ROOM = 64 * 1024 * 1024;
+const DEFAULT_MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 
-function blobsFrom(kept: ReadonlyMap<string, Uint8Array>, digits: string) {
-  const found = [...kept].filter(([hash]) => hash.startsWith(digits));
-  return found.map(([hash, { length }]) => ({ hash, bytes: length }));
+function findByPrefix(blobs: ReadonlyMap<string, Uint8Array>, digits: string) {
+  const matches = [...blobs].filter(([hash]) => hash.startsWith(digits));
+  return matches.map(([hash, { length }]) => ({ hash, bytes: length }));
 }
 
-function makeRoom(kept: Map<string, Uint8Array>, room: number): void {
-  let bytes = [...kept.values()].reduce((sum, blob) => sum + blob.length, 0);
-  for (const [hash, blob] of kept) {
-    if (bytes <= room) return;
-    kept.delete(hash);
+function evictOldest(blobs: Map<string, Uint8Array>, maxTotalBytes: number): void {
+  let bytes = [...blobs.values()].reduce((sum, blob) => sum + blob.length, 0);
+  for (const [hash, blob] of blobs) {
+    if (bytes <= maxTotalBytes) return;
+    blobs.delete(hash);
     bytes -= blob.length;
   }
 }
 
-function memoryDraft(keep: Blobs["keep"], quota: number): BlobDraft {
+function createMemoryWriter(keep: BlobStore["keep"], quota: number): BlobWriter {
   let chunks: Uint8Array[] | null = [];
-  let room = quota;
+  let remainingBytes = quota;
   let isWhole = true;
   return {
     write(chunk) {
-      const taken = copied(chunk, room);
-      room -= taken.length;
-      isWhole &&= taken.length === chunk.length;
-      chunks?.push(taken);
+      const copy = copyBytes(chunk, remainingBytes);
+      remainingBytes -= copy.length;
+      isWhole &&= copy.length === chunk.length;
+      chunks?.push(copy);
     },
     async keep() {
       if (!chunks) throw new Error("the blob was already kept or dropped");
       const bytes = Buffer.concat(chunks);
       chunks = null;
-      const outcome = await keep(bytes);
-      return outcome.type === "kept" ? { ...outcome, isWhole } : outcome;
+      const result = await keep(bytes);
+      return result.type === "kept" ? { ...result, isWhole } : result;
     },
     drop() {
       chunks = null;
@@ -71,15 +74,15 @@ function memoryDraft(keep: Blobs["keep"], quota: number): BlobDraft {
 }
 
 /** A `slice` would do, were it not that a `Buffer` only lends what it slices. */
-function copied(bytes: Uint8Array, most: number): Uint8Array {
-  return new Uint8Array(bytes.subarray(0, most));
+function copyBytes(bytes: Uint8Array, maxBytes: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(0, maxBytes));
 }
 
-function page(
+function readPage(
   blob: Uint8Array | undefined,
   { start, end }: { readonly start: number; readonly end: number },
-): BlobRead {
+): ReadBlobResult {
   if (!blob) return { type: "none", why: "it is not kept, or no longer: this session keeps only what is newest" };
-  const from = Math.max(0, start);
-  return { type: "read", bytes: blob.slice(from, Math.max(from, end)), size: blob.length };
+  const firstByte = Math.max(0, start);
+  return { type: "read", bytes: blob.slice(firstByte, Math.max(firstByte, end)), size: blob.length };
 }

@@ -1,13 +1,13 @@
 /** Redacts secrets in shell output, search hits, blobs and reply deltas, and restores them in file paths. */
 
 import type { Redaction } from "@pith/context";
-import type { Delta } from "./events.ts";
+import type { MessageDelta } from "./events.ts";
 import type {
-  BlobDraft,
-  Blobs,
-  Restored,
+  BlobStore,
+  BlobWriter,
+  RedactionStream,
+  RestoreSecretsResult,
   Secrets,
-  TextStream,
   WorkspaceFiles,
   WorkspaceSearch,
   WorkspaceShell,
@@ -21,134 +21,137 @@ export interface ByteStream {
 }
 
 /** Bytes are read as Latin-1, so that no character is cut in two and binary data stays as it is. */
-export function byteStream(secrets: Pick<Secrets, "stream">): ByteStream {
+export function createByteStream(secrets: Pick<Secrets, "stream">): ByteStream {
   const stream = secrets.stream();
   return {
     write: (chunk) =>
-      bytesOf(stream.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1"))),
-    end: () => bytesOf(stream.end()),
+      toBytes(stream.write(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1"))),
+    end: () => toBytes(stream.end()),
   };
 }
 
-function bytesOf(text: string): Uint8Array {
+function toBytes(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
 }
 
 /** Redacts the deltas of a reply. A secret may come in many pieces, so text that may begin one waits for the next piece. */
-export class Deltas {
+export class DeltaRedactor {
   readonly #secrets: Pick<Secrets, "stream"> | undefined;
   /** What comes now: words, or calls side by side, each by its index. */
-  readonly #open = new Map<number, { readonly like: Delta; readonly stream: TextStream }>();
+  readonly #openStreams = new Map<number, { readonly like: MessageDelta; readonly stream: RedactionStream }>();
 
   constructor(secrets: Pick<Secrets, "stream"> | undefined) {
     this.#secrets = secrets;
   }
 
-  told(delta: Delta): readonly Delta[] {
+  write(delta: MessageDelta): readonly MessageDelta[] {
     if (!this.#secrets) return [delta];
-    const before = [...this.#open.values()].every(({ like }) => like.type === delta.type) ? [] : this.end();
+    const flushed = [...this.#openStreams.values()].every(({ like }) => like.type === delta.type) ? [] : this.end();
     const index = delta.type === "tool-call-delta" ? delta.index : 0;
-    const { like, stream } = this.#open.get(index) ?? { like: delta, stream: this.#secrets.stream() };
+    const { like, stream } = this.#openStreams.get(index) ?? { like: delta, stream: this.#secrets.stream() };
     // Whose arguments these are may have been said with a piece that waited.
-    const now: Delta = { ...like, ...delta };
-    this.#open.set(index, { like: now, stream });
-    return [...before, ...withText(now, stream.write(textOf(delta)))];
+    const current: MessageDelta = { ...like, ...delta };
+    this.#openStreams.set(index, { like: current, stream });
+    return [...flushed, ...withText(current, stream.write(deltaText(delta)))];
   }
 
   /** What was held back. */
-  end(): readonly Delta[] {
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    return open.flatMap(({ like, stream }) => withText(like, stream.end()));
+  end(): readonly MessageDelta[] {
+    const streams = [...this.#openStreams.values()];
+    this.#openStreams.clear();
+    return streams.flatMap(({ like, stream }) => withText(like, stream.end()));
   }
 }
 
-function textOf(delta: Delta): string {
+function deltaText(delta: MessageDelta): string {
   return delta.type === "tool-call-delta" ? delta.json : delta.text;
 }
 
-function withText(delta: Delta, text: string): readonly Delta[] {
+function withText(delta: MessageDelta, text: string): readonly MessageDelta[] {
   if (text === "") return [];
   return [delta.type === "tool-call-delta" ? { ...delta, json: text } : { ...delta, text }];
 }
 
-export function redactedBlobs(blobs: Blobs, secrets: Pick<Secrets, "stream">): Blobs {
+export function redactBlobs(blobs: BlobStore, secrets: Pick<Secrets, "stream">): BlobStore {
   return {
     keep: async (bytes) => {
-      const stream = byteStream(secrets);
+      const stream = createByteStream(secrets);
       return await blobs.keep(Buffer.concat([stream.write(bytes), stream.end()]));
     },
-    find: (digits) => blobs.find(digits),
-    begin: () => redactedDraft(blobs.begin(), secrets),
+    findByPrefix: (digits) => blobs.findByPrefix(digits),
+    createWriter: () => redactBlobWriter(blobs.createWriter(), secrets),
     read: (hash, range) => blobs.read(hash, range),
   };
 }
 
-function redactedDraft(draft: BlobDraft, secrets: Pick<Secrets, "stream">): BlobDraft {
-  const stream = byteStream(secrets);
+function redactBlobWriter(writer: BlobWriter, secrets: Pick<Secrets, "stream">): BlobWriter {
+  const stream = createByteStream(secrets);
   return {
-    write: (chunk) => draft.write(stream.write(chunk)),
+    write: (chunk) => writer.write(stream.write(chunk)),
     keep: async () => {
-      draft.write(stream.end());
-      return await draft.keep();
+      writer.write(stream.end());
+      return await writer.keep();
     },
-    drop: () => draft.drop(),
+    drop: () => writer.drop(),
   };
 }
 
 /** A line is redacted before it is cut, because half a secret looks like none. */
-export function redactedSearch(search: WorkspaceSearch, secrets: Redaction): WorkspaceSearch {
+export function redactSearch(search: WorkspaceSearch, secrets: Redaction): WorkspaceSearch {
   return {
-    list: (path, act) => search.list(path, act),
-    find: (wish, act) => search.find(wish, act),
-    grep: async (wish, act) => secrets.redact(await search.grep({ ...wish, redaction: secrets }, act)),
+    list: (path, options) => search.list(path, options),
+    find: (query, options) => search.find(query, options),
+    grep: async (query, options) => secrets.redact(await search.grep({ ...query, redaction: secrets }, options)),
   };
 }
 
 /** Output is redacted as it comes, before any of it is shown, cut or kept. */
-export function redactedShell(shell: WorkspaceShell, secrets: Pick<Secrets, "stream">): WorkspaceShell {
+export function redactShell(shell: WorkspaceShell, secrets: Pick<Secrets, "stream">): WorkspaceShell {
   return {
-    run: async (command, { output, ...act }) => {
-      const stream = byteStream(secrets);
-      const pass = (bytes: Uint8Array): void => {
-        if (bytes.length > 0) output(bytes);
+    run: async (command, { onOutput, ...options }) => {
+      const stream = createByteStream(secrets);
+      const forward = (bytes: Uint8Array): void => {
+        if (bytes.length > 0) onOutput(bytes);
       };
       try {
-        return await shell.run(command, { ...act, output: (chunk) => pass(stream.write(chunk)) });
+        return await shell.run(command, { ...options, onOutput: (chunk) => forward(stream.write(chunk)) });
       } finally {
-        pass(stream.end());
+        forward(stream.end());
       }
     },
   };
 }
 
 /** Where the way back is known at once, or not at all. */
-export interface Restoring {
-  restore<Value>(value: Value): Restored<Value>;
+export interface SecretRestorer {
+  restore<Value>(value: Value): RestoreSecretsResult<Value>;
 }
 
 /** A placeholder in a path stands for its secret; a path with an unknown placeholder is refused. */
-export function restoredFiles(files: WorkspaceFiles, secrets: Restoring): WorkspaceFiles {
-  const trulyAt = (path: string): string | null => {
+export function restoreFilePaths(files: WorkspaceFiles, secrets: SecretRestorer): WorkspaceFiles {
+  const restorePath = (path: string): string | null => {
     const restored = secrets.restore(path);
     return restored.type === "restored" ? restored.value : null;
   };
   return {
-    resolve: (path) => files.resolve(trulyAt(path) ?? path),
-    read: async (path, act) => onlyKnown(path, trulyAt(path), (at) => files.read(at, act)),
-    write: async (path, bytes, act) => onlyKnown(path, trulyAt(path), (at) => files.write(at, bytes, act)),
-    remove: async (path, act) => onlyKnown(path, trulyAt(path), (at) => files.remove(at, act)),
+    resolve: (path) => files.resolve(restorePath(path) ?? path),
+    read: async (path, options) =>
+      withKnownPath(path, restorePath(path), (restoredPath) => files.read(restoredPath, options)),
+    write: async (path, bytes, options) =>
+      withKnownPath(path, restorePath(path), (restoredPath) => files.write(restoredPath, bytes, options)),
+    remove: async (path, options) =>
+      withKnownPath(path, restorePath(path), (restoredPath) => files.remove(restoredPath, options)),
   };
 }
 
-type Refused = { readonly type: "refused"; readonly message: string };
+type PathRefusal = { readonly type: "refused"; readonly message: string };
 
-async function onlyKnown<Outcome>(
+async function withKnownPath<Outcome>(
   path: string,
-  at: string | null,
-  act: (at: string) => Promise<Outcome>,
-): Promise<Outcome | Refused> {
-  return at === null
+  restoredPath: string | null,
+  operation: (restoredPath: string) => Promise<Outcome>,
+): Promise<Outcome | PathRefusal> {
+  return restoredPath === null
     ? { type: "refused", message: `${path} has a secret in its name that is not known any more` }
-    : act(at);
+    : operation(restoredPath);
 }

@@ -23,19 +23,19 @@ export interface ToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   /** Bytes that the model can take of it; what is longer is kept beside the session, and only its ends are shown. */
-  readonly room: number;
+  readonly maxOutputBytes: number;
   /** What it may open under the paths of its intent; absent where nobody permits. */
-  readonly leave?: Leave;
+  readonly grant?: PermissionGrant;
   /** Told what comes while it runs. */
   readonly update: (text: string) => void;
 }
 
 /** What was seen when a call was permitted: the paths may lead elsewhere by the time they are opened. */
-export interface Leave {
+export interface PermissionGrant {
   /** Where each path led, every link followed: this is opened, and nothing else. */
-  readonly reached: ReadonlyMap<string, string>;
+  readonly realPaths: ReadonlyMap<string, string>;
   /** Whether a path below one of them is left out by a search, because looking at it alone would not pass. */
-  readonly isClosed: (path: string) => boolean;
+  readonly isExcluded: (path: string) => boolean;
 }
 
 export interface ToolOutput {

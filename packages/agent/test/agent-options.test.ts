@@ -2,12 +2,12 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { joinedHooks } from "../src/index.ts";
+import { mergeHooks } from "../src/index.ts";
 
 test("SAY13 each host's hooks are asked behind those of the one before it, and every host hears what went wrong", () => {
   const told: string[] = [];
   const [one, two, three] = [() => undefined, () => undefined, () => undefined];
-  const joined = joinedHooks(
+  const joined = mergeHooks(
     {
       input: [one],
       report: () => {
@@ -23,5 +23,5 @@ test("SAY13 each host's hooks are asked behind those of the one before it, and e
   assert.equal(joined.onFailure, "cancel");
   assert.throws(() => joined.report?.({ event: "input", why: "second" }));
   assert.deepEqual(told, ["first", "second"]);
-  assert.deepEqual(joinedHooks({}, {}), {});
+  assert.deepEqual(mergeHooks({}, {}), {});
 });

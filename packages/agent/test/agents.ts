@@ -4,7 +4,7 @@ import { MemoryStore, type Model, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
 import type { TestServer } from "@pith/testkit";
-import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from "../src/index.ts";
+import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool } from "../src/index.ts";
 
 export const voices = [
   { provider: "anthropic", model: "claude-sonnet-4-5", path: "/v1" },
@@ -21,7 +21,7 @@ export async function modelOf(
   contextWindow = 200_000,
 ): Promise<Model> {
   const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow };
-  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened.model;
 }
@@ -46,13 +46,13 @@ export const fail: Tool = {
   },
 };
 
-export async function agentOf(model: Model, parts: Partial<AgentParts> = {}): Promise<Agent> {
+export async function agentOf(model: Model, parts: Partial<AgentOptions> = {}): Promise<Agent> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const tools = parts.tools ?? [echo, fail];
   const told = tools.map(({ name, description, parameters: schema }) => ({ name, description, parameters: schema }));
   const system = { role: "system", content: "You work.", toolsAdded: told, timestamp: 0 } as const;
   await session.append({ type: "message", message: system });
-  return new Agent({ session, model, tools, ports: nodeRuntime, thinking: "off", ...parts });
+  return new Agent({ session, model, tools, runtime: nodeRuntime, thinkingLevel: "off", ...parts });
 }
 
 export interface Ran {

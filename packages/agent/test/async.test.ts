@@ -1,15 +1,15 @@
 /** What is told while nobody takes it. */
 
 import { expect, test } from "vitest";
-import { during } from "../src/async.ts";
+import { runWithEvents } from "../src/async.ts";
 
 test("EVT6 what takes the place of something that nobody has taken yet, takes it; the rest waits in order", async () => {
-  const told = during<string, string>(
+  const told = runWithEvents<string, string>(
     async (tell) => {
       for (const each of ["a1", "b1", "a2", "c", "b2", "a3"]) tell(each);
       return "end";
     },
-    { replaces: (earlier, later) => earlier[0] === later[0] },
+    { shouldReplace: (earlier, later) => earlier[0] === later[0] },
   );
   const heard: string[] = [];
   for (let next = await told.next(); !next.done; next = await told.next()) heard.push(next.value);

@@ -1,27 +1,27 @@
 /** What holds for blobs wherever they are kept. */
 
 import { describe, expect, test } from "vitest";
-import type { BlobDraft, BlobKept, Blobs } from "../src/ports.ts";
-import { hashOf } from "../src/text.ts";
+import type { BlobStore, BlobWriteResult, BlobWriter } from "../src/ports.ts";
+import { hashBytes } from "../src/text.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function drafted(blobs: Blobs, ...pieces: readonly string[]): BlobDraft {
-  const draft = blobs.begin();
+function drafted(blobs: BlobStore, ...pieces: readonly string[]): BlobWriter {
+  const draft = blobs.createWriter();
   for (const piece of pieces) draft.write(bytes(piece));
   return draft;
 }
 
 /** `newBlobs` makes empty ones that take ten bytes of each. */
-export function blobsContract(name: string, newBlobs: () => Blobs): void {
+export function blobsContract(name: string, newBlobs: () => BlobStore): void {
   describe(name, () => {
-    const kept = async (text: string, isWhole = true): Promise<BlobKept> => ({
+    const kept = async (text: string, isWhole = true): Promise<BlobWriteResult> => ({
       type: "kept",
-      hash: await hashOf(bytes(text)),
+      hash: await hashBytes(bytes(text)),
       bytes: bytes(text).length,
       isWhole,
     });
-    const text = async (blobs: Blobs, outcome: BlobKept, start = 0, end = 100): Promise<string> => {
+    const text = async (blobs: BlobStore, outcome: BlobWriteResult, start = 0, end = 100): Promise<string> => {
       const read = await blobs.read(outcome.type === "kept" ? outcome.hash : "", { start, end });
       return read.type === "read" ? `${new TextDecoder().decode(read.bytes)}/${read.size}` : read.type;
     };
@@ -44,7 +44,7 @@ export function blobsContract(name: string, newBlobs: () => Blobs): void {
 
     test("BLOB3 what is written may be changed afterwards", async () => {
       const blobs = newBlobs();
-      const draft = blobs.begin();
+      const draft = blobs.createWriter();
       const chunk = Buffer.from("one");
       draft.write(chunk);
       chunk.fill(0);

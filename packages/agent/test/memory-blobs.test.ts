@@ -1,13 +1,13 @@
 /** Blobs in memory: bounded, the newest stay. */
 
 import { expect, test } from "vitest";
-import { memoryBlobs } from "../src/memory-blobs.ts";
+import { createMemoryBlobs } from "../src/memory-blobs.ts";
 import { blobsContract } from "./blobs-contract.ts";
 
-blobsContract("in memory", () => memoryBlobs({ quota: 10 }));
+blobsContract("in memory", () => createMemoryBlobs({ quota: 10 }));
 
 test("BLOB7 in memory the newest blobs stay, within the room for all", async () => {
-  const blobs = memoryBlobs({ room: 22 });
+  const blobs = createMemoryBlobs({ maxTotalBytes: 22 });
   const keep = async (text: string): Promise<string> => {
     const kept = await blobs.keep(new TextEncoder().encode(text));
     return kept.type === "kept" ? kept.hash : "";

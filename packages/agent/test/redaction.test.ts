@@ -3,24 +3,24 @@
 import { describe, expect, test } from "vitest";
 import {
   bashTool,
-  memoryBlobs,
-  redactedBlobs,
-  redactedSearch,
-  redactedShell,
-  restoredFiles,
+  createMemoryBlobs,
+  redactBlobs,
+  redactSearch,
+  redactShell,
+  restoreFilePaths,
   type WorkspaceFiles,
   type WorkspaceSearch,
   type WorkspaceShell,
 } from "../src/index.ts";
-import { Deltas } from "../src/redaction.ts";
+import { DeltaRedactor } from "../src/redaction.ts";
 import { github, secretsFor, testVault } from "./redaction/vaults.ts";
 
 describe("deltas", () => {
   test("SEC11 a secret that comes in pieces is never told in pieces; what comes next waits for it", () => {
-    const deltas = new Deltas(secretsFor());
+    const deltas = new DeltaRedactor(secretsFor());
     const text = `It is ${github}, see?`;
-    const told = Array.from(text).flatMap((sign) => deltas.told({ type: "text-delta", text: sign }));
-    const call = deltas.told({ type: "tool-call-delta", index: 0, json: '{"a": 1}' });
+    const told = Array.from(text).flatMap((sign) => deltas.write({ type: "text-delta", text: sign }));
+    const call = deltas.write({ type: "tool-call-delta", index: 0, json: '{"a": 1}' });
     const all = [...told, ...call, ...deltas.end()];
     const said = all.map((delta) => (delta.type === "text-delta" ? delta.text : "")).join("");
     expect(said).toBe(`It is ${testVault().redact(String(github))}, see?`);
@@ -31,13 +31,13 @@ describe("deltas", () => {
   });
 
   test("SEC11 calls that come side by side are told each without its secret", () => {
-    const deltas = new Deltas(secretsFor());
+    const deltas = new DeltaRedactor(secretsFor());
     const call = { id: "c1", name: "use" };
     const pieces = Array.from(`"${github}"`).flatMap((sign, at) => [
       { type: "tool-call-delta", index: 0, json: sign, ...(at === 0 && { call }) } as const,
       { type: "tool-call-delta", index: 1, json: sign } as const,
     ]);
-    const told = [...pieces.flatMap((piece) => deltas.told(piece)), ...deltas.end()];
+    const told = [...pieces.flatMap((piece) => deltas.write(piece)), ...deltas.end()];
     expect(told.filter((delta) => "call" in delta).length).toBeGreaterThan(0);
     for (const index of [0, 1]) {
       const mine = told.map((delta) => (delta.type === "tool-call-delta" && delta.index === index ? delta.json : ""));
@@ -47,7 +47,7 @@ describe("deltas", () => {
 
   test("SEC11 without secrets to keep, every piece is told as it comes", () => {
     const delta = { type: "text-delta", text: String(github) } as const;
-    expect(new Deltas(undefined).told(delta)).toEqual([delta]);
+    expect(new DeltaRedactor(undefined).write(delta)).toEqual([delta]);
   });
 });
 
@@ -57,14 +57,14 @@ describe("redacted shell", () => {
   test("SEC10 what a shell says is redacted as it comes, however it is cut, and every other byte stays", async () => {
     const said = Buffer.concat([bytes(`é ${github} ü\n`), new Uint8Array([0, 255, 254, 10]), bytes(`end ${github}`)]);
     const shell: WorkspaceShell = {
-      run: async (_, { output }) => {
-        for (const byte of said) output(new Uint8Array([byte]));
+      run: async (_, { onOutput }) => {
+        for (const byte of said) onOutput(new Uint8Array([byte]));
         return { type: "ended", exitCode: 0 };
       },
     };
     const heard: Uint8Array[] = [];
     const signal = new AbortController().signal;
-    await redactedShell(shell, secretsFor()).run("any", { signal, output: (chunk) => void heard.push(chunk) });
+    await redactShell(shell, secretsFor()).run("any", { signal, onOutput: (chunk) => void heard.push(chunk) });
     const placeholder = testVault().redact(String(github));
     expect(Buffer.concat(heard).toString("latin1")).toBe(
       said.toString("latin1").replaceAll(String(github), placeholder),
@@ -72,9 +72,9 @@ describe("redacted shell", () => {
   });
 
   test("SEC11 what is kept beside a session is redacted, whole or piece by piece", async () => {
-    const blobs = redactedBlobs(memoryBlobs(), secretsFor());
+    const blobs = redactBlobs(createMemoryBlobs(), secretsFor());
     const text = `a ${github}\nb ${github} c`;
-    const draft = blobs.begin();
+    const draft = blobs.createWriter();
     for (const piece of text.match(/[\s\S]{1,7}/g) ?? []) draft.write(bytes(piece));
     const kept = [await blobs.keep(bytes(text)), await draft.keep()];
     for (const each of kept) {
@@ -87,9 +87,9 @@ describe("redacted shell", () => {
   test("SEC11 a hit of a search is redacted before it is cut", async () => {
     const hit = { path: "a", line: 1, text: `x = ${github}`, isAround: false };
     const search = { grep: async () => ({ type: "found", found: [hit], isAll: true }) } as unknown as WorkspaceSearch;
-    const act = { signal: new AbortController().signal, most: 1 };
-    const found = await redactedSearch(search, secretsFor()).grep({ pattern: "x", path: "a" }, act);
-    expect(found.type === "found" && found.found[0]?.text).toBe(`x = ${testVault().redact(String(github))}`);
+    const act = { signal: new AbortController().signal, maxResults: 1 };
+    const found = await redactSearch(search, secretsFor()).grep({ pattern: "x", path: "a" }, act);
+    expect(found.type === "found" && found.items[0]?.text).toBe(`x = ${testVault().redact(String(github))}`);
   });
 
   test("SEC11 what is told of a job is redacted before it is cut", async () => {
@@ -97,7 +97,13 @@ describe("redacted shell", () => {
     const bash = bashTool(shell, { redaction: secretsFor() });
     const command = `${"x".repeat(180)} ${github}`;
     const signal = new AbortController().signal;
-    await bash.run({ id: "c1", arguments: { command, background: true }, signal, room: 10_000, update: () => {} });
+    await bash.run({
+      id: "c1",
+      arguments: { command, background: true },
+      signal,
+      maxOutputBytes: 10_000,
+      update: () => {},
+    });
     expect(bash.ongoing()).toContain("PITH_SECRET_");
     expect(bash.ongoing()).not.toContain(String(github).slice(0, 12));
   });
@@ -116,12 +122,12 @@ describe("restored files", () => {
       remove: note,
     } as unknown as WorkspaceFiles;
     const vault = testVault();
-    const known = restoredFiles(files, vault);
+    const known = restoreFilePaths(files, vault);
     const path = vault.redact(`a/${github}/b`);
     expect(known.resolve(path)).toBe(`/work/a/${github}/b`);
     await known.write(path, new Uint8Array());
     await known.remove(path);
-    const unknown = await restoredFiles(files, testVault()).write(path, new Uint8Array());
+    const unknown = await restoreFilePaths(files, testVault()).write(path, new Uint8Array());
     expect(unknown).toMatchObject({ type: "refused", message: expect.stringContaining("PITH_SECRET_") });
     expect(seen).toEqual([`a/${github}/b`, `a/${github}/b`]);
   });

@@ -84,7 +84,7 @@ export class Ground {
 
   /** The body of the newest request. */
   body(): unknown {
-    return this.server.served.at(-1)?.body;
+    return this.server.requests.at(-1)?.body;
   }
 
   async clear(): Promise<void> {
@@ -93,7 +93,7 @@ export class Ground {
   }
 
   async #send({ name, afterRequests }: NonNullable<Starting["signal"]>, child: ChildProcess): Promise<void> {
-    while (this.server.served.length < afterRequests) await sleep(50);
+    while (this.server.requests.length < afterRequests) await sleep(50);
     await sleep(500);
     child.kill(name);
   }

@@ -14,7 +14,7 @@ import type {
 } from "./protocol.ts";
 
 export interface RpcClientOptions {
-  /** The program to start; `pith` by default, found through PATH. */
+  /** The program to start; `pithContender` by default, found through PATH. */
   readonly command?: string;
   /** Its arguments; `--mode rpc` by default, and to be among them. */
   readonly args?: readonly string[];
@@ -38,7 +38,7 @@ export class RpcClient {
   readonly #child: ChildProcess;
   readonly #pending = new Map<string, (response: RpcResponse) => void>();
   readonly #listeners = new Set<(event: RpcEvent) => void>();
-  #sent = 0;
+  #sentCount = 0;
   /** Why no response can come any more; null while the program runs. */
   #exitReason: string | null = null;
 
@@ -77,8 +77,8 @@ export class RpcClient {
 
   /** Sends a command and resolves with its response, a failed one also where the program has ended. Never rejects. */
   send<Name extends RpcCommandName>(command: { readonly type: Name } & RpcParams<Name>): Promise<RpcResponseTo<Name>> {
-    this.#sent += 1;
-    const id = `c${this.#sent}`;
+    this.#sentCount += 1;
+    const id = `c${this.#sentCount}`;
     const response = new Promise<RpcResponse>((resolve) => {
       if (this.#exitReason !== null) return resolve({ ...failedResponse(this.#exitReason), command: command.type });
       this.#pending.set(id, (received) =>

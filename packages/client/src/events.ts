@@ -6,14 +6,14 @@ import type { AgentMessage, Header, TextBlock, ToolCallBlock, ToolResultMessage,
 export type WireEvent =
   /** The first line, which names the session. */
   | Header
-  | Exclude<AgentEvent, { type: Reshaped }>
+  | Exclude<AgentEvent, { type: WireShapeType }>
   | MessageUpdate
-  | (Call & {
+  | (ToolExecution & {
       readonly type: "tool_execution_update";
       /** The newest output, not all of it. */
       readonly partialResult: { readonly content: readonly TextBlock[] };
     })
-  | (Call & {
+  | (ToolExecution & {
       readonly type: "tool_execution_end";
       readonly result: Pick<ToolResultMessage, "content" | "details">;
       readonly isError: boolean;
@@ -28,9 +28,9 @@ export type WireEvent =
   | CommandResult
   | ErrorLine;
 
-type Reshaped = "message_update" | "tool_execution_update" | "tool_execution_end" | "compaction_end" | "agent_end";
+type WireShapeType = "message_update" | "tool_execution_update" | "tool_execution_end" | "compaction_end" | "agent_end";
 
-type Call = Pick<Extract<AgentEvent, { type: "tool_execution_start" }>, "toolCallId" | "toolName" | "args">;
+type ToolExecution = Pick<Extract<AgentEvent, { type: "tool_execution_start" }>, "toolCallId" | "toolName" | "args">;
 
 type CompactionEndLine = Omit<Extract<AgentEvent, { type: "compaction_end" }>, "compaction" | "result"> & {
   readonly result?: CompactionResult & { readonly usage?: Usage };

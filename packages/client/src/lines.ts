@@ -39,13 +39,13 @@ export function createLineSplitter(maxBytes: number = MAX_LINE_BYTES): LineSplit
     push: (chunk) => {
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       const lines: Line[] = [];
-      let from = 0;
-      for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, from)) {
-        add(bytes.subarray(from, at));
+      let lineStart = 0;
+      for (let lineEnd = bytes.indexOf(LF); lineEnd >= 0; lineEnd = bytes.indexOf(LF, lineStart)) {
+        add(bytes.subarray(lineStart, lineEnd));
         lines.push(finishLine());
-        from = at + 1;
+        lineStart = lineEnd + 1;
       }
-      if (from < bytes.length) add(bytes.subarray(from));
+      if (lineStart < bytes.length) add(bytes.subarray(lineStart));
       return lines;
     },
     end: () => (length === 0 ? [] : [finishLine()]),

@@ -1,6 +1,6 @@
 /** Defines the RPC protocol for server and client: commands with parameters and results, responses, events and UI requests. */
 
-import type { CompactionResult, Content, Mode, Question } from "@pith/agent";
+import type { CompactionResult, PermissionMode, PermissionQuestion, UserContent } from "@pith/agent";
 import type { AgentMessage, Entry, ImageBlock, ThinkingLevel, Usage } from "@pith/context";
 import type { Pin } from "@pith/context/host";
 import type { SessionItem } from "@pith/context/node";
@@ -14,7 +14,7 @@ export interface RpcCommands {
   readonly abort: Command;
   readonly clear_queue: Command<
     NoParams,
-    { readonly steering: readonly Content[]; readonly followUp: readonly Content[] }
+    { readonly steering: readonly UserContent[]; readonly followUp: readonly UserContent[] }
   >;
   readonly run_command: Command<{ readonly command: string }, SlashCommandResult>;
   readonly get_commands: Command<NoParams, { readonly commands: readonly RpcSlashCommand[] }>;
@@ -62,8 +62,8 @@ export interface RpcCommands {
     { readonly id: string; readonly path: string; readonly folder: string }
   >;
   readonly export_html: Command<{ readonly outputPath?: string }, { readonly path: string }>;
-  readonly get_permission_mode: Command<NoParams, { readonly mode: Mode }>;
-  readonly set_permission_mode: Command<{ readonly mode: Mode }>;
+  readonly get_permission_mode: Command<NoParams, { readonly mode: PermissionMode }>;
+  readonly set_permission_mode: Command<{ readonly mode: PermissionMode }>;
 }
 
 export type RpcCommandName = keyof RpcCommands;
@@ -175,7 +175,7 @@ export interface RpcUsage {
   readonly tokens: number;
   /** Whether the provider has measured none of it yet, or none since a compaction or an edit. */
   readonly isEstimate: boolean;
-  /** The part of `tokens` that the provider measured with its last reply; the rest is estimated. */
+  /** The part of `checkTokens` that the provider measured with its last reply; the rest is estimated. */
   readonly measured: number;
   readonly contextWindow: number;
   /** Share of the context window; null where the window is unknown. */
@@ -213,7 +213,7 @@ export interface RpcSlashCommand {
   readonly source: "pith" | "extension" | "prompt" | "skill";
 }
 
-/** The response to a command. A line that is not a command gets a response with the command `parse`. */
+/** The response to a command. A line that is not a command gets a response with the command `parseHtml`. */
 export type RpcResponse<Data = unknown> =
   | {
       readonly id?: string;
@@ -249,7 +249,7 @@ export type RpcUiRequest = { readonly type: "extension_ui_request"; readonly id:
       readonly options: readonly string[];
       readonly timeout?: number;
       /** Where a permission is asked for: the whole question, for clients that render their own dialog. */
-      readonly permission?: Pick<Question, "tool" | "arguments" | "intent" | "text" | "yesLasts"> & {
+      readonly permission?: Pick<PermissionQuestion, "tool" | "arguments" | "intent" | "text" | "yesLasts"> & {
         readonly rules: readonly string[];
       };
     }

@@ -1,13 +1,19 @@
 /** Public API of `@pith/models`: opens any AI SDK provider as a Pith model. */
 
-export { type AiSdkModelParts, aiSdkModel } from "./ai-sdk-model.ts";
-export { type Catalogue, type CatalogueParts, catalogue, type Found } from "./catalogue/catalogue.ts";
+export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";
+export { type Catalogue, type CatalogueOptions, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
 export type { ModelFacts, Prices } from "./catalogue/facts.ts";
-export { type Finding, type UserEntries, type UserEntry, type UserFile, userEntries } from "./catalogue/user-models.ts";
-export { searches, webSearch } from "./convert/server-tools.ts";
-export { type Environment, networkFetch } from "./network/fetch.ts";
-export { type ModelWish, type OpenedModel, openModel, type Surroundings } from "./open-model.ts";
+export {
+  type ParsedUserModels,
+  parseUserModels,
+  type UserModel,
+  type UserModels,
+  type UserModelsIssue,
+} from "./catalogue/user-models.ts";
+export { supportsWebSearch, webSearch } from "./convert/server-tools.ts";
+export { createNetworkFetch, type Environment } from "./network/fetch.ts";
+export { type ModelOptions, type OpenModelDependencies, type OpenModelResult, openModel } from "./open-model.ts";
 export { type Provider, providers } from "./providers/providers.ts";
-export { type Patience, patience, type RetryPorts, retrying } from "./retry.ts";
+export { defaultRequestPolicy, type RequestPolicy, type RetryRuntime, withRetries } from "./retry.ts";
 export type { ContextWindow } from "./windows/context-window.ts";
-export { type WindowMemory, windowFile } from "./windows/window-file.ts";
+export { createFileWindowStore, type WindowStore } from "./windows/window-file.ts";

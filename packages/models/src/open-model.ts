@@ -3,131 +3,140 @@
 import { setTimeout } from "node:timers/promises";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model, Runtime } from "@pith/context";
-import { aiSdkModel } from "./ai-sdk-model.ts";
-import { type Catalogue, catalogue, type Found } from "./catalogue/catalogue.ts";
-import { type Environment, networkFetch, proxyNotes, proxyUse } from "./network/fetch.ts";
+import { createAiSdkModel } from "./ai-sdk-model.ts";
+import { type Catalogue, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
+import { createNetworkFetch, detectProxy, type Environment, proxyNotes } from "./network/fetch.ts";
 import { limitResponses } from "./network/response-limits.ts";
-import { type Line, onDemand } from "./providers/load-provider.ts";
-import { type Provider, providerLike, providerNamed, providers } from "./providers/providers.ts";
-import { type Patience, patience, retrying } from "./retry.ts";
+import { loadPackage, type ProviderConnection } from "./providers/load-provider.ts";
+import { findProvider, type Provider, providers, suggestProvider } from "./providers/providers.ts";
+import { defaultRequestPolicy, type RequestPolicy, withRetries } from "./retry.ts";
 import { type ContextWindow, endpointKey, isLocal } from "./windows/context-window.ts";
-import { servedWindow } from "./windows/local-servers.ts";
-import { type WindowWatch, watching, windowWatch } from "./windows/watch.ts";
-import { type WindowMemory, windowsInMemory } from "./windows/window-file.ts";
+import { probeServedWindow } from "./windows/local-servers.ts";
+import { createWindowTracker, type WindowTracker, withWindowTracking } from "./windows/watch.ts";
+import { createMemoryWindowStore, type WindowStore } from "./windows/window-file.ts";
 
-export type Reached =
+export type ProviderResolution =
   | {
       readonly type: "reached";
-      readonly language: LanguageModelV4;
+      readonly languageModel: LanguageModelV4;
       readonly api: string;
       readonly provider: Provider | null;
       /** Where it is reached; its name, where only its package knows. */
-      readonly home: string;
+      readonly endpoint: string;
     }
   | { readonly type: "unknown-provider" | "incomplete" | "no-key" | "not-installed"; readonly message: string };
 
-export interface ReachParts {
+export interface ResolveProviderOptions {
   readonly environment: Environment;
   readonly fetch: typeof fetch;
 }
 
-export async function reach(wish: ModelWish, { environment, fetch }: ReachParts): Promise<Reached> {
-  const provider = providerNamed(wish.provider);
-  const baseUrl = wish.baseUrl ?? addressIn(environment, provider) ?? provider?.baseUrl;
-  const apiKey = [wish.apiKey, ...(provider?.keys ?? []).map((name) => environment[name])].find((key) => key?.trim());
-  const missing = whatIsMissing(wish, baseUrl);
-  if (missing) return { type: "incomplete", message: missing };
-  const line: Line = {
-    model: wish.model,
+export async function resolveProvider(
+  options: ModelOptions,
+  { environment, fetch }: ResolveProviderOptions,
+): Promise<ProviderResolution> {
+  const provider = findProvider(options.provider);
+  const baseUrl = options.baseUrl ?? baseUrlFromEnvironment(environment, provider) ?? provider?.baseUrl;
+  const apiKey = [options.apiKey, ...(provider?.keyVariables ?? []).map((name) => environment[name])].find((key) =>
+    key?.trim(),
+  );
+  const problem = findOptionsProblem(options, baseUrl);
+  if (problem) return { type: "incomplete", message: problem };
+  const connection: ProviderConnection = {
+    model: options.model,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(apiKey !== undefined && { apiKey }),
-    ...(wish.headers && { headers: wish.headers }),
+    ...(options.headers && { headers: options.headers }),
     fetch,
   };
-  if (wish.package !== undefined) return byPackage(wish.package, line);
-  if (!provider) return { type: "unknown-provider", message: unknown(wish.provider) };
-  if (apiKey === undefined && provider.keys.length > 0) return { type: "no-key", message: keyless(provider) };
+  if (options.package !== undefined) return resolvePackage(options.package, connection);
+  if (!provider) return { type: "unknown-provider", message: unknownProviderMessage(options.provider) };
+  if (apiKey === undefined && provider.keyVariables.length > 0)
+    return { type: "no-key", message: missingKeyMessage(provider) };
   return {
     type: "reached",
-    language: await provider.connect(line),
+    languageModel: await provider.loadModel(connection),
     api: provider.api,
     provider,
-    home: baseUrl ?? provider.id,
+    endpoint: baseUrl ?? provider.id,
   };
 }
 
 /** The packages would look into the process's own variables, behind everybody's back; so they are always told. */
-function addressIn(environment: Environment, provider: Provider | undefined): string | undefined {
-  const address = provider?.address && environment[provider.address]?.trim();
-  if (!address) return undefined;
+function baseUrlFromEnvironment(environment: Environment, provider: Provider | undefined): string | undefined {
+  const baseUrl = provider?.baseUrlVariable && environment[provider.baseUrlVariable]?.trim();
+  if (!baseUrl) return undefined;
   // Some write only the host, as other programs want it.
-  return URL.parse(address)?.pathname === "/" ? `${address.replace(/\/$/, "")}/v1` : address;
+  return URL.parse(baseUrl)?.pathname === "/" ? `${baseUrl.replace(/\/$/, "")}/v1` : baseUrl;
 }
 
-function whatIsMissing({ provider, model }: ModelWish, baseUrl: string | undefined): string | null {
+function findOptionsProblem({ provider, model }: ModelOptions, baseUrl: string | undefined): string | null {
   if (model.trim() === "") return `which model of ${provider}? Its name is empty`;
   if (baseUrl === undefined)
-    return provider === "openai-compatible" ? `${provider} needs a baseUrl, e.g. ${EXAMPLE}` : null;
+    return provider === "openai-compatible" ? `${provider} needs a baseUrl, e.g. ${EXAMPLE_BASE_URL}` : null;
   if (/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? "")) return null;
-  return `the baseUrl "${baseUrl}" is no address of the web; write one like ${EXAMPLE}`;
+  return `the baseUrl "${baseUrl}" is no address of the web; write one like ${EXAMPLE_BASE_URL}`;
 }
 
-const EXAMPLE = "http://127.0.0.1:8080/v1";
+const EXAMPLE_BASE_URL = "http://127.0.0.1:8080/v1";
 
-async function byPackage(name: string, line: Line): Promise<Reached> {
-  const found = await onDemand(name, line);
-  switch (found.type) {
+async function resolvePackage(packageName: string, connection: ProviderConnection): Promise<ProviderResolution> {
+  const result = await loadPackage(packageName, connection);
+  switch (result.type) {
     case "loaded":
       return {
         type: "reached",
-        language: found.language,
-        api: apiOf(found.language),
+        languageModel: result.languageModel,
+        api: detectApi(result.languageModel),
         provider: null,
-        home: line.baseUrl ?? name,
+        endpoint: connection.baseUrl ?? packageName,
       };
     case "unwilling":
-      return { type: "incomplete", message: `the package ${name} cannot be used like this: ${found.message}` };
+      return { type: "incomplete", message: `the package ${packageName} cannot be used like this: ${result.message}` };
     case "not-installed":
-      return { type: "not-installed", message: `the package ${name} is not installed; run: npm install ${name}` };
+      return {
+        type: "not-installed",
+        message: `the package ${packageName} is not installed; run: npm install ${packageName}`,
+      };
     case "not-a-provider":
       return {
         type: "not-installed",
-        message: `the package ${name} is not a provider of the AI SDK 7 (no create… function that makes V4 models)`,
+        message: `the package ${packageName} is not a provider of the AI SDK 7 (no create… function that makes V4 models)`,
       };
   }
 }
 
 // Packages of other providers speak protocols of their own, or one of the four under another name.
-function apiOf({ provider }: LanguageModelV4): string {
+function detectApi({ provider }: LanguageModelV4): string {
   if (provider.includes("anthropic")) return "anthropic-messages";
   if (provider.startsWith("google")) return "google-generative-ai";
   if (provider.endsWith(".responses")) return "openai-responses";
   return provider.endsWith(".chat") ? "openai-completions" : provider;
 }
 
-function unknown(name: string): string {
-  const known = providers.map(({ id }) => id).join(", ");
-  const meant = providerLike(name);
-  const guess = meant ? ` Did you mean ${meant}?` : "";
-  return `there is no provider "${name}".${guess} Known: ${known}. For any other, name its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
+function unknownProviderMessage(name: string): string {
+  const knownIds = providers.map(({ id }) => id).join(", ");
+  const suggestion = suggestProvider(name);
+  const hint = suggestion ? ` Did you mean ${suggestion}?` : "";
+  return `there is no provider "${name}".${hint} Known: ${knownIds}. For any other, name its AI SDK package as \`package\`, or use openai-compatible with a baseUrl`;
 }
 
-function keyless({ id, keys }: Provider): string {
-  return `${id} needs a key: set ${keys.join(" or ")}, or hand one in as apiKey`;
+function missingKeyMessage({ id, keyVariables }: Provider): string {
+  return `${id} needs a key: set ${keyVariables.join(" or ")}, or hand one in as apiKey`;
 }
 
-export type OpenedModel =
+export type OpenModelResult =
   | {
       readonly type: "opened";
       readonly model: Model;
       /** The window at this moment, and whose figure it is. */
       readonly window: () => ContextWindow;
       /** What is known of the model, and from where; `default`: nobody has heard of it. */
-      readonly found: Found;
+      readonly factsResult: FactsResult;
       /** For people: what could not be done as it should. */
       readonly notes: () => readonly string[];
     }
-  | Exclude<Reached, { type: "reached" }>;
+  | Exclude<ProviderResolution, { type: "reached" }>;
 
 /** The little that is needed of a machine; the rest of it would take time to load. */
 const clock: Pick<Runtime, "now" | "sleep"> = {
@@ -136,122 +145,132 @@ const clock: Pick<Runtime, "now" | "sleep"> = {
 };
 
 /** Opens `provider/model` with the key from the environment. Throws if it cannot be opened. */
-export async function openModel(name: `${string}/${string}`, surroundings?: Surroundings): Promise<Model>;
+export async function openModel(name: `${string}/${string}`, dependencies?: OpenModelDependencies): Promise<Model>;
 /** Opens a model by its parts; whatever prevents it is in the result. */
-export async function openModel(wish: ModelWish, surroundings?: Surroundings): Promise<OpenedModel>;
+export async function openModel(options: ModelOptions, dependencies?: OpenModelDependencies): Promise<OpenModelResult>;
 export async function openModel(
-  wish: ModelWish | `${string}/${string}`,
-  surroundings: Surroundings = {},
-): Promise<Model | OpenedModel> {
-  if (typeof wish !== "string") return openWish(wish, surroundings);
-  const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(wish) ?? [];
+  options: ModelOptions | `${string}/${string}`,
+  dependencies: OpenModelDependencies = {},
+): Promise<Model | OpenModelResult> {
+  if (typeof options !== "string") return openFromOptions(options, dependencies);
+  const [, provider = "", model = ""] = /^([^/]*)\/(.*)$/s.exec(options) ?? [];
   if (provider === "" || model === "")
-    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${wish}"`);
-  const opened = await openWish({ provider, model }, surroundings);
-  if (opened.type !== "opened") throw new Error(`${wish} cannot be opened: ${opened.message}`);
-  return opened.model;
+    throw new Error(`openModel needs "provider/model", e.g. "anthropic/claude-sonnet-4-5", and got "${options}"`);
+  const result = await openFromOptions({ provider, model }, dependencies);
+  if (result.type !== "opened") throw new Error(`${options} cannot be opened: ${result.message}`);
+  return result.model;
 }
 
-async function openWish(wish: ModelWish, surroundings: Surroundings): Promise<OpenedModel> {
-  const { environment = process.env, ports = clock, random = Math.random } = surroundings;
-  const fetch = surroundings.fetch ? limitResponses(surroundings.fetch) : networkFetch(environment);
-  const patient = { ...patience, ...surroundings.patience };
-  const reached = await reach(wish, { environment, fetch });
-  if (reached.type !== "reached") return reached;
+async function openFromOptions(options: ModelOptions, dependencies: OpenModelDependencies): Promise<OpenModelResult> {
+  const { environment = process.env, runtime = clock, random = Math.random } = dependencies;
+  const fetch = dependencies.fetch ? limitResponses(dependencies.fetch) : createNetworkFetch(environment);
+  const policy = { ...defaultRequestPolicy, ...dependencies.requestPolicy };
+  const resolved = await resolveProvider(options, { environment, fetch });
+  if (resolved.type !== "reached") return resolved;
 
-  const { home } = reached;
-  const provider = reached.provider?.seller ?? wish.provider;
-  const found = (surroundings.catalogue ?? catalogue()).facts(provider, wish.model, {
-    local: isOwn(reached, home),
+  const { endpoint } = resolved;
+  const provider = resolved.provider?.canonicalId ?? options.provider;
+  const factsResult = (dependencies.catalogue ?? createCatalogue()).facts(provider, options.model, {
+    local: isSelfHosted(resolved, endpoint),
   });
-  const watch = await watchOver(wish, { windows: surroundings.windows, ports, fetch, home, reached, found });
+  const tracker = await trackModelWindow(options, {
+    windowStore: dependencies.windowStore,
+    runtime,
+    fetch,
+    endpoint,
+    resolved,
+    factsResult,
+  });
   // The user's word counts before the server's.
-  const takesTools = found.facts.tools ?? watch.served()?.takesTools;
-  const model = aiSdkModel({
-    language: reached.language,
-    name: { api: reached.api, provider, model: wish.model },
-    contextWindow: () => watch.window().tokens,
-    maxTokens: longestAnswer(wish, found),
-    prices: found.facts.prices,
-    ports,
-    cacheKey: wish.cacheKey,
+  const takesTools = factsResult.facts.tools ?? tracker.servedWindow()?.takesTools;
+  const model = createAiSdkModel({
+    languageModel: resolved.languageModel,
+    modelName: { api: resolved.api, provider, model: options.model },
+    contextWindow: () => tracker.window().tokens,
+    maxTokens: maxReplyTokens(options, factsResult),
+    prices: factsResult.facts.prices,
+    runtime,
+    cacheKey: options.cacheKey,
     // A package that was loaded by its name may have another one for its options.
-    optionsName: reached.provider ? undefined : reached.language.provider.split(".")[0],
-    thinks: found.source === "default" || found.facts.reasoning,
-    seesImages: found.source === "default" || found.facts.input.includes("image"),
-    firstTokenMs: patient.firstTokenMs,
+    optionsKey: resolved.provider ? undefined : resolved.languageModel.provider.split(".")[0],
+    supportsThinking: factsResult.source === "default" || factsResult.facts.reasoning,
+    supportsImages: factsResult.source === "default" || factsResult.facts.input.includes("image"),
+    firstTokenTimeoutMs: policy.firstTokenTimeoutMs,
     takesTools,
-    silenceMs: patient.silenceMs,
+    idleTimeoutMs: policy.idleTimeoutMs,
   });
-  const patientModel = retrying(watching(model, watch), { sleep: ports.sleep, random }, patient);
+  const retryingModel = withRetries(withWindowTracking(model, tracker), { sleep: runtime.sleep, random }, policy);
   return {
     type: "opened",
-    model: Object.assign(patientModel, {
-      runtime: { sleep: ports.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
+    model: Object.assign(retryingModel, {
+      runtime: { sleep: runtime.sleep, nonce: () => crypto.randomUUID().replaceAll("-", "") },
     }),
-    window: () => watch.window(),
-    found,
+    window: () => tracker.window(),
+    factsResult,
     notes: () => [
-      ...[watch.fault()].filter((fault) => fault !== null),
-      ...(takesTools === false ? [`${provider}/${wish.model} ${WITHOUT_TOOLS}`] : []),
-      ...(surroundings.fetch ? [] : networkNotes(environment)),
+      ...[tracker.storeError()].filter((storeError) => storeError !== null),
+      ...(takesTools === false ? [`${provider}/${options.model} ${NO_TOOLS_NOTE}`] : []),
+      ...(dependencies.fetch ? [] : networkNotes(environment)),
     ],
   };
 }
 
-const WITHOUT_TOOLS =
+const NO_TOOLS_NOTE =
   "cannot call tools: it reads, runs and changes nothing by itself. Put files and output into your messages, or choose another model";
 
 /** A wish may be less than a model can do, never more; of one nobody has heard of, nobody knows. */
-function longestAnswer({ maxTokens }: ModelWish, { facts, source }: Found): number {
+function maxReplyTokens({ maxTokens }: ModelOptions, { facts, source }: FactsResult): number {
   if (maxTokens === undefined) return facts.maxTokens;
   return source === "default" ? maxTokens : Math.min(maxTokens, facts.maxTokens);
 }
 
 function networkNotes(environment: Environment): readonly string[] {
-  const note = proxyNotes[proxyUse(environment)];
+  const note = proxyNotes[detectProxy(environment)];
   return note === undefined ? [] : [note];
 }
 
-interface WatchedPlace {
-  readonly windows: WindowMemory | undefined;
-  readonly ports: Pick<Runtime, "now">;
+interface TrackWindowContext {
+  readonly windowStore: WindowStore | undefined;
+  readonly runtime: Pick<Runtime, "now">;
   readonly fetch: typeof fetch;
-  readonly home: string;
-  readonly reached: Extract<Reached, { type: "reached" }>;
-  readonly found: Found;
+  readonly endpoint: string;
+  readonly resolved: Extract<ProviderResolution, { type: "reached" }>;
+  readonly factsResult: FactsResult;
 }
 
-function watchOver(wish: ModelWish, place: WatchedPlace): Promise<WindowWatch> {
-  const { home, fetch, ports, reached, found, windows = windowsInMemory() } = place;
-  const headers = { ...(wish.apiKey && { authorization: `Bearer ${wish.apiKey}` }), ...wish.headers };
-  return windowWatch({
-    key: endpointKey(home, wish.model),
-    place: `${wish.model} at ${home}`,
-    memory: windows,
-    setting: wish.contextWindow,
-    known: found.facts.contextWindow,
-    isUnheardOf: found.source === "default",
-    mayCut: reached.api === "openai-completions",
-    now: ports.now,
+function trackModelWindow(options: ModelOptions, context: TrackWindowContext): Promise<WindowTracker> {
+  const { endpoint, fetch, runtime, resolved, factsResult, windowStore = createMemoryWindowStore() } = context;
+  const headers = { ...(options.apiKey && { authorization: `Bearer ${options.apiKey}` }), ...options.headers };
+  return createWindowTracker({
+    key: endpointKey(endpoint, options.model),
+    endpointLabel: `${options.model} at ${endpoint}`,
+    store: windowStore,
+    setting: options.contextWindow,
+    catalogueWindow: factsResult.facts.contextWindow,
+    isCatalogueDefault: factsResult.source === "default",
+    mayTruncate: resolved.api === "openai-completions",
+    now: runtime.now,
     probe: async () =>
-      mayServeLess(reached, home)
-        ? servedWindow({ baseUrl: home, model: wish.model, compatible: true, headers, fetch })
+      shouldProbeServer(resolved, endpoint)
+        ? probeServedWindow({ baseUrl: endpoint, model: options.model, isOpenAiCompatible: true, headers, fetch })
         : null,
   });
 }
 
 /** Served by whoever started it: a name promises nothing there. A gateway to a provider known by name is that provider. */
-function isOwn({ provider }: Extract<Reached, { type: "reached" }>, home: string): boolean {
-  return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(home));
+function isSelfHosted({ provider }: Extract<ProviderResolution, { type: "reached" }>, endpoint: string): boolean {
+  return provider?.isLocal === true || (provider?.id === "openai-compatible" && isLocal(endpoint));
 }
 
 /** Somebody who speaks like OpenAI on a machine of one's own, or at an address that only the user knows. */
-function mayServeLess({ api, provider }: Extract<Reached, { type: "reached" }>, home: string): boolean {
-  return api === "openai-completions" && (isLocal(home) || provider?.id === "openai-compatible");
+function shouldProbeServer(
+  { api, provider }: Extract<ProviderResolution, { type: "reached" }>,
+  endpoint: string,
+): boolean {
+  return api === "openai-completions" && (isLocal(endpoint) || provider?.id === "openai-compatible");
 }
 
-export interface ModelWish {
+export interface ModelOptions {
   /** A provider known by name, or any name where `package` says how to reach it. */
   readonly provider: string;
   readonly model: string;
@@ -270,13 +289,13 @@ export interface ModelWish {
 }
 
 /** Each has a default: the machine's. */
-export interface Surroundings {
+export interface OpenModelDependencies {
   readonly environment?: Environment;
-  readonly ports?: Pick<Runtime, "now" | "sleep">;
+  readonly runtime?: Pick<Runtime, "now" | "sleep">;
   readonly random?: () => number;
   readonly catalogue?: Catalogue;
   /** Where learnt windows are remembered; without one they are forgotten when the process ends. */
-  readonly windows?: WindowMemory;
-  readonly patience?: Partial<Patience>;
+  readonly windowStore?: WindowStore;
+  readonly requestPolicy?: Partial<RequestPolicy>;
   readonly fetch?: typeof fetch;
 }

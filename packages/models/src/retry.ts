@@ -1,39 +1,39 @@
 /** Retries a busy or unreachable model with jittered backoff, honours Retry-After and keeps within a time budget. */
 
 import type { Model, ModelEvent, ModelFailure, Request, Runtime, StreamOptions } from "@pith/context";
-import { Silence } from "./stream.ts";
+import { IdleTimeoutError } from "./stream.ts";
 
-export interface Patience {
+export interface RequestPolicy {
   /** Times it is asked again at most. */
   readonly retries: number;
   /** Milliseconds of waiting at most, all retries together. */
-  readonly budgetMs: number;
+  readonly maxTotalWaitMs: number;
   /** The first wait at most; each one after it may be twice as long. */
-  readonly firstMs: number;
-  readonly longestMs: number;
+  readonly firstWaitMs: number;
+  readonly maxWaitMs: number;
   /** Until the first token: a local model may read a long prompt for minutes, on an open line or before it answers at all. */
-  readonly firstTokenMs: number;
+  readonly firstTokenTimeoutMs: number;
   /** After the first token, a line on which nothing comes for so long is taken for dead. Some models think for minutes without a word. */
-  readonly silenceMs: number;
+  readonly idleTimeoutMs: number;
 }
 
-export const patience: Patience = {
+export const defaultRequestPolicy: RequestPolicy = {
   retries: 6,
-  budgetMs: 180_000,
-  firstMs: 1_000,
-  longestMs: 30_000,
-  firstTokenMs: 600_000,
-  silenceMs: 300_000,
+  maxTotalWaitMs: 180_000,
+  firstWaitMs: 1_000,
+  maxWaitMs: 30_000,
+  firstTokenTimeoutMs: 600_000,
+  idleTimeoutMs: 300_000,
 };
 
-export interface RetryPorts {
+export interface RetryRuntime {
   readonly sleep: Runtime["sleep"];
   /** From 0 up to 1: spreads out those who were refused together. */
   readonly random: () => number;
 }
 
 /** The same model, for whom a moment's trouble is not the end. Nothing that another request would not change is asked twice. */
-export function retrying(model: Model, ports: RetryPorts, limits: Patience = patience): Model {
+export function withRetries(model: Model, runtime: RetryRuntime, policy: RequestPolicy = defaultRequestPolicy): Model {
   return {
     api: model.api,
     provider: model.provider,
@@ -43,40 +43,54 @@ export function retrying(model: Model, ports: RetryPorts, limits: Patience = pat
     },
     maxTokens: model.maxTokens,
     ...(model.takesTools !== undefined && { takesTools: model.takesTools }),
-    stream: (request, act) => attempts({ model, request, act, ports, limits }),
+    stream: (request, options) => streamWithRetries({ model, request, options, runtime, policy }),
   };
 }
 
-interface Attempts {
+interface RetryContext {
   readonly model: Model;
   readonly request: Request;
-  readonly act: StreamOptions;
-  readonly ports: RetryPorts;
-  readonly limits: Patience;
+  readonly options: StreamOptions;
+  readonly runtime: RetryRuntime;
+  readonly policy: RequestPolicy;
 }
 
-async function* attempts({ model, request, act, ports, limits }: Attempts): AsyncGenerator<ModelEvent> {
-  const { signal } = act;
-  let left = limits.budgetMs;
+async function* streamWithRetries({
+  model,
+  request,
+  options,
+  runtime,
+  policy,
+}: RetryContext): AsyncGenerator<ModelEvent> {
+  const { signal } = options;
+  let remainingMs = policy.maxTotalWaitMs;
   for (let retry = 0; ; retry += 1) {
-    const failed = yield* attempt(model.stream(request, act));
-    if (!failed) return;
-    const waitMs = waitFor(failed.failure, { retry, limits, random: ports.random });
-    if (signal?.aborted || waitMs === null || waitMs > left) return yield failed;
-    const usage = failed.message?.usage;
-    const most = limits.retries;
-    yield { type: "reply-restarted", failure: failed.failure, waitMs, maxAttempts: most, ...(usage && { usage }) };
-    await ports.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // Aborted, which is asked next.
+    const failedEvent = yield* forwardUntilFailure(model.stream(request, options));
+    if (!failedEvent) return;
+    const waitMs = computeRetryDelay(failedEvent.failure, { retry, policy, random: runtime.random });
+    if (signal?.aborted || waitMs === null || waitMs > remainingMs) return yield failedEvent;
+    const usage = failedEvent.message?.usage;
+    const maxAttempts = policy.retries;
+    yield {
+      type: "reply-restarted",
+      failure: failedEvent.failure,
+      waitMs,
+      maxAttempts: maxAttempts,
+      ...(usage && { usage }),
+    };
+    await runtime.sleep(waitMs, signal ? { signal } : {}).catch(() => undefined); // Aborted, which is asked next.
     if (signal?.aborted)
       return yield { type: "reply-failed", failure: { kind: "aborted", message: "aborted while waiting" } };
-    left -= waitMs;
+    remainingMs -= waitMs;
   }
 }
 
-type Failed = Extract<ModelEvent, { type: "reply-failed" }>;
+type ReplyFailedEvent = Extract<ModelEvent, { type: "reply-failed" }>;
 
 /** Passes everything on but a failure, which it hands back. */
-async function* attempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<ModelEvent, Failed | null> {
+async function* forwardUntilFailure(
+  events: AsyncIterable<ModelEvent>,
+): AsyncGenerator<ModelEvent, ReplyFailedEvent | null> {
   for await (const event of events) {
     if (event.type === "reply-failed") return event;
     yield event;
@@ -85,21 +99,21 @@ async function* attempt(events: AsyncIterable<ModelEvent>): AsyncGenerator<Model
 }
 
 /** Null: asking again would not help, or not soon enough. */
-function waitFor(
+function computeRetryDelay(
   { kind, retryAfterMs, cause }: ModelFailure,
-  { retry, limits, random }: { readonly retry: number; readonly limits: Patience; readonly random: () => number },
+  { retry, policy, random }: { readonly retry: number; readonly policy: RequestPolicy; readonly random: () => number },
 ): number | null {
-  if ((kind !== "busy" && kind !== "unreachable") || retry >= limits.retries) return null;
-  if (Object(cause).code === NOBODY_LISTENS && retry >= MOST_FOR_NOBODY) return null;
-  if (cause instanceof Silence && retry >= MOST_FOR_SILENCE) return null;
-  const longest = Math.min(limits.longestMs, limits.firstMs * 2 ** retry);
+  if ((kind !== "busy" && kind !== "unreachable") || retry >= policy.retries) return null;
+  if (Object(cause).code === CONNECTION_REFUSED && retry >= MAX_REFUSED_RETRIES) return null;
+  if (cause instanceof IdleTimeoutError && retry >= MAX_TIMEOUT_RETRIES) return null;
+  const maxDelayMs = Math.min(policy.maxWaitMs, policy.firstWaitMs * 2 ** retry);
   // What the provider asks for is the least; chance only adds to it.
-  if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * limits.firstMs);
-  return Math.ceil(longest * (0.5 + random() / 2));
+  if (retryAfterMs !== undefined && retryAfterMs >= 0) return Math.ceil(retryAfterMs + random() * policy.firstWaitMs);
+  return Math.ceil(maxDelayMs * (0.5 + random() / 2));
 }
 
 /** RTY7: a server that was not started does not start by being asked; one that restarts is back in a moment. */
-const NOBODY_LISTENS = "ECONNREFUSED";
-const MOST_FOR_NOBODY = 2;
+const CONNECTION_REFUSED = "ECONNREFUSED";
+const MAX_REFUSED_RETRIES = 2;
 /** RTY8: each silence has taken minutes already. */
-const MOST_FOR_SILENCE = 1;
+const MAX_TIMEOUT_RETRIES = 1;

@@ -2,59 +2,65 @@
 
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from "@ai-sdk/provider";
 
-type Opening = (abortSignal: AbortSignal) => PromiseLike<LanguageModelV4StreamResult>;
+type OpenStream = (abortSignal: AbortSignal) => PromiseLike<LanguageModelV4StreamResult>;
 
-export interface Listening {
+export interface StreamReadOptions {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds without a sign of life after which the line is given up; a ping is one. */
-  readonly silenceMs: () => number;
+  readonly idleTimeoutMs: () => number;
 }
 
 /** Thrown where nothing came for too long. */
-export class Silence extends Error {}
+export class IdleTimeoutError extends Error {}
 
-export async function* streamParts(open: Opening, listening: Listening): AsyncGenerator<LanguageModelV4StreamPart> {
-  const { signal } = listening;
+export async function* readStreamParts(
+  openStream: OpenStream,
+  options: StreamReadOptions,
+): AsyncGenerator<LanguageModelV4StreamPart> {
+  const { signal } = options;
   signal?.throwIfAborted();
-  const over = new AbortController();
-  const parts = reading(open, signal ? AbortSignal.any([signal, over.signal]) : over.signal);
+  const endController = new AbortController();
+  const parts = readParts(openStream, signal ? AbortSignal.any([signal, endController.signal]) : endController.signal);
   try {
     for (;;) {
-      const { done, value } = await inTime(parts.next(), listening);
+      const { done, value } = await withIdleTimeout(parts.next(), options);
       if (done) return;
       yield value;
     }
   } finally {
-    void letGo(parts, over);
+    void closeStream(parts, endController);
   }
 }
 
 /** Whoever stops listening ends the request too; but a stream that has all but ended is read to its end, so that its line serves the next one. */
-async function letGo(parts: AsyncIterable<unknown>, over: AbortController): Promise<void> {
-  const enough = setTimeout(() => over.abort(reasonToEnd()), LAST_BYTES_MS);
-  enough.unref();
+async function closeStream(parts: AsyncIterable<unknown>, endController: AbortController): Promise<void> {
+  const drainTimer = setTimeout(() => endController.abort(abortReason()), DRAIN_TIMEOUT_MS);
+  drainTimer.unref();
   try {
     for await (const _ of parts);
   } catch {
     // It is over for everybody; how it took that is nobody's business.
   } finally {
-    clearTimeout(enough);
-    over.abort(reasonToEnd());
+    clearTimeout(drainTimer);
+    endController.abort(abortReason());
   }
 }
 
-let ended: DOMException | null = null;
+let cachedAbortReason: DOMException | null = null;
 
 /** What `abort()` makes anew each time, with a stack; here it is made once. */
-function reasonToEnd(): DOMException {
-  ended ??= new DOMException("The request is no longer needed", "AbortError");
-  return ended;
+function abortReason(): DOMException {
+  cachedAbortReason ??= new DOMException("The request is no longer needed", "AbortError");
+  return cachedAbortReason;
 }
 
-const LAST_BYTES_MS = 200;
+const DRAIN_TIMEOUT_MS = 200;
 
-async function* reading(open: Opening, signal: AbortSignal): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
-  const { stream } = await open(signal);
+async function* readParts(
+  openStream: OpenStream,
+  signal: AbortSignal,
+): AsyncGenerator<LanguageModelV4StreamPart, undefined> {
+  const { stream } = await openStream(signal);
   const reader = stream.getReader();
   // A read that hangs keeps this function from its end; cancelling ends the read.
   signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
@@ -66,24 +72,24 @@ async function* reading(open: Opening, signal: AbortSignal): AsyncGenerator<Lang
   }
 }
 
-function inTime<Value>(work: Promise<Value>, { signal, silenceMs }: Listening): Promise<Value> {
-  const ms = silenceMs();
+function withIdleTimeout<Value>(promise: Promise<Value>, { signal, idleTimeoutMs }: StreamReadOptions): Promise<Value> {
+  const timeoutMs = idleTimeoutMs();
   return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => (): void => {
+    const settleOnce = (settle: () => void) => (): void => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
+      signal?.removeEventListener("abort", onAbort);
       settle();
     };
-    const stop = end(() => reject(signal?.reason));
+    const onAbort = settleOnce(() => reject(signal?.reason));
     const timer = setTimeout(
-      end(() => reject(new Silence(`said nothing for ${ms / 1000} s`))),
-      ms,
+      settleOnce(() => reject(new IdleTimeoutError(`said nothing for ${timeoutMs / 1000} s`))),
+      timeoutMs,
     );
-    signal?.addEventListener("abort", stop, { once: true });
-    if (signal?.aborted) stop();
-    work.then(
-      (value) => end(() => resolve(value))(),
-      (error) => end(() => reject(error))(),
+    signal?.addEventListener("abort", onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    promise.then(
+      (value) => settleOnce(() => resolve(value))(),
+      (error) => settleOnce(() => reject(error))(),
     );
   });
 }

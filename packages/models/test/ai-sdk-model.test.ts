@@ -6,7 +6,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Stream
 import { type Model, type ModelEvent, textTokens } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type AiSdkModelParts, aiSdkModel } from "../src/ai-sdk-model.ts";
+import { type AiSdkModelOptions, createAiSdkModel } from "../src/ai-sdk-model.ts";
 import { requestOf, user } from "./convert/requests.ts";
 import { eventsOf, modelAt, names } from "./served.ts";
 
@@ -17,7 +17,7 @@ type Stream = ReadableStream<LanguageModelV4StreamPart>;
 
 function modelOf(
   stream: (options: LanguageModelV4CallOptions) => Stream | Promise<Stream>,
-  more: Partial<AiSdkModelParts> = {},
+  more: Partial<AiSdkModelOptions> = {},
 ): Model {
   const language: LanguageModelV4 = {
     specificationVersion: "v4",
@@ -27,7 +27,14 @@ function modelOf(
     doGenerate: () => Promise.reject(new Error("nobody asked for this")),
     doStream: async (options) => ({ stream: await stream(options) }),
   };
-  return aiSdkModel({ language, name, contextWindow: 100_000, maxTokens: 5000, ports: { now: () => 1 }, ...more });
+  return createAiSdkModel({
+    languageModel: language,
+    modelName: name,
+    contextWindow: 100_000,
+    maxTokens: 5000,
+    runtime: { now: () => 1 },
+    ...more,
+  });
 }
 
 const streamOf = (...parts: readonly LanguageModelV4StreamPart[]): Stream => ReadableStream.from(parts);
@@ -165,7 +172,7 @@ describe("the last event", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
           const events = await eventsOf(
-            modelOf(() => streamOf(...parts), { name: each }),
+            modelOf(() => streamOf(...parts), { modelName: each }),
             request,
           );
           expect(endings(events)).toEqual(events.slice(-1));
@@ -239,7 +246,7 @@ describe("overflow in a reply", () => {
 });
 
 describe("the window", () => {
-  const asked = async (tokens: number, parts: Partial<AiSdkModelParts> = {}): Promise<number | undefined> => {
+  const asked = async (tokens: number, parts: Partial<AiSdkModelOptions> = {}): Promise<number | undefined> => {
     let options: LanguageModelV4CallOptions | undefined;
     const model = modelOf((given) => {
       options = given;
@@ -274,7 +281,7 @@ test("MOD11 a model that cannot see is told that an image was there", async () =
       prompt = given.prompt;
       return streamOf(text, finish("stop", "stop"));
     },
-    { seesImages: false },
+    { supportsImages: false },
   );
   const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
   await eventsOf(

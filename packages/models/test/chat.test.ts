@@ -19,7 +19,7 @@ test("a chat streams over HTTP and keeps every reply, also half a one", async ()
   });
   try {
     const environment = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
-    const model = await openModel("anthropic/claude-sonnet-4-5", { environment, patience: { retries: 0 } });
+    const model = await openModel("anthropic/claude-sonnet-4-5", { environment, requestPolicy: { retries: 0 } });
     const session = await openSession(join(folder, "chat.jsonl"), { system: "Be brief." });
     const texts: string[] = [];
     const last: string[] = [];

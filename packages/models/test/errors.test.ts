@@ -1,9 +1,9 @@
 /** Tests errors.ts: error kinds, retry after, error messages. */
 
 import type { ModelFailure } from "@pith/context";
-import { type Refused, type Script, startServer } from "@pith/testkit";
+import { type RefusalStep, type Script, startServer } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { retryAfter, wordsOf } from "../src/errors.ts";
+import { formatErrorText, parseRetryAfter } from "../src/errors.ts";
 import { requestOf, user } from "./convert/requests.ts";
 import { lastOf, modelAt, names } from "./served.ts";
 
@@ -24,7 +24,7 @@ describe("error kinds", () => {
     return last?.type === "reply-failed" ? last.failure : null;
   }
 
-  const refused = (status: number, message: string, more: Partial<Refused["refuse"]> = {}): Script => [
+  const refused = (status: number, message: string, more: Partial<RefusalStep["refuse"]> = {}): Script => [
     { refuse: { status, message, ...more } },
   ];
 
@@ -160,7 +160,7 @@ describe("error kinds", () => {
 
 describe("retry after", () => {
   const now = (): number => Date.parse("2026-01-01T00:00:00Z");
-  const after = (text: string, headers: Record<string, string> = {}) => retryAfter({ headers, text }, now);
+  const after = (text: string, headers: Record<string, string> = {}) => parseRetryAfter({ headers, text }, now);
 
   test.each([
     ["Please try again in 4.77s. Visit our page.", 4770],
@@ -207,13 +207,13 @@ describe("error messages", () => {
     ["<html><body>sorry</body></html>", "it sent a web page"],
     ["", ""],
   ])("MOD5 %s", (text, words) => {
-    expect(wordsOf(text)).toBe(words);
+    expect(formatErrorText(text)).toBe(words);
   });
 
   test("MOD5 nothing that looks like a key is shown, and nothing long", () => {
     const keys = ["sk-ant-api03-abcdefghijk", "sk-proj-1234567890", "AIzaSyA1234567890abcdefg", "gsk_abcdefgh12345678"];
     for (const key of keys)
-      expect(wordsOf(`Incorrect API key provided: ${key} (see your settings)`)).not.toContain(key);
-    expect(wordsOf("x".repeat(10_000))).toHaveLength(301);
+      expect(formatErrorText(`Incorrect API key provided: ${key} (see your settings)`)).not.toContain(key);
+    expect(formatErrorText("x".repeat(10_000))).toHaveLength(301);
   });
 });

@@ -5,7 +5,7 @@ import { type Reply, type Step, startServer, type TestServer } from "@pith/testk
 import { afterEach, describe, expect, test } from "vitest";
 import { openModel } from "../src/index.ts";
 import { limitResponses } from "../src/network/response-limits.ts";
-import { replyLimit } from "../src/reply-limit.ts";
+import { maxReplyBytes } from "../src/reply-limit.ts";
 
 let server: TestServer;
 afterEach(() => server?.close());
@@ -48,7 +48,7 @@ async function ask(wire: Wire, step: Step): Promise<{ readonly last: ModelEvent 
   };
   let last: ModelEvent | undefined;
   for await (const event of model.stream(request, {})) last = event;
-  return { last, limit: replyLimit(model.maxTokens) };
+  return { last, limit: maxReplyBytes(model.maxTokens) };
 }
 
 describe.each(wires)("$name", (wire) => {
@@ -68,7 +68,7 @@ describe.each(wires)("$name", (wire) => {
       if (kept) expect(kept.stopReason).toBe("error");
       // A thought of OpenAI's Responses is kept a second time, as its signature.
       expect(JSON.stringify(kept ?? "").length).toBeLessThan(limit * 2.2);
-      expect(server.served.filter((served) => served.wire !== null)).toHaveLength(1);
+      expect(server.requests.filter((served) => served.wire !== null)).toHaveLength(1);
     },
   );
 
@@ -78,13 +78,13 @@ describe.each(wires)("$name", (wire) => {
       type: "reply-failed",
       failure: { kind: "refused", message: expect.stringContaining("sent one event of more than 8 MB") },
     });
-    expect(server.served.filter((served) => served.wire !== null)).toHaveLength(1);
+    expect(server.requests.filter((served) => served.wire !== null)).toHaveLength(1);
   });
 });
 
 test("BOUND1 the limit follows what the model may write, from 1 MB to 4 MB", () => {
   const mb = 1024 * 1024;
-  expect([1, 65_536, 131_072, 262_144, 10 ** 9].map(replyLimit)).toEqual([mb, mb, 2 * mb, 4 * mb, 4 * mb]);
+  expect([1, 65_536, 131_072, 262_144, 10 ** 9].map(maxReplyBytes)).toEqual([mb, mb, 2 * mb, 4 * mb, 4 * mb]);
 });
 
 const limits = { event: 10, stream: 40, body: 20, error: 5 };

@@ -5,8 +5,8 @@ import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openModel } from "../src/index.ts";
-import { patience, type RetryPorts, retrying } from "../src/retry.ts";
-import { Silence } from "../src/stream.ts";
+import { defaultRequestPolicy, type RetryRuntime, withRetries } from "../src/retry.ts";
+import { IdleTimeoutError } from "../src/stream.ts";
 
 test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
   const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);
@@ -60,8 +60,8 @@ test("RTY6 whatever fails, it ends once, waits no longer than its budget, and as
       const { model, slept } = scene([...replies, "done"], undefined, chance);
       const events = await all(model);
       expect(kinds(events).filter((kind) => kind === "reply-ended" || kind === "reply-failed")).toHaveLength(1);
-      expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(patience.budgetMs);
-      expect(slept.length).toBeLessThanOrEqual(patience.retries);
+      expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(defaultRequestPolicy.maxTotalWaitMs);
+      expect(slept.length).toBeLessThanOrEqual(defaultRequestPolicy.retries);
     }),
   );
 });
@@ -92,14 +92,16 @@ test("RTY7 where nobody listens it is asked twice more, and no longer", async ()
 
 test("RTY7 a package that could not connect says so in a way that is understood", async () => {
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: "http://127.0.0.1:9/v1" };
-  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   const failed = (await all(opened.model)).at(-1);
   expect(failed).toMatchObject({ failure: { kind: "unreachable", cause: { code: "ECONNREFUSED" } } });
 });
 
 test("RTY8 a model that fell silent is asked once more, and no longer", async () => {
-  const silent = { failure: { kind: "unreachable", message: "no", cause: new Silence("said nothing") } } as const;
+  const silent = {
+    failure: { kind: "unreachable", message: "no", cause: new IdleTimeoutError("said nothing") },
+  } as const;
   const { model, slept } = scene([silent, silent, "never said"]);
   expect((await all(model)).at(-1)).toEqual({ type: "reply-failed", failure: silent.failure });
   expect(slept).toEqual([750]);
@@ -111,16 +113,16 @@ function busy(retryAfterMs: number): { readonly failure: ModelFailure } {
   return { failure: { kind: "busy", message: "429", retryAfterMs } };
 }
 
-function scene(replies: readonly ScriptedReply[], sleep: RetryPorts["sleep"] = async () => {}, chance = 0.5) {
+function scene(replies: readonly ScriptedReply[], sleep: RetryRuntime["sleep"] = async () => {}, chance = 0.5) {
   const slept: number[] = [];
-  const ports: RetryPorts = {
+  const ports: RetryRuntime = {
     sleep: (ms, act) => {
       slept.push(ms);
       return sleep(ms, act);
     },
     random: () => chance,
   };
-  return { model: retrying(scriptedModel(...replies), ports), slept };
+  return { model: withRetries(scriptedModel(...replies), ports), slept };
 }
 
 async function all(model: Model, signal?: AbortSignal): Promise<readonly ModelEvent[]> {

@@ -6,7 +6,7 @@ import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model, ModelEvent, ModelName, Request } from "@pith/context";
-import { type AiSdkModelParts, aiSdkModel } from "../src/ai-sdk-model.ts";
+import { type AiSdkModelOptions, createAiSdkModel } from "../src/ai-sdk-model.ts";
 
 /** Each protocol, and a model of it that thinks. */
 export const names: readonly ModelName[] = [
@@ -34,13 +34,13 @@ export function languageModel({ api, provider, model }: ModelName, url: string):
   }
 }
 
-export function modelAt(url: string, name: ModelName, more: Partial<AiSdkModelParts> = {}): Model {
-  return aiSdkModel({
-    language: languageModel(name, url),
-    name,
+export function modelAt(url: string, name: ModelName, more: Partial<AiSdkModelOptions> = {}): Model {
+  return createAiSdkModel({
+    languageModel: languageModel(name, url),
+    modelName: name,
     contextWindow: 200_000,
     maxTokens: 8000,
-    ports: { now: () => 1_000_000 },
+    runtime: { now: () => 1_000_000 },
     ...more,
   });
 }

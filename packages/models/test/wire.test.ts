@@ -33,8 +33,8 @@ describe.each(names)("$api", (name) => {
       expect(first).toMatchObject({ stopReason: "toolUse", timestamp: 1_000_000, ...name });
       await talk.ask(...resultsFor(first));
       await talk.ask(brief, user("Thanks."));
-      expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
-      const sent = server.served.map(({ body }) => conversationIn(body));
+      expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+      const sent = server.requests.map(({ body }) => conversationIn(body));
       sent.slice(1).forEach((later, at) => {
         expect(later.slice(0, sent[at]?.length)).toEqual(sent[at]);
       });
@@ -81,7 +81,7 @@ test("CNV10 on Anthropic's wire the marks stand on the last tool, the last syste
     ];
     const messages = [user("One."), user([{ type: "text", text: "Two." }, picture])];
     await lastOf(modelAt(server.url, name), requestOf(messages, { ...settings, cacheMarks }));
-    const body = server.served[0]?.body as Readonly<Record<"tools" | "system" | "messages", readonly object[]>>;
+    const body = server.requests[0]?.body as Readonly<Record<"tools" | "system" | "messages", readonly object[]>>;
     const mark = { cache_control: { type: "ephemeral" } };
     expect(body.tools.at(-1)).toMatchObject(mark);
     expect(body.system).toMatchObject([mark]);

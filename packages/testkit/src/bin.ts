@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** Entry point of the `pith-testkit` command. */
 
-import { run } from "./cli/run.ts";
+import { runCli } from "./cli/run.ts";
 
-process.exitCode = await run(process.argv.slice(2));
+process.exitCode = await runCli(process.argv.slice(2));

@@ -1,21 +1,21 @@
 /** Public API of `@pith/testkit`: a scripted model server that speaks the providers' wire protocols. */
 
 export type {
-  Asked,
-  Break,
-  Counted,
-  Pace,
-  Part,
+  ProtocolName,
   ProviderError,
-  Refused,
+  RefusalStep,
   Reply,
+  ReplyBreak,
+  ReplyPace,
+  ReplyPart,
   Script,
-  Search,
+  ScriptRequest,
+  SearchPart,
   SearchResult,
   Step,
-  Stop,
-  WireName,
+  StopReason,
+  TokenUsage,
 } from "./script.ts";
 export type { LocalServer } from "./server/local-servers.ts";
-export type { Served } from "./server/request-log.ts";
-export { type ServerParts, startServer, type TestServer } from "./server/server.ts";
+export type { ServedRequest } from "./server/request-log.ts";
+export { type ServerOptions, startServer, type TestServer } from "./server/server.ts";

@@ -2,10 +2,10 @@
 
 import { createHash } from "node:crypto";
 import type { CacheRules, Prompt } from "./protocols/protocol.ts";
-import { tokensIn } from "./tokens.ts";
+import { bytesToTokens } from "./tokens.ts";
 
 /** A position up to which a prompt can be recognised: behind every piece, or every so many tokens. */
-export interface Place {
+export interface CachePoint {
   /** Of everything up to here. */
   readonly hash: string;
   readonly tokens: number;
@@ -15,43 +15,43 @@ export interface Place {
 }
 
 /** Tools and system come first: the settings count from the first message on. */
-export function placesByPiece({ pieces, settings }: Prompt, of: string): readonly Place[] {
-  let hash = of;
+export function listBlockPoints({ pieces, settings }: Prompt, modelKey: string): readonly CachePoint[] {
+  let hash = modelKey;
   let bytes = 0;
   let position = 0;
-  return pieces.map(({ level, text, keptFor, run }, at) => {
-    if (run === undefined || pieces[at - 1]?.run !== run) position += 1;
-    const isFirstMessage = level === "messages" && pieces[at - 1]?.level !== "messages";
-    hash = hashed(hash, isFirstMessage ? settings : "", text);
+  return pieces.map(({ level, text, keptFor, runKey }, index) => {
+    if (runKey === undefined || pieces[index - 1]?.runKey !== runKey) position += 1;
+    const isFirstMessage = level === "messages" && pieces[index - 1]?.level !== "messages";
+    hash = hashPrefix(hash, isFirstMessage ? settings : "", text);
     bytes += Buffer.byteLength(text);
-    return { hash, tokens: tokensIn(bytes), keptFor, position };
+    return { hash, tokens: bytesToTokens(bytes), keptFor, position };
   });
 }
 
-export function placesByStep(
+export function listStepPoints(
   prompt: Prompt,
-  { of, step }: { readonly of: string; readonly step: number },
-): readonly Place[] {
+  { modelKey, step }: { readonly modelKey: string; readonly step: number },
+): readonly CachePoint[] {
   // Nothing stands between the pieces: the steps must not count more than the prompt does.
   const bytes = Buffer.from(prompt.pieces.map(({ text }) => text).join(""));
-  let hash = hashed(of, prompt.settings, "");
-  return Array.from({ length: Math.floor(bytes.length / (step * 4)) }, (_, at) => {
-    hash = hashed(hash, "", bytes.subarray(at * step * 4, (at + 1) * step * 4));
-    return { hash, tokens: (at + 1) * step, keptFor: null, position: at };
+  let hash = hashPrefix(modelKey, prompt.settings, "");
+  return Array.from({ length: Math.floor(bytes.length / (step * 4)) }, (_, index) => {
+    hash = hashPrefix(hash, "", bytes.subarray(index * step * 4, (index + 1) * step * 4));
+    return { hash, tokens: (index + 1) * step, keptFor: null, position: index };
   });
 }
 
-function hashed(before: string, settings: string, text: string | Uint8Array): string {
-  return createHash("sha256").update(`${before}\n${settings}\n`).update(text).digest("base64");
+function hashPrefix(previousHash: string, settings: string, text: string | Uint8Array): string {
+  return createHash("sha256").update(`${previousHash}\n${settings}\n`).update(text).digest("base64");
 }
 
-export interface Kept {
+export interface CacheUsage {
   readonly read: number;
   readonly written: number;
 }
 
 /** Lives as long as the server: prefixes by hash, each with the moment at which it is forgotten. */
-export class CacheLedger {
+export class PromptCache {
   readonly #now: () => number;
   readonly #prefixes = new Map<string, { readonly until: number; readonly seconds: number }>();
 
@@ -60,43 +60,48 @@ export class CacheLedger {
   }
 
   /** What this request reads and writes; `of` tells models apart. */
-  ask(prompt: Prompt, { of, rules }: { readonly of: string; readonly rules: CacheRules }): Kept {
-    if (rules.keeps === "marks") return this.#byMarks(placesByPiece(prompt, of), rules.least);
-    return this.#byPrefixes(placesByStep(prompt, { of, step: rules.step }), rules);
+  countUsage(
+    prompt: Prompt,
+    { modelKey, rules }: { readonly modelKey: string; readonly rules: CacheRules },
+  ): CacheUsage {
+    if (rules.cachedBy === "marks") return this.#countByMarks(listBlockPoints(prompt, modelKey), rules.minTokens);
+    return this.#countByPrefixes(listStepPoints(prompt, { modelKey, step: rules.stepTokens }), rules);
   }
 
-  #byMarks(places: readonly Place[], least: number): Kept {
-    const marked = places.flatMap((place, at) => (place.keptFor === null || place.tokens < least ? [] : [at]));
-    const found = marked.flatMap((at) => this.#newest(seenFrom(places, at)) ?? []);
-    const read = Math.max(0, ...found.map(({ tokens }) => tokens));
-    for (const { hash } of found) this.#keep(hash, 0);
-    const kept = marked.map((at) => places[at]).filter((place) => place !== undefined);
-    for (const { hash, keptFor } of kept) this.#keep(hash, keptFor ?? 0);
-    return { read, written: Math.max(0, (kept.at(-1)?.tokens ?? 0) - read) };
+  #countByMarks(points: readonly CachePoint[], minTokens: number): CacheUsage {
+    const markedIndexes = points.flatMap((point, index) =>
+      point.keptFor === null || point.tokens < minTokens ? [] : [index],
+    );
+    const cachedPoints = markedIndexes.flatMap((index) => this.#findLongest(pointsInReach(points, index)) ?? []);
+    const readTokens = Math.max(0, ...cachedPoints.map(({ tokens }) => tokens));
+    for (const { hash } of cachedPoints) this.#store(hash, 0);
+    const markedPoints = markedIndexes.map((index) => points[index]).filter((point) => point !== undefined);
+    for (const { hash, keptFor } of markedPoints) this.#store(hash, keptFor ?? 0);
+    return { read: readTokens, written: Math.max(0, (markedPoints.at(-1)?.tokens ?? 0) - readTokens) };
   }
 
-  #byPrefixes(places: readonly Place[], { least, seconds }: CacheRules): Kept {
-    const read = this.#newest(places)?.tokens ?? 0;
-    for (const { hash } of places) this.#keep(hash, seconds);
-    return { read: read >= least ? read : 0, written: 0 };
+  #countByPrefixes(points: readonly CachePoint[], { minTokens, ttlSeconds }: CacheRules): CacheUsage {
+    const readTokens = this.#findLongest(points)?.tokens ?? 0;
+    for (const { hash } of points) this.#store(hash, ttlSeconds);
+    return { read: readTokens >= minTokens ? readTokens : 0, written: 0 };
   }
 
-  #newest(places: readonly Place[]): Place | undefined {
-    return places.findLast(({ hash }) => (this.#prefixes.get(hash)?.until ?? 0) > this.#now());
+  #findLongest(points: readonly CachePoint[]): CachePoint | undefined {
+    return points.findLast(({ hash }) => (this.#prefixes.get(hash)?.until ?? 0) > this.#now());
   }
 
   /** What was once kept for longer stays so while it is known. */
-  #keep(hash: string, seconds: number): void {
-    const known = this.#prefixes.get(hash);
-    const longest = known && known.until > this.#now() ? Math.max(seconds, known.seconds) : seconds;
-    this.#prefixes.set(hash, { until: this.#now() + longest * 1000, seconds: longest });
+  #store(hash: string, seconds: number): void {
+    const existing = this.#prefixes.get(hash);
+    const ttlSeconds = existing && existing.until > this.#now() ? Math.max(seconds, existing.seconds) : seconds;
+    this.#prefixes.set(hash, { until: this.#now() + ttlSeconds * 1000, seconds: ttlSeconds });
   }
 }
 
-function seenFrom(places: readonly Place[], mark: number): readonly Place[] {
-  const first = (places[mark]?.position ?? 0) - LOOK_BACK + 1;
-  return places.slice(0, mark + 1).filter(({ position }) => position >= first);
+function pointsInReach(points: readonly CachePoint[], markIndex: number): readonly CachePoint[] {
+  const first = (points[markIndex]?.position ?? 0) - LOOK_BACK_BLOCKS + 1;
+  return points.slice(0, markIndex + 1).filter(({ position }) => position >= first);
 }
 
 /** Positions at which a provider looks from a mark, its own included. */
-const LOOK_BACK = 20;
+const LOOK_BACK_BLOCKS = 20;

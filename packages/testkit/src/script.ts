@@ -1,23 +1,23 @@
 /** Types of a script: a list of steps, one for each request, or a function from a request to its step. */
 
-export type Script = readonly Step[] | ((asked: Asked) => Step | Promise<Step>);
+export type Script = readonly Step[] | ((asked: ScriptRequest) => Step | Promise<Step>);
 
 /** A text to say, a whole reply, or a refusal. */
-export type Step = string | Reply | Refused;
+export type Step = string | Reply | RefusalStep;
 
 export interface Reply {
-  readonly parts: readonly Part[];
+  readonly parts: readonly ReplyPart[];
   /** Follows from the parts where nothing else is said. */
-  readonly stop?: Stop;
+  readonly stop?: StopReason;
   /** What the provider itself calls the stop, where a test wants its spelling. */
   readonly stopAs?: string;
   /** Instead of what the server counted: some numbers, zeros, or nothing at all. */
-  readonly usage?: Partial<Counted> | "zero" | "none";
-  readonly pace?: Pace;
-  readonly breaks?: Break;
+  readonly usage?: Partial<TokenUsage> | "zero" | "none";
+  readonly pace?: ReplyPace;
+  readonly breaks?: ReplyBreak;
 }
 
-export type Part =
+export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
   /** Signed by the server, and refused later if a byte of it has changed. */
   | { readonly type: "thinking"; readonly text: string; readonly redacted?: boolean }
@@ -27,10 +27,10 @@ export type Part =
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly id?: string;
     }
-  | Search;
+  | SearchPart;
 
 /** A search that the provider runs itself, where the request declares it; what it finds must come back unchanged. */
-export interface Search {
+export interface SearchPart {
   readonly type: "search";
   readonly query: string;
   readonly results: readonly SearchResult[];
@@ -43,9 +43,9 @@ export interface SearchResult {
   readonly url: string;
 }
 
-export type Stop = "stop" | "length" | "calls" | "refusal" | "context-window";
+export type StopReason = "stop" | "length" | "calls" | "refusal" | "context-window";
 
-export interface Counted {
+export interface TokenUsage {
   /** Tokens of the prompt that no cache held. */
   readonly input: number;
   readonly cacheRead: number;
@@ -53,7 +53,7 @@ export interface Counted {
   readonly output: number;
 }
 
-export interface Pace {
+export interface ReplyPace {
   /** Before the first byte. */
   readonly waitMs?: number;
   /** Between two events. */
@@ -63,7 +63,7 @@ export interface Pace {
 }
 
 /** Where a reply goes wrong. Without `after` even the headers do not come; otherwise so many events come first. */
-export type Break =
+export type ReplyBreak =
   /** Nothing more comes, and nothing ends. */
   | { readonly how: "stall"; readonly after?: number }
   /** The connection is torn down. */
@@ -79,7 +79,7 @@ export type Break =
   /** An error in the provider's own shape, inside the stream. */
   | { readonly how: "error"; readonly after?: number; readonly error: ProviderError };
 
-export interface Refused {
+export interface RefusalStep {
   readonly refuse: ProviderError & {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
@@ -94,19 +94,19 @@ export interface ProviderError {
   readonly message: string;
 }
 
-export type WireName = "anthropic-messages" | "openai-responses" | "openai-completions" | "google-generative-ai";
+export type ProtocolName = "anthropic-messages" | "openai-responses" | "openai-completions" | "google-generative-ai";
 
 /** What was asked, in the same words for all protocols; `body` has the rest. */
-export interface Asked {
+export interface ScriptRequest {
   /** 1 for the first request that got as far as the script. */
   readonly number: number;
-  readonly wire: WireName;
+  readonly wire: ProtocolName;
   readonly model: string;
-  readonly streams: boolean;
+  readonly isStreaming: boolean;
   readonly tools: readonly string[];
   /** The newest text of the user. */
   readonly text: string;
   /** How many results of calls stand at the end of the conversation. */
-  readonly results: number;
+  readonly resultCount: number;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -1,20 +1,20 @@
 /** Counts tokens in the server's own way: four bytes are one token, for every protocol. */
 
-import type { Prompt, SaidPart } from "./protocols/protocol.ts";
+import type { FinalPart, Prompt } from "./protocols/protocol.ts";
 
-export function tokensIn(bytes: number): number {
+export function bytesToTokens(bytes: number): number {
   return Math.ceil(bytes / 4);
 }
 
-export function promptTokens({ pieces }: Prompt): number {
-  return tokensIn(pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
+export function countPromptTokens({ pieces }: Prompt): number {
+  return bytesToTokens(pieces.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
 }
 
-export function replyTokens(parts: readonly SaidPart[]): number {
-  return tokensIn(parts.reduce((sum, part) => sum + Buffer.byteLength(wordsOf(part)), 0));
+export function countReplyTokens(parts: readonly FinalPart[]): number {
+  return bytesToTokens(parts.reduce((sum, part) => sum + Buffer.byteLength(partText(part)), 0));
 }
 
-function wordsOf(part: SaidPart): string {
+function partText(part: FinalPart): string {
   switch (part.type) {
     case "text":
     case "thinking":

@@ -2,9 +2,9 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { CacheLedger, type Kept } from "../src/prompt-cache.ts";
-import type { CacheRules, Piece, Prompt } from "../src/protocols/protocol.ts";
-import { promptTokens, tokensIn } from "../src/tokens.ts";
+import { type CacheUsage, PromptCache } from "../src/prompt-cache.ts";
+import type { CacheRules, Prompt, PromptBlock } from "../src/protocols/protocol.ts";
+import { bytesToTokens, countPromptTokens } from "../src/tokens.ts";
 
 interface Request {
   readonly prompt: Prompt;
@@ -13,8 +13,8 @@ interface Request {
   readonly later: number;
 }
 
-const marks: CacheRules = { keeps: "marks", least: 8, step: 1, seconds: 300 };
-const prefixes: CacheRules = { keeps: "prefixes", least: 8, step: 4, seconds: 600 };
+const marks: CacheRules = { cachedBy: "marks", minTokens: 8, stepTokens: 1, ttlSeconds: 300 };
+const prefixes: CacheRules = { cachedBy: "prefixes", minTokens: 8, stepTokens: 4, ttlSeconds: 600 };
 
 test("KIT4 any prompts, by marks: the ledger reads and writes what a naive one does", () => {
   fc.assert(
@@ -33,13 +33,13 @@ test("KIT4 any prompts, by prefixes: the ledger reads what a naive one does", ()
 test("KIT4 any prompts: nothing counts below zero, and all of it is counted once", () => {
   const sane = (asked: readonly Request[], rules: CacheRules) =>
     byLedger(asked, rules).every(({ read, written }, at) => {
-      const tokens = promptTokens((asked[at] as Request).prompt);
+      const tokens = countPromptTokens((asked[at] as Request).prompt);
       return read >= 0 && written >= 0 && read + written <= tokens;
     });
   fc.assert(fc.property(requests(), fc.constantFrom(marks, prefixes), sane), { numRuns: 500 });
 });
 
-type Drawn = Pick<Piece, "text" | "keptFor">;
+type Drawn = Pick<PromptBlock, "text" | "keptFor">;
 
 /** Few letters and short texts, so that prompts often begin alike; mostly one grows out of the other. */
 function requests(): fc.Arbitrary<readonly Request[]> {
@@ -63,8 +63,8 @@ function requests(): fc.Arbitrary<readonly Request[]> {
     later: fc.constantFrom(0, 200, 299, 300, 3000, 4000),
   });
   return fc.array(one, { minLength: 1, maxLength: 8 }).map((steps) => {
-    let head: readonly Piece[] = [];
-    let talk: readonly Piece[] = [];
+    let head: readonly PromptBlock[] = [];
+    let talk: readonly PromptBlock[] = [];
     return steps.map((step) => {
       if (step.isNewHead)
         head = step.head.map((each, at) => ({ ...each, level: at === 0 ? "tools" : "system" }) as const);
@@ -75,12 +75,12 @@ function requests(): fc.Arbitrary<readonly Request[]> {
   });
 }
 
-function byLedger(asked: readonly Request[], rules: CacheRules): readonly Kept[] {
+function byLedger(asked: readonly Request[], rules: CacheRules): readonly CacheUsage[] {
   let now = 0;
-  const ledger = new CacheLedger(() => now);
+  const ledger = new PromptCache(() => now);
   return asked.map(({ prompt, of, later }) => {
     now += later * 1000;
-    return ledger.ask(prompt, { of, rules });
+    return ledger.countUsage(prompt, { modelKey: of, rules });
   });
 }
 
@@ -90,14 +90,14 @@ interface Known {
   until: number;
 }
 
-function naiveMarks(asked: readonly Request[]): readonly Kept[] {
+function naiveMarks(asked: readonly Request[]): readonly CacheUsage[] {
   const known: Known[] = [];
   let now = 0;
   return asked.map(({ prompt: { pieces, settings }, of, later }) => {
     now += later;
     const upTo = (at: number) => spelled(pieces.slice(0, at + 1), settings, of);
     const tokens = (at: number) =>
-      tokensIn(
+      bytesToTokens(
         Buffer.byteLength(
           pieces
             .slice(0, at + 1)
@@ -122,12 +122,12 @@ function naiveMarks(asked: readonly Request[]): readonly Kept[] {
 }
 
 /** Settings count only once a message is there. */
-function spelled(pieces: readonly Piece[], settings: string, of: string): string {
+function spelled(pieces: readonly PromptBlock[], settings: string, of: string): string {
   const said = pieces.some(({ level }) => level === "messages");
   return JSON.stringify([of, said ? settings : "", pieces.map(({ level, text }) => [level === "messages", text])]);
 }
 
-function naivePrefixes(asked: readonly Request[]): readonly Kept[] {
+function naivePrefixes(asked: readonly Request[]): readonly CacheUsage[] {
   const known: { readonly of: string; readonly bytes: Buffer; readonly at: number }[] = [];
   let now = 0;
   return asked.map(({ prompt: { pieces, settings }, of, later }) => {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../src/index.ts";
-import { posted } from "./server/posted.ts";
+import { postJson } from "./server/post-json.ts";
 
 const minute = 60_000;
 let now: number;
@@ -162,7 +162,7 @@ interface Kept {
 
 async function ask(body: object): Promise<Kept> {
   const whole = { model: "claude-sonnet-4-5", max_tokens: 4096, ...body };
-  const { status, text } = await posted(`${server.url}/v1/messages`, whole, {
+  const { status, text } = await postJson(`${server.url}/v1/messages`, whole, {
     "x-api-key": "k",
     "anthropic-version": "2023-06-01",
   });
@@ -177,14 +177,14 @@ async function ask(body: object): Promise<Kept> {
 
 async function askGoogle(...texts: readonly string[]): Promise<Kept> {
   const path = `${server.url}/v1beta/models/gemini-2.5-pro:generateContent?key=k`;
-  const { text } = await posted(path, { contents: texts.map((each) => ({ role: "user", parts: [{ text: each }] })) });
+  const { text } = await postJson(path, { contents: texts.map((each) => ({ role: "user", parts: [{ text: each }] })) });
   const { promptTokenCount, cachedContentTokenCount: cacheRead = 0 } = JSON.parse(text).usageMetadata;
   return { cacheRead, cacheWrite: 0, input: promptTokenCount - cacheRead };
 }
 
 /** Tokens of the newest prompt, by the server's own count. */
 function total(): number {
-  const { input, cacheRead, cacheWrite } = server.served.at(-1)?.usage ?? { input: 0, cacheRead: 0, cacheWrite: 0 };
+  const { input, cacheRead, cacheWrite } = server.requests.at(-1)?.usage ?? { input: 0, cacheRead: 0, cacheWrite: 0 };
   return input + cacheRead + cacheWrite;
 }
 

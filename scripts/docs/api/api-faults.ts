@@ -3,21 +3,21 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "../../fault.ts";
-import type { Api, Door } from "./read-api.ts";
-import { sentenceOf } from "./render-api.ts";
+import type { Api, EntryPoint } from "./read-api.ts";
+import { firstCommentSentence } from "./render-api.ts";
 
 const PAGE = "docs/api.md";
 const MAX_LINES = 900;
 
-export function apiFaults(root: string, { doors }: Api): readonly Fault[] {
-  return [...doors.flatMap(doorFaults), ...pageFaults(join(root, PAGE))];
+export function checkApi(root: string, { entryPoints }: Api): readonly Fault[] {
+  return [...entryPoints.flatMap(checkEntryPoint), ...checkPageLength(join(root, PAGE))];
 }
 
-function doorFaults({ path: door, missing, exports }: Door): readonly Fault[] {
+function checkEntryPoint({ path: entryPath, missing, exports }: EntryPoint): readonly Fault[] {
   return [
-    ...missing.map((name) => ({ path: door, line: 1, sentence: `${name} is exported, and no file declares it` })),
+    ...missing.map((name) => ({ path: entryPath, line: 1, sentence: `${name} is exported, and no file declares it` })),
     ...exports
-      .filter((each) => sentenceOf(each) === "")
+      .filter((each) => firstCommentSentence(each) === "")
       .map(({ name, path, line }) => ({
         ...{ path, line },
         sentence: `${name} is exported without a comment; add a \`/** … */\` sentence`,
@@ -25,7 +25,7 @@ function doorFaults({ path: door, missing, exports }: Door): readonly Fault[] {
   ];
 }
 
-function pageFaults(path: string): readonly Fault[] {
+function checkPageLength(path: string): readonly Fault[] {
   const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n").length - 1 : 0;
   if (lines <= MAX_LINES) return [];
   return [{ path: PAGE, line: MAX_LINES + 1, sentence: `it has ${lines} lines; at most ${MAX_LINES} are allowed` }];

@@ -1,25 +1,27 @@
 /** Renders the API page: for each entry point one table per subject, functions first, each row with a signature and one sentence. */
 
 import { posix } from "node:path";
-import { table } from "../pages.ts";
+import { formatTable } from "../pages.ts";
 import type { Declaration } from "./declarations.ts";
-import { type Api, type Door, type Exported, SOURCES } from "./read-api.ts";
+import { type Api, type ApiExport, type EntryPoint, SOURCES } from "./read-api.ts";
 
-export function renderApi({ doors, examples }: Api): string {
-  return doors.map((door) => renderDoor(door, examples)).join("\n\n");
+export function renderApi({ entryPoints, examples }: Api): string {
+  return entryPoints.map((entryPoint) => renderEntryPoint(entryPoint, examples)).join("\n\n");
 }
 
-function renderDoor({ specifier, opening, exports }: Door, examples: readonly string[]): string {
-  const subjects = [...new Set(exports.map(subjectOf))].toSorted((one, other) => rank(one) - rank(other));
-  const parts = subjects.map((subject) => {
-    const own = exports.filter((each) => subjectOf(each) === subject);
-    return [`### ${subject.title}`, ...exampleLinks(subject, examples), renderTable(own)].join("\n\n");
+function renderEntryPoint({ specifier, fileComment, exports }: EntryPoint, examples: readonly string[]): string {
+  const ownSubjects = [...new Set(exports.map(findSubject))].toSorted(
+    (one, other) => subjectRank(one) - subjectRank(other),
+  );
+  const parts = ownSubjects.map((subject) => {
+    const subjectExports = exports.filter((each) => findSubject(each) === subject);
+    return [`### ${subject.title}`, ...exampleLinks(subject, examples), renderTable(subjectExports)].join("\n\n");
   });
-  const about = firstSentence(opening.replace(/^Exports `[^`]*`: /, ""));
-  return [`## ${specifier}`, about.charAt(0).toUpperCase() + about.slice(1), ...parts].join("\n\n");
+  const description = firstSentence(fileComment.replace(/^Exports `[^`]*`: /, ""));
+  return [`## ${specifier}`, description.charAt(0).toUpperCase() + description.slice(1), ...parts].join("\n\n");
 }
 
-interface Subject {
+interface ApiSubject {
   readonly title: string;
   /** Paths below the sources; a folder ends with a slash. */
   readonly paths: readonly string[];
@@ -28,7 +30,7 @@ interface Subject {
 }
 
 /** In the order of the page. */
-const subjects: readonly Subject[] = [
+const SUBJECTS: readonly ApiSubject[] = [
   { title: "Sessions", paths: ["session/", "node/sessions/"], examples: ["sessions"] },
   { title: "Contexts", paths: ["context/"], examples: ["contexts", "references"] },
   {
@@ -60,47 +62,51 @@ const subjects: readonly Subject[] = [
   { title: "Testing", paths: ["testing/"], examples: [] },
 ];
 
-const OTHERS: Subject = { title: "Others", paths: [], examples: [] };
+const OTHER_SUBJECT: ApiSubject = { title: "Others", paths: [], examples: [] };
 
-function subjectOf({ path }: Exported): Subject {
-  const own = posix.relative(SOURCES, path);
-  const matches = (each: string): boolean => (each.endsWith("/") ? own.startsWith(each) : own === each);
-  return subjects.find(({ paths }) => paths.some(matches)) ?? OTHERS;
+function findSubject({ path }: ApiExport): ApiSubject {
+  const relativePath = posix.relative(SOURCES, path);
+  const matches = (each: string): boolean =>
+    each.endsWith("/") ? relativePath.startsWith(each) : relativePath === each;
+  return SUBJECTS.find(({ paths }) => paths.some(matches)) ?? OTHER_SUBJECT;
 }
 
-function rank(subject: Subject): number {
-  const index = subjects.indexOf(subject);
-  return index === -1 ? subjects.length : index;
+function subjectRank(subject: ApiSubject): number {
+  const index = SUBJECTS.indexOf(subject);
+  return index === -1 ? SUBJECTS.length : index;
 }
 
-function exampleLinks({ examples: own }: Subject, examples: readonly string[]): readonly string[] {
-  const paths = examples.filter((path) => own.includes(posix.basename(path, ".ts")));
+function exampleLinks({ examples: ownExamples }: ApiSubject, examples: readonly string[]): readonly string[] {
+  const paths = examples.filter((path) => ownExamples.includes(posix.basename(path, ".ts")));
   const links = paths.map((path) => `[${path}](../${path})`);
   return links.length > 0 ? [`Example${links.length > 1 ? "s" : ""}: ${links.join(", ")}.`] : [];
 }
 
-function renderTable(exports: readonly Exported[]): string {
+function renderTable(exports: readonly ApiExport[]): string {
   const rows = exports
-    .toSorted((one, other) => order(one) - order(other) || (one.name < other.name ? -1 : 1))
-    .flatMap((each) => [[code(each), sentenceOf(each)], ...(each.kind === "value" ? memberRows(each) : [])]);
-  return table(["name and signature", "what it does"], rows);
+    .toSorted((one, other) => sortRank(one) - sortRank(other) || (one.name < other.name ? -1 : 1))
+    .flatMap((each) => [
+      [signatureCode(each), firstCommentSentence(each)],
+      ...(each.kind === "value" ? listMemberRows(each) : []),
+    ]);
+  return formatTable(["name and signature", "what it does"], rows);
 }
 
-function order({ kind, keyword }: Exported): number {
+function sortRank({ kind, keyword }: ApiExport): number {
   if (kind === "type") return 3;
   return keyword === "class" ? 0 : keyword === "function" ? 1 : 2;
 }
 
-function code(item: Exported): string {
+function signatureCode(item: ApiExport): string {
   const { name, kind, keyword, signature } = item;
-  if (kind === "type") return inCode(keyword === "class" ? name : `${name} = ${shape(item)}`);
-  if (keyword === "class") return inCode(`class ${name}`);
+  if (kind === "type") return formatCode(keyword === "class" ? name : `${name} = ${describeShape(item)}`);
+  if (keyword === "class") return formatCode(`class ${name}`);
   const overloads = signature.replace(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n/g, "").split(/\n(?=function\b)/);
-  return overloads.map((each) => inCode(each.replace(/^(?:function\*?|const) /, ""))).join("<br>");
+  return overloads.map((each) => formatCode(each.replace(/^(?:function\*?|const) /, ""))).join("<br>");
 }
 
 /** The public members of a class that have a comment. */
-function memberRows({ name, keyword, signature }: Exported): readonly (readonly string[])[] {
+function listMemberRows({ name, keyword, signature }: ApiExport): readonly (readonly string[])[] {
   if (keyword !== "class") return [];
   const members = signature.matchAll(/^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n {2}([\s\S]*?);$/gm);
   return Array.from(members, ([, comment = "", member = ""]) => {
@@ -109,16 +115,16 @@ function memberRows({ name, keyword, signature }: Exported): readonly (readonly 
       .replace(/^get (\w+)\(\)/, "$1")
       .replace(/^(?:static |readonly )+/, "")
       .replace(/^\*\s*/, "");
-    return [inCode(`${owner}.${head}`), firstSentence(comment.replace(/\n\s*\* ?/g, " ").trim())];
+    return [formatCode(`${owner}.${head}`), firstSentence(comment.replace(/\n\s*\* ?/g, " ").trim())];
   });
 }
 
-function inCode(text: string): string {
+function formatCode(text: string): string {
   return `\`${text.replace(/\s+/g, " ").replaceAll("readonly ", "").replace(/,? \)/g, ")").replaceAll("( ", "(").replaceAll("`", "'")}\``;
 }
 
-export function sentenceOf({ said }: Exported): string {
-  return firstSentence(said);
+export function firstCommentSentence({ comment }: ApiExport): string {
+  return firstSentence(comment);
 }
 
 function firstSentence(text: string): string {
@@ -128,20 +134,20 @@ function firstSentence(text: string): string {
 }
 
 /** What is in a type: its fields, or what tells the members of a union apart. */
-export function shape({ signature }: Declaration): string {
-  if (signature.startsWith("interface")) return `{ ${fields(signature).join(", ")} }`;
+export function describeShape({ signature }: Declaration): string {
+  if (signature.startsWith("interface")) return `{ ${listFields(signature).join(", ")} }`;
   const right = signature.slice(signature.indexOf("=") + 1).replace(/\/\*\*.*?\*\//gs, "");
   if (!right.includes("\n")) return right.replaceAll("readonly ", "").trim();
   const members = right.split(/^ {2}\| /m).map((member) => member.trim());
-  return [...new Set(members.filter((member) => member !== "").map(unionMember))].join(" | ");
+  return [...new Set(members.filter((member) => member !== "").map(describeMember))].join(" | ");
 }
 
-function fields(signature: string): readonly string[] {
+function listFields(signature: string): readonly string[] {
   return [...signature.matchAll(/^ {2}(?:readonly )?([\w$]+\??)[:(<]/gm)].map(([, name = ""]) => name);
 }
 
 // Results and events are told apart by their type.
-function unionMember(member: string): string {
+function describeMember(member: string): string {
   if (!member.startsWith("{")) return member;
   return /\btype: ("[^;]+");/.exec(member)?.[1] ?? /\btype: ("[^;]+") \}/.exec(member)?.[1] ?? "{ … }";
 }

@@ -6,4 +6,4 @@ import { german } from "./german.ts";
 import type { Language } from "./language.ts";
 import { spanish } from "./spanish.ts";
 
-export const languages: readonly Language[] = [english, german, spanish, chinese];
+export const LANGUAGES: readonly Language[] = [english, german, spanish, chinese];

@@ -4,7 +4,7 @@ import type { Language } from "./language.ts";
 
 export const chinese: Language = {
   name: "zh",
-  space: "",
+  sentenceSeparator: "",
   slots: {
     part: "调度程序|计费任务|夜间导入|搜索索引|邮件队列|登录页面|导出功能|缓存层|审计日志|移动端|网关|报表模块|支付流程|上传表单|评审小组|预发环境|管理后台|消息总线|价格表|翻译组|客服组|数据源".split(
       "|",

@@ -4,7 +4,7 @@ import type { Language } from "./language.ts";
 
 export const english: Language = {
   name: "en",
-  space: " ",
+  sentenceSeparator: " ",
   slots: {
     part: "the scheduler|the billing job|the nightly import|the search index|the mail queue|the login page|the export|the cache layer|the audit trail|the mobile client|the gateway|the report builder|the payment flow|the upload form|the review board|the staging cluster|the admin panel|the message bus|the price list|the translation team|the support desk|the data feed".split(
       "|",

@@ -4,7 +4,7 @@ import type { Language } from "./language.ts";
 
 export const german: Language = {
   name: "de",
-  space: " ",
+  sentenceSeparator: " ",
   slots: {
     part: "der Planer|die Abrechnung|der nächtliche Import|der Suchindex|die Postausgangsliste|die Anmeldeseite|der Export|der Zwischenspeicher|das Protokoll|die App|der Verteiler|der Berichtsbau|die Bezahlung|das Formular|der Prüfkreis|der Probelauf|die Verwaltung|der Nachrichtenbus|die Preisliste|die Übersetzung|der Kundendienst|die Datenquelle".split(
       "|",

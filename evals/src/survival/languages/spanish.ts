@@ -4,7 +4,7 @@ import type { Language } from "./language.ts";
 
 export const spanish: Language = {
   name: "es",
-  space: " ",
+  sentenceSeparator: " ",
   slots: {
     part: "el planificador|la facturación|la carga nocturna|el índice de búsqueda|la cola de correo|la página de acceso|la exportación|la memoria intermedia|el registro|la aplicación móvil|la pasarela|el generador de informes|el pago|el formulario|el grupo de revisión|el entorno de pruebas|el panel|el bus de mensajes|la lista de precios|la traducción|el soporte|la fuente de datos".split(
       "|",

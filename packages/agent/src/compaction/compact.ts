@@ -3,33 +3,33 @@
 import type { Receipt } from "@pith/context";
 import { type Budget, type CompactionOutcome, compact, type Entry, modelSummarizer } from "@pith/context";
 import { mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
-import { appended } from "../append.ts";
-import { during } from "../async.ts";
-import type { AgentEvent, Compacted, SummarySource } from "../events.ts";
-import { budgetOf, type RunParts } from "../loop/run-context.ts";
+import { appendEntries } from "../append-entries.ts";
+import { runWithEvents } from "../async.ts";
+import type { AgentCompactionOutcome, AgentEvent, SummarySource } from "../events.ts";
+import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { reattachSkills } from "../prompt/attach-skills.ts";
-import { endEvents, REASONS } from "./outcome-events.ts";
+import { COMPACTION_REASONS, compactionEndEvents } from "./outcome-events.ts";
 
 type CompactionTrigger = Receipt["reason"];
 
-export function progressEvent(progress: SummaryProgress, about: SummarySource): AgentEvent {
+export function progressEvent(progress: SummaryProgress, source: SummarySource): AgentEvent {
   switch (progress.step) {
     case "waiting": {
       const { attempt, delayMs, errorMessage } = progress;
-      return { type: "summarization_retry_scheduled", ...about, attempt, delayMs, errorMessage };
+      return { type: "summarization_retry_scheduled", ...source, attempt, delayMs, errorMessage };
     }
     case "asking-again":
-      return { type: "summarization_retry_attempt_start", ...about };
+      return { type: "summarization_retry_attempt_start", ...source };
     case "answered":
-      return { type: "summarization_retry_finished", ...about };
+      return { type: "summarization_retry_finished", ...source };
     default:
-      return about.source === "compaction"
-        ? { type: "compaction_progress", reason: about.reason, ...progress }
+      return source.source === "compaction"
+        ? { type: "compaction_progress", reason: source.reason, ...progress }
         : { type: "branch_summary_progress", ...progress };
   }
 }
 
-export interface Compacting {
+export interface CompactionRequest {
   readonly reason: CompactionTrigger;
   /** Refusals of the same request before this one: each compaction begins a rung further down. */
   readonly attempt?: number;
@@ -38,92 +38,106 @@ export interface Compacting {
   readonly budget?: Budget;
 }
 
-export async function* compaction(parts: RunParts, need: Compacting): AsyncGenerator<AgentEvent, Compacted> {
-  const { session, model, hooks, ports, signal } = parts;
-  const writers = parts.writers ?? [modelSummarizer(model, { runtime: ports })];
-  const reason = REASONS[need.reason];
+export async function* compactInRun(
+  run: RunContext,
+  request: CompactionRequest,
+): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
+  const { session, model, hooks, runtime, signal } = run;
+  const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime: runtime })];
+  const reason = COMPACTION_REASONS[request.reason];
   // RUN14: the session counts as compacting from `compaction_start` on.
-  const free = session.markBusy("compacting");
+  const releasePreparation = session.markBusy("compacting");
   try {
     yield { type: "compaction_start", reason };
     await session.loadState();
   } finally {
-    free();
+    releasePreparation();
   }
   const { leaf } = session;
-  const before = standing(parts);
-  const circumstances = { hasWriters: writers.length > 0, isAgain: session.branch.compactionIndex >= 0 };
-  const begun = ports.now();
-  const written: Entry[] = [];
-  const release = session.watch((entries) => void written.push(...entries));
-  const result = yield* during<AgentEvent, CompactionOutcome>((tell) =>
+  const setupBefore = describeSetup(run);
+  const qualityFacts = {
+    hasSummarizers: summarizers.length > 0,
+    wasCompactedBefore: session.branch.compactionIndex >= 0,
+  };
+  const startedAt = runtime.now();
+  const writtenEntries: Entry[] = [];
+  const release = session.watch((entries) => void writtenEntries.push(...entries));
+  const result = yield* runWithEvents<AgentEvent, CompactionOutcome>((emit) =>
     compact({
       session,
-      summarizers: writers,
+      summarizers: summarizers,
       hooks,
-      runtime: ports,
+      runtime: runtime,
       signal,
-      budget: budgetOf(parts),
-      ...need,
-      ...focus(parts, need),
-      progress: (progress) => tell(progressEvent(progress, { source: "compaction", reason })),
+      budget: createModelBudget(run),
+      ...request,
+      ...mergeInstructions(run, request),
+      progress: (progress) => emit(progressEvent(progress, { source: "compaction", reason })),
     }).finally(release),
   );
-  const compacted = withEntry(result, parts);
+  const outcome = addEntryFields(result, run);
   // FIT3: nobody becomes somebody else because something was forgotten.
-  if (standing(parts) !== before && !isChangedBeside(parts, leaf))
+  if (describeSetup(run) !== setupBefore && !wasSetupChanged(run, leaf))
     throw new Error("a compaction changed who works here, or with what");
-  parts.notices.free();
-  const durationMs = Math.max(0, ports.now() - begun);
+  run.notices.clearSkip();
+  const durationMs = Math.max(0, runtime.now() - startedAt);
   // EVT5: told before anything else is written, which may fail.
-  yield* endEvents(compacted, { ...circumstances, reason: need.reason, durationMs, written, compaction: result });
-  if (compacted.type !== "compacted") return compacted;
-  await remindOfWork(parts);
-  await reattachSkills(parts, need);
-  return compacted;
+  yield* compactionEndEvents(outcome, {
+    ...qualityFacts,
+    reason: request.reason,
+    durationMs,
+    writtenEntries,
+    compaction: result,
+  });
+  if (outcome.type !== "compacted") return outcome;
+  await appendOngoingWork(run);
+  await reattachSkills(run, request);
+  return outcome;
 }
 
 /** What is asked for with this one stands behind what holds for all. */
-function focus(
-  { instructions: always, session }: RunParts,
-  { instructions: asked }: Compacting,
-): Pick<Compacting, "instructions"> {
-  const said = [always, asked].filter((text) => text !== undefined && text.trim() !== "");
-  return said.length === 0 ? {} : { instructions: session.redact(said.join("\n\n")) };
+function mergeInstructions(
+  { instructions: general, session }: RunContext,
+  { instructions: requested }: CompactionRequest,
+): Pick<CompactionRequest, "instructions"> {
+  const texts = [general, requested].filter((text) => text !== undefined && text.trim() !== "");
+  return texts.length === 0 ? {} : { instructions: session.redact(texts.join("\n\n")) };
 }
 
 /** Who works here and with what, as the log has it; what is permitted is no part of it, and out of a compaction's reach. */
-function standing({ session }: RunParts): string {
+function describeSetup({ session }: RunContext): string {
   const { model, thinkingLevel, activeTools } = session.branch.state;
   const { content, sections, toolsAdded } = mergeSystemMessages(session.branch) ?? {};
   return JSON.stringify([model, thinkingLevel, activeTools, content, sections, toolsAdded]);
 }
 
 /** Whether somebody else has changed it meanwhile, as a host may. */
-function isChangedBeside({ session }: RunParts, since: string | null): boolean {
-  const { entries, compactionIndex: compactionAt } = session.branch;
-  const seen = entries.findLastIndex(({ id }) => id === since);
-  return entries.slice((seen >= 0 ? seen : compactionAt) + 1).some(({ type }) => STANDING.includes(type));
+function wasSetupChanged({ session }: RunContext, leafBefore: string | null): boolean {
+  const { entries, compactionIndex } = session.branch;
+  const leafIndex = entries.findLastIndex(({ id }) => id === leafBefore);
+  return entries
+    .slice((leafIndex >= 0 ? leafIndex : compactionIndex) + 1)
+    .some(({ type }) => SETUP_ENTRY_TYPES.includes(type));
 }
 
-const STANDING: readonly Entry["type"][] = ["model_change", "thinking_level_change", "active_tools_change"];
+const SETUP_ENTRY_TYPES: readonly Entry["type"][] = ["model_change", "thinking_level_change", "active_tools_change"];
 
-function withEntry(result: CompactionOutcome, { session }: RunParts): Compacted {
+function addEntryFields(result: CompactionOutcome, { session }: RunContext): AgentCompactionOutcome {
   if (result.type !== "compacted") return result;
   const entry = session.branch.entries.find(({ id }) => id === result.id);
   if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not where it was written`);
   const { summary, firstKeptEntryId, tokensBefore, details } = entry;
   const estimatedTokensAfter = result.receipt.tokens.after;
-  const told = { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter };
-  return { ...result, ...told, ...(details !== undefined && { details }) };
+  const fields = { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter };
+  return { ...result, ...fields, ...(details !== undefined && { details }) };
 }
 
 /** What runs by itself goes on while a model forgets that it started it. */
-async function remindOfWork({ session, tools }: RunParts): Promise<void> {
+async function appendOngoingWork({ session, tools }: RunContext): Promise<void> {
   const lines = tools.flatMap((tool) => tool.ongoing?.() ?? []);
   if (lines.length === 0) return;
   const content = `Still going on:\n${lines.join("\n")}`;
-  await appended(session, { type: "custom_message", customType: ONGOING, content, display: false });
+  await appendEntries(session, { type: "custom_message", customType: ONGOING_TYPE, content, display: false });
 }
 
-const ONGOING = "pith.ongoing";
+const ONGOING_TYPE = "pith.ongoing";

@@ -11,45 +11,49 @@ import {
 } from "@pith/context";
 import { addUsage, breakerNotes, COMPACTION_USAGE } from "@pith/context/host";
 import type {
-  Compacted,
-  CompactionEnd,
+  AgentCompactionOutcome,
+  CompactionEndEvent,
   CompactionEvent,
   CompactionReason,
   QualityFinding,
   SkipReason,
 } from "../events.ts";
-import { skip, skipNotes } from "../loop/run-context.ts";
+import { compactionSkippedEvent, skipNotes } from "../loop/run-context.ts";
 
 type CompactionTrigger = Receipt["reason"];
 
-export interface Circumstances {
+export interface QualityFacts {
   /** Whether a model was meant to tell it. */
-  readonly hasWriters: boolean;
+  readonly hasSummarizers: boolean;
   /** Whether the conversation had been summed up before. */
-  readonly isAgain: boolean;
+  readonly wasCompactedBefore: boolean;
 }
 
-export function qualityOf(
+export function findQualityIssues(
   { route, findings }: Receipt,
-  { hasWriters, isAgain }: Circumstances,
+  { hasSummarizers, wasCompactedBefore }: QualityFacts,
 ): readonly QualityFinding[] {
-  const mended = findings.filter(({ code }) => ![...LEFT_OUT, ...FAILURES].includes(code));
-  const failures = findings.filter(({ code }) => !LEFT_OUT.includes(code));
-  const isByCode = route === "model-free" && hasWriters;
+  const repairs = findings.filter(({ code }) => ![...OMISSION_CODES, ...FAILURE_CODES].includes(code));
+  const failures = findings.filter(({ code }) => !OMISSION_CODES.includes(code));
+  const isModelFree = route === "model-free" && hasSummarizers;
   return [
-    ...(isByCode ? [{ code: "no-model-summary" as const, note: byCode(failures) }] : []),
-    ...(!isByCode && mended.length > 0 ? [{ code: "repaired" as const, note: repaired(mended) }] : []),
-    ...(isByCode ? [] : findings.filter(({ code }) => FAILURES.includes(code))),
+    ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(failures) }] : []),
+    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: repairedNote(repairs) }] : []),
+    ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
     ...findings.filter(({ code }) => code === "user-messages-evicted"),
-    ...(isAgain ? [{ code: "compacted-again" as const, note: AGAIN }] : []),
+    ...(wasCompactedBefore ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
   ];
 }
 
 /** What code left out for want of room: no flaw of a story. */
-const LEFT_OUT: readonly Finding["code"][] = ["user-messages-evicted", "user-messages-shortened", "result-reduced"];
+const OMISSION_CODES: readonly Finding["code"][] = [
+  "user-messages-evicted",
+  "user-messages-shortened",
+  "result-reduced",
+];
 
 /** Why somebody else had to tell it. */
-const FAILURES: readonly Finding["code"][] = [
+const FAILURE_CODES: readonly Finding["code"][] = [
   "summarizer-failed",
   "hook-failed",
   "spend-limit",
@@ -59,113 +63,119 @@ const FAILURES: readonly Finding["code"][] = [
   "does-not-fit",
 ];
 
-function byCode(failures: readonly Finding[]): string {
+function noModelNote(failures: readonly Finding[]): string {
   const why = failures.at(-1)?.note;
   return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
 }
 
-function repaired(flaws: readonly Finding[]): string {
-  const [first] = flaws;
-  const more = flaws.length === 1 ? "" : `, and ${flaws.length - 1} more`;
+function repairedNote(findings: readonly Finding[]): string {
+  const [first] = findings;
+  const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
   return `the log does not confirm all of the summary: ${first?.note}${more}`;
 }
 
 // B84
-const AGAIN =
+const COMPACTED_AGAIN_NOTE =
   "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
 
-export const REASONS: Readonly<Record<CompactionTrigger, CompactionReason>> = {
+export const COMPACTION_REASONS: Readonly<Record<CompactionTrigger, CompactionReason>> = {
   asked: "manual",
   due: "threshold",
   overflow: "overflow",
   "model-switch": "threshold",
 };
 
-export interface Occasion extends Circumstances {
+export interface CompactionEndInfo extends QualityFacts {
   readonly reason: CompactionTrigger;
   readonly durationMs: number;
   /** What was written on the way. */
-  readonly written: readonly Entry[];
+  readonly writtenEntries: readonly Entry[];
   readonly compaction: CompactionOutcome;
 }
 
-export function endEvents(compacted: Compacted, occasion: Occasion): readonly CompactionEvent[] {
-  const reason = REASONS[occasion.reason];
-  const end = endEvent(compacted, occasion);
-  switch (compacted.type) {
+export function compactionEndEvents(
+  outcome: AgentCompactionOutcome,
+  info: CompactionEndInfo,
+): readonly CompactionEvent[] {
+  const reason = COMPACTION_REASONS[info.reason];
+  const end = createEndEvent(outcome, info);
+  switch (outcome.type) {
     case "compacted": {
-      const findings = qualityOf(compacted.receipt, occasion);
-      const quality = { type: "compaction_quality", compactionId: compacted.id, findings } as const;
+      const findings = findQualityIssues(outcome.receipt, info);
+      const quality = { type: "compaction_quality", compactionId: outcome.id, findings } as const;
       return findings.length > 0 ? [end, quality] : [end];
     }
     case "failed":
-      return [end, { type: "compaction_failed", reason, code: compacted.why, errorMessage: failureNote(compacted) }];
+      return [end, { type: "compaction_failed", reason, code: outcome.why, errorMessage: failureNote(outcome) }];
     case "nothing-to-do":
-      return [end, skip(reason, compacted.why)];
+      return [end, compactionSkippedEvent(reason, outcome.why)];
     case "postponed":
-      return [end, skip(reason, "postponed" satisfies SkipReason)];
+      return [end, compactionSkippedEvent(reason, "postponed" satisfies SkipReason)];
     case "cancelled":
       return [end];
   }
 }
 
-function endEvent(compacted: Compacted, { reason, durationMs, written, compaction }: Occasion): CompactionEnd {
-  const usage = costOf(written);
-  const aborted = compacted.type === "cancelled";
-  const told = {
+function createEndEvent(
+  outcome: AgentCompactionOutcome,
+  { reason, durationMs, writtenEntries, compaction }: CompactionEndInfo,
+): CompactionEndEvent {
+  const usage = sumUsage(writtenEntries);
+  const aborted = outcome.type === "cancelled";
+  const fields = {
     type: "compaction_end",
-    reason: REASONS[reason],
+    reason: COMPACTION_REASONS[reason],
     aborted,
     ...(usage && { usage }),
-    calls: compacted.type === "compacted" ? compacted.receipt.calls : written.filter(isUnused).length,
+    calls: outcome.type === "compacted" ? outcome.receipt.calls : writtenEntries.filter(isUnusedUsage).length,
     durationMs,
     compaction,
   } as const;
-  if (compacted.type !== "compacted") {
-    const errorMessage = reasonIn(compacted);
-    return { ...told, willRetry: false, ...(errorMessage !== null && { errorMessage }) };
+  if (outcome.type !== "compacted") {
+    const errorMessage = errorMessageOf(outcome);
+    return { ...fields, willRetry: false, ...(errorMessage !== null && { errorMessage }) };
   }
-  const { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter, details } = compacted;
+  const { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter, details } = outcome;
   const result = { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter };
   return {
-    ...told,
+    ...fields,
     result: { ...result, ...(details !== undefined && { details }) },
     willRetry: reason === "overflow",
   };
 }
 
-function reasonIn(compacted: Exclude<Compacted, { type: "compacted" }>): string | null {
-  switch (compacted.type) {
+function errorMessageOf(outcome: Exclude<AgentCompactionOutcome, { type: "compacted" }>): string | null {
+  switch (outcome.type) {
     case "cancelled":
       return null;
     case "postponed":
       return skipNotes.postponed;
     case "nothing-to-do":
-      return skipNotes[compacted.why];
+      return skipNotes[outcome.why];
     case "failed":
-      return failureNote(compacted);
+      return failureNote(outcome);
   }
 }
 
 /** For people: why, and what to do. */
-function failureNote(failed: Extract<Compacted, { type: "failed" }>): string {
-  if (failed.why === "cannot-fit") return breakerNotes[failed.breaker.fills];
-  return failed.why === "leaf-moved" ? LEAF_MOVED : refusalNotes[failed.why];
+function failureNote(failure: Extract<AgentCompactionOutcome, { type: "failed" }>): string {
+  if (failure.why === "cannot-fit") return breakerNotes[failure.breaker.fills];
+  return failure.why === "leaf-moved" ? LEAF_MOVED_NOTE : refusalNotes[failure.why];
 }
 
-const LEAF_MOVED = "somebody else has written to this session meanwhile; try once more";
+const LEAF_MOVED_NOTE = "somebody else has written to this session meanwhile; try once more";
 
 // EVT5: what it cost is what the log says of it, so that both add up to the same.
-function costOf(written: readonly Entry[]): Usage | null {
-  const usages = written.flatMap((entry) => {
+function sumUsage(entries: readonly Entry[]): Usage | null {
+  const usages = entries.flatMap((entry) => {
     if (entry.type === "compaction") return entry.usage ? [entry.usage] : [];
-    return isUnused(entry) ? [entry.usage] : [];
+    return isUnusedUsage(entry) ? [entry.usage] : [];
   });
   const [first, ...rest] = usages;
   return first ? rest.reduce(addUsage, first) : null;
 }
 
 /** Paid for, and nothing came of it. */
-function isUnused(entry: Entry): entry is UsageEntry {
+function isUnusedUsage(entry: Entry): entry is UsageEntry {
   return entry.type === "usage" && entry.kind === COMPACTION_USAGE;
 }

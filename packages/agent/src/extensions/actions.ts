@@ -2,14 +2,14 @@
 
 import type { AppendResult, Model, NewEntry } from "@pith/context";
 import { parseDetails, parseUsage } from "@pith/context/host";
-import type { Agent, Content } from "../agent.ts";
-import { written } from "../append.ts";
+import type { Agent, UserContent } from "../agent.ts";
+import { assertAppended } from "../append-entries.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
-import type { ExtensionMessage, PaidBeside, Sending } from "./api.ts";
-import { contextOn, type SightParts } from "./context.ts";
-import type { ExtensionActs } from "./extensions.ts";
+import type { ExtensionMessage, ExtensionUsage, SendOptions } from "./api.ts";
+import { createExtensionContext, type ExtensionContextOptions } from "./context.ts";
+import type { ExtensionActions } from "./extensions.ts";
 
-export interface ActParts extends SightParts {
+export interface ExtensionActionOptions extends ExtensionContextOptions {
   /** By `provider/model`; null where it cannot be had. */
   readonly openModel: (name: string) => Promise<Model | null>;
   /** Lets a run that an extension begins take its course; all that it tells is told to whoever listens anyway. */
@@ -18,123 +18,148 @@ export interface ActParts extends SightParts {
   readonly report?: (why: string) => void;
 }
 
-export function actsOn(agent: Agent, parts: ActParts): ExtensionActs {
-  const { openModel, report = () => {} } = parts;
-  const acting: Acting = { agent, drain: (run) => unwaited(drained(run), report), report, ...parts };
+export function createExtensionActions(agent: Agent, options: ExtensionActionOptions): ExtensionActions {
+  const { openModel, report = () => {} } = options;
+  const actionContext: ActionContext = {
+    agent,
+    drain: (run) => runInBackground(drainRun(run), report),
+    report,
+    ...options,
+  };
   return {
     appendEntry: async (customType, data) =>
-      beside([{ type: "custom", ...own(customType), ...jsonOf({ data }) }], acting),
-    appendUsage: async (paid) => beside([usageOf(paid)], acting),
-    sendMessage: async (message, sending) => send(customOf(message), sending ?? {}, acting),
-    sendUserMessage: async (content, sending) => say(said(content), sending ?? {}, acting),
+      appendAnnotation(
+        [{ type: "custom", ...checkCustomType(customType), ...parseJsonFields({ data }) }],
+        actionContext,
+      ),
+    appendUsage: async (usage) => appendAnnotation([createUsageEntry(usage)], actionContext),
+    sendMessage: async (message, sendOptions) =>
+      sendCustomMessage(createCustomMessage(message), sendOptions ?? {}, actionContext),
+    sendUserMessage: async (content, sendOptions) =>
+      sendUserMessage(parseUserContent(content), sendOptions ?? {}, actionContext),
     setLabel: async (targetId, label) => {
       if (!(await agent.session.store.entry(targetId))) throw new Error(`there is no entry ${targetId}`);
-      await beside([{ type: "label", targetId, ...(label !== undefined && { label: text(label) }) }], acting);
+      await appendAnnotation(
+        [{ type: "label", targetId, ...(label !== undefined && { label: requireText(label) }) }],
+        actionContext,
+      );
     },
-    setSessionName: async (name) => beside([{ type: "session_info", name: text(name) }], acting),
-    openModel: async (name) => openModel(text(name)),
-    context: () => contextOn(agent, parts),
+    setSessionName: async (name) =>
+      appendAnnotation([{ type: "session_info", name: requireText(name) }], actionContext),
+    openModel: async (name) => openModel(requireText(name)),
+    context: () => createExtensionContext(agent, options),
   };
 }
 
-type Acting = Required<Pick<ActParts, "drain" | "report">> & { readonly agent: Agent };
+type ActionContext = Required<Pick<ExtensionActionOptions, "drain" | "report">> & { readonly agent: Agent };
 
 /** What the model does not see is written at once, within a run too; while the tree is walked it waits, and nobody for it. */
-async function beside(drafts: readonly NewEntry[], { agent, report }: Acting): Promise<void> {
-  if (agent.isRunning) return written(await agent.session.append(...drafts));
-  const isWalked = agent.isBusy;
-  const outcome = agent.annotate((session) => session.append(...drafts));
-  if (isWalked) return unwaited(outcome, report);
-  written(await outcome);
+async function appendAnnotation(drafts: readonly NewEntry[], { agent, report }: ActionContext): Promise<void> {
+  if (agent.isRunning) return assertAppended(await agent.session.append(...drafts));
+  const isBusy = agent.isBusy;
+  const outcome = agent.appendToSession((session) => session.append(...drafts));
+  if (isBusy) return runInBackground(outcome, report);
+  assertAppended(await outcome);
 }
 
-type CustomDraft = Extract<NewEntry, { type: "custom_message" }> & { readonly content: string };
+type NewCustomMessage = Extract<NewEntry, { type: "custom_message" }> & { readonly content: string };
 
-async function send(draft: CustomDraft, { deliverAs, triggerTurn }: Sending, acting: Acting): Promise<void> {
-  const { agent, drain } = acting;
-  const isNow = deliverAs !== "nextTurn" && (agent.isRunning || triggerTurn === true);
-  if (!isNow) return later([draft], acting);
+async function sendCustomMessage(
+  draft: NewCustomMessage,
+  { deliverAs, triggerTurn }: SendOptions,
+  actionContext: ActionContext,
+): Promise<void> {
+  const { agent, drain } = actionContext;
+  const isImmediate = deliverAs !== "nextTurn" && (agent.isRunning || triggerTurn === true);
+  if (!isImmediate) return appendWhenIdle([draft], actionContext);
   const { type: _, content, ...custom } = draft;
-  return undisturbing(acting, async () => {
-    await agent.say({ kind: deliverAs === "followUp" ? "followUp" : "steer", content, custom });
+  return runWhenIdle(actionContext, async () => {
+    await agent.sendCustomMessage({ kind: deliverAs === "followUp" ? "followUp" : "steer", content, custom });
     if (triggerTurn && !agent.isRunning) drain(agent.resume());
   });
 }
 
-async function say(content: Content, { deliverAs }: Pick<Sending, "deliverAs">, acting: Acting): Promise<void> {
-  const { agent, drain } = acting;
+async function sendUserMessage(
+  content: UserContent,
+  { deliverAs }: Pick<SendOptions, "deliverAs">,
+  actionContext: ActionContext,
+): Promise<void> {
+  const { agent, drain } = actionContext;
   if (!agent.isRunning)
-    return undisturbing(acting, async () => {
+    return runWhenIdle(actionContext, async () => {
       if (deliverAs === "nextTurn" || agent.isRunning) return agent.followUp(content);
       drain(agent.prompt(content));
     });
   if (deliverAs === "nextTurn")
-    return unwaited(
-      agent.rest().then(() => agent.followUp(content)),
-      acting.report,
+    return runInBackground(
+      agent.waitForIdle().then(() => agent.followUp(content)),
+      actionContext.report,
     );
   return deliverAs === "followUp" ? agent.followUp(content) : agent.steer(content);
 }
 
 /** While the tree is walked, or a compaction asked for, nothing is written in between. */
-async function undisturbing({ agent, report }: Acting, act: () => Promise<void>): Promise<void> {
-  if (agent.isRunning || !agent.isBusy) return act();
-  return unwaited(agent.rest().then(act), report);
+async function runWhenIdle({ agent, report }: ActionContext, action: () => Promise<void>): Promise<void> {
+  if (agent.isRunning || !agent.isBusy) return action();
+  return runInBackground(agent.waitForIdle().then(action), report);
 }
 
 /** With what is said next: at rest it is written now, else when all has ended, and nobody waits for it. */
-async function later(drafts: readonly NewEntry[], { agent, report }: Acting): Promise<void> {
-  const isResting = !agent.isBusy && !agent.isRunning;
-  const outcome = agent.annotate((session) => session.append(...drafts), { isSeen: true, isAfterwards: true });
-  if (!isResting) return unwaited(outcome, report);
-  written(await outcome);
+async function appendWhenIdle(drafts: readonly NewEntry[], { agent, report }: ActionContext): Promise<void> {
+  const isIdle = !agent.isBusy && !agent.isRunning;
+  const outcome = agent.appendToSession((session) => session.append(...drafts), {
+    isVisibleToModel: true,
+    waitsForRunEnd: true,
+  });
+  if (!isIdle) return runInBackground(outcome, report);
+  assertAppended(await outcome);
 }
 
-function unwaited(outcome: Promise<unknown>, report: (why: string) => void): void {
-  const kept = outcome.then((appended) => appended && written(appended as AppendResult));
-  void kept.catch((error: unknown) => report(error instanceof Error ? error.message : String(error)));
+function runInBackground(outcome: Promise<unknown>, report: (why: string) => void): void {
+  const completion = outcome.then((result) => result && assertAppended(result as AppendResult));
+  void completion.catch((error: unknown) => report(error instanceof Error ? error.message : String(error)));
 }
 
-async function drained(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> {
+async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> {
   for await (const _ of run);
 }
 
-function usageOf({ kind, provider, model, usage, note }: PaidBeside): NewEntry {
-  const spent = parseUsage(usage);
-  if (!spent) throw new Error("its usage has a number that is missing or none");
-  const whose = { kind: text(kind), provider: text(provider), model: text(model) };
-  return { type: "usage", ...whose, usage: spent, ...(note !== undefined && { note: text(note) }) };
+function createUsageEntry({ kind, provider, model, usage, note }: ExtensionUsage): NewEntry {
+  const parsedUsage = parseUsage(usage);
+  if (!parsedUsage) throw new Error("its usage has a number that is missing or none");
+  const source = { kind: requireText(kind), provider: requireText(provider), model: requireText(model) };
+  return { type: "usage", ...source, usage: parsedUsage, ...(note !== undefined && { note: requireText(note) }) };
 }
 
-function customOf({ content, display, details, customType }: ExtensionMessage): CustomDraft {
+function createCustomMessage({ content, display, details, customType }: ExtensionMessage): NewCustomMessage {
   return {
     type: "custom_message",
-    ...own(customType),
-    content: text(content),
+    ...checkCustomType(customType),
+    content: requireText(content),
     display: display !== false,
-    ...jsonOf({ details }),
+    ...parseJsonFields({ details }),
   };
 }
 
-function own(customType: string): { readonly customType: string } {
-  if (text(customType).startsWith("pith.")) throw new Error(`${customType} is Pith's own; choose another type`);
+function checkCustomType(customType: string): { readonly customType: string } {
+  if (requireText(customType).startsWith("pith.")) throw new Error(`${customType} is Pith's own; choose another type`);
   return { customType };
 }
 
-function said(content: Content): Content {
+function parseUserContent(content: UserContent): UserContent {
   const isBlock = (block: unknown): boolean => ["text", "image"].includes(Object(block).type);
-  if (typeof content === "string") return text(content);
+  if (typeof content === "string") return requireText(content);
   if (!Array.isArray(content) || content.length === 0 || !content.every(isBlock))
     throw new Error("there is nothing to say");
-  return structuredClone(content) as Content;
+  return structuredClone(content) as UserContent;
 }
 
-function text(value: unknown): string {
+function requireText(value: unknown): string {
   if (typeof value !== "string" || value === "") throw new Error("a text is missing");
   return value;
 }
 
 // As it will be in the log; throws where it is no JSON, or too much.
-function jsonOf(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function parseJsonFields(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return parseDetails(value) ?? {};
 }

@@ -1,7 +1,7 @@
 /** Defines the extension API: what an extension registers and calls, and what it sees of the session and the user. */
 
 import type { Entry, Model, ModelName, Summarizer, UsageEntry } from "@pith/context";
-import type { Content } from "../agent.ts";
+import type { UserContent } from "../agent.ts";
 import type { Tool } from "../tool.ts";
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
 
@@ -23,18 +23,18 @@ export interface ExtensionApi {
   /** State of its own, in the log and never in the context. */
   appendEntry(customType: string, data?: unknown): Promise<void>;
   /** What was paid to a model beside this session, as by a program of its own: it counts in the totals. */
-  appendUsage(paid: PaidBeside): Promise<void>;
+  appendUsage(paid: ExtensionUsage): Promise<void>;
   /** For the model, though no person said it. */
-  sendMessage(message: ExtensionMessage, sending?: Sending): Promise<void>;
+  sendMessage(message: ExtensionMessage, sending?: SendOptions): Promise<void>;
   /** As if the user had said it. */
-  sendUserMessage(content: Content, sending?: Pick<Sending, "deliverAs">): Promise<void>;
+  sendUserMessage(content: UserContent, sending?: Pick<SendOptions, "deliverAs">): Promise<void>;
   setLabel(entryId: string, label: string | undefined): Promise<void>;
   setSessionName(name: string): Promise<void>;
   /** By `provider/model`, with the user's keys; null where it cannot be had. */
   openModel(name: string): Promise<Model | null>;
 }
 
-export type PaidBeside = Pick<UsageEntry, "kind" | "provider" | "model" | "usage" | "note">;
+export type ExtensionUsage = Pick<UsageEntry, "kind" | "provider" | "model" | "usage" | "note">;
 
 export type ExtensionListener<Name extends ExtensionEventName> = (
   event: EventOf<Name>,
@@ -68,7 +68,7 @@ export interface ExtensionMessage {
   readonly details?: unknown;
 }
 
-export interface Sending {
+export interface SendOptions {
   /** While a run is under way: before its next request, when it has no more to say, or with what is said next. */
   readonly deliverAs?: "steer" | "followUp" | "nextTurn";
   /** Whether the model is asked where it is at rest. */
@@ -81,14 +81,14 @@ export interface ExtensionContext {
   /** Whether somebody is there to be asked. */
   readonly hasUI: boolean;
   readonly cwd: string;
-  readonly session: SessionSight;
+  readonly session: SessionView;
   readonly model: ModelName & Pick<Model, "contextWindow" | "maxTokens">;
   isIdle(): boolean;
   hasPendingMessages(): boolean;
   abort(): void;
-  getContextUsage(): UsageSight;
+  getContextUsage(): ContextUsage;
   /** Begun and not waited for. */
-  compact(wish?: CompactWish): void;
+  compact(wish?: ExtensionCompactOptions): void;
 }
 
 /** For commands, which run while nothing else is asked of the session. */
@@ -97,18 +97,18 @@ export interface CommandContext extends ExtensionContext {
   navigateTree(
     target: string | null,
     wish?: { readonly summarize?: boolean; readonly label?: string },
-  ): Promise<CancelledOr>;
-  newSession(): Promise<CancelledOr>;
-  fork(entryId: string): Promise<CancelledOr>;
-  switchSession(sessionPath: string): Promise<CancelledOr>;
+  ): Promise<CancellableResult>;
+  newSession(): Promise<CancellableResult>;
+  fork(entryId: string): Promise<CancellableResult>;
+  switchSession(sessionPath: string): Promise<CancellableResult>;
   reload(): Promise<void>;
 }
 
-export interface CancelledOr {
+export interface CancellableResult {
   readonly cancelled: boolean;
 }
 
-export interface SessionSight {
+export interface SessionView {
   readonly id: string;
   /** Null where nothing is kept. */
   readonly file: string | null;
@@ -121,7 +121,7 @@ export interface SessionSight {
   entry(id: string): Promise<Entry | undefined>;
 }
 
-export interface UsageSight {
+export interface ContextUsage {
   readonly tokens: number;
   /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
   readonly isEstimate: boolean;
@@ -131,7 +131,7 @@ export interface UsageSight {
   readonly percent: number;
 }
 
-export interface CompactWish {
+export interface ExtensionCompactOptions {
   readonly customInstructions?: string;
   readonly onComplete?: (result: unknown) => void;
   readonly onError?: (error: Error) => void;
@@ -140,9 +140,9 @@ export interface CompactWish {
 /** The port to the user: the few questions and notices that every mode can show, also through another program. */
 export interface ExtensionUi {
   /** Undefined where it was left without an answer. */
-  select(title: string, options: readonly string[], asking?: UiAsking): Promise<string | undefined>;
-  confirm(title: string, message: string, asking?: UiAsking): Promise<boolean>;
-  input(title: string, placeholder?: string, asking?: UiAsking): Promise<string | undefined>;
+  select(title: string, options: readonly string[], asking?: UiPromptOptions): Promise<string | undefined>;
+  confirm(title: string, message: string, asking?: UiPromptOptions): Promise<boolean>;
+  input(title: string, placeholder?: string, asking?: UiPromptOptions): Promise<string | undefined>;
   notify(message: string, type?: "info" | "warning" | "error"): void;
   /** A few words by the meter; undefined takes them away. */
   setStatus(key: string, text: string | undefined): void;
@@ -150,14 +150,14 @@ export interface ExtensionUi {
   setWidget(key: string, lines: readonly string[] | undefined): void;
 }
 
-export interface UiAsking {
+export interface UiPromptOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds after which nobody is expected to answer any more. */
   readonly timeout?: number;
 }
 
 /** Where nobody is there: no question is answered, and nothing is shown. */
-export const nobodyThere: ExtensionUi = {
+export const headlessUi: ExtensionUi = {
   select: async () => undefined,
   confirm: async () => false,
   input: async () => undefined,

@@ -3,49 +3,49 @@
 import type { Agent } from "../agent.ts";
 import {
   type CommandContext,
-  type CompactWish,
+  type ExtensionCompactOptions,
   type ExtensionContext,
   type ExtensionUi,
-  nobodyThere,
-  type SessionSight,
+  headlessUi,
+  type SessionView,
 } from "./api.ts";
 import type { UiPromptEvent } from "./events.ts";
-import type { Complain, ExtensionActs } from "./extensions.ts";
+import type { ExtensionActions, ReportError } from "./extensions.ts";
 
-export class Binding {
-  #acts: ExtensionActs | null = null;
-  #isLeft = false;
+export class SessionBinding {
+  #actions: ExtensionActions | null = null;
+  #isClosed = false;
 
-  get isLeft(): boolean {
-    return this.#isLeft;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   /** Null before there is a session; that of one that was left can still be looked at. */
-  get bound(): ExtensionActs | null {
-    return this.#acts;
+  get boundActions(): ExtensionActions | null {
+    return this.#actions;
   }
 
-  bind(acts: ExtensionActs): void {
-    this.#acts = acts;
-    this.#isLeft = false;
+  bind(actions: ExtensionActions): void {
+    this.#actions = actions;
+    this.#isClosed = false;
   }
 
-  leave(): void {
-    this.#isLeft = true;
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Throws, to whoever wants to act, where there is nothing to act on. */
-  acts(): ExtensionActs {
-    if (this.#isLeft) throw new Error(LEFT);
-    if (!this.#acts) throw new Error(EARLY);
-    return this.#acts;
+  requireActions(): ExtensionActions {
+    if (this.#isClosed) throw new Error(SESSION_CLOSED);
+    if (!this.#actions) throw new Error(NO_SESSION_YET);
+    return this.#actions;
   }
 }
 
-export const LEFT = "this session was left: nothing was done";
-export const EARLY = "there is no session yet: do this from session_start on";
+export const SESSION_CLOSED = "this session was left: nothing was done";
+export const NO_SESSION_YET = "there is no session yet: do this from session_start on";
 
-export interface SightParts extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd"> {
+export interface ExtensionContextOptions extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd"> {
   /** Null where nothing is kept. */
   readonly sessionFile: string | null;
   /** Of the session, where its loaded end does not say. */
@@ -53,12 +53,15 @@ export interface SightParts extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd
 }
 
 /** The session as it is at the moment of each access; what it holds is handed out as copies. */
-export function contextOn(agent: Agent, { ui, hasUI, cwd, ...parts }: SightParts): ExtensionContext {
+export function createExtensionContext(
+  agent: Agent,
+  { ui, hasUI, cwd, ...options }: ExtensionContextOptions,
+): ExtensionContext {
   return {
     ui,
     hasUI,
     cwd,
-    session: sightOf(agent, parts),
+    session: createSessionView(agent, options),
     get model() {
       const { api, provider, model, contextWindow, maxTokens } = agent.model;
       return { api, provider, model, contextWindow, maxTokens };
@@ -71,17 +74,20 @@ export function contextOn(agent: Agent, { ui, hasUI, cwd, ...parts }: SightParts
       const percent = Math.round((tokens / contextWindow) * 1000) / 10;
       return { tokens, isEstimate, measured, contextWindow, percent };
     },
-    compact: (wish = {}) => void compacted(agent, wish),
+    compact: (compactOptions = {}) => void compactInBackground(agent, compactOptions),
   };
 }
 
-function sightOf({ session }: Agent, parts: Pick<SightParts, "sessionFile" | "sessionName">): SessionSight {
+function createSessionView(
+  { session }: Agent,
+  options: Pick<ExtensionContextOptions, "sessionFile" | "sessionName">,
+): SessionView {
   return {
     id: session.store.header.id,
-    file: parts.sessionFile,
+    file: options.sessionFile,
     get name() {
-      const named = session.branch.entries.findLast(({ type }) => type === "session_info");
-      return named?.type === "session_info" ? named.name || null : (parts.sessionName?.() ?? null);
+      const infoEntry = session.branch.entries.findLast(({ type }) => type === "session_info");
+      return infoEntry?.type === "session_info" ? infoEntry.name || null : (options.sessionName?.() ?? null);
     },
     get leafId() {
       return session.leaf;
@@ -93,7 +99,10 @@ function sightOf({ session }: Agent, parts: Pick<SightParts, "sessionFile" | "se
 }
 
 /** What its own listeners throw is nobody else's affair. */
-async function compacted(agent: Agent, { customInstructions, onComplete, onError }: CompactWish): Promise<void> {
+async function compactInBackground(
+  agent: Agent,
+  { customInstructions, onComplete, onError }: ExtensionCompactOptions,
+): Promise<void> {
   try {
     const outcome = await agent.compact(customInstructions);
     if (outcome.type === "compacted") onComplete?.(structuredClone(outcome));
@@ -108,165 +117,169 @@ async function compacted(agent: Agent, { customInstructions, onComplete, onError
 }
 
 /** The same promise. One that fails and that nobody waits for would end the program. */
-export function reporting<Outcome>(outcome: Promise<Outcome>, what: string, complain: Complain): Promise<Outcome> {
-  outcome.catch((error: unknown) => complain(what, error instanceof Error ? error.message : String(error)));
+export function reportRejection<Outcome>(
+  outcome: Promise<Outcome>,
+  source: string,
+  reportError: ReportError,
+): Promise<Outcome> {
+  outcome.catch((error: unknown) => reportError(source, error instanceof Error ? error.message : String(error)));
   return outcome;
 }
 
-export interface GuardParts {
-  readonly binding: Binding;
-  readonly prompts: Prompts;
+export interface GuardOptions {
+  readonly binding: SessionBinding;
+  readonly prompts: PromptTracker;
   /** What there is before a session. */
-  readonly early: EarlySight;
+  readonly initialContext: InitialContext;
   /** Told that something was wanted of a session that was left. */
-  readonly complain: (what: string, why: string) => void;
+  readonly reportError: (what: string, why: string) => void;
 }
 
-export type EarlySight = Pick<ExtensionContext, "ui" | "hasUI" | "cwd">;
+export type InitialContext = Pick<ExtensionContext, "ui" | "hasUI" | "cwd">;
 
 /** As the session is at the moment it is looked at. Safe to keep: after the session was left it does nothing, and reports that. */
-export function guardedContext(parts: GuardParts): ExtensionContext {
-  const { binding, early } = parts;
-  const sight = (): ExtensionContext => {
-    if (!binding.bound) throw new Error(EARLY);
-    return binding.bound.context();
+export function createGuardedContext(options: GuardOptions): ExtensionContext {
+  const { binding, initialContext } = options;
+  const currentContext = (): ExtensionContext => {
+    if (!binding.boundActions) throw new Error(NO_SESSION_YET);
+    return binding.boundActions.context();
   };
   return {
     get ui() {
-      return guardedUi(parts, () => (binding.bound ? sight() : early).ui);
+      return createGuardedUi(options, () => (binding.boundActions ? currentContext() : initialContext).ui);
     },
     get hasUI() {
-      return !binding.isLeft && (binding.bound ? sight() : early).hasUI;
+      return !binding.isClosed && (binding.boundActions ? currentContext() : initialContext).hasUI;
     },
     get cwd() {
-      return (binding.bound ? sight() : early).cwd;
+      return (binding.boundActions ? currentContext() : initialContext).cwd;
     },
     get session() {
-      return sight().session;
+      return currentContext().session;
     },
     get model() {
-      return sight().model;
+      return currentContext().model;
     },
-    isIdle: () => binding.isLeft || sight().isIdle(),
-    hasPendingMessages: () => !binding.isLeft && sight().hasPendingMessages(),
-    abort: unlessLeft("abort", parts, () => sight().abort()),
-    getContextUsage: () => sight().getContextUsage(),
-    compact: (wish) => {
-      if (binding.isLeft) wish?.onError?.(new Error(LEFT));
-      unlessLeft("compact", parts, () => sight().compact(wish))();
+    isIdle: () => binding.isClosed || currentContext().isIdle(),
+    hasPendingMessages: () => !binding.isClosed && currentContext().hasPendingMessages(),
+    abort: guardAction("abort", options, () => currentContext().abort()),
+    getContextUsage: () => currentContext().getContextUsage(),
+    compact: (compactOptions) => {
+      if (binding.isClosed) compactOptions?.onError?.(new Error(SESSION_CLOSED));
+      guardAction("compact", options, () => currentContext().compact(compactOptions))();
     },
   };
 }
 
 /** The same for a command, whose host knows more ways. */
-export function guardedCommandContext(context: CommandContext, parts: GuardParts): CommandContext {
-  const { binding, complain } = parts;
-  const unlessGone = <Wish extends readonly unknown[], Outcome>(
-    what: string,
-    way: (...wish: Wish) => Promise<Outcome>,
-  ): ((...wish: Wish) => Promise<Outcome>) => {
-    const gone = async (...wish: Wish): Promise<Outcome> => {
-      if (binding.isLeft) throw new Error(LEFT);
-      return way(...wish);
+export function createGuardedCommandContext(context: CommandContext, options: GuardOptions): CommandContext {
+  const { binding, reportError } = options;
+  const guardMethod = <Wish extends readonly unknown[], Outcome>(
+    name: string,
+    method: (...args: Wish) => Promise<Outcome>,
+  ): ((...args: Wish) => Promise<Outcome>) => {
+    const callMethod = async (...args: Wish): Promise<Outcome> => {
+      if (binding.isClosed) throw new Error(SESSION_CLOSED);
+      return method(...args);
     };
-    return (...wish) => reporting(gone(...wish), what, complain);
+    return (...args) => reportRejection(callMethod(...args), name, reportError);
   };
-  const guarded = guardedContext({ ...parts, early: context });
+  const baseContext = createGuardedContext({ ...options, initialContext: context });
   return Object.defineProperties(
     {
-      waitForIdle: unlessGone("waitForIdle", () => context.waitForIdle()),
-      navigateTree: unlessGone("navigateTree", (target, wish) => context.navigateTree(target, wish)),
-      newSession: unlessGone("newSession", () => context.newSession()),
-      fork: unlessGone("fork", (entryId) => context.fork(entryId)),
-      switchSession: unlessGone("switchSession", (path) => context.switchSession(path)),
-      reload: unlessGone("reload", () => context.reload()),
+      waitForIdle: guardMethod("waitForIdle", () => context.waitForIdle()),
+      navigateTree: guardMethod("navigateTree", (target, args) => context.navigateTree(target, args)),
+      newSession: guardMethod("newSession", () => context.newSession()),
+      fork: guardMethod("fork", (entryId) => context.fork(entryId)),
+      switchSession: guardMethod("switchSession", (path) => context.switchSession(path)),
+      reload: guardMethod("reload", () => context.reload()),
     } as CommandContext,
     {
-      ...Object.getOwnPropertyDescriptors(guarded),
+      ...Object.getOwnPropertyDescriptors(baseContext),
       // A command may come with a port of its own, such as one line of a talk.
-      ui: { get: () => guardedUi(parts, () => context.ui), enumerable: true },
-      hasUI: { get: () => !binding.isLeft && context.hasUI, enumerable: true },
+      ui: { get: () => createGuardedUi(options, () => context.ui), enumerable: true },
+      hasUI: { get: () => !binding.isClosed && context.hasUI, enumerable: true },
     },
   );
 }
 
 // Every call looks anew: who keeps the port past the end of the session reaches nobody.
-function guardedUi({ binding, prompts, complain }: GuardParts, ui: () => ExtensionUi): ExtensionUi {
-  const here = (what: keyof ExtensionUi): ExtensionUi => {
-    if (!binding.isLeft) return prompts.around(ui());
-    complain(`ui.${what}`, LEFT);
-    return nobodyThere;
+function createGuardedUi({ binding, prompts, reportError }: GuardOptions, ui: () => ExtensionUi): ExtensionUi {
+  const currentUi = (method: keyof ExtensionUi): ExtensionUi => {
+    if (!binding.isClosed) return prompts.wrap(ui());
+    reportError(`ui.${method}`, SESSION_CLOSED);
+    return headlessUi;
   };
   return {
-    select: (...asked) => reporting(here("select").select(...asked), "ui.select", complain),
-    confirm: (...asked) => reporting(here("confirm").confirm(...asked), "ui.confirm", complain),
-    input: (...asked) => reporting(here("input").input(...asked), "ui.input", complain),
-    notify: (...said) => here("notify").notify(...said),
-    setStatus: (...said) => here("setStatus").setStatus(...said),
-    setWidget: (...said) => here("setWidget").setWidget(...said),
+    select: (...args) => reportRejection(currentUi("select").select(...args), "ui.select", reportError),
+    confirm: (...args) => reportRejection(currentUi("confirm").confirm(...args), "ui.confirm", reportError),
+    input: (...args) => reportRejection(currentUi("input").input(...args), "ui.input", reportError),
+    notify: (...args) => currentUi("notify").notify(...args),
+    setStatus: (...args) => currentUi("setStatus").setStatus(...args),
+    setWidget: (...args) => currentUi("setWidget").setWidget(...args),
   };
 }
 
-function unlessLeft(what: string, { binding, complain }: GuardParts, act: () => void): () => void {
-  return () => (binding.isLeft ? complain(what, LEFT) : act());
+function guardAction(name: string, { binding, reportError }: GuardOptions, action: () => void): () => void {
+  return () => (binding.isClosed ? reportError(name, SESSION_CLOSED) : action());
 }
 
 /** Announces each question of an extension to all extensions, and counts open ones: no hook times out while the user is asked. */
-export class Prompts {
-  readonly #tell: (event: UiPromptEvent) => void;
-  #open = 0;
+export class PromptTracker {
+  readonly #emit: (event: UiPromptEvent) => void;
+  #openCount = 0;
 
-  constructor(tell: (event: UiPromptEvent) => void) {
-    this.#tell = tell;
+  constructor(emit: (event: UiPromptEvent) => void) {
+    this.#emit = emit;
   }
 
   /** Whether a person is being asked. */
   get isOpen(): boolean {
-    return this.#open > 0;
+    return this.#openCount > 0;
   }
 
   /** The same port; what is no text is refused before it reaches anybody. */
-  around(ui: ExtensionUi): ExtensionUi {
+  wrap(ui: ExtensionUi): ExtensionUi {
     return {
-      select: async (title, options, asking) => {
-        texts(title, ...options);
-        return this.#during({ method: "select", title }, () => ui.select(title, options, asking));
+      select: async (title, options, promptOptions) => {
+        checkTexts(title, ...options);
+        return this.#trackPrompt({ method: "select", title }, () => ui.select(title, options, promptOptions));
       },
-      confirm: async (title, message, asking) => {
-        texts(title, message);
-        return this.#during({ method: "confirm", title }, () => ui.confirm(title, message, asking));
+      confirm: async (title, message, promptOptions) => {
+        checkTexts(title, message);
+        return this.#trackPrompt({ method: "confirm", title }, () => ui.confirm(title, message, promptOptions));
       },
-      input: async (title, placeholder, asking) => {
-        texts(title, placeholder ?? "");
-        return this.#during({ method: "input", title }, () => ui.input(title, placeholder, asking));
+      input: async (title, placeholder, promptOptions) => {
+        checkTexts(title, placeholder ?? "");
+        return this.#trackPrompt({ method: "input", title }, () => ui.input(title, placeholder, promptOptions));
       },
       notify: (message, type) => {
-        texts(message);
+        checkTexts(message);
         ui.notify(message, type);
       },
       setStatus: (key, text) => {
-        texts(key, text ?? "");
+        checkTexts(key, text ?? "");
         ui.setStatus(key, text);
       },
       setWidget: (key, lines) => {
-        texts(key, ...(lines ?? []));
+        checkTexts(key, ...(lines ?? []));
         ui.setWidget(key, lines);
       },
     };
   }
 
-  async #during<Answer>(prompt: Omit<UiPromptEvent, "type">, ask: () => Promise<Answer>): Promise<Answer> {
-    this.#open += 1;
-    this.#tell({ type: "ui_prompt_start", ...prompt });
+  async #trackPrompt<Answer>(prompt: Omit<UiPromptEvent, "type">, ask: () => Promise<Answer>): Promise<Answer> {
+    this.#openCount += 1;
+    this.#emit({ type: "ui_prompt_start", ...prompt });
     try {
       return await ask();
     } finally {
-      this.#open -= 1;
-      this.#tell({ type: "ui_prompt_end", ...prompt });
+      this.#openCount -= 1;
+      this.#emit({ type: "ui_prompt_end", ...prompt });
     }
   }
 }
 
-function texts(...values: readonly unknown[]): void {
+function checkTexts(...values: readonly unknown[]): void {
   if (!values.every((value) => typeof value === "string")) throw new Error("what is shown to a person must be text");
 }

@@ -12,38 +12,41 @@ import type {
   ResultOf,
   UserBashResult,
 } from "./events.ts";
-import type { HostAsked } from "./extensions.ts";
+import type { HostEventName } from "./extensions.ts";
 
-export interface Handling {
+export interface EventHandler {
   readonly event: ExtensionEventName;
   /** Whose it is. */
-  readonly from: string;
-  readonly call: (event: { readonly type: string }) => unknown;
+  readonly extension: string;
+  readonly handle: (event: { readonly type: string }) => unknown;
 }
 
 /** As those who ask hooks want it. */
-export function hookOf<Event extends { readonly type: string }, Result>({ call, from }: Handling): Hook<Event, Result> {
-  const hook = (event: Event): Promise<Result> => call(copied(event)) as Promise<Result>;
-  return Object.assign(hook, { from });
+export function toHook<Event extends { readonly type: string }, Result>({
+  handle,
+  extension,
+}: EventHandler): Hook<Event, Result> {
+  const hook = (event: Event): Promise<Result> => handle(copyEvent(event)) as Promise<Result>;
+  return Object.assign(hook, { from: extension });
 }
 
 /** Signals and methods are passed on as they are, and so are messages of a context: they are copies already, told apart by identity. */
-export function copied<Event extends { readonly type: string }>(event: Event): Event {
+export function copyEvent<Event extends { readonly type: string }>(event: Event): Event {
   if (event.type === "context" || event.type === "context_with_system") return event;
-  const copies = Object.entries<unknown>(event).map(([key, value]) => [
+  const fields = Object.entries<unknown>(event).map(([key, value]) => [
     key,
     value instanceof AbortSignal || typeof value === "function" ? value : structuredClone(value),
   ]);
-  return Object.fromEntries(copies) as Event;
+  return Object.fromEntries(fields) as Event;
 }
 
 /** What an agent asks by itself. */
-export type Hooked = Extract<keyof AgentHooks, ExtensionEventName>;
+export type HookEventName = Extract<keyof AgentHooks, ExtensionEventName>;
 
 /** What is told to whoever listens, and waited for by nobody. */
-export type Told = Exclude<ExtensionEventName, Hooked | HostAsked>;
+export type NotificationEventName = Exclude<ExtensionEventName, HookEventName | HostEventName>;
 
-const hooked: Readonly<Record<Hooked, true>> = {
+const hookEventNames: Readonly<Record<HookEventName, true>> = {
   session_before_compact: true,
   session_compact: true,
   session_compact_failed: true,
@@ -64,68 +67,71 @@ const hooked: Readonly<Record<Hooked, true>> = {
 };
 
 /** In the order of registration. Those that nobody listens to are absent, so that nothing is made ready for them. */
-export function hooksOf(handlings: readonly Handling[], host: HookHost): AgentHooks {
-  const asked = handlings.filter(({ event }) => Object.hasOwn(hooked, event));
-  const hooks = Object.groupBy(asked, ({ event }) => event);
-  const named = Object.entries(hooks).map(([event, each]) => [event, each.map(hookOf)]);
-  return { ...(Object.fromEntries(named) as AgentHooks), ...host };
+export function createHooks(handlers: readonly EventHandler[], host: HookHost): AgentHooks {
+  const hookHandlers = handlers.filter(({ event }) => Object.hasOwn(hookEventNames, event));
+  const handlersByEvent = Object.groupBy(hookHandlers, ({ event }) => event);
+  const hookEntries = Object.entries(handlersByEvent).map(([event, eventHandlers]) => [
+    event,
+    eventHandlers.map(toHook),
+  ]);
+  return { ...(Object.fromEntries(hookEntries) as AgentHooks), ...host };
 }
 
-type Read<Name extends HostAsked> = (result: unknown) => ResultOf<Name> | null;
+type ParseAnswer<Name extends HostEventName> = (result: unknown) => ResultOf<Name> | null;
 
-const unread = (): null => null;
+const ignoreAnswer = (): null => null;
 
 /** Reads the answers to the host's own questions: null where nothing was answered; throws where it is nonsense. */
-export const hostAnswers: { readonly [Name in HostAsked]: Read<Name> } = {
-  project_trust: trustIn,
-  resources_discover: resourcesIn,
-  session_start: unread,
-  session_before_switch: cancelIn,
-  session_before_fork: cancelIn,
-  session_shutdown: unread,
-  model_select: unread,
-  thinking_level_select: unread,
-  user_bash: bashIn,
-  ui_prompt_start: unread,
-  ui_prompt_end: unread,
+export const hostAnswerParsers: { readonly [Name in HostEventName]: ParseAnswer<Name> } = {
+  project_trust: parseTrust,
+  resources_discover: parseResources,
+  session_start: ignoreAnswer,
+  session_before_switch: parseCancel,
+  session_before_fork: parseCancel,
+  session_shutdown: ignoreAnswer,
+  model_select: ignoreAnswer,
+  thinking_level_select: ignoreAnswer,
+  user_bash: parseBashResult,
+  ui_prompt_start: ignoreAnswer,
+  ui_prompt_end: ignoreAnswer,
 };
 
 /** After such an answer nobody else is asked: it is decided. */
-export function isFinal({ type }: Pick<EventOf<HostAsked>, "type">, answer: object): boolean {
+export function isFinalAnswer({ type }: Pick<EventOf<HostEventName>, "type">, answer: object): boolean {
   if (type === "user_bash") return "result" in answer;
   return "cancel" in answer && answer.cancel === true;
 }
 
-function cancelIn(result: unknown): CancelResult | null {
-  const { cancel } = fieldsIn(result);
-  return isAbsent(cancel) ? null : { cancel: truthIn(cancel, "cancel") };
+function parseCancel(result: unknown): CancelResult | null {
+  const { cancel } = parseFields(result);
+  return isAbsent(cancel) ? null : { cancel: parseBoolean(cancel, "cancel") };
 }
 
-function trustIn(result: unknown): ProjectTrustResult | null {
-  const { trusted } = fieldsIn(result);
-  return isAbsent(trusted) ? null : { trusted: truthIn(trusted, "trusted") };
+function parseTrust(result: unknown): ProjectTrustResult | null {
+  const { trusted } = parseFields(result);
+  return isAbsent(trusted) ? null : { trusted: parseBoolean(trusted, "trusted") };
 }
 
-function resourcesIn(result: unknown): ResourcesDiscoverResult | null {
-  const { skillPaths, promptPaths } = fieldsIn(result);
+function parseResources(result: unknown): ResourcesDiscoverResult | null {
+  const { skillPaths, promptPaths } = parseFields(result);
   if (isAbsent(skillPaths) && isAbsent(promptPaths)) return null;
   return {
-    ...(!isAbsent(skillPaths) && { skillPaths: pathsIn(skillPaths, "skillPaths") }),
-    ...(!isAbsent(promptPaths) && { promptPaths: pathsIn(promptPaths, "promptPaths") }),
+    ...(!isAbsent(skillPaths) && { skillPaths: parsePaths(skillPaths, "skillPaths") }),
+    ...(!isAbsent(promptPaths) && { promptPaths: parsePaths(promptPaths, "promptPaths") }),
   };
 }
 
-function bashIn(answer: unknown): UserBashResult | null {
-  const { result } = fieldsIn(answer);
+function parseBashResult(answer: unknown): UserBashResult | null {
+  const { result } = parseFields(answer);
   if (isAbsent(result)) return null;
-  const { output, exitCode } = fieldsIn(result);
+  const { output, exitCode } = parseFields(result);
   if (typeof output !== "string") throw new Error("its result has no output, which must be text");
   if (exitCode !== null && !Number.isInteger(exitCode))
     throw new Error("its result has no exitCode, which must be a number or null");
   return { result: { output, exitCode: exitCode as number | null } };
 }
 
-function fieldsIn(result: unknown): Readonly<Record<string, unknown>> {
+function parseFields(result: unknown): Readonly<Record<string, unknown>> {
   if (isAbsent(result)) return {};
   if (typeof result !== "object" || Array.isArray(result)) throw new Error("its answer is no object");
   return result as Readonly<Record<string, unknown>>;
@@ -135,84 +141,90 @@ function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null;
 }
 
-function truthIn(value: unknown, name: string): boolean {
+function parseBoolean(value: unknown, name: string): boolean {
   if (typeof value !== "boolean") throw new Error(`its ${name} is neither true nor false`);
   return value;
 }
 
-function pathsIn(value: unknown, name: string): readonly string[] {
+function parsePaths(value: unknown, name: string): readonly string[] {
   const isPath = (each: unknown): boolean => typeof each === "string" && /^([/\\]|[A-Za-z]:[/\\])/.test(each);
   if (!Array.isArray(value) || ![...value].every(isPath)) throw new Error(`its ${name} are no list of absolute paths`);
   return [...value];
 }
 
-export interface ToldParts {
-  readonly handlings: readonly Handling[];
+export interface EventQueueOptions {
+  readonly handlers: readonly EventHandler[];
   readonly host: HookHost;
-  readonly ports: Pick<Runtime, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
 }
 
-type Event = { readonly type: string };
+type ExtensionEvent = { readonly type: string };
 
 /** Delivers events to one extension in order; nothing waits for it, and what is more than it can hold is dropped. */
-export class ToldQueue {
-  readonly #parts: ToldParts;
-  readonly #waiting: Event[] = [];
-  #ended: Promise<void> | null = null;
+export class EventQueue {
+  readonly #options: EventQueueOptions;
+  readonly #events: ExtensionEvent[] = [];
+  #delivery: Promise<void> | null = null;
   #hasDropped = false;
-  readonly #over = new AbortController();
+  readonly #closeController = new AbortController();
 
-  constructor(parts: ToldParts) {
-    this.#parts = parts;
+  constructor(options: EventQueueOptions) {
+    this.#options = options;
   }
 
   /** Nothing more is told, and nobody waited for. */
   close(): void {
-    this.#waiting.length = 0;
-    this.#over.abort();
+    this.#events.length = 0;
+    this.#closeController.abort();
   }
 
-  put(event: Event): void {
-    if (this.#over.signal.aborted) return;
-    if (!this.#parts.handlings.some((handling) => handling.event === event.type)) return;
-    if (this.#waiting.length >= MOST_WAITING) this.#drop(event);
-    this.#waiting.push(event);
-    this.#ended ??= this.#tellAll().finally(() => {
-      this.#ended = null;
+  push(event: ExtensionEvent): void {
+    if (this.#closeController.signal.aborted) return;
+    if (!this.#options.handlers.some((handler) => handler.event === event.type)) return;
+    if (this.#events.length >= MAX_QUEUED_EVENTS) this.#drop(event);
+    this.#events.push(event);
+    this.#delivery ??= this.#deliverAll().finally(() => {
+      this.#delivery = null;
     });
   }
 
   /** Over when all that waits by now was told. */
-  async settled(): Promise<void> {
-    await this.#ended;
+  async drain(): Promise<void> {
+    await this.#delivery;
   }
 
-  async #tellAll(): Promise<void> {
+  async #deliverAll(): Promise<void> {
     // Whoever tells goes on first.
     await Promise.resolve();
-    for (let event = this.#waiting.shift(); event; event = this.#waiting.shift()) await this.#tell(event);
+    for (let event = this.#events.shift(); event; event = this.#events.shift()) await this.#deliver(event);
   }
 
-  async #tell(event: Event): Promise<void> {
-    const { handlings, host, ports } = this.#parts;
-    const within = { ms: timeouts.hook, sleep: createPausableSleep(host, ports) };
-    for (const { call, event: name } of handlings) {
+  async #deliver(event: ExtensionEvent): Promise<void> {
+    const { handlers, host, runtime } = this.#options;
+    const timeout = { ms: timeouts.hook, sleep: createPausableSleep(host, runtime) };
+    for (const { handle, event: name } of handlers) {
       if (name !== event.type) continue;
-      const act = await runGuarded(async () => call(copied(event)), { signal: this.#over.signal, timeout: within });
-      if (act.type === "failed") host.report?.({ event: name, why: act.why });
-      if (act.type === "late") host.report?.({ event: name, why: `no answer within ${timeouts.hook / 1000} s` });
+      const result = await runGuarded(async () => handle(copyEvent(event)), {
+        signal: this.#closeController.signal,
+        timeout: timeout,
+      });
+      if (result.type === "failed") host.report?.({ event: name, why: result.why });
+      if (result.type === "late") host.report?.({ event: name, why: `no answer within ${timeouts.hook / 1000} s` });
     }
   }
 
   // What comes in pieces is lost first: a later piece, or the whole, says as much.
-  #drop({ type }: Event): void {
-    const piece = this.#waiting.findIndex((event) => PIECES.has(event.type));
-    this.#waiting.splice(Math.max(0, piece), 1);
+  #drop({ type }: ExtensionEvent): void {
+    const partialIndex = this.#events.findIndex((event) => PARTIAL_EVENTS.has(event.type));
+    this.#events.splice(Math.max(0, partialIndex), 1);
     if (this.#hasDropped) return;
     this.#hasDropped = true;
-    this.#parts.host.report?.({ event: type, why: `more than ${MOST_WAITING} events wait for it; some are left out` });
+    this.#options.host.report?.({
+      event: type,
+      why: `more than ${MAX_QUEUED_EVENTS} events wait for it; some are left out`,
+    });
   }
 }
 
-const MOST_WAITING = 1_000;
-const PIECES: ReadonlySet<string> = new Set(["message_update", "tool_execution_update"]);
+const MAX_QUEUED_EVENTS = 1_000;
+const PARTIAL_EVENTS: ReadonlySet<string> = new Set(["message_update", "tool_execution_update"]);

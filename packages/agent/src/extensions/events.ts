@@ -17,44 +17,44 @@ import type { AgentEvent } from "../events.ts";
 import type * as run from "../hooks/hooks.ts";
 
 export interface ExtensionEvents {
-  readonly project_trust: Row<ProjectTrustEvent, ProjectTrustResult>;
-  readonly resources_discover: Row<ResourcesDiscoverEvent, ResourcesDiscoverResult>;
-  readonly session_start: Row<SessionStartEvent>;
-  readonly session_before_switch: Row<SessionBeforeSwitchEvent, CancelResult>;
-  readonly session_before_fork: Row<SessionBeforeForkEvent, CancelResult>;
-  readonly session_before_compact: Row<SessionBeforeCompactEvent, SessionBeforeCompactResult>;
-  readonly session_compact: Row<SessionCompactEvent, AddedContext>;
-  readonly session_compact_failed: Row<SessionCompactFailedEvent>;
-  readonly session_before_tree: Row<SessionBeforeTreeEvent, SessionBeforeTreeResult>;
-  readonly session_tree: Row<SessionTreeEvent, AddedContext>;
-  readonly session_shutdown: Row<SessionShutdownEvent>;
-  readonly session_info_changed: Told<"session_info_changed">;
-  readonly input: Row<run.InputEvent, run.InputResult>;
-  readonly before_agent_start: Row<run.BeforeAgentStartEvent, run.BeforeAgentStartResult>;
-  readonly agent_start: Told<"agent_start">;
-  readonly agent_end: Told<"agent_end">;
-  readonly agent_before_settle: Row<run.AgentBeforeSettleEvent, run.BoundaryResult>;
-  readonly agent_settled: Told<"agent_settled">;
-  readonly turn_start: Told<"turn_start">;
-  readonly turn_end: Row<run.TurnEndEvent, run.BoundaryResult>;
-  readonly message_start: Told<"message_start">;
-  readonly message_update: Told<"message_update">;
-  readonly message_end: Row<run.MessageEndEvent, run.MessageEndResult>;
-  readonly tool_execution_start: Told<"tool_execution_start">;
-  readonly tool_execution_update: Told<"tool_execution_update">;
-  readonly tool_execution_end: Told<"tool_execution_end">;
-  readonly tool_call: Row<run.ToolCallEvent, run.ToolCallResult>;
-  readonly tool_result: Row<run.ToolResultEvent, run.ToolResultResult>;
-  readonly context: Row<ContextEvent, ContextResult>;
-  readonly context_with_system: Row<ContextWithSystemEvent, ContextResult>;
-  readonly before_provider_request: Row<run.BeforeProviderRequestEvent, run.BeforeProviderRequestResult>;
-  readonly after_provider_response: Row<run.AfterProviderResponseEvent>;
-  readonly provider_stream_event: Row<run.ProviderStreamEvent>;
-  readonly model_select: Row<ModelSelectEvent>;
-  readonly thinking_level_select: Row<ThinkingLevelSelectEvent>;
-  readonly user_bash: Row<UserBashEvent, UserBashResult>;
-  readonly ui_prompt_start: Row<UiPromptEvent>;
-  readonly ui_prompt_end: Row<UiPromptEvent>;
+  readonly project_trust: EventDefinition<ProjectTrustEvent, ProjectTrustResult>;
+  readonly resources_discover: EventDefinition<ResourcesDiscoverEvent, ResourcesDiscoverResult>;
+  readonly session_start: EventDefinition<SessionStartEvent>;
+  readonly session_before_switch: EventDefinition<SessionBeforeSwitchEvent, CancelResult>;
+  readonly session_before_fork: EventDefinition<SessionBeforeForkEvent, CancelResult>;
+  readonly session_before_compact: EventDefinition<SessionBeforeCompactEvent, SessionBeforeCompactResult>;
+  readonly session_compact: EventDefinition<SessionCompactEvent, AddedContext>;
+  readonly session_compact_failed: EventDefinition<SessionCompactFailedEvent>;
+  readonly session_before_tree: EventDefinition<SessionBeforeTreeEvent, SessionBeforeTreeResult>;
+  readonly session_tree: EventDefinition<SessionTreeEvent, AddedContext>;
+  readonly session_shutdown: EventDefinition<SessionShutdownEvent>;
+  readonly session_info_changed: NotificationDefinition<"session_info_changed">;
+  readonly input: EventDefinition<run.InputEvent, run.InputResult>;
+  readonly before_agent_start: EventDefinition<run.BeforeAgentStartEvent, run.BeforeAgentStartResult>;
+  readonly agent_start: NotificationDefinition<"agent_start">;
+  readonly agent_end: NotificationDefinition<"agent_end">;
+  readonly agent_before_settle: EventDefinition<run.AgentBeforeSettleEvent, run.BoundaryResult>;
+  readonly agent_settled: NotificationDefinition<"agent_settled">;
+  readonly turn_start: NotificationDefinition<"turn_start">;
+  readonly turn_end: EventDefinition<run.TurnEndEvent, run.BoundaryResult>;
+  readonly message_start: NotificationDefinition<"message_start">;
+  readonly message_update: NotificationDefinition<"message_update">;
+  readonly message_end: EventDefinition<run.MessageEndEvent, run.MessageEndResult>;
+  readonly tool_execution_start: NotificationDefinition<"tool_execution_start">;
+  readonly tool_execution_update: NotificationDefinition<"tool_execution_update">;
+  readonly tool_execution_end: NotificationDefinition<"tool_execution_end">;
+  readonly tool_call: EventDefinition<run.ToolCallEvent, run.ToolCallResult>;
+  readonly tool_result: EventDefinition<run.ToolResultEvent, run.ToolResultResult>;
+  readonly context: EventDefinition<ContextEvent, ContextResult>;
+  readonly context_with_system: EventDefinition<ContextWithSystemEvent, ContextResult>;
+  readonly before_provider_request: EventDefinition<run.BeforeProviderRequestEvent, run.BeforeProviderRequestResult>;
+  readonly after_provider_response: EventDefinition<run.AfterProviderResponseEvent>;
+  readonly provider_stream_event: EventDefinition<run.ProviderStreamEvent>;
+  readonly model_select: EventDefinition<ModelSelectEvent>;
+  readonly thinking_level_select: EventDefinition<ThinkingLevelSelectEvent>;
+  readonly user_bash: EventDefinition<UserBashEvent, UserBashResult>;
+  readonly ui_prompt_start: EventDefinition<UiPromptEvent>;
+  readonly ui_prompt_end: EventDefinition<UiPromptEvent>;
 }
 
 export type ExtensionEventName = keyof ExtensionEvents;
@@ -62,13 +62,13 @@ export type ExtensionEventName = keyof ExtensionEvents;
 export type EventOf<Name extends ExtensionEventName> = ExtensionEvents[Name]["event"];
 export type ResultOf<Name extends ExtensionEventName> = ExtensionEvents[Name]["result"];
 
-interface Row<Event, Result = never> {
+interface EventDefinition<Event, Result = never> {
   readonly event: Event;
   readonly result: Result;
 }
 
 /** As every listener is told it: nobody is waited for. */
-type Told<Type extends AgentEvent["type"]> = Row<Extract<AgentEvent, { type: Type }>>;
+type NotificationDefinition<Type extends AgentEvent["type"]> = EventDefinition<Extract<AgentEvent, { type: Type }>>;
 
 export type SessionReason = "startup" | "reload" | "new" | "resume" | "fork";
 

@@ -3,7 +3,7 @@
 import type { Summarizer } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
 import type { AgentHooks, StateSection } from "../agent-options.ts";
-import type { Listen } from "../events.ts";
+import type { AgentEventListener } from "../events.ts";
 import type { Tool } from "../tool.ts";
 import type {
   CommandContext,
@@ -16,7 +16,7 @@ import type {
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
 
 /** What is loaded, before it has registered anything. */
-export interface NamedExtension {
+export interface ExtensionModule {
   /** For people: a path, a package, or the name of one that comes with Pith. */
   readonly name: string;
   readonly extension: Extension;
@@ -24,26 +24,28 @@ export interface NamedExtension {
 
 export interface Extensions {
   /** What each registered, for people. */
-  readonly list: readonly LoadedExtension[];
+  readonly list: readonly ExtensionInfo[];
   /** Why something of it does not count, for people. */
   readonly notes: readonly string[];
   readonly hooks: AgentHooks;
   readonly tools: readonly Tool[];
-  readonly states: readonly StateSection[];
-  readonly writers: readonly Summarizer[];
+  readonly stateSections: readonly StateSection[];
+  readonly summarizers: readonly Summarizer[];
   readonly rules: Required<ExtensionRules>;
-  readonly commands: readonly NamedCommand[];
+  readonly commands: readonly CommandRegistration[];
   /** Told all that happens in the session; those that only listen are not waited for. */
-  readonly listen: Listen;
+  readonly onEvent: AgentEventListener;
   /** Asks those that listen to it, one after the other; what each answered. One that throws, hangs or answers nonsense has not answered. */
-  asked<Name extends HostAsked>(event: EventOf<Name> & { readonly type: Name }): Promise<readonly ResultOf<Name>[]>;
+  dispatch<Name extends HostEventName>(
+    event: EventOf<Name> & { readonly type: Name },
+  ): Promise<readonly ResultOf<Name>[]>;
   /** From here on what they do reaches this session. */
-  bind(acts: ExtensionActs): void;
-  run(command: NamedCommand, words: string, context: CommandContext): Promise<CommandRan>;
+  bind(acts: ExtensionActions): void;
+  runCommand(command: CommandRegistration, words: string, context: CommandContext): Promise<CommandRunResult>;
 }
 
 /** What the program itself asks, beside what an agent does. */
-export type HostAsked = Extract<
+export type HostEventName = Extract<
   ExtensionEventName,
   | "project_trust"
   | "resources_discover"
@@ -58,7 +60,7 @@ export type HostAsked = Extract<
   | "ui_prompt_end"
 >;
 
-export interface LoadedExtension {
+export interface ExtensionInfo {
   readonly name: string;
   readonly events: readonly ExtensionEventName[];
   readonly tools: readonly string[];
@@ -68,20 +70,20 @@ export interface LoadedExtension {
   readonly writes: boolean;
 }
 
-export interface NamedCommand extends ExtensionCommand {
+export interface CommandRegistration extends ExtensionCommand {
   /** Without its slash. */
   readonly name: string;
   /** Whose it is. */
-  readonly from: string;
+  readonly extension: string;
 }
 
 /** `text` is what it answered, for people. */
-export type CommandRan =
+export type CommandRunResult =
   | { readonly type: "ran"; readonly text?: string }
   | { readonly type: "failed"; readonly why: string };
 
 /** What an extension can do once there is a session. */
-export interface ExtensionActs
+export interface ExtensionActions
   extends Pick<
     ExtensionApi,
     "appendEntry" | "appendUsage" | "sendMessage" | "sendUserMessage" | "setLabel" | "setSessionName" | "openModel"
@@ -95,4 +97,4 @@ export interface ExtensionFailure extends HookFailure {
 }
 
 /** Reports what of an extension went wrong, and why. */
-export type Complain = (what: string, why: string) => void;
+export type ReportError = (what: string, why: string) => void;

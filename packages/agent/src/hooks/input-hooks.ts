@@ -18,40 +18,48 @@ import {
   runHooks,
   splitContent,
 } from "@pith/context/host";
-import { appended, NotWritten } from "../append.ts";
+import { AppendError, appendEntries } from "../append-entries.ts";
 import type { RunEnd } from "../events.ts";
-import { budgetOf, type RunParts } from "../loop/run-context.ts";
-import { EXTENSION } from "../prompt/system-prompt.ts";
+import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import { EXTENSION_SECTION } from "../prompt/system-prompt.ts";
 import type { BeforeAgentStartEvent, InputEvent, RunHooks } from "./hooks.ts";
-import { soundBlocks } from "./message-hooks.ts";
+import { parseBlocks } from "./message-hooks.ts";
 
-type Said = UserMessage["content"];
+type UserContent = UserMessage["content"];
 
-export type Heard =
-  | { readonly type: "said"; readonly content: Said }
+export type InputOutcome =
+  | { readonly type: "said"; readonly content: UserContent }
   | { readonly type: "handled" }
   | { readonly type: "aborted" }
   /** A hook that keeps secrets has failed. */
   | { readonly type: "unheard" };
 
-export interface InputParts {
+export interface InputHookOptions {
   readonly session: Session;
   readonly hooks: RunHooks;
-  readonly ports: Pick<Runtime, "sleep">;
+  readonly runtime: Pick<Runtime, "sleep">;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Each hook sees the input as the one before it left it. */
-export async function heardInput(said: Said, as: InputEvent["as"], parts: InputParts): Promise<Heard> {
-  const { hooks, session, ports, signal } = parts;
-  let content = said;
+export async function runInputHooks(
+  input: UserContent,
+  inputKind: InputEvent["as"],
+  options: InputHookOptions,
+): Promise<InputOutcome> {
+  const { hooks, session, runtime, signal } = options;
+  let content = input;
   for (const hook of hooks.input ?? []) {
-    const { answers, isCancelled } = await runHooks([hook], () => eventOf(session.redact(content), as), {
-      host: hooks,
-      runtime: ports,
-      signal,
-      read: (result) => answerIn(result, content),
-    });
+    const { answers, isCancelled } = await runHooks(
+      [hook],
+      () => createInputEvent(session.redact(content), inputKind),
+      {
+        host: hooks,
+        runtime: runtime,
+        signal,
+        read: (result) => parseInputAnswer(result, content),
+      },
+    );
     if (isCancelled) return { type: signal?.aborted ? "aborted" : "unheard" };
     const [answer] = answers;
     if (answer?.type === "handled") return answer;
@@ -61,71 +69,74 @@ export async function heardInput(said: Said, as: InputEvent["as"], parts: InputP
 }
 
 /** The same while a run is under way; null where a hook has seen to it. What must not be said is thrown: nobody else could tell. */
-export async function heardWords(
+export async function runQueuedInputHooks(
   { kind, content }: Pick<QueuedMessage, "kind" | "content">,
-  { hooks = {}, ...parts }: Omit<InputParts, "hooks"> & { readonly hooks?: RunHooks },
-): Promise<Said | null> {
-  const heard = await heardInput(content, kind, { ...parts, hooks });
-  if (heard.type === "unheard") throw new NotWritten(UNHEARD);
-  return heard.type === "said" ? heard.content : null;
+  { hooks = {}, ...options }: Omit<InputHookOptions, "hooks"> & { readonly hooks?: RunHooks },
+): Promise<UserContent | null> {
+  const outcome = await runInputHooks(content, kind, { ...options, hooks });
+  if (outcome.type === "unheard") throw new AppendError(INPUT_HOOK_FAILED);
+  return outcome.type === "said" ? outcome.content : null;
 }
 
 /** How a run ends that nothing was said for. */
-export function unsaid({ type }: Exclude<Heard, { type: "said" }>): RunEnd {
-  if (type === "unheard") return { type: "failed", why: UNHEARD };
+export function toInputRunEnd({ type }: Exclude<InputOutcome, { type: "said" }>): RunEnd {
+  if (type === "unheard") return { type: "failed", why: INPUT_HOOK_FAILED };
   return { type: type === "handled" ? "done" : "aborted" };
 }
 
-const UNHEARD =
+const INPUT_HOOK_FAILED =
   "a hook that watches over all that is said failed, so it was not said; say it again once that is mended";
 
-function eventOf(content: Said, as: InputEvent["as"]): InputEvent {
-  const images = imagesIn(content).map(({ pith: _, ...image }) => image);
+function createInputEvent(content: UserContent, inputKind: InputEvent["as"]): InputEvent {
+  const images = imageBlocks(content).map(({ pith: _, ...image }) => image);
   const attachments = splitContent(content).attachments.filter(
     ({ kind, typed }) => kind !== "image" && typed === undefined,
   );
-  return structuredClone({ type: "input", text: textIn(content), images, attachments, as });
+  return structuredClone({ type: "input", text: inputText(content), images, attachments, as: inputKind });
 }
 
-function answerIn(result: unknown, before: Said): Extract<Heard, { type: "said" | "handled" }> | null {
+function parseInputAnswer(
+  result: unknown,
+  original: UserContent,
+): Extract<InputOutcome, { type: "said" | "handled" }> | null {
   if (result === undefined || result === null) return null;
   const { action, text, images } = Object(result) as Readonly<Record<string, unknown>>;
   if (action === "continue") return null;
   if (action === "handled") return { type: "handled" };
   if (action !== "transform") throw new Error("its action is neither continue, transform nor handled");
   if (text !== undefined && typeof text !== "string") throw new Error("its text is no text");
-  const shown = images === undefined ? imagesIn(before) : soundBlocks(images).filter(isImage);
-  const content = joined(before, { text: text ?? textIn(before), images: shown });
+  const newImages = images === undefined ? imageBlocks(original) : parseBlocks(images).filter(isImage);
+  const content = replaceTextAndImages(original, { text: text ?? inputText(original), images: newImages });
   if (content.length === 0) throw new Error("it leaves nothing to say");
   return { type: "said", content };
 }
 
 /** WORD2: what was attached stays attached, and what a template said stays the template's. */
-function joined(
-  before: Said,
+function replaceTextAndImages(
+  original: UserContent,
   { text, images }: { readonly text: string; readonly images: readonly ImageBlock[] },
-): Said {
-  const blocks = typeof before === "string" ? [] : before;
-  const attached = blocks.filter((block) => block.type === "text" && isAttached(block));
-  const template = blocks.find((block) => readAttachmentMark(block)?.typed !== undefined);
-  if (images.length === 0 && attached.length === 0 && !template) return text;
-  const own: TextBlock = { type: "text", text, ...(template?.pith && { pith: template.pith }) };
-  return [...attached, ...(text === "" ? [] : [own]), ...images];
+): UserContent {
+  const blocks = typeof original === "string" ? [] : original;
+  const attachmentBlocks = blocks.filter((block) => block.type === "text" && isAttachment(block));
+  const templateBlock = blocks.find((block) => readAttachmentMark(block)?.typed !== undefined);
+  if (images.length === 0 && attachmentBlocks.length === 0 && !templateBlock) return text;
+  const textBlock: TextBlock = { type: "text", text, ...(templateBlock?.pith && { pith: templateBlock.pith }) };
+  return [...attachmentBlocks, ...(text === "" ? [] : [textBlock]), ...images];
 }
 
 /** What is sent as it stands: the typed text, or that of a template. */
-function textIn(content: Said): string {
+function inputText(content: UserContent): string {
   if (typeof content === "string") return content;
-  const texts = content.flatMap((block) => (block.type === "text" && !isAttached(block) ? [block.text] : []));
+  const texts = content.flatMap((block) => (block.type === "text" && !isAttachment(block) ? [block.text] : []));
   return texts.join("\n");
 }
 
-function isAttached(block: TextBlock | ImageBlock): boolean {
+function isAttachment(block: TextBlock | ImageBlock): boolean {
   const mark = readAttachmentMark(block);
   return mark !== null && mark.typed === undefined;
 }
 
-function imagesIn(content: Said): readonly ImageBlock[] {
+function imageBlocks(content: UserContent): readonly ImageBlock[] {
   return typeof content === "string" ? [] : content.filter(isImage);
 }
 
@@ -133,71 +144,83 @@ function isImage(block: { readonly type: string }): block is ImageBlock {
   return block.type === "image";
 }
 
-export async function beforeStart(parts: RunParts): Promise<void> {
-  const { session, hooks, ports, signal } = parts;
-  const asked = hooks.before_agent_start ?? [];
-  const sections = sectionsOf(parts);
-  if (asked.length === 0 && sections[EXTENSION] === undefined) return;
-  const room = hookTokenAllowance(session, budgetOf(parts));
-  const adding = createHookEntryParser(room);
-  const { answers, failures, isCancelled } = await runHooks(asked, () => createStartEvent(parts), {
+export async function runStartHooks(run: RunContext): Promise<void> {
+  const { session, hooks, runtime, signal } = run;
+  const startHooks = hooks.before_agent_start ?? [];
+  const sections = systemSections(run);
+  if (startHooks.length === 0 && sections[EXTENSION_SECTION] === undefined) return;
+  const tokenAllowance = hookTokenAllowance(session, createModelBudget(run));
+  const parseEntries = createHookEntryParser(tokenAllowance);
+  const { answers, failures, isCancelled } = await runHooks(startHooks, () => createStartEvent(run), {
     host: hooks,
-    runtime: ports,
+    runtime: runtime,
     signal,
-    read: (result) => readStartAnswer(result, { adding, room }),
+    read: (result) => parseStartAnswer(result, { parseEntries, tokenAllowance }),
   });
   if (isCancelled && signal.aborted) return;
-  if (isCancelled) throw new NotWritten(UNWATCHED);
-  const texts = answers.flatMap(({ section }) => section);
+  if (isCancelled) throw new AppendError(START_HOOK_FAILED);
+  const sectionTexts = answers.flatMap(({ promptSections }) => promptSections);
   // One that failed has not said that it is over.
-  const wanted = texts.length > 0 ? texts.join("\n\n") : failures.length > 0 ? sections[EXTENSION] : undefined;
+  const sectionText =
+    sectionTexts.length > 0 ? sectionTexts.join("\n\n") : failures.length > 0 ? sections[EXTENSION_SECTION] : undefined;
   const drafts = [
-    ...sectionChange(sections[EXTENSION], wanted === undefined ? undefined : session.redact(wanted), ports),
-    ...answers.flatMap(({ added }) => added),
+    ...createSectionChange(
+      sections[EXTENSION_SECTION],
+      sectionText === undefined ? undefined : session.redact(sectionText),
+      runtime,
+    ),
+    ...answers.flatMap(({ newEntries }) => newEntries),
   ];
-  if (drafts.length > 0) await appended(session, ...drafts);
+  if (drafts.length > 0) await appendEntries(session, ...drafts);
 }
 
-const UNWATCHED = "a hook that watches over every run failed, so this one did not begin; mend it, and go on";
+const START_HOOK_FAILED = "a hook that watches over every run failed, so this one did not begin; mend it, and go on";
 
-interface Answer {
-  readonly section: readonly string[];
-  readonly added: readonly NewEntry[];
+interface StartAnswer {
+  readonly promptSections: readonly string[];
+  readonly newEntries: readonly NewEntry[];
 }
 
-function readStartAnswer(
+function parseStartAnswer(
   result: unknown,
-  { adding, room }: { readonly adding: ReturnType<typeof createHookEntryParser>; readonly room: number },
-): Answer | null {
+  {
+    parseEntries,
+    tokenAllowance,
+  }: { readonly parseEntries: ReturnType<typeof createHookEntryParser>; readonly tokenAllowance: number },
+): StartAnswer | null {
   if (result === undefined || result === null) return null;
   const { message, systemPrompt } = Object(result) as Readonly<Record<string, unknown>>;
   if (systemPrompt !== undefined && systemPrompt !== null && typeof systemPrompt !== "string")
     throw new Error("its systemPrompt is no text");
-  const section = systemPrompt ? [systemPrompt] : [];
-  if (section.some((text) => textTokens(text) > room)) throw new Error(`its systemPrompt has more than ${room} tokens`);
+  const promptSections = systemPrompt ? [systemPrompt] : [];
+  if (promptSections.some((text) => textTokens(text) > tokenAllowance))
+    throw new Error(`its systemPrompt has more than ${tokenAllowance} tokens`);
   const entries = message === undefined || message === null ? [] : [{ ...Object(message), type: "custom_message" }];
-  return { section, added: adding({ entries }) ?? [] };
+  return { promptSections, newEntries: parseEntries({ entries }) ?? [] };
 }
 
 // The beginning of the request stays as it is: a change is said where one stands.
-function sectionChange(
-  before: string | undefined,
-  wanted: string | undefined,
-  ports: Pick<Runtime, "now">,
+function createSectionChange(
+  currentText: string | undefined,
+  newText: string | undefined,
+  runtime: Pick<Runtime, "now">,
 ): readonly NewEntry[] {
-  if (before === wanted) return [];
-  const sections = { [EXTENSION]: wanted ?? null };
-  return [{ type: "message", message: { role: "system", content: "", sections, timestamp: ports.now() } }];
+  if (currentText === newText) return [];
+  const sections = { [EXTENSION_SECTION]: newText ?? null };
+  return [{ type: "message", message: { role: "system", content: "", sections, timestamp: runtime.now() } }];
 }
 
-function sectionsOf({ session }: RunParts): Readonly<Record<string, string>> {
-  const said = Object.entries(mergeSystemMessages(session.branch)?.sections ?? {});
-  return Object.fromEntries(said.filter((each): each is [string, string] => typeof each[1] === "string"));
+function systemSections({ session }: RunContext): Readonly<Record<string, string>> {
+  const sectionEntries = Object.entries(mergeSystemMessages(session.branch)?.sections ?? {});
+  return Object.fromEntries(
+    sectionEntries.filter((sectionEntry): sectionEntry is [string, string] => typeof sectionEntry[1] === "string"),
+  );
 }
 
-function createStartEvent(parts: RunParts): BeforeAgentStartEvent {
-  const { entries } = parts.session.branch;
-  const last = entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
-  const prompt = last?.type === "message" && last.message.role === "user" ? last.message.content : "";
-  return { type: "before_agent_start", prompt: structuredClone(prompt), sections: sectionsOf(parts) };
+function createStartEvent(run: RunContext): BeforeAgentStartEvent {
+  const { entries } = run.session.branch;
+  const lastUserEntry = entries.findLast((entry) => entry.type === "message" && entry.message.role === "user");
+  const prompt =
+    lastUserEntry?.type === "message" && lastUserEntry.message.role === "user" ? lastUserEntry.message.content : "";
+  return { type: "before_agent_start", prompt: structuredClone(prompt), sections: systemSections(run) };
 }

@@ -9,141 +9,147 @@ import {
   runHooks,
   timeouts,
 } from "@pith/context/host";
-import type { RunParts } from "../loop/run-context.ts";
+import type { RunContext } from "../loop/run-context.ts";
 import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
 
-type Headers = Readonly<Record<string, string>>;
+type HeaderMap = Readonly<Record<string, string>>;
 
 /** Throws where one of them is not theirs to say. Null where there are none. */
-export function headersIn(result: unknown): Headers | null {
+export function parseHeaders(result: unknown): HeaderMap | null {
   const { headers } = Object(result) as { readonly headers?: unknown };
   if (headers === undefined || headers === null) return null;
   if (typeof headers !== "object" || Array.isArray(headers)) throw new Error("its headers are no object");
-  const all = Object.entries(headers);
-  if (all.length > MOST_HEADERS) throw new Error(`it has more than ${MOST_HEADERS} headers`);
-  return Object.fromEntries(all.map(([name, value]) => [nameIn(name), valueIn(name, value)]));
+  const headerEntries = Object.entries(headers);
+  if (headerEntries.length > MAX_HEADERS) throw new Error(`it has more than ${MAX_HEADERS} headers`);
+  return Object.fromEntries(
+    headerEntries.map(([name, value]) => [parseHeaderName(name), parseHeaderValue(name, value)]),
+  );
 }
 
-const MOST_HEADERS = 50;
-const LONGEST = 8_000;
+const MAX_HEADERS = 50;
+const MAX_HEADER_CHARS = 8_000;
 
-function nameIn(name: string): string {
-  const lower = name.toLowerCase();
-  if (!TOKEN.test(lower) || lower.length > LONGEST)
+function parseHeaderName(name: string): string {
+  const lowerName = name.toLowerCase();
+  if (!HEADER_NAME.test(lowerName) || lowerName.length > MAX_HEADER_CHARS)
     throw new Error(`${JSON.stringify(name.slice(0, 80))} is no name of a header`);
-  if (OURS.test(lower) || SECRET.test(lower)) throw new Error(`the header ${lower} is not for hooks to say`);
-  return lower;
+  if (TRANSPORT_HEADER.test(lowerName) || SECRET_HEADER.test(lowerName))
+    throw new Error(`the header ${lowerName} is not for hooks to say`);
+  return lowerName;
 }
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 
-const OURS =
+const TRANSPORT_HEADER =
   /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|content-.*|proxy-.*)$/;
 
-function valueIn(name: string, value: unknown): string {
-  if (typeof value !== "string" || value.length > LONGEST || !PRINTED.test(value))
+function parseHeaderValue(name: string, value: unknown): string {
+  if (typeof value !== "string" || value.length > MAX_HEADER_CHARS || !HEADER_VALUE.test(value))
     throw new Error(`the header ${name} has a value that is no line of text`);
   return value;
 }
 
 /** What a header can hold: no line ends, and nothing beyond the letters of the wire. */
-const PRINTED = /^[\t\x20-\x7e\xa0-\xff]*$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
 
 /** Without what opens doors. */
-export function shownHeaders(headers: Headers): Headers {
-  const all = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
-  return Object.fromEntries(all.map(([name, value]) => [name, SECRET.test(name) ? "…" : value]));
+export function redactHeaders(headers: HeaderMap): HeaderMap {
+  const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return Object.fromEntries(headerEntries.map(([name, value]) => [name, SECRET_HEADER.test(name) ? "…" : value]));
 }
 
 /** Names of what opens doors: neither said by hooks nor shown to them. */
-const SECRET = /authorization|api-?key|cookie|token$|secret/;
+const SECRET_HEADER = /authorization|api-?key|cookie|token$|secret/;
 
-export interface HookedLine {
-  readonly line: TransportOptions;
+export interface ProviderRequestHooks {
+  readonly transportOptions: TransportOptions;
   /** All that came was told, or it took too long. */
-  readonly told: () => Promise<void>;
+  readonly drain: () => Promise<void>;
 }
 
 /** Null where nobody has a say. */
-export async function hookedLine(parts: RunParts): Promise<HookedLine | "cancelled" | null> {
-  const { hooks, session, ports, signal } = parts;
-  const { before_provider_request: before = [], after_provider_response: after = [] } = hooks;
-  const { provider_stream_event: pieces = [] } = hooks;
-  if (before.length + after.length + pieces.length === 0) return null;
-  const model = nameOf(parts);
+export async function runRequestHooks(run: RunContext): Promise<ProviderRequestHooks | "cancelled" | null> {
+  const { hooks, session, runtime, signal } = run;
+  const { before_provider_request: requestHooks = [], after_provider_response: responseHooks = [] } = hooks;
+  const { provider_stream_event: streamHooks = [] } = hooks;
+  if (requestHooks.length + responseHooks.length + streamHooks.length === 0) return null;
+  const model = modelName(run);
   const { answers, isCancelled } = await runHooks(
-    before,
+    requestHooks,
     () => ({ type: "before_provider_request" as const, model: { ...model } }),
-    { host: hooks, runtime: ports, signal, read: headersIn },
+    { host: hooks, runtime: runtime, signal, read: parseHeaders },
   );
   if (isCancelled) return "cancelled";
-  const telling = new Telling(parts);
-  const line: TransportOptions = {
+  const queue = new ProviderEventQueue(run);
+  const transportOptions: TransportOptions = {
     ...(answers.length > 0 && { headers: Object.assign({}, ...answers) as Readonly<Record<string, string>> }),
-    ...(after.length > 0 && {
+    ...(responseHooks.length > 0 && {
       onResponse: (headers: Readonly<Record<string, string>>) =>
-        telling.tell({ type: "after_provider_response", model, headers: session.redact(shownHeaders(headers)) }),
+        queue.push({ type: "after_provider_response", model, headers: session.redact(redactHeaders(headers)) }),
     }),
-    ...(pieces.length > 0 && {
+    ...(streamHooks.length > 0 && {
       onChunk: (event: unknown) =>
-        telling.tell({ type: "provider_stream_event", model, event: session.redact(plain(event)) }),
+        queue.push({ type: "provider_stream_event", model, event: session.redact(toPlainJson(event)) }),
     }),
   };
-  return { line, told: () => telling.told() };
+  return { transportOptions, drain: () => queue.drain() };
 }
 
-function nameOf({ model: { api, provider, model } }: RunParts): ModelName {
+function modelName({ model: { api, provider, model } }: RunContext): ModelName {
   return { api, provider, model };
 }
 
-type Told = AfterProviderResponseEvent | ProviderStreamEvent;
+type ProviderEvent = AfterProviderResponseEvent | ProviderStreamEvent;
 
 /** One after the other, beside the reply: it does not wait for them, but for its end. */
-class Telling {
-  readonly #parts: Pick<RunParts, "hooks" | "ports" | "signal">;
-  readonly #failed = new Set<unknown>();
-  #last: Promise<void> = Promise.resolve();
-  #isOver = false;
+class ProviderEventQueue {
+  readonly #run: Pick<RunContext, "hooks" | "runtime" | "signal">;
+  readonly #failedHooks = new Set<unknown>();
+  #lastDelivery: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
-  constructor(parts: Pick<RunParts, "hooks" | "ports" | "signal">) {
-    this.#parts = parts;
+  constructor(run: Pick<RunContext, "hooks" | "runtime" | "signal">) {
+    this.#run = run;
   }
 
-  tell(event: Told): void {
-    this.#last = this.#last.then(() => this.#ask(event));
+  push(event: ProviderEvent): void {
+    this.#lastDelivery = this.#lastDelivery.then(() => this.#deliver(event));
   }
 
   /** Not longer than for one that hangs: a thousand pieces would be a thousand times as long. */
-  async told(): Promise<void> {
-    const { hooks, ports, signal } = this.#parts;
-    const within = { ms: timeouts.hook, sleep: createPausableSleep(hooks, ports) };
-    const { type } = await runGuarded(() => this.#last, { signal, timeout: within });
+  async drain(): Promise<void> {
+    const { hooks, runtime, signal } = this.#run;
+    const timeout = { ms: timeouts.hook, sleep: createPausableSleep(hooks, runtime) };
+    const { type } = await runGuarded(() => this.#lastDelivery, { signal, timeout: timeout });
     if (type !== "late") return;
-    this.#isOver = true;
+    this.#isClosed = true;
     reportHookFailure(hooks, { event: "provider_stream_event", why: "it is too slow: the rest is not told" });
   }
 
-  async #ask(event: Told): Promise<void> {
-    const { hooks, ports, signal } = this.#parts;
-    const asking = { host: continueOnFailure(hooks), runtime: ports, signal, read: () => null };
-    for (const hook of listeners(hooks, event.type)) {
-      if (this.#isOver || this.#failed.has(hook)) continue;
-      const { failures } = await runHooks([hook], () => structuredClone(event), asking);
+  async #deliver(event: ProviderEvent): Promise<void> {
+    const { hooks, runtime, signal } = this.#run;
+    const hookOptions = { host: continueOnFailure(hooks), runtime: runtime, signal, read: () => null };
+    for (const hook of hooksForEvent(hooks, event.type)) {
+      if (this.#isClosed || this.#failedHooks.has(hook)) continue;
+      const { failures } = await runHooks([hook], () => structuredClone(event), hookOptions);
       // One that fails once is not asked with every piece.
-      if (failures.length > 0) this.#failed.add(hook);
+      if (failures.length > 0) this.#failedHooks.add(hook);
     }
   }
 }
 
-function listeners(hooks: ProviderHooks, type: Told["type"]): readonly ((event: Told) => unknown)[] {
-  return (hooks[type] ?? []) as readonly ((event: Told) => unknown)[];
+function hooksForEvent(
+  hooks: ProviderHooks,
+  type: ProviderEvent["type"],
+): readonly ((event: ProviderEvent) => unknown)[] {
+  return (hooks[type] ?? []) as readonly ((event: ProviderEvent) => unknown)[];
 }
 
-function plain(piece: unknown): unknown {
+function toPlainJson(chunk: unknown): unknown {
   try {
-    return JSON.parse(JSON.stringify(piece) ?? "null");
+    return JSON.parse(JSON.stringify(chunk) ?? "null");
   } catch {
     // Whatever it is, it has no JSON.
-    return String(piece);
+    return String(chunk);
   }
 }

@@ -2,80 +2,93 @@
 
 import { runHooks } from "@pith/context/host";
 import type { OpenCall } from "../loop/pending-work.ts";
-import type { RunParts } from "../loop/run-context.ts";
+import type { RunContext } from "../loop/run-context.ts";
 import type { ToolOutput } from "../tool.ts";
-import { soundBlocks, soundDetails } from "./message-hooks.ts";
+import { parseBlocks, parseJsonDetails } from "./message-hooks.ts";
 
-export type HookedCall =
+export type ToolCallHookResult =
   | { readonly type: "goes-on"; readonly open: OpenCall; readonly isChanged: boolean }
   /** `why` is told to the model. */
   | { readonly type: "blocked"; readonly why: string; readonly open: OpenCall };
 
-type Arguments = Readonly<Record<string, unknown>>;
+type ToolArguments = Readonly<Record<string, unknown>>;
 
 /** Each hook sees the arguments that the one before it left. Where one fails, the call is not run: it may be a guard. */
-export async function hookedCall(open: OpenCall, { hooks, ports, signal }: RunParts): Promise<HookedCall> {
-  const { call } = open;
-  const blocked = (why: string, from?: string): HookedCall => ({
+export async function runToolCallHooks(
+  openCall: OpenCall,
+  { hooks, runtime, signal }: RunContext,
+): Promise<ToolCallHookResult> {
+  const { call } = openCall;
+  const block = (why: string, owner?: string): ToolCallHookResult => ({
     type: "blocked",
-    why: from === undefined ? why : `${why} (${from})`,
-    open,
+    why: owner === undefined ? why : `${why} (${owner})`,
+    open: openCall,
   });
-  let input: Arguments = call.arguments;
+  let input: ToolArguments = call.arguments;
   for (const hook of hooks.tool_call ?? []) {
-    const told = () => ({ type: "tool_call" as const, ...named(open), input: structuredClone(input) });
-    const asking = { host: hooks, runtime: ports, signal, read: answerIn };
-    const { answers, failures, isCancelled } = await runHooks([hook], told, asking);
-    if (signal.aborted) return blocked(STOPPED);
-    if (isCancelled || failures.length > 0) return blocked(UNWATCHED, hook.from);
+    const createEvent = () => ({
+      type: "tool_call" as const,
+      ...toolCallFields(openCall),
+      input: structuredClone(input),
+    });
+    const hookOptions = { host: hooks, runtime: runtime, signal, read: parseToolCallAnswer };
+    const { answers, failures, isCancelled } = await runHooks([hook], createEvent, hookOptions);
+    if (signal.aborted) return block(STOP_REASON);
+    if (isCancelled || failures.length > 0) return block(CALL_HOOK_FAILED, hook.from);
     const [answer] = answers;
-    if (answer?.block) return blocked(answer.block, hook.from);
+    if (answer?.blockReason) return block(answer.blockReason, hook.from);
     input = answer?.input ?? input;
   }
   const isChanged = input !== call.arguments;
-  return { type: "goes-on", open: isChanged ? { ...open, call: { ...call, arguments: input } } : open, isChanged };
+  return {
+    type: "goes-on",
+    open: isChanged ? { ...openCall, call: { ...call, arguments: input } } : openCall,
+    isChanged,
+  };
 }
 
-export function named({ call }: OpenCall): { readonly toolCallId: string; readonly toolName: string } {
+export function toolCallFields({ call }: OpenCall): { readonly toolCallId: string; readonly toolName: string } {
   return { toolCallId: call.id, toolName: call.name };
 }
 
-const STOPPED = "it was not run: the user stopped";
-const UNWATCHED = "it was not run: a hook that watches over every call failed";
+const STOP_REASON = "it was not run: the user stopped";
+const CALL_HOOK_FAILED = "it was not run: a hook that watches over every call failed";
 
-interface Answer {
-  readonly block?: string;
-  readonly input?: Arguments;
+interface ToolCallAnswer {
+  readonly blockReason?: string;
+  readonly input?: ToolArguments;
 }
 
-function answerIn(result: unknown): Answer | null {
+function parseToolCallAnswer(result: unknown): ToolCallAnswer | null {
   if (result === undefined || result === null) return null;
-  const { block, reason, input, ...others } = Object(result) as Arguments;
-  const [stray] = Object.keys(others);
-  if (stray !== undefined) throw new Error(`it may answer block, reason and input, and not ${stray}`);
+  const { block, reason, input, ...otherFields } = Object(result) as ToolArguments;
+  const [unknownField] = Object.keys(otherFields);
+  if (unknownField !== undefined) throw new Error(`it may answer block, reason and input, and not ${unknownField}`);
   if (block !== undefined && typeof block !== "boolean") throw new Error("its block is neither true nor false");
   if (block)
-    return { block: `it was not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook stopped it"}` };
-  return input === undefined || input === null ? null : { input: inputIn(input) };
+    return {
+      blockReason: `it was not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook stopped it"}`,
+    };
+  return input === undefined || input === null ? null : { input: parseInput(input) };
 }
 
-function inputIn(input: unknown): Arguments {
+function parseInput(input: unknown): ToolArguments {
   const value: unknown = JSON.parse(JSON.stringify(input) ?? "null");
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("its input is no object");
-  return value as Arguments;
+  return value as ToolArguments;
 }
 
 /** The log keeps the call as the model made it; its result says what was run instead. */
-export function withInput(output: ToolOutput, input: Arguments): ToolOutput {
+export function withChangedInput(output: ToolOutput, input: ToolArguments): ToolOutput {
   const { details } = Object(output) as ToolOutput;
   const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
-  const own = isObject ? details : details === undefined ? {} : { details };
-  return { ...output, details: { ...own, changedInput: shownInput(input) } };
+  const baseDetails = isObject ? details : details === undefined ? {} : { details };
+  return { ...output, details: { ...baseDetails, changedInput: toInputDetails(input) } };
 }
 
-function shownInput(input: Arguments): unknown {
+function toInputDetails(input: ToolArguments): unknown {
   try {
-    return soundDetails(input);
+    return parseJsonDetails(input);
   } catch {
     // Too long to be said twice: that it was another one is enough.
     return true;
@@ -83,27 +96,31 @@ function shownInput(input: Arguments): unknown {
 }
 
 /** Runs before the result is bounded and recorded. Each hook sees the result that the one before it left, without secrets. */
-export async function hookedResult(open: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolOutput> {
-  const { hooks, ports, session, signal } = parts;
+export async function runToolResultHooks(openCall: OpenCall, output: ToolOutput, run: RunContext): Promise<ToolOutput> {
+  const { hooks, runtime, session, signal } = run;
   if (!hooks.tool_result?.length || !Array.isArray(output?.content)) return output;
-  const plain = plainOutput(session.redact(output));
-  if (!plain) return output;
-  let said = plain;
+  const jsonOutput = toJsonOutput(session.redact(output));
+  if (!jsonOutput) return output;
+  let current = jsonOutput;
   for (const hook of hooks.tool_result) {
-    const told = () => ({ type: "tool_result" as const, ...named(open), ...copied(open, said) });
-    const { answers, isCancelled } = await runHooks([hook], told, {
-      host: hooks,
-      runtime: ports,
-      signal,
-      read: patchIn,
+    const createEvent = () => ({
+      type: "tool_result" as const,
+      ...toolCallFields(openCall),
+      ...copyResultFields(openCall, current),
     });
-    if (isCancelled) return signal.aborted ? said : UNWATCHED_RESULT;
-    said = { ...said, ...answers[0] };
+    const { answers, isCancelled } = await runHooks([hook], createEvent, {
+      host: hooks,
+      runtime: runtime,
+      signal,
+      read: parseResultPatch,
+    });
+    if (isCancelled) return signal.aborted ? current : RESULT_HOOK_FAILED;
+    current = { ...current, ...answers[0] };
   }
-  return said;
+  return current;
 }
 
-const UNWATCHED_RESULT: ToolOutput = {
+const RESULT_HOOK_FAILED: ToolOutput = {
   content: [
     {
       type: "text",
@@ -114,7 +131,7 @@ const UNWATCHED_RESULT: ToolOutput = {
 };
 
 /** As it would be written; null where it cannot be, which is seen to where it is kept. */
-function plainOutput(output: ToolOutput): ToolOutput | null {
+function toJsonOutput(output: ToolOutput): ToolOutput | null {
   try {
     return JSON.parse(JSON.stringify(output)) as ToolOutput;
   } catch {
@@ -123,18 +140,18 @@ function plainOutput(output: ToolOutput): ToolOutput | null {
   }
 }
 
-function copied({ call }: OpenCall, { content, details, isError = false }: ToolOutput) {
-  const told = { input: call.arguments, content, isError, ...(details !== undefined && { details }) };
-  return structuredClone(told);
+function copyResultFields({ call }: OpenCall, { content, details, isError = false }: ToolOutput) {
+  const fields = { input: call.arguments, content, isError, ...(details !== undefined && { details }) };
+  return structuredClone(fields);
 }
 
-function patchIn(result: unknown): Partial<ToolOutput> | null {
+function parseResultPatch(result: unknown): Partial<ToolOutput> | null {
   if (result === undefined || result === null) return null;
   const { content, details, isError } = Object(result) as Readonly<Record<string, unknown>>;
   if (isError !== undefined && typeof isError !== "boolean") throw new Error("its isError is neither true nor false");
   return {
-    ...(content !== undefined && { content: soundBlocks(content) }),
-    ...(details !== undefined && { details: soundDetails(details) }),
+    ...(content !== undefined && { content: parseBlocks(content) }),
+    ...(details !== undefined && { details: parseJsonDetails(details) }),
     ...(isError !== undefined && { isError }),
   };
 }

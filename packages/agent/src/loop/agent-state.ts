@@ -9,32 +9,39 @@ import {
   type ThinkingLevel,
 } from "@pith/context";
 import { DAMAGE_TYPE, findMissingSkills, mergeSystemMessages } from "@pith/context/host";
-import type { AgentParts, LimitsFor } from "../agent-options.ts";
-import { appended } from "../append.ts";
-import { changeModel, type ModelSet } from "../compaction/auto-compact.ts";
+import type { AgentOptions, LimitsForModel } from "../agent-options.ts";
+import { appendEntries } from "../append-entries.ts";
+import { changeModel, type SetModelResult } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
-import { atOnce } from "../ports.ts";
-import { type Beginning, establish, systemMessage } from "../prompt/system-prompt.ts";
-import { budgetOf, type Deliveries, Notices, Nudges, type RunParts, usualDeliveries } from "./run-context.ts";
+import { runStepDirectly } from "../ports.ts";
+import { buildSystemMessage, ensureSystemPrompt, type SystemPromptOptions } from "../prompt/system-prompt.ts";
+import {
+  ContinuationCounter,
+  createModelBudget,
+  defaultQueueModes,
+  NoticeHistory,
+  type QueueModes,
+  type RunContext,
+} from "./run-context.ts";
 
-export class Standing {
+export class AgentState {
   /** What it is told before the next word, where that is not what the log says. */
-  beginning: Beginning | undefined;
+  systemPrompt: SystemPromptOptions | undefined;
   /** Undefined: as the limits say. */
-  isAutomatic: boolean | undefined;
-  deliveries: Deliveries = usualDeliveries;
-  readonly #parts: AgentParts;
-  readonly #notices = new Notices();
-  readonly #nudges = new Nudges();
+  isAutoCompactionEnabled: boolean | undefined;
+  queueModes: QueueModes = defaultQueueModes;
+  readonly #options: AgentOptions;
+  readonly #notices = new NoticeHistory();
+  readonly #continuations = new ContinuationCounter();
   #model: Model;
-  #thinking: ThinkingLevel | undefined;
-  #isNoted = false;
+  #thinkingLevel: ThinkingLevel | undefined;
+  #hasOpeningNote = false;
 
-  constructor(parts: AgentParts) {
-    this.#parts = parts;
-    this.#model = parts.model;
-    this.#thinking = parts.thinking;
-    this.beginning = parts.beginning;
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#model = options.model;
+    this.#thinkingLevel = options.thinkingLevel;
+    this.systemPrompt = options.systemPrompt;
   }
 
   get model(): Model {
@@ -42,79 +49,79 @@ export class Standing {
   }
 
   get thinkingLevel(): string {
-    return this.#thinking ?? this.#parts.session.branch.state.thinkingLevel;
+    return this.#thinkingLevel ?? this.#options.session.branch.state.thinkingLevel;
   }
 
   /** What it will be told before the first word weighs something before that, too. */
   get budget(): Budget {
-    const budget = budgetOf(this.runParts());
-    const { session, tools } = this.#parts;
+    const budget = createModelBudget(this.createRunContext());
+    const { session, tools } = this.#options;
     const { takesTools } = this.#model;
-    const isBegun =
+    const hasStarted =
       session.branch.entries.some(({ type }) => type === "message") || mergeSystemMessages(session.branch);
-    if (!this.beginning || isBegun) return budget;
-    return { ...budget, fixed: messageTokens(systemMessage({ ...this.beginning, tools, takesTools }, 0)) };
+    if (!this.systemPrompt || hasStarted) return budget;
+    return { ...budget, fixed: messageTokens(buildSystemMessage({ ...this.systemPrompt, tools, takesTools }, 0)) };
   }
 
   /** For a run, or for an act beside one. */
-  runParts(signal: AbortSignal = NEVER): RunParts {
-    const { hooks = {}, step = atOnce } = this.#parts;
+  createRunContext(signal: AbortSignal = NEVER_ABORTED): RunContext {
+    const { hooks = {}, runStep = runStepDirectly } = this.#options;
     return {
-      ...this.#parts,
-      ...(this.beginning && { beginning: this.beginning }),
+      ...this.#options,
+      ...(this.systemPrompt && { systemPrompt: this.systemPrompt }),
       model: this.#model,
-      limits: this.#limits(),
+      limits: this.#limitsForModel(),
       hooks,
-      step,
+      runStep,
       notices: this.#notices,
-      nudges: this.#nudges,
-      deliveries: this.deliveries,
+      continuations: this.#continuations,
+      queueModes: this.queueModes,
       signal,
     };
   }
 
   /** Says what must have been said before the first word. */
-  async establish(): Promise<void> {
-    const { session, tools, ports } = this.#parts;
-    const [model, beginning, thinking] = [this.#model, this.beginning, this.#thinking];
-    await establish({ session, tools, ports, model, beginning, thinking });
-    await this.#noteDamage();
+  async ensureSystemPrompt(): Promise<void> {
+    const { session, tools, runtime } = this.#options;
+    const [model, systemPrompt, thinkingLevel] = [this.#model, this.systemPrompt, this.#thinkingLevel];
+    await ensureSystemPrompt({ session, tools, runtime, model, systemPrompt, thinkingLevel });
+    await this.#appendOpeningNote();
     // Whoever compacted it beside an agent did not attach them.
     if (session.branch.compactionIndex < 0 || findMissingSkills(session.branch).length === 0) return;
     const { reattachSkills } = await import("../prompt/attach-skills.ts");
-    await reattachSkills(this.runParts());
+    await reattachSkills(this.createRunContext());
   }
 
   /** Once, before the first word of this agent. */
-  async #noteDamage(): Promise<void> {
-    const { session, openingNote: content } = this.#parts;
-    if (content === undefined || this.#isNoted) return;
-    this.#isNoted = true;
-    await appended(session, { type: "custom_message", customType: DAMAGE_TYPE, content, display: false });
+  async #appendOpeningNote(): Promise<void> {
+    const { session, openingNote: content } = this.#options;
+    if (content === undefined || this.#hasOpeningNote) return;
+    this.#hasOpeningNote = true;
+    await appendEntries(session, { type: "custom_message", customType: DAMAGE_TYPE, content, display: false });
   }
 
   /** From the next request on; where it is too much for that one, nothing changes. */
-  async *speakWith(model: Model, parts: RunParts): AsyncGenerator<AgentEvent, ModelSet> {
-    const outcome = yield* changeModel(model, parts);
+  async *setModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
+    const outcome = yield* changeModel(model, run);
     if (outcome.type === "set") this.#model = model;
     return outcome;
   }
 
   /** From the next request on. */
-  async *think(level: ThinkingLevel, { session }: RunParts): AsyncGenerator<AgentEvent, void> {
-    await appended(session, { type: "thinking_level_change", thinkingLevel: level });
-    this.#thinking = level;
+  async *setThinkingLevel(level: ThinkingLevel, { session }: RunContext): AsyncGenerator<AgentEvent, void> {
+    await appendEntries(session, { type: "thinking_level_change", thinkingLevel: level });
+    this.#thinkingLevel = level;
     yield { type: "thinking_level_changed", level };
   }
 
-  #limits(): LimitsFor {
-    const { limits = compactionLimits } = this.#parts;
-    const { isAutomatic } = this;
-    return (to: ModelName) => {
-      const own = typeof limits === "function" ? limits(to) : limits;
-      return { ...own, enabled: isAutomatic ?? own.enabled };
+  #limitsForModel(): LimitsForModel {
+    const { limits = compactionLimits } = this.#options;
+    const { isAutoCompactionEnabled } = this;
+    return (modelName: ModelName) => {
+      const modelLimits = typeof limits === "function" ? limits(modelName) : limits;
+      return { ...modelLimits, enabled: isAutoCompactionEnabled ?? modelLimits.enabled };
     };
   }
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;

@@ -11,90 +11,94 @@ import {
   type Session,
 } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
-import type { AgentHooks, AgentParts, LimitsFor } from "../agent-options.ts";
+import type { AgentHooks, AgentOptions, LimitsForModel } from "../agent-options.ts";
 import type {
   AgentEvent,
   CompactionReason,
-  CompactionSkipped,
-  CompactionSoftThreshold,
+  CompactionSkippedEvent,
+  CompactionSoftThresholdEvent,
   SkipReason,
 } from "../events.ts";
-import type { Step } from "../ports.ts";
+import type { RunStep } from "../ports.ts";
 
-export interface RunParts extends Lasting {
+export interface RunContext extends FixedOptions {
   /** Who speaks. */
   readonly model: Model;
-  readonly limits: LimitsFor;
+  readonly limits: LimitsForModel;
   readonly hooks: AgentHooks;
   /** What was told already. */
-  readonly notices: Notices;
+  readonly notices: NoticeHistory;
   /** How often hooks have had the model go on since a person spoke. */
-  readonly nudges: Nudges;
-  readonly step: Step;
+  readonly continuations: ContinuationCounter;
+  readonly runStep: RunStep;
   /** How much of what waits is said at once. */
-  readonly deliveries: Deliveries;
+  readonly queueModes: QueueModes;
   readonly signal: AbortSignal;
 }
 
 /** What stays the same as long as the agent lives. */
-type Lasting = Omit<AgentParts, "model" | "limits" | "hooks" | "step" | Told>;
+type FixedOptions = Omit<AgentOptions, "model" | "limits" | "hooks" | "runStep" | HostOptionNames>;
 
 /** What no run asks for: others see to it. */
-type Told = "thinking" | "openingNote" | "rewind" | "listen";
+type HostOptionNames = "thinkingLevel" | "openingNote" | "rewind" | "onEvent";
 
 /** How often hooks may make the model go on by themselves before the user must send a message. */
-export const MOST_NUDGES = 20;
+export const MAX_CONTINUATIONS = 20;
 
-export class Nudges {
+export class ContinuationCounter {
   #count = 0;
 
   /** A person's word begins a new count; what an extension says of its own does not. */
-  heard(said: readonly Pick<AgentMessage, "role">[]): void {
-    if (said.some(({ role }) => role === "user")) this.#count = 0;
+  resetOnUserMessage(messages: readonly Pick<AgentMessage, "role">[]): void {
+    if (messages.some(({ role }) => role === "user")) this.#count = 0;
   }
 
   /** False where it was enough. */
-  take(): boolean {
+  tryContinue(): boolean {
     this.#count += 1;
-    return this.#count <= MOST_NUDGES;
+    return this.#count <= MAX_CONTINUATIONS;
   }
 }
 
 /** Remembers what was reported about a growing context, so that each notice is sent once. */
-export class Notices {
-  #skip: SkipReason | null = null;
-  #soft: string | null = null;
-  #modelNotice: string | null = null;
+export class NoticeHistory {
+  #lastSkip: SkipReason | null = null;
+  #lastSoftKey: string | null = null;
+  #lastModelNotice: string | null = null;
 
   /** Empty where that was told last. */
-  skipped(reason: CompactionReason, why: SkipReason): readonly CompactionSkipped[] {
-    if (why === this.#skip) return [];
-    this.#skip = why;
-    return [skip(reason, why)];
+  reportSkip(reason: CompactionReason, why: SkipReason): readonly CompactionSkippedEvent[] {
+    if (why === this.#lastSkip) return [];
+    this.#lastSkip = why;
+    return [compactionSkippedEvent(reason, why)];
   }
 
   /** Empty where the model said the same of its last request. Null: it said nothing. */
-  modelNotice(notice: Extract<ModelEvent, { type: "notice" }> | null): readonly AgentEvent[] {
-    const isSame = notice?.message === this.#modelNotice;
-    this.#modelNotice = notice?.message ?? null;
+  reportModelNotice(notice: Extract<ModelEvent, { type: "notice" }> | null): readonly AgentEvent[] {
+    const isSame = notice?.message === this.#lastModelNotice;
+    this.#lastModelNotice = notice?.message ?? null;
     return notice && !isSame ? [{ type: "model_notice", code: notice.code, message: notice.message }] : [];
   }
 
   /** Nothing is in the way of a compaction. */
-  free(): void {
-    this.#skip = null;
+  clearSkip(): void {
+    this.#lastSkip = null;
   }
 
   /** From how many tokens on there is something to tell. */
-  watermark(window: LoadedBranch, budget: Budget): number {
-    return this.#soft === placeOf(window, budget) ? budget.limit : softLimit(budget);
+  noticeThreshold(branch: LoadedBranch, budget: Budget): number {
+    return this.#lastSoftKey === softThresholdKey(branch, budget) ? budget.limit : softLimit(budget);
   }
 
   /** Empty where it is less, or was told since the last compaction. */
-  soft({ tokens, isEstimate }: ContextSize, window: LoadedBranch, budget: Budget): readonly CompactionSoftThreshold[] {
-    const place = placeOf(window, budget);
-    if (tokens <= softLimit(budget) || place === this.#soft) return [];
-    this.#soft = place;
+  reportSoftThreshold(
+    { tokens, isEstimate }: ContextSize,
+    branch: LoadedBranch,
+    budget: Budget,
+  ): readonly CompactionSoftThresholdEvent[] {
+    const key = softThresholdKey(branch, budget);
+    if (tokens <= softLimit(budget) || key === this.#lastSoftKey) return [];
+    this.#lastSoftKey = key;
     const { limit, contextWindow } = budget;
     return [{ type: "compaction_soft_threshold", tokens, isEstimate, limit, contextWindow }];
   }
@@ -105,11 +109,11 @@ function softLimit({ limit, limits: { soft } }: Budget): number {
   return soft > 0 && soft < 1 ? limit * soft : limit;
 }
 
-function placeOf({ entries, compactionIndex: compactionAt }: LoadedBranch, { limit }: Budget): string {
-  return `${entries[compactionAt]?.id ?? ""} ${limit}`;
+function softThresholdKey({ entries, compactionIndex }: LoadedBranch, { limit }: Budget): string {
+  return `${entries[compactionIndex]?.id ?? ""} ${limit}`;
 }
 
-export function skip(reason: CompactionReason, why: SkipReason): CompactionSkipped {
+export function compactionSkippedEvent(reason: CompactionReason, why: SkipReason): CompactionSkippedEvent {
   return { type: "compaction_skipped", reason, why, note: skipNotes[why] };
 }
 
@@ -125,30 +129,30 @@ export const skipNotes: Readonly<Record<SkipReason, string>> = {
   "too-little": "hardly anything would be freed",
 };
 
-export type Delivery = "all" | "one-at-a-time";
+export type QueueMode = "all" | "one-at-a-time";
 
-export type Deliveries = Readonly<Record<QueuedMessage["kind"], Delivery>>;
+export type QueueModes = Readonly<Record<QueuedMessage["kind"], QueueMode>>;
 
 /** Unless somebody wants it otherwise. */
-export const usualDeliveries: Deliveries = { steer: "all", followUp: "one-at-a-time" };
+export const defaultQueueModes: QueueModes = { steer: "all", followUp: "one-at-a-time" };
 
-export interface DeliveryParts {
+export interface DeliveryFilterOptions {
   readonly session: Session;
-  readonly deliveries: Deliveries;
+  readonly queueModes: QueueModes;
 }
 
 /** Which of those that wait are said now. */
-export function saidNow(
+export function createDeliveryFilter(
   kind: QueuedMessage["kind"],
-  { session, deliveries }: DeliveryParts,
+  { session, queueModes }: DeliveryFilterOptions,
 ): (queued: QueuedMessage) => boolean {
-  if (deliveries[kind] === "all") return (queued) => queued.kind === kind;
-  const next = session.branch.state.queue.find((queued) => queued.kind === kind)?.id;
-  return ({ id }) => id === next;
+  if (queueModes[kind] === "all") return (queued) => queued.kind === kind;
+  const nextId = session.branch.state.queue.find((queued) => queued.kind === kind)?.id;
+  return ({ id }) => id === nextId;
 }
 
-export function budgetOf({ limits, model }: Pick<RunParts, "limits" | "model">): Budget {
+export function createModelBudget({ limits, model }: Pick<RunContext, "limits" | "model">): Budget {
   const { api, provider, model: name, contextWindow } = model;
-  const to = { api, provider, model: name };
-  return createBudget(limits(to), { contextWindow, model: to });
+  const modelName = { api, provider, model: name };
+  return createBudget(limits(modelName), { contextWindow, model: modelName });
 }

@@ -6,9 +6,9 @@ import type { RunEnd } from "../events.ts";
 
 export interface RunLimits {
   /** Model turns of one run at most. */
-  readonly turns?: number;
+  readonly maxTurns?: number;
   /** US dollars of one run at most; only what the catalogue has prices for counts. */
-  readonly cost?: number;
+  readonly maxCost?: number;
 }
 
 /** Counts what is paid from now on, until it is closed. */
@@ -30,21 +30,21 @@ export class RunMeter {
   }
 
   /** How the run ends where it must not go on; null where it may. */
-  end(): RunEnd | null {
-    const { turns = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = this.#limits;
-    if (this.#turns >= turns)
+  checkLimits(): RunEnd | null {
+    const { maxTurns = Number.POSITIVE_INFINITY, maxCost = Number.POSITIVE_INFINITY } = this.#limits;
+    if (this.#turns >= maxTurns)
       return {
         type: "failed",
         code: "max-turns",
-        why: `the run was stopped after ${turns} ${turns === 1 ? "turn" : "turns"}, the limit`,
+        why: `the run was stopped after ${maxTurns} ${maxTurns === 1 ? "turn" : "turns"}, the limit`,
       };
     const { total } = this.#usage.cost;
-    if (total < cost) return null;
+    if (total < maxCost) return null;
     const spent = `$${total.toFixed(4)}`;
     return {
       type: "failed",
       code: "max-cost",
-      why: `the run was stopped after it had cost ${spent}; the limit is $${cost}`,
+      why: `the run was stopped after it had cost ${spent}; the limit is $${maxCost}`,
     };
   }
 

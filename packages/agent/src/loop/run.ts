@@ -2,79 +2,80 @@
 
 import type { AgentMessage, Entry, ModelFailure } from "@pith/context";
 import { breakerNotes, type QueuedMessage, reportHookFailure } from "@pith/context/host";
-import { appended, NotWritten } from "../append.ts";
-import { keepFit } from "../compaction/auto-compact.ts";
-import type { AgentEvent, FailedCode, RunEnd } from "../events.ts";
-import { beforeStart } from "../hooks/input-hooks.ts";
-import { type BoundaryEvent, boundary } from "../hooks/turn-hooks.ts";
-import { askUntilItFits, breakerAfter, type Fitting } from "./model-request.ts";
-import { callsOf, type Next, nextAt, type OpenCall } from "./pending-work.ts";
-import { deliver, forgetSaid } from "./queue.ts";
-import { MOST_NUDGES, type RunParts, saidNow } from "./run-context.ts";
+import { AppendError, appendEntries } from "../append-entries.ts";
+import { compactIfNeeded } from "../compaction/auto-compact.ts";
+import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
+import { runStartHooks } from "../hooks/input-hooks.ts";
+import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
+import { deliverQueued, removeDelivered } from "./message-queue.ts";
+import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
+import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./pending-work.ts";
+import { createDeliveryFilter, MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
 import { RunMeter } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
 /** Whether a hook has the model asked once more though its last reply has no tool calls. */
-export async function* goesOn(event: BoundaryEvent, parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
-  const { isWanted, hasSaid } = yield* boundary(event, parts);
-  if (!isWanted || parts.signal.aborted) return false;
-  if (!parts.nudges.take()) {
-    reportHookFailure(parts.hooks, { event: event.type, why: ENOUGH });
+export async function* wantsAnotherTurn(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, boolean> {
+  const { shouldContinue, hasNewMessage } = yield* runTurnHooks(event, run);
+  if (!shouldContinue || run.signal.aborted) return false;
+  if (!run.continuations.tryContinue()) {
+    reportHookFailure(run.hooks, { event: event.type, why: TOO_MANY_CONTINUATIONS });
     return false;
   }
   // Some providers refuse a request that ends with a reply.
-  if (!hasSaid) await appended(parts.session, CONTINUE);
+  if (!hasNewMessage) await appendEntries(run.session, CONTINUE_MESSAGE);
   return true;
 }
 
-const ENOUGH = `it wanted the model to go on ${MOST_NUDGES} times, and nobody said anything: that is enough`;
+const TOO_MANY_CONTINUATIONS = `it wanted the model to go on ${MAX_CONTINUATIONS} times, and nobody said anything: that is enough`;
 
-const CONTINUE = {
+const CONTINUE_MESSAGE = {
   type: "custom_message",
   customType: "pith.continue",
   content: "(continue)",
   display: false,
 } as const;
 
-export interface Start {
+export interface RunStart {
   /** The beginning of the ids of all that this run leaves in the log; a new one, unless said. */
   readonly id?: string;
   /** What comes before the first request; false where there is nothing to ask. */
-  readonly begin: (parts: RunParts) => AsyncGenerator<AgentEvent, boolean>;
+  readonly prepare: (parts: RunContext) => AsyncGenerator<AgentEvent, boolean>;
 }
 
-export interface Running extends Start {
+export interface RunOptions extends RunStart {
   /** As they are at this moment: who speaks may change between two rounds. */
-  readonly parts: () => RunParts;
-  readonly between: Between;
+  readonly getRun: () => RunContext;
+  readonly betweenRequests: BetweenRequests;
   /** Says what must have been said before the first word. */
-  readonly establish: () => Promise<void>;
+  readonly ensureSystemPrompt: () => Promise<void>;
 }
 
-export async function* run(running: Running): AsyncGenerator<AgentEvent, RunEnd> {
+export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
   const messages: AgentMessage[] = [];
   yield { type: "agent_start" };
-  const end = yield* kept(work(running), messages);
+  const end = yield* collectMessages(executeRun(options), messages);
   yield { type: "agent_end", messages, end };
   return end;
 }
 
-async function* work(running: Running): AsyncGenerator<AgentEvent, RunEnd> {
-  const { parts, between, establish, begin } = running;
+async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
+  const { getRun, betweenRequests, ensureSystemPrompt, prepare } = options;
   try {
-    await establish();
-    const end: RunEnd = (yield* begin(parts())) ? yield* rounds(running) : { type: "done" };
-    yield* between.acts(parts);
+    await ensureSystemPrompt();
+    const end: RunEnd = (yield* prepare(getRun())) ? yield* runTurns(options) : { type: "done" };
+    yield* betweenRequests.runTasks(getRun);
     return end;
   } catch (error) {
     // A session that takes no more words is the end of a run, and no fault of the program.
-    if (error instanceof NotWritten || error instanceof CannotResume) return { type: "failed", why: error.message };
+    if (error instanceof AppendError || error instanceof CannotResumeError)
+      return { type: "failed", why: error.message };
     throw error;
   }
 }
 
 /** Nothing can be taken up, because what was said or done last cannot be read. */
-class CannotResume extends Error {
+class CannotResumeError extends Error {
   constructor({ number }: Entry) {
     super(
       `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so it cannot be continued without a prompt; say what you want next`,
@@ -83,7 +84,7 @@ class CannotResume extends Error {
 }
 
 /** Passes everything on, and keeps the messages. */
-async function* kept(
+async function* collectMessages(
   events: AsyncGenerator<AgentEvent, RunEnd>,
   messages: AgentMessage[],
 ): AsyncGenerator<AgentEvent, RunEnd> {
@@ -96,151 +97,156 @@ async function* kept(
   }
 }
 
-async function* rounds(running: Running): AsyncGenerator<AgentEvent, RunEnd> {
-  const { session, runLimits } = running.parts();
+async function* runTurns(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
+  const { session, runLimits } = options.getRun();
   const meter = new RunMeter(session, runLimits);
   try {
-    return yield* limitedRounds(running, meter);
+    return yield* runLimitedTurns(options, meter);
   } finally {
     meter.close();
   }
 }
 
-async function* limitedRounds(
-  { parts, between, id = parts().ports.entryId() }: Running,
+async function* runLimitedTurns(
+  { getRun, betweenRequests, id = getRun().runtime.entryId() }: RunOptions,
   meter: RunMeter,
 ): AsyncGenerator<AgentEvent, RunEnd> {
-  let strain = 0;
-  for (let round = 1; ; round += 1) {
-    yield* between.acts(parts);
-    const now = parts();
-    if (now.signal.aborted) return { type: "aborted" };
-    const limited = meter.end();
-    if (limited) return limited;
+  let overflowCount = 0;
+  for (let turn = 1; ; turn += 1) {
+    yield* betweenRequests.runTasks(getRun);
+    const run = getRun();
+    if (run.signal.aborted) return { type: "aborted" };
+    const limitEnd = meter.checkLimits();
+    if (limitEnd) return limitEnd;
     meter.countTurn();
     yield { type: "turn_start" };
-    yield* deliver(now, saidNow("steer", now));
-    const came = yield* oneRound(now, { id: `${id}-${round}`, strain });
-    strain = came.type === "again" ? came.strain : 0;
-    if (came.type === "again" || (came.type === "done" && (yield* followed(now)))) continue;
-    if (came.type !== "done" || !(yield* goesOn({ type: "agent_before_settle", end: came }, now))) return came;
+    yield* deliverQueued(run, createDeliveryFilter("steer", run));
+    const result = yield* runTurn(run, { id: `${id}-${turn}`, overflowCount });
+    overflowCount = result.type === "again" ? result.overflowCount : 0;
+    if (result.type === "again" || (result.type === "done" && (yield* deliverFollowUps(run)))) continue;
+    if (result.type !== "done" || !(yield* wantsAnotherTurn({ type: "agent_before_settle", end: result }, run)))
+      return result;
   }
 }
 
-interface Round {
+interface TurnOptions {
   readonly id: string;
   /** How many replies in a row said that their context was too much, and no compaction could help. */
-  readonly strain: number;
+  readonly overflowCount: number;
 }
 
 /** `again`: there is something for the model to look at. */
-type Came = RunEnd | { readonly type: "again"; readonly strain: number };
+type TurnResult = RunEnd | { readonly type: "again"; readonly overflowCount: number };
 
-async function* oneRound(parts: RunParts, { id, strain }: Round): AsyncGenerator<AgentEvent, Came> {
-  yield* keepFit(parts);
-  const { asked, replyId, code } = yield* askUntilItFits(parts, id);
-  const { message } = asked;
-  if (asked.type === "failed") {
+async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
+  yield* compactIfNeeded(run);
+  const { outcome, replyId, code } = yield* requestWithCompaction(run, id);
+  const { message } = outcome;
+  if (outcome.type === "failed") {
     yield { type: "turn_end", message, toolResults: [] };
-    return endOf(asked.failure, code);
+    return toRunEnd(outcome.failure, code);
   }
-  const toolResults = yield* runCalls(callsOf(message, replyId), parts);
-  const turn = { type: "turn_end", message, toolResults } as const;
-  yield turn;
+  const toolResults = yield* runCalls(toOpenCalls(message, replyId), run);
+  const turnEnd = { type: "turn_end", message, toolResults } as const;
+  yield turnEnd;
   const hasResults = toolResults.length > 0;
-  if (hasResults) yield* boundary(turn, parts);
-  const isAgain = hasResults || (yield* goesOn(turn, parts));
-  if (parts.signal.aborted) return { type: "aborted" };
-  const breaker = asked.overflow ? yield* breakerAfter(parts) : null;
-  if (breaker && strain + 1 >= MOST_STRAIN)
+  if (hasResults) yield* runTurnHooks(turnEnd, run);
+  const hasNextTurn = hasResults || (yield* wantsAnotherTurn(turnEnd, run));
+  if (run.signal.aborted) return { type: "aborted" };
+  const breaker = outcome.overflow ? yield* compactAfterOverflow(run) : null;
+  if (breaker && overflowCount + 1 >= MAX_OVERFLOWS)
     return { type: "failed", why: `it is too long; ${breakerNotes[breaker.fills]}` };
-  if (isAgain) return { type: "again", strain: breaker ? strain + 1 : 0 };
+  if (hasNextTurn) return { type: "again", overflowCount: breaker ? overflowCount + 1 : 0 };
   return message.stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
 }
 
-const MOST_STRAIN = 3;
+const MAX_OVERFLOWS = 3;
 
 /** Whether something waited for the model to have no more to say; what steers comes first. */
-async function* followed(parts: RunParts): AsyncGenerator<AgentEvent, boolean> {
-  const { session } = parts;
+async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, boolean> {
+  const { session } = run;
   // What was said before this moment is in the log after it.
   await session.loadState();
   const { queue } = session.branch.state;
   if (queue.some(({ kind }) => kind === "steer")) return true;
-  return queue.length > 0 && (yield* deliver(parts, saidNow("followUp", parts))) > 0;
+  return queue.length > 0 && (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
 }
 
-function endOf(failure: ModelFailure, fitting: Fitting["code"]): RunEnd {
+function toRunEnd(failure: ModelFailure, requestCode: RequestResult["code"]): RunEnd {
   if (failure.kind === "aborted") return { type: "aborted" };
-  const code = fitting ?? codeOf(failure);
+  const code = requestCode ?? failureCode(failure);
   return { type: "failed", why: failure.message, ...(code && { code }) };
 }
 
-function codeOf({ kind, cause }: ModelFailure): FailedCode | undefined {
+function failureCode({ kind, cause }: ModelFailure): RunFailureCode | undefined {
   if (kind === "unreachable") return kind;
   const { status } = Object(cause) as { readonly status?: unknown };
   return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
 }
 
 /** What was left open is closed, what waited is said, and then this. */
-export function saying(said: QueuedMessage): Start {
+export function startWithMessage(queued: QueuedMessage): RunStart {
   return {
-    id: said.id,
-    async *begin(parts) {
-      const next = await nextOf(parts);
-      if (next.type === "results") await closeCalls(next.calls, parts);
-      yield* deliver(parts, () => true, [said]);
-      await beforeStart(parts);
+    id: queued.id,
+    async *prepare(run) {
+      const pending = await loadPendingWork(run);
+      if (pending.type === "results") await closeCalls(pending.calls, run);
+      yield* deliverQueued(run, () => true, [queued]);
+      await runStartHooks(run);
       return true;
     },
   };
 }
 
 /** What was left open is run, and what waited is said. */
-export function takingUp(): Start {
+export function resumeFromLog(): RunStart {
   return {
-    async *begin(parts) {
+    async *prepare(run) {
       // RUN15: stopped before its turn came, so that what waits can be taken back.
-      if (parts.signal.aborted) return true;
-      const next = await nextOf(parts);
-      if (next.type === "results") yield* runCalls(next.calls, parts);
-      const heard = yield* deliver(parts, () => true);
+      if (run.signal.aborted) return true;
+      const pending = await loadPendingWork(run);
+      if (pending.type === "results") yield* runCalls(pending.calls, run);
+      const deliveredCount = yield* deliverQueued(run, () => true);
       // HARM5: nobody knows what was asked for, so the user has to say it.
-      if (next.type === "damaged" && heard === 0) throw new CannotResume(next.entry);
-      if (heard > 0) await beforeStart(parts);
-      return next.type !== "nothing" || heard > 0;
+      if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
+      if (deliveredCount > 0) await runStartHooks(run);
+      return pending.type !== "nothing" || deliveredCount > 0;
     },
   };
 }
 
 /** A compaction may have kept no message at all; then the branch before it says what is next. */
-async function nextOf({ session, ports }: RunParts): Promise<Next> {
-  await forgetSaid(session);
-  const next = nextAt(session.branch.entries) ?? nextAt(await session.branchEntries());
-  if (next?.type !== "results") return next ?? { type: "nothing" };
+async function loadPendingWork({ session, runtime }: RunContext): Promise<PendingWork> {
+  await removeDelivered(session);
+  const pending = findPendingWork(session.branch.entries) ?? findPendingWork(await session.branchEntries());
+  if (pending?.type !== "results") return pending ?? { type: "nothing" };
   const calls: OpenCall[] = [];
   // RUN8: answered on another branch, it was run there.
-  for (const open of next.calls)
-    calls.push((await session.store.entry(open.id)) ? { ...open, id: ports.entryId(), isBegun: true } : open);
+  for (const openCall of pending.calls)
+    calls.push(
+      (await session.store.entry(openCall.resultId))
+        ? { ...openCall, resultId: runtime.entryId(), mayHaveStarted: true }
+        : openCall,
+    );
   return { type: "results", calls };
 }
 
-export type Act<Outcome> = (parts: RunParts) => AsyncGenerator<AgentEvent, Outcome>;
+export type RunTask<Outcome> = (parts: RunContext) => AsyncGenerator<AgentEvent, Outcome>;
 
 /** Work that waits for the moment between two requests, when no reply is incomplete and none has to be aborted for it. */
-export class Between {
-  readonly #waiting: Act<void>[] = [];
+export class BetweenRequests {
+  readonly #tasks: RunTask<void>[] = [];
 
-  get isWaiting(): boolean {
-    return this.#waiting.length > 0;
+  get hasTasks(): boolean {
+    return this.#tasks.length > 0;
   }
 
   /** What came of it, once its moment has come. */
-  wait<Outcome>(act: Act<Outcome>): Promise<Outcome> {
+  schedule<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
     const outcome = Promise.withResolvers<Outcome>();
-    this.#waiting.push(async function* (parts) {
+    this.#tasks.push(async function* (run) {
       try {
-        outcome.resolve(yield* act(parts));
+        outcome.resolve(yield* task(run));
       } catch (error) {
         // Whoever asked hears of it; the run it waited in has nothing to do with it.
         outcome.reject(error);
@@ -250,7 +256,7 @@ export class Between {
   }
 
   /** Does what waits, with the parts as each finds them: an act may change who speaks. */
-  async *acts(parts: () => RunParts): AsyncGenerator<AgentEvent> {
-    for (let act = this.#waiting.shift(); act; act = this.#waiting.shift()) yield* act(parts());
+  async *runTasks(getRun: () => RunContext): AsyncGenerator<AgentEvent> {
+    for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) yield* task(getRun());
   }
 }

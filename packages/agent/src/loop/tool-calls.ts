@@ -1,35 +1,51 @@
 /** Permits and runs the tool calls of a reply. A call that must not run twice is announced in the log before it runs. */
 
 import type { ToolCallBlock, ToolResultMessage } from "@pith/context";
-import { appended, NotWritten } from "../append.ts";
-import { during, type Tell, untilStopped } from "../async.ts";
+import { AppendError, appendEntries } from "../append-entries.ts";
+import { type EmitEvent, runWithEvents, withStopGrace } from "../async.ts";
 import type { AgentEvent } from "../events.ts";
-import { type HookedCall, hookedCall, hookedResult, withInput } from "../hooks/tool-hooks.ts";
-import type { Permit } from "../permissions/request.ts";
+import {
+  runToolCallHooks,
+  runToolResultHooks,
+  type ToolCallHookResult,
+  withChangedInput,
+} from "../hooks/tool-hooks.ts";
+import type { PermissionResult } from "../permissions/request.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../tool.ts";
-import { INTENT, type OpenCall } from "./pending-work.ts";
-import type { RunParts } from "./run-context.ts";
-import { answered, failed, roomIn } from "./tool-results.ts";
+import { INTENT_TYPE, type OpenCall } from "./pending-work.ts";
+import type { RunContext } from "./run-context.ts";
+import { computeMaxOutputBytes, errorOutput, recordResult } from "./tool-results.ts";
 
 /** A call that may have been run before is never run again without asking. */
-export async function permitFor({ call, isBegun }: OpenCall, tool: Tool, parts: RunParts): Promise<Permit> {
-  const { permits, signal, ports } = parts;
-  const isAgain = isBegun && !tool.isIdempotent;
+export async function checkPermission(
+  { call, mayHaveStarted }: OpenCall,
+  tool: Tool,
+  run: RunContext,
+): Promise<PermissionResult> {
+  const { permissions, signal, runtime } = run;
+  const isRepeated = mayHaveStarted && !tool.isIdempotent;
   // RUN8: without anybody to ask, what may have been done is not done again.
-  if (!permits) return isAgain ? { type: "refused", why: UNKNOWN } : { type: "permitted" };
-  const act = { tool: tool.name, arguments: call.arguments, intent: intentOf(call, tool), ...(isAgain && { isAgain }) };
-  const asking = async (): Promise<Permit> => permits.permit(act, { signal });
-  const permit = await untilStopped(asking, { signal, ports, otherwise: STOPPED_PERMIT });
-  return permit.type === "refused" && isAgain ? { ...permit, why: `${UNKNOWN} (${permit.why})` } : permit;
+  if (!permissions) return isRepeated ? { type: "refused", why: UNKNOWN_OUTCOME } : { type: "permitted" };
+  const request = {
+    tool: tool.name,
+    arguments: call.arguments,
+    intent: readIntent(call, tool),
+    ...(isRepeated && { isAgain: isRepeated }),
+  };
+  const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
+  const permission = await withStopGrace(ask, { signal, runtime, fallback: STOPPED_PERMISSION });
+  return permission.type === "refused" && isRepeated
+    ? { ...permission, why: `${UNKNOWN_OUTCOME} (${permission.why})` }
+    : permission;
 }
 
-const STOPPED_PERMIT: Permit = { type: "refused", why: "it was not run: the user stopped" };
+const STOPPED_PERMISSION: PermissionResult = { type: "refused", why: "it was not run: the user stopped" };
 
-const UNKNOWN =
+const UNKNOWN_OUTCOME =
   "it was running when the program ended; whether it was done is not known, and it was not run again: look before you repeat it";
 
 /** What a tool cannot say of its own arguments is not said. */
-function intentOf({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
+function readIntent({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
   try {
     return tool.intent?.(args) ?? null;
   } catch {
@@ -38,195 +54,211 @@ function intentOf({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null
   }
 }
 
-export type RestoredCall =
-  | { readonly type: "restored"; readonly open: OpenCall }
+export type RestoreCallResult =
+  | { readonly type: "restored"; readonly openCall: OpenCall }
   /** `why` is told to the model. */
   | { readonly type: "unknown"; readonly why: string };
 
 // SEC6: no placeholder reaches a file, and no secret a tool that could send it away; the log and the events keep the placeholders.
-export async function restoredCall(open: OpenCall, tool: Tool, { secrets }: RunParts): Promise<RestoredCall> {
-  if (!secrets || !tool.restoresSecrets) return { type: "restored", open };
-  const restored = await secrets.restored(open.call.arguments);
-  if (restored.type === "unknown") return { type: "unknown", why: unknown(restored.placeholders) };
-  return { type: "restored", open: { ...open, call: { ...open.call, arguments: restored.value } } };
+export async function restoreCallSecrets(
+  openCall: OpenCall,
+  tool: Tool,
+  { secrets }: RunContext,
+): Promise<RestoreCallResult> {
+  if (!secrets || !tool.restoresSecrets) return { type: "restored", openCall };
+  const restored = await secrets.restore(openCall.call.arguments);
+  if (restored.type === "unknown") return { type: "unknown", why: unknownPlaceholdersNote(restored.placeholders) };
+  return { type: "restored", openCall: { ...openCall, call: { ...openCall.call, arguments: restored.value } } };
 }
 
-function unknown(placeholders: readonly string[]): string {
-  const stand = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
-  const read = "read the file that holds it again, or ask the user for it, then repeat the call";
-  return `it was not run: ${placeholders.join(", ")} ${stand} not known any more; ${read}`;
+function unknownPlaceholdersNote(placeholders: readonly string[]): string {
+  const predicate = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
+  const advice = "read the file that holds it again, or ask the user for it, then repeat the call";
+  return `it was not run: ${placeholders.join(", ")} ${predicate} not known any more; ${advice}`;
 }
 
 /** SEC17: a model that meant the secret learns that its placeholder was used, and what to do. Null where there is nothing to say. */
-function passedAsIs({ call }: OpenCall, tool: Tool, { secrets, tools }: RunParts): string | null {
+function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: RunContext): string | null {
   if (!secrets || tool.restoresSecrets) return null;
-  const intent = intentOf(call, tool);
-  const named = intent?.type === "command" ? (intent.secrets ?? []) : [];
-  const placeholders = secrets.placeholdersIn(call.arguments).filter((each) => !named.includes(each));
+  const intent = readIntent(call, tool);
+  const namedSecrets = intent?.type === "command" ? (intent.secrets ?? []) : [];
+  const placeholders = secrets.listPlaceholders(call.arguments).filter((each) => !namedSecrets.includes(each));
   if (placeholders.length === 0) return null;
-  const was = placeholders.length === 1 ? "was" : "were";
-  const bash = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
-  return `${placeholders.join(", ")} ${was} passed as written, not as the secret. For the true value: ${bash}file tools restore it by themselves.`;
+  const verb = placeholders.length === 1 ? "was" : "were";
+  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
+  return `${placeholders.join(", ")} ${verb} passed as written, not as the secret. For the true value: ${bashHint}file tools restore it by themselves.`;
 }
 
-function withNote(output: ToolOutput, note: string | null): ToolOutput {
+function appendNote(output: ToolOutput, note: string | null): ToolOutput {
   return note === null || !Array.isArray(output?.content)
     ? output
     : { ...output, content: [...output.content, { type: "text", text: note }] };
 }
 
-export interface Running {
-  readonly parts: RunParts;
-  readonly tell: Tell<AgentEvent>;
+export interface RunCallOptions {
+  readonly run: RunContext;
+  readonly emit: EmitEvent<AgentEvent>;
   /** Why none of the reply's calls is run; the result of each. */
   readonly refusal?: string | null;
 }
 
-export async function runCall(open: OpenCall, { parts, tell, refusal }: Running): Promise<ToolResultMessage> {
-  const fault = refusal ?? faultIn(open, parts);
-  const hooked = fault === null ? await hookedCall(open, parts) : { type: "blocked" as const, why: fault, open };
+export async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage> {
+  const blockReason = refusal ?? findCallError(openCall, run);
+  const hookResult =
+    blockReason === null
+      ? await runToolCallHooks(openCall, run)
+      : { type: "blocked" as const, why: blockReason, open: openCall };
   // SAY4: what is told is what is run.
-  const { id: toolCallId, name: toolName, arguments: args } = hooked.open.call;
-  const told = { toolCallId, toolName, args };
-  tell({ type: "tool_execution_start", ...told });
-  const { session } = parts;
+  const { id: toolCallId, name: toolName, arguments: args } = hookResult.open.call;
+  const callFields = { toolCallId, toolName, args };
+  emit({ type: "tool_execution_start", ...callFields });
+  const { session } = run;
   const update = (text: string): void =>
-    tell({ type: "tool_execution_update", ...told, partialResult: session.redact(text) });
-  const output = await hookedResult(hooked.open, await outputOf(hooked, parts, update), parts);
-  const result = await answered(open, output, parts);
-  tell({ type: "tool_execution_end", ...told, result, isError: result.isError });
+    emit({ type: "tool_execution_update", ...callFields, partialResult: session.redact(text) });
+  const output = await runToolResultHooks(hookResult.open, await runHookedCall(hookResult, run, update), run);
+  const result = await recordResult(openCall, output, run);
+  emit({ type: "tool_execution_end", ...callFields, result, isError: result.isError });
   return result;
 }
 
 /** Why nobody can run it; null where somebody can. */
-function faultIn({ call }: OpenCall, { tools }: RunParts): string | null {
+function findCallError({ call }: OpenCall, { tools }: RunContext): string | null {
   if (!tools.some(({ name }) => name === call.name))
     return `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`;
   return call.pith ? `the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
-async function outputOf(hooked: HookedCall, parts: RunParts, update: (text: string) => void): Promise<ToolOutput> {
-  const tool = parts.tools.find(({ name }) => name === hooked.open.call.name);
-  if (hooked.type === "blocked") return failed(hooked.why);
-  if (!tool) throw new Error(`the tool ${hooked.open.call.name} is gone`);
+async function runHookedCall(
+  hookResult: ToolCallHookResult,
+  run: RunContext,
+  update: (text: string) => void,
+): Promise<ToolOutput> {
+  const tool = run.tools.find(({ name }) => name === hookResult.open.call.name);
+  if (hookResult.type === "blocked") return errorOutput(hookResult.why);
+  if (!tool) throw new Error(`the tool ${hookResult.open.call.name} is gone`);
   try {
-    const restored = await restoredCall(hooked.open, tool, parts);
-    if (restored.type === "unknown") return failed(restored.why);
-    const output = await permittedOutput(restored.open, tool, { parts, update });
-    return hooked.isChanged ? withInput(output, hooked.open.call.arguments) : output;
+    const restored = await restoreCallSecrets(hookResult.open, tool, run);
+    if (restored.type === "unknown") return errorOutput(restored.why);
+    const output = await runPermittedCall(restored.openCall, tool, { run, update });
+    return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
   } catch (error) {
-    if (error instanceof NotWritten) throw error;
+    if (error instanceof AppendError) throw error;
     // Whatever a tool, or who permits it, throws is something the model can answer to.
-    return failed(error instanceof Error ? error.message : String(error));
+    return errorOutput(error instanceof Error ? error.message : String(error));
   }
 }
 
-interface ToolRun {
-  readonly parts: RunParts;
+interface ToolRunOptions {
+  readonly run: RunContext;
   readonly update: (text: string) => void;
 }
 
-async function permittedOutput(open: OpenCall, tool: Tool, { parts, update }: ToolRun): Promise<ToolOutput> {
-  const { session, signal, model, ports } = parts;
-  if (signal.aborted) return STOPPED;
-  const permit = await permitFor(open, tool, parts);
-  if (permit.type === "refused") return failed(permit.why);
-  if (!tool.isIdempotent && !open.isBegun) await announce(open.call, session);
-  if (signal.aborted) return STOPPED;
-  const { id, arguments: args } = open.call;
-  const { leave } = permit;
-  const room = roomIn(model.contextWindow);
-  const call: ToolCall = { id, arguments: args, signal, room, update, ...(leave && { leave }) };
-  const output = await untilStopped(async () => tool.run(call), { signal, ports, otherwise: LEFT });
-  return withNote(output, passedAsIs(open, tool, parts));
+async function runPermittedCall(openCall: OpenCall, tool: Tool, { run, update }: ToolRunOptions): Promise<ToolOutput> {
+  const { session, signal, model, runtime } = run;
+  if (signal.aborted) return STOPPED_OUTPUT;
+  const permission = await checkPermission(openCall, tool, run);
+  if (permission.type === "refused") return errorOutput(permission.why);
+  if (!tool.isIdempotent && !openCall.mayHaveStarted) await recordIntent(openCall.call, session);
+  if (signal.aborted) return STOPPED_OUTPUT;
+  const { id, arguments: args } = openCall.call;
+  const { grant } = permission;
+  const maxOutputBytes = computeMaxOutputBytes(model.contextWindow);
+  const call: ToolCall = { id, arguments: args, signal, maxOutputBytes, update, ...(grant && { grant }) };
+  const output = await withStopGrace(async () => tool.run(call), { signal, runtime, fallback: STILL_STOPPING_OUTPUT });
+  return appendNote(output, placeholderNote(openCall, tool, run));
 }
 
-const STOPPED = failed("it was not run: the user stopped");
-const LEFT = failed("it was stopped, and may take a moment to end");
+const STOPPED_OUTPUT = errorOutput("it was not run: the user stopped");
+const STILL_STOPPING_OUTPUT = errorOutput("it was stopped, and may take a moment to end");
 
 /** On the disk before it is run. */
-async function announce({ id: callId }: ToolCallBlock, session: RunParts["session"]): Promise<void> {
-  await appended(session, { type: "custom", customType: INTENT, data: { callId } });
+async function recordIntent({ id: callId }: ToolCallBlock, session: RunContext["session"]): Promise<void> {
+  await appendEntries(session, { type: "custom", customType: INTENT_TYPE, data: { callId } });
 }
 
 /** Runs the calls of a reply, at most 8 at once and as their order allows; each result is in the log as soon as it is there. */
 export async function* runCalls(
   calls: readonly OpenCall[],
-  parts: RunParts,
+  run: RunContext,
 ): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
-  return yield* during<AgentEvent, readonly ToolResultMessage[]>((tell) => all(calls, parts, tell), { replaces });
+  return yield* runWithEvents<AgentEvent, readonly ToolResultMessage[]>((emit) => runAllCalls(calls, run, emit), {
+    shouldReplace: isNewerUpdate,
+  });
 }
 
 // EVT6: of what a call says while nobody looks, the newest is enough.
-function replaces(earlier: AgentEvent, later: AgentEvent): boolean {
+function isNewerUpdate(earlier: AgentEvent, later: AgentEvent): boolean {
   if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
   return earlier.toolCallId === later.toolCallId;
 }
 
 /** Where the result of one cannot be kept, the others are stopped, and nobody goes on before they have ended. */
-async function all(
+async function runAllCalls(
   calls: readonly OpenCall[],
-  parts: RunParts,
-  tell: Tell<AgentEvent>,
+  run: RunContext,
+  emit: EmitEvent<AgentEvent>,
 ): Promise<readonly ToolResultMessage[]> {
-  const trouble = new AbortController();
-  const stoppable = { ...parts, signal: AbortSignal.any([parts.signal, trouble.signal]) };
-  const refusal = calls.length > MOST_CALLS ? tooManyCalls(calls.length) : null;
-  const runOne = (open: OpenCall): Promise<ToolResultMessage> =>
-    parts.step(open.id, () => runCall(open, { parts: stoppable, tell, refusal }));
+  const failureController = new AbortController();
+  const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
+  const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
+  const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
+    run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
   const results: ToolResultMessage[] = [];
-  for (const group of groupCalls(calls, parts)) results.push(...(await runSome(group, runOne, trouble)));
+  for (const group of groupCalls(calls, run))
+    results.push(...(await runConcurrently(group, runOne, failureController)));
   return results;
 }
 
 /** BOUND5: in one reply, and of these at once. */
-const MOST_CALLS = 256;
-const MOST_AT_ONCE = 8;
+const MAX_CALLS = 256;
+const MAX_CONCURRENT_CALLS = 8;
 
-function tooManyCalls(count: number): string {
-  return `it was not run, and neither were the others: the reply has ${count} tool calls, and at most ${MOST_CALLS} are run. Make fewer calls in one reply, or use one command that does the work of many.`;
+function tooManyCallsNote(count: number): string {
+  return `it was not run, and neither were the others: the reply has ${count} tool calls, and at most ${MAX_CALLS} are run. Make fewer calls in one reply, or use one command that does the work of many.`;
 }
 
 /** The results in the order of the calls, however they ended. After a failure no other call begins. */
-async function runSome(
+async function runConcurrently(
   calls: readonly OpenCall[],
-  runOne: (open: OpenCall) => Promise<ToolResultMessage>,
-  trouble: AbortController,
+  runOne: (openCall: OpenCall) => Promise<ToolResultMessage>,
+  failureController: AbortController,
 ): Promise<readonly ToolResultMessage[]> {
   const results: ToolResultMessage[] = [];
   let next = 0;
   const runNext = async (): Promise<void> => {
-    while (next < calls.length && !trouble.signal.aborted) {
-      const at = next;
+    while (next < calls.length && !failureController.signal.aborted) {
+      const index = next;
       next += 1;
-      const open = calls[at];
-      if (open) results[at] = await runOne(open);
+      const openCall = calls[index];
+      if (openCall) results[index] = await runOne(openCall);
     }
   };
-  const runners = Array.from({ length: MOST_AT_ONCE }, runNext);
-  for (const runner of runners) runner.catch(() => trouble.abort());
+  const runners = Array.from({ length: MAX_CONCURRENT_CALLS }, runNext);
+  for (const runner of runners) runner.catch(() => failureController.abort());
   await Promise.allSettled(runners);
   await Promise.all(runners);
   return results;
 }
 
 /** RUN13: a command or a read that follows a file change in the same reply sees the changed file, and the other way round. */
-function groupCalls(calls: readonly OpenCall[], { tools }: RunParts): readonly (readonly OpenCall[])[] {
+function groupCalls(calls: readonly OpenCall[], { tools }: RunContext): readonly (readonly OpenCall[])[] {
   const groups: { readonly isChange: boolean; readonly calls: OpenCall[] }[] = [];
-  for (const open of calls) {
-    const tool = tools.find(({ name }) => name === open.call.name);
-    const isChange = tool !== undefined && intentOf(open.call, tool)?.type === "change";
+  for (const openCall of calls) {
+    const tool = tools.find(({ name }) => name === openCall.call.name);
+    const isChange = tool !== undefined && readIntent(openCall.call, tool)?.type === "change";
     const last = groups.at(-1);
-    if (last?.isChange === isChange) last.calls.push(open);
-    else groups.push({ isChange, calls: [open] });
+    if (last?.isChange === isChange) last.calls.push(openCall);
+    else groups.push({ isChange, calls: [openCall] });
   }
   return groups.map((group) => group.calls);
 }
 
 /** Answers calls that nobody will run any more, so that the conversation can go on. */
-export async function closeCalls(calls: readonly OpenCall[], parts: RunParts): Promise<void> {
-  for (const open of calls) await answered(open, failed(open.isBegun ? BROKEN_OFF : WITHOUT), parts);
+export async function closeCalls(calls: readonly OpenCall[], run: RunContext): Promise<void> {
+  for (const openCall of calls)
+    await recordResult(openCall, errorOutput(openCall.mayHaveStarted ? INTERRUPTED : NO_RESULT), run);
 }
 
-const BROKEN_OFF = "it was running when the program ended; whether it was done is not known: look before you repeat it";
-const WITHOUT = "there is no result: the program ended before it had one";
+const INTERRUPTED =
+  "it was running when the program ended; whether it was done is not known: look before you repeat it";
+const NO_RESULT = "there is no result: the program ended before it had one";

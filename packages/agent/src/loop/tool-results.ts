@@ -2,78 +2,90 @@
 
 import type { ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
 import { blobReference } from "@pith/context/host";
-import { appendedSoon, NotWritten } from "../append.ts";
-import { hookedMessage } from "../hooks/message-hooks.ts";
-import type { Blobs } from "../ports.ts";
+import { AppendError, appendBuffered } from "../append-entries.ts";
+import { runMessageHooks } from "../hooks/message-hooks.ts";
+import type { BlobStore } from "../ports.ts";
 import type { ToolOutput } from "../tool.ts";
 import type { OpenCall } from "./pending-work.ts";
-import type { RunParts } from "./run-context.ts";
+import type { RunContext } from "./run-context.ts";
 
 /** Bytes of a result that a model with this window can take: a tenth of it, and never more than 50 KB (B7). */
-export function roomIn(contextWindow: number): number {
-  return Math.min(MOST_BYTES, Math.floor(contextWindow * SHARE) * BYTES_PER_TOKEN);
+export function computeMaxOutputBytes(contextWindow: number): number {
+  return Math.min(MAX_BYTES, Math.floor(contextWindow * CONTEXT_SHARE) * BYTES_PER_TOKEN);
 }
 
-const MOST_BYTES = 50 * 1024;
-const SHARE = 0.1;
+const MAX_BYTES = 50 * 1024;
+const CONTEXT_SHARE = 0.1;
 // Code has more than three bytes a token, and a letter of Chinese has three.
 const BYTES_PER_TOKEN = 3;
 
-export interface Room {
-  readonly room: number;
-  readonly blobs: Blobs | undefined;
+export interface OutputBounds {
+  readonly maxOutputBytes: number;
+  readonly blobs: BlobStore | undefined;
 }
 
 /** Output that is too long is kept whole in a blob, and only its ends are shown, with a handle. */
-export async function bounded(output: ToolOutput, { room, blobs }: Room): Promise<ToolOutput> {
+export async function boundOutput(output: ToolOutput, { maxOutputBytes, blobs }: OutputBounds): Promise<ToolOutput> {
   const texts = output.content.filter((block) => block.type === "text");
-  const whole = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
-  if (whole.length <= room + TOLERANCE) return output;
-  const kept = await blobs?.keep(whole);
-  const where = kept?.type === "kept" ? `read ${blobReference(kept.hash)} for all of it` : "the rest was not kept";
-  const shown = ends(whole, room, where);
-  return { ...output, content: [shown, ...output.content.filter(isImage)] };
+  const bytes = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
+  if (bytes.length <= maxOutputBytes + TOLERANCE_BYTES) return output;
+  const saved = await blobs?.keep(bytes);
+  const hint = saved?.type === "kept" ? `read ${blobReference(saved.hash)} for all of it` : "the rest was not kept";
+  const excerpt = excerptEnds(bytes, maxOutputBytes, hint);
+  return { ...output, content: [excerpt, ...output.content.filter(isImage)] };
 }
 
 /** A tool that keeps to its room may add a line on how it ended. */
-const TOLERANCE = 1024;
+const TOLERANCE_BYTES = 1024;
 
-function ends(whole: Uint8Array, room: number, where: string): TextBlock {
-  const head = Math.floor(room * HEAD);
-  const tail = room - head;
-  const left = whole.length - head - tail;
-  const text = (from: number, to: number): string => new TextDecoder().decode(whole.subarray(from, to));
-  const note = `[… ${left.toLocaleString("en-US")} bytes are not shown here: ${where} …]`;
+function excerptEnds(bytes: Uint8Array, maxOutputBytes: number, hint: string): TextBlock {
+  const head = Math.floor(maxOutputBytes * HEAD_SHARE);
+  const tail = maxOutputBytes - head;
+  const omittedBytes = bytes.length - head - tail;
+  const text = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
+  const note = `[… ${omittedBytes.toLocaleString("en-US")} bytes are not shown here: ${hint} …]`;
   return {
     type: "text",
-    text: `${text(0, head).toWellFormed()}\n${note}\n${text(whole.length - tail, whole.length).toWellFormed()}`,
+    text: `${text(0, head).toWellFormed()}\n${note}\n${text(bytes.length - tail, bytes.length).toWellFormed()}`,
   };
 }
 
-const HEAD = 0.3;
+const HEAD_SHARE = 0.3;
 
 function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
   return block.type === "image";
 }
 
-export async function answered(open: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolResultMessage> {
+export async function recordResult(
+  openCall: OpenCall,
+  output: ToolOutput,
+  run: RunContext,
+): Promise<ToolResultMessage> {
   try {
-    return await kept(open, output, parts);
+    return await recordOutput(openCall, output, run);
   } catch (error) {
-    if (error instanceof NotWritten) throw error;
+    if (error instanceof AppendError) throw error;
     // Too long for a line, nested without end, or no result at all: then that is the answer.
     const why = error instanceof Error ? error.message : String(error);
-    return await kept(open, failed(`its result could not be kept: ${parts.session.redact(why).slice(0, 500)}`), parts);
+    return await recordOutput(
+      openCall,
+      errorOutput(`its result could not be kept: ${run.session.redact(why).slice(0, 500)}`),
+      run,
+    );
   }
 }
 
-async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts): Promise<ToolResultMessage> {
-  const { session, model, blobs, ports } = parts;
+async function recordOutput(
+  { call, resultId }: OpenCall,
+  output: ToolOutput,
+  run: RunContext,
+): Promise<ToolResultMessage> {
+  const { session, model, blobs, runtime } = run;
   if (!Array.isArray(output?.content)) throw new Error(`${call.name} gave no content`);
   // Before it is cut, because half a secret looks like none.
-  const clean = session.redact(output);
-  const room = { room: roomIn(model.contextWindow), blobs };
-  const { content, details } = await bounded(clean, room);
+  const redacted = session.redact(output);
+  const bounds = { maxOutputBytes: computeMaxOutputBytes(model.contextWindow), blobs };
+  const { content, details } = await boundOutput(redacted, bounds);
   const message: ToolResultMessage = {
     role: "toolResult",
     toolCallId: call.id,
@@ -81,25 +93,27 @@ async function kept({ call, id }: OpenCall, output: ToolOutput, parts: RunParts)
     content,
     ...(details !== undefined && { details }),
     isError: output.isError === true,
-    timestamp: ports.now(),
+    timestamp: runtime.now(),
   };
-  const hooked = await hookedResultMessage(message, parts);
-  const kept = session.redact(hooked === message ? message : { ...hooked, ...(await bounded(hooked, room)) });
-  await appendedSoon(session, { type: "message", message: kept, id });
-  return kept;
+  const finalMessage = await runResultMessageHooks(message, run);
+  const recorded = session.redact(
+    finalMessage === message ? message : { ...finalMessage, ...(await boundOutput(finalMessage, bounds)) },
+  );
+  await appendBuffered(session, { type: "message", message: recorded, id: resultId });
+  return recorded;
 }
 
 // Every call has its result: where none may be kept, that is the result.
-async function hookedResultMessage(message: ToolResultMessage, parts: RunParts): Promise<ToolResultMessage> {
+async function runResultMessageHooks(message: ToolResultMessage, run: RunContext): Promise<ToolResultMessage> {
   try {
-    return await hookedMessage(message, parts);
+    return await runMessageHooks(message, run);
   } catch (error) {
-    if (!(error instanceof NotWritten)) throw error;
+    if (!(error instanceof AppendError)) throw error;
     const { details: _, ...rest } = message;
-    return { ...rest, ...failed(error.message), isError: true };
+    return { ...rest, ...errorOutput(error.message), isError: true };
   }
 }
 
-export function failed(text: string): ToolOutput {
+export function errorOutput(text: string): ToolOutput {
   return { content: [{ type: "text", text }], isError: true };
 }

@@ -4,22 +4,36 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, open, unlink } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { FileRead, FileWritten, WorkspaceFiles } from "../ports.ts";
-import { namesIn, namesNear, type Place, type PrivateTemporary, placeOf } from "./paths.ts";
-import { codeOf, type HeldFile, moved, openFolder, openHeld, realPath, takePlace } from "./safe-files.ts";
+import type { FileReadResult, FileWriteResult, WorkspaceFiles } from "../ports.ts";
+import {
+  type FileLocation,
+  formatFolderNames,
+  formatSimilarNames,
+  type PrivateTemporaryOptions,
+  resolveLocation,
+} from "./paths.ts";
+import {
+  errorCode,
+  type OpenedFile,
+  openNoFollow,
+  openOrCreateFolder,
+  pathChangedError,
+  replaceFile,
+  resolveRealPath,
+} from "./safe-files.ts";
 
-export interface Refused {
-  readonly act: "read" | "written" | "removed";
-  readonly shown: string;
+export interface FileErrorContext {
+  readonly action: "read" | "written" | "removed";
+  readonly displayPath: string;
 }
 
-export function refusal(error: unknown, { act, shown }: Refused): string {
-  const code = codeOf(error);
-  const why = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return `${shown} cannot be ${act}: ${why}`;
+export function describeFileError(error: unknown, { action, displayPath }: FileErrorContext): string {
+  const code = errorCode(error);
+  const reason = errorReasons[code] ?? (error instanceof Error ? error.message : String(error));
+  return `${displayPath} cannot be ${action}: ${reason}`;
 }
 
-const reasons: Readonly<Record<string, string>> = {
+const errorReasons: Readonly<Record<string, string>> = {
   EACCES: "permission denied (EACCES)",
   EPERM: "the system does not allow it (EPERM)",
   EROFS: "the disk is read-only (EROFS)",
@@ -34,182 +48,196 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: "the path has a NUL character",
 };
 
-export interface BoundedAct {
-  readonly mostBytes: number;
+export interface BoundedReadOptions {
+  readonly maxBytes: number;
   readonly signal?: AbortSignal;
 }
 
 /** Never waits for the other end of a pipe, and never reads beyond the limit of an endless file. */
-export async function readBytes(place: Place, act: BoundedAct): Promise<FileRead> {
-  act.signal?.throwIfAborted();
+export async function readBoundedFile(location: FileLocation, options: BoundedReadOptions): Promise<FileReadResult> {
+  options.signal?.throwIfAborted();
   try {
-    const { file, path } = await opened(place);
+    const { file, path } = await openForReading(location);
     try {
-      return await readOpen(file, { ...place, path }, act);
+      return await readOpenFile(file, { ...location, path }, options);
     } finally {
       await file.close();
     }
   } catch (error) {
-    act.signal?.throwIfAborted();
-    return unread(place, error);
+    options.signal?.throwIfAborted();
+    return readFailure(location, error);
   }
 }
 
-async function opened({ path, real }: Place): Promise<HeldFile> {
-  if (real !== undefined) return await openHeld({ real });
+async function openForReading({ path, realPath }: FileLocation): Promise<OpenedFile> {
+  if (realPath !== undefined) return await openNoFollow({ realPath });
   return { file: await open(path, constants.O_RDONLY | constants.O_NONBLOCK), path };
 }
 
-async function readOpen(file: FileHandle, place: Place, { mostBytes, signal }: BoundedAct): Promise<FileRead> {
+async function readOpenFile(
+  file: FileHandle,
+  location: FileLocation,
+  { maxBytes, signal }: BoundedReadOptions,
+): Promise<FileReadResult> {
   const stats = await file.stat();
-  if (stats.isDirectory()) return await folder(place);
-  if (!stats.isFile()) return { type: "refused", message: `${place.shown} is no regular file` };
-  if (stats.size > mostBytes) return tooLarge(place, mostBytes);
+  if (stats.isDirectory()) return await folderResult(location);
+  if (!stats.isFile()) return { type: "refused", message: `${location.displayPath} is no regular file` };
+  if (stats.size > maxBytes) return tooLargeResult(location, maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
   // One byte beyond the bound is asked for, because a file can grow, and some (under /proc) say that they have no size.
-  const highWaterMark = Math.min(LARGEST_CHUNK, Math.max(SMALLEST_CHUNK, stats.size + 1));
-  const bounds = { start: 0, end: mostBytes, autoClose: false, highWaterMark };
+  const highWaterMark = Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, stats.size + 1));
+  const bounds = { start: 0, end: maxBytes, autoClose: false, highWaterMark };
   for await (const chunk of file.createReadStream(bounds)) {
     signal?.throwIfAborted();
     chunks.push(chunk);
     size += chunk.length;
   }
-  return size > mostBytes ? tooLarge(place, mostBytes) : { type: "read", bytes: Buffer.concat(chunks, size) };
+  return size > maxBytes ? tooLargeResult(location, maxBytes) : { type: "read", bytes: Buffer.concat(chunks, size) };
 }
 
 // Each read takes as much memory as it could bring.
-const SMALLEST_CHUNK = 16 * 1024;
-const LARGEST_CHUNK = 1024 * 1024;
+const MIN_CHUNK_BYTES = 16 * 1024;
+const MAX_CHUNK_BYTES = 1024 * 1024;
 
-function tooLarge({ shown }: Place, mostBytes: number): FileRead {
-  const bound = mostBytes >= MEGABYTE ? `${Math.floor(mostBytes / MEGABYTE)} MB` : `${mostBytes} bytes`;
-  return { type: "too-large", message: `${shown} has more than ${bound}; look at a part of it with the shell` };
+function tooLargeResult({ displayPath }: FileLocation, maxBytes: number): FileReadResult {
+  const limit = maxBytes >= MEGABYTE ? `${Math.floor(maxBytes / MEGABYTE)} MB` : `${maxBytes} bytes`;
+  return { type: "too-large", message: `${displayPath} has more than ${limit}; look at a part of it with the shell` };
 }
 
 const MEGABYTE = 1024 * 1024;
 
-async function unread(place: Place, error: unknown): Promise<FileRead> {
-  switch (codeOf(error)) {
+async function readFailure(location: FileLocation, error: unknown): Promise<FileReadResult> {
+  switch (errorCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return { type: "missing", message: `${place.shown} is not there${await namesNear(place)}` };
+      return { type: "missing", message: `${location.displayPath} is not there${await formatSimilarNames(location)}` };
     case "EISDIR":
-      return await folder(place);
+      return await folderResult(location);
     default:
-      return { type: "refused", message: refusal(error, { act: "read", shown: place.shown }) };
+      return {
+        type: "refused",
+        message: describeFileError(error, { action: "read", displayPath: location.displayPath }),
+      };
   }
 }
 
-async function folder(place: Place): Promise<FileRead> {
-  return { type: "folder", message: `${place.shown} is a folder${await namesIn(place.path)}` };
+async function folderResult(location: FileLocation): Promise<FileReadResult> {
+  return { type: "folder", message: `${location.displayPath} is a folder${await formatFolderNames(location.path)}` };
 }
 
 /** Removes a file by its name alone: the target of a link stays, and folders are refused. */
-export async function removeFile({ path, shown, real }: Place): Promise<FileWritten> {
+export async function removeFile({ path, displayPath, realPath: real }: FileLocation): Promise<FileWriteResult> {
   try {
-    const target = join((await realPath(dirname(path))) ?? dirname(path), basename(path));
-    const folder = await openHeld({ real: dirname(target), flags: constants.O_DIRECTORY });
+    const target = join((await resolveRealPath(dirname(path))) ?? dirname(path), basename(path));
+    const folder = await openNoFollow({ realPath: dirname(target), flags: constants.O_DIRECTORY });
     try {
-      const at = join(folder.path, basename(target));
-      const there = await lstat(at);
-      if (!there.isFile()) {
-        const what = there.isDirectory() ? "a folder" : there.isSymbolicLink() ? "a link" : "no regular file";
-        return { type: "refused", message: `${shown} cannot be removed: it is ${what}` };
+      const openPath = join(folder.path, basename(target));
+      const stats = await lstat(openPath);
+      if (!stats.isFile()) {
+        const kind = stats.isDirectory() ? "a folder" : stats.isSymbolicLink() ? "a link" : "no regular file";
+        return { type: "refused", message: `${displayPath} cannot be removed: it is ${kind}` };
       }
-      if (real !== undefined && real !== target) throw moved(real);
-      await unlink(at);
+      if (real !== undefined && real !== target) throw pathChangedError(real);
+      await unlink(openPath);
       return WRITTEN;
     } finally {
       await folder.file.close();
     }
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return { type: "written" };
-    return { type: "refused", message: refusal(error, { act: "removed", shown }) };
+    if (errorCode(error) === "ENOENT") return { type: "written" };
+    return { type: "refused", message: describeFileError(error, { action: "removed", displayPath }) };
   }
 }
 
 /** Replaces a file, or creates it with its folders. Only the bytes change: a link, the owner and the permissions stay. */
-export async function writeWhole({ path, shown, real }: Place, bytes: Uint8Array): Promise<FileWritten> {
+export async function writeWholeFile(
+  { path, displayPath, realPath: real }: FileLocation,
+  bytes: Uint8Array,
+): Promise<FileWriteResult> {
   try {
     // A link stays a link. Where nobody can tell where it leads, the next look says why.
-    const target = real ?? (await realPath(path)) ?? path;
-    const folder = await openFolder(dirname(target));
+    const target = real ?? (await resolveRealPath(path)) ?? path;
+    const folder = await openOrCreateFolder(dirname(target));
     try {
-      const wish = { real: target, at: join(folder.path, basename(target)), bytes };
-      const obstacle = await writeAt(wish);
-      return obstacle ? { type: "refused", message: `${shown} cannot be written: it is ${obstacle}` } : WRITTEN;
+      const request = { realPath: target, openPath: join(folder.path, basename(target)), bytes };
+      const obstacle = await writeInFolder(request);
+      return obstacle ? { type: "refused", message: `${displayPath} cannot be written: it is ${obstacle}` } : WRITTEN;
     } finally {
       await folder.file.close();
     }
   } catch (error) {
-    return { type: "refused", message: refusal(error, { act: "written", shown }) };
+    return { type: "refused", message: describeFileError(error, { action: "written", displayPath }) };
   }
 }
 
-const WRITTEN: FileWritten = { type: "written" };
+const WRITTEN: FileWriteResult = { type: "written" };
 
-interface Wish {
-  readonly real: string;
+interface WriteRequest {
+  readonly realPath: string;
   /** Its name in a folder that is held. */
-  readonly at: string;
+  readonly openPath: string;
   readonly bytes: Uint8Array;
 }
 
 /** What is there and is no file. */
-async function writeAt({ real, at, bytes }: Wish): Promise<string | null> {
-  const before = await lstatOf(at);
-  if (before?.isDirectory()) return "a folder";
-  if (before && !before.isFile() && !before.isSymbolicLink()) return "no regular file";
+async function writeInFolder({ realPath, openPath, bytes }: WriteRequest): Promise<string | null> {
+  const existing = await lstatIfExists(openPath);
+  if (existing?.isDirectory()) return "a folder";
+  if (existing && !existing.isFile() && !existing.isSymbolicLink()) return "no regular file";
   // Taking a name asks only the folder for leave; the file itself may say no, and a link that has come in its place does.
-  if (before) await (await openHeld({ real, at, flags: constants.O_RDWR })).file.close();
-  await takePlace(at, { bytes, ...(before ? likeness(before) : { mode: NEW_FILE }) });
+  if (existing) await (await openNoFollow({ realPath, openPath, flags: constants.O_RDWR })).file.close();
+  await replaceFile(openPath, { bytes, ...(existing ? copyOwnerAndMode(existing) : { mode: NEW_FILE_MODE }) });
   return null;
 }
 
-const NEW_FILE = 0o666;
-const OWNER_ONLY = 0o600;
-const PERMISSIONS = 0o7777;
+const NEW_FILE_MODE = 0o666;
+const OWNER_ONLY_MODE = 0o600;
+const PERMISSION_BITS = 0o7777;
 
-async function lstatOf(path: string): Promise<Stats | null> {
+async function lstatIfExists(path: string): Promise<Stats | null> {
   try {
     return await lstat(path);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
 }
 
 /** Nobody reads it before it has the old one's permissions. */
-function likeness({ mode, uid, gid }: Stats): { mode: number; prepare: (file: FileHandle) => Promise<void> } {
+function copyOwnerAndMode({ mode, uid, gid }: Stats): { mode: number; prepare: (file: FileHandle) => Promise<void> } {
   const prepare = async (file: FileHandle): Promise<void> => {
-    const own = await file.stat();
+    const stats = await file.stat();
     // Only the superuser may give a file away; everybody else keeps what they wrote.
-    if (own.uid !== uid || own.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
-    await file.chmod(mode & PERMISSIONS);
+    if (stats.uid !== uid || stats.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
+    await file.chmod(mode & PERMISSION_BITS);
   };
-  return { mode: OWNER_ONLY, prepare };
+  return { mode: OWNER_ONLY_MODE, prepare };
 }
 
-export interface NodeFilesParts extends PrivateTemporary {
+export interface NodeFilesOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
   /** What `~` stands for; the user's own folder unless said. */
   readonly home?: string;
   /** The most bytes that are read of a file; 64 MB unless said. */
-  readonly mostBytes?: number;
+  readonly maxBytes?: number;
 }
 
 /** The files under and around a folder of this machine. */
-export function nodeFiles({ home = homedir(), mostBytes = MOST_BYTES, ...parts }: NodeFilesParts): WorkspaceFiles {
-  const placed = (path: string): Place => placeOf(path, { ...parts, home });
+export function nodeFiles({
+  home = homedir(),
+  maxBytes = MAX_BYTES,
+  ...pathOptions
+}: NodeFilesOptions): WorkspaceFiles {
+  const locate = (path: string): FileLocation => resolveLocation(path, { ...pathOptions, home });
   return {
-    resolve: (path) => placed(path).path,
-    read: (path, { real, mostBytes: wanted = mostBytes, ...act } = {}) =>
-      readBytes({ ...placed(path), real }, { ...act, mostBytes: Math.min(mostBytes, wanted) }),
-    write: (path, bytes, { real } = {}) => writeWhole({ ...placed(path), real }, bytes),
-    remove: (path, { real } = {}) => removeFile({ ...placed(path), real }),
+    resolve: (path) => locate(path).path,
+    read: (path, { realPath, maxBytes: requestedBytes = maxBytes, ...readOptions } = {}) =>
+      readBoundedFile({ ...locate(path), realPath }, { ...readOptions, maxBytes: Math.min(maxBytes, requestedBytes) }),
+    write: (path, bytes, { realPath } = {}) => writeWholeFile({ ...locate(path), realPath }, bytes),
+    remove: (path, { realPath } = {}) => removeFile({ ...locate(path), realPath }),
   };
 }
 
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;

@@ -1,67 +1,67 @@
 /** Exports `@pith/agent/node`: the agent's ports implemented on this machine (files, search, shell, sandbox, web). */
 
-export { type OriginalsFolderParts, originalsFolder, type SessionBlobsParts, sessionBlobs } from "./blobs.ts";
-export { type NodeFilesParts, nodeFiles } from "./files.ts";
-export { inOrder } from "./lock-file.ts";
-export { type ProjectRules, type ProjectRulesParts, projectRules } from "./project-rules.ts";
+export { type OriginalsFolderOptions, originalsFolder, type SessionBlobsOptions, sessionBlobs } from "./blobs.ts";
+export { type NodeFilesOptions, nodeFiles } from "./files.ts";
+export { withLock } from "./lock-file.ts";
+export { type ProjectRules, type ProjectRulesOptions, projectRules } from "./project-rules.ts";
 export {
-  type Believed,
-  believedText,
-  type HeldFile,
-  type Opening,
-  openHeld,
-  ownFile,
-  readOwn,
-  realPath,
-  setAside,
+  moveAside,
+  type OpenedFile,
+  type OpenOptions,
+  type OwnedFileResult,
+  openNoFollow,
+  readOwnedFile,
+  readRegularFile,
+  resolveRealPath,
   syncFolder,
+  writeOwnerOnlyFile,
 } from "./safe-files.ts";
-export type { Box } from "./sandbox/box.ts";
 export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
 export {
   type CommandSandbox,
+  detectBubblewrap,
+  detectSandbox,
   findCommandSandbox,
-  findSandbox,
+  findRootProblem,
+  findSafeProgram,
   isExecutable,
-  type SandboxHere,
-  type SandboxPlace,
-  type Sought,
+  type ProgramSearch,
+  type SandboxDetection,
+  type SandboxDetectionOptions,
   safeEnvironment,
-  safeProgram,
-  sandboxHere,
-  unfitRoot,
 } from "./sandbox/detect.ts";
 export { type LaunchOptions, type LaunchResult, type SandboxLaunch, SandboxLauncher } from "./sandbox/launch.ts";
-export {
-  type HostDecision,
-  type HostRequest,
-  type JoinedCommand,
-  type NetworkCommand,
-  type PermitHost,
-  SandboxNetwork,
-  type SandboxNetworkOptions,
-} from "./sandbox/network/network.ts";
+export type { SandboxOptions } from "./sandbox/options.ts";
 export {
   openPrivateFolders,
   type PrivateFolderOptions,
   type PrivateFolders,
   removeUnusedFolders,
 } from "./sandbox/private-folders.ts";
-export type { RuntimeBox } from "./sandbox/runtime/config.ts";
+export { sandboxedShell } from "./sandbox/shell.ts";
+export {
+  type HostDecision,
+  type HostRequest,
+  type NetworkCommand,
+  type PermitHost,
+  type RegisteredCommand,
+  SandboxNetwork,
+  type SandboxNetworkOptions,
+} from "./sandbox-network/network.ts";
+export type { RuntimeSandboxOptions } from "./sandbox-runtime/config.ts";
 export {
   findForeignFiles,
+  formatInstallCommand,
   hashPackage,
   type InstalledRuntime,
-  installCommand,
   packageFolder,
-  RUNTIME,
+  RUNTIME_PACKAGE,
   RUNTIME_VERSION,
-} from "./sandbox/runtime/install.ts";
-export { type RuntimeShell, runtimeShell } from "./sandbox/runtime/shell.ts";
-export { sandboxedShell } from "./sandbox/sandbox.ts";
-export { type NodeSearchParts, nodeSearch } from "./search/search.ts";
+} from "./sandbox-runtime/install.ts";
+export { type RuntimeShell, runtimeShell } from "./sandbox-runtime/shell.ts";
+export { type NodeSearchOptions, nodeSearch } from "./search/search.ts";
 export { nodeShell } from "./shell.ts";
-export type { NodeWebParts } from "./web/open-page.ts";
-export type { Resolve } from "./web/public-address.ts";
+export type { NodeWebOptions } from "./web/open-page.ts";
+export type { ResolveHost } from "./web/public-address.ts";
 export { nodeWeb } from "./web/web.ts";
 export { findGitBash } from "./windows.ts";

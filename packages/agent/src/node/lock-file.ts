@@ -3,80 +3,80 @@
 import { randomUUID } from "node:crypto";
 import { link, open, rename, rm, stat } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
-import { codeOf } from "./safe-files.ts";
+import { errorCode } from "./safe-files.ts";
 
-const PAUSE = 20;
+const PAUSE_MS = 20;
 /** So many pauses nobody needs who holds it: about three seconds. */
-const STALE_AFTER = 150;
-const MOST_PAUSES = 500;
+const STALE_AFTER_PAUSES = 150;
+const MAX_PAUSES = 500;
 
 /** `isOurTurn` says whether it still is: whoever slept long enough has lost it. */
-export async function inOrder<Outcome>(
+export async function withLock<Outcome>(
   path: string,
-  act: (isOurTurn: () => Promise<boolean>) => Promise<Outcome>,
+  run: (holdsLock: () => Promise<boolean>) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const lock = `${path}.lock`;
-  const own = await take(lock);
-  const isOurTurn = async (): Promise<boolean> => (await identity(lock)) === own;
+  const lockPath = `${path}.lock`;
+  const ownIdentity = await acquireLock(lockPath);
+  const holdsLock = async (): Promise<boolean> => (await readFileIdentity(lockPath)) === ownIdentity;
   try {
-    return await act(isOurTurn);
+    return await run(holdsLock);
   } finally {
-    if (await isOurTurn()) await rm(lock, { force: true });
+    if (await holdsLock()) await rm(lockPath, { force: true });
   }
 }
 
-async function take(lock: string): Promise<string> {
-  let [owner, seen] = ["", 0];
-  for (let pause = 0; pause < MOST_PAUSES; pause += 1) {
-    const own = await created(lock);
-    if (own !== null) return own;
-    const now = await identity(lock);
+async function acquireLock(lockPath: string): Promise<string> {
+  let [lastIdentity, unchangedPauses] = ["", 0];
+  for (let pause = 0; pause < MAX_PAUSES; pause += 1) {
+    const ownIdentity = await tryCreateLock(lockPath);
+    if (ownIdentity !== null) return ownIdentity;
+    const identity = await readFileIdentity(lockPath);
     // Whether it is old is told by watching it: the clocks of disks differ.
-    seen = now === owner ? seen + 1 : 0;
-    owner = now ?? "";
-    if (owner !== "" && seen >= STALE_AFTER) await breakLock(lock, owner);
-    else await setTimeout(PAUSE);
+    unchangedPauses = identity === lastIdentity ? unchangedPauses + 1 : 0;
+    lastIdentity = identity ?? "";
+    if (lastIdentity !== "" && unchangedPauses >= STALE_AFTER_PAUSES) await breakLock(lockPath, lastIdentity);
+    else await setTimeout(PAUSE_MS);
   }
-  throw new Error(`${lock} is held by other programs all the time`);
+  throw new Error(`${lockPath} is held by other programs all the time`);
 }
 
-async function created(lock: string): Promise<string | null> {
+async function tryCreateLock(lockPath: string): Promise<string | null> {
   try {
-    const file = await open(lock, "wx", 0o600);
+    const file = await open(lockPath, "wx", 0o600);
     return await file
       .stat()
-      .then(identityOf)
+      .then(toFileIdentity)
       .finally(() => file.close());
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return null;
+    if (errorCode(error) === "EEXIST") return null;
     throw error;
   }
 }
 
 // Another may have broken it just before and taken it anew; that one is put back.
-async function breakLock(lock: string, stale: string): Promise<void> {
-  const aside = `${lock}.${randomUUID()}`;
+async function breakLock(lockPath: string, staleIdentity: string): Promise<void> {
+  const asidePath = `${lockPath}.${randomUUID()}`;
   try {
-    await rename(lock, aside);
-    if ((await identity(aside)) !== stale) await link(aside, lock);
+    await rename(lockPath, asidePath);
+    if ((await readFileIdentity(asidePath)) !== staleIdentity) await link(asidePath, lockPath);
   } catch (error) {
     // Gone or taken meanwhile: then somebody else is on it.
-    if (!["ENOENT", "EEXIST"].includes(codeOf(error))) throw error;
+    if (!["ENOENT", "EEXIST"].includes(errorCode(error))) throw error;
   }
-  await rm(aside, { force: true });
+  await rm(asidePath, { force: true });
 }
 
-async function identity(path: string): Promise<string | null> {
+async function readFileIdentity(path: string): Promise<string | null> {
   try {
-    return identityOf(await stat(path));
+    return toFileIdentity(await stat(path));
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
 }
 
 // The number of a file is given to the next one as soon as it is free; its time is not.
-function identityOf({
+function toFileIdentity({
   dev,
   ino,
   mtimeMs,

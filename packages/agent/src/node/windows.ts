@@ -22,19 +22,23 @@ export function findGitBash(
   root: string,
   isFile: (path: string) => boolean = isPlainFile,
 ): string | null {
-  const installed = GIT_FOLDERS.flatMap(([variable, folder]) => {
+  const installedFolders = GIT_FOLDERS.flatMap(([variable, folder]) => {
     const base = environment[variable];
     return base ? [win32.join(base, folder)] : [];
   });
-  const named = (environment.PATH ?? environment.Path ?? "").split(";").filter((folder) => win32.isAbsolute(folder));
+  const pathFolders = (environment.PATH ?? environment.Path ?? "")
+    .split(";")
+    .filter((folder) => win32.isAbsolute(folder));
   const system = (environment.SystemRoot ?? "C:\\Windows").toLowerCase();
   const isUsable = (folder: string): boolean =>
-    [system, root.toLowerCase()].every((place) => !`${win32.resolve(folder).toLowerCase()}\\`.startsWith(`${place}\\`));
-  const paths = [...installed, ...named.filter(isUsable)].map((folder) => win32.join(folder, "bash.exe"));
+    [system, root.toLowerCase()].every(
+      (excluded) => !`${win32.resolve(folder).toLowerCase()}\\`.startsWith(`${excluded}\\`),
+    );
+  const paths = [...installedFolders, ...pathFolders.filter(isUsable)].map((folder) => win32.join(folder, "bash.exe"));
   return paths.find(isFile) ?? null;
 }
 
-export const NO_BASH =
+export const NO_BASH_MESSAGE =
   "there is no bash: install Git for Windows, which brings Git Bash, or run Pith in WSL 2 (docs/platforms.md)";
 
 /** The program that ends a process with all that it started, and what to tell it. */
@@ -45,8 +49,8 @@ export function killTreeCommand(pid: number, environment: Environment): readonly
 
 /** False where there was nothing to end. */
 export function killTree(pid: number): boolean {
-  const [program = "", ...words] = killTreeCommand(pid, process.env);
-  return spawnSync(program, words, { stdio: "ignore", windowsHide: true }).status === 0;
+  const [program = "", ...args] = killTreeCommand(pid, process.env);
+  return spawnSync(program, args, { stdio: "ignore", windowsHide: true }).status === 0;
 }
 
 function isPlainFile(path: string): boolean {

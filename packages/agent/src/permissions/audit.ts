@@ -2,9 +2,16 @@
 
 import type { Redaction } from "@pith/context";
 import type { Intent } from "../tool.ts";
-import { type Because, type Decision, isDelicate, type Mode, type Standing, standpoint } from "./decide.ts";
-import { couldFit, isSurelyFitted } from "./match-rules.ts";
-import type { Sight } from "./request.ts";
+import {
+  type AskReason,
+  type Decision,
+  decideByMode,
+  needsPattern,
+  type PermissionMode,
+  type PermissionState,
+} from "./decide.ts";
+import { matchRule, rulesAllow } from "./match-rules.ts";
+import type { PermissionRequest } from "./request.ts";
 import type { Rule, RuleSource } from "./rules.ts";
 
 export type AuditRecord =
@@ -15,19 +22,24 @@ export type AuditRecord =
       readonly what: string;
       readonly decision: "permitted" | "refused";
       /**
-       * `program`: always so, whatever is set. `user`: by an answer. `unattended`: the user would have been asked, and none was there.
+       * `program`: always so, whatever is set. `userMessage`: by an answer. `unattended`: the user would have been asked, and none was there.
        * `stopped`: the question was cancelled.
        */
       readonly by: "rule" | "mode" | "program" | "user" | "unattended" | "stopped";
       /** The rules that decided, or because of which the user was asked. */
       readonly rules?: readonly AuditRule[];
       /** Why the user was asked, or would have been. */
-      readonly because?: Because;
-      readonly mode: Mode;
+      readonly because?: AskReason;
+      readonly mode: PermissionMode;
     }
   /** A rule that the user made with an answer. */
-  | { readonly event: "grant"; readonly rule: string; readonly for: "session" | "project"; readonly mode: Mode }
-  | { readonly event: "mode"; readonly from: Mode; readonly to: Mode };
+  | {
+      readonly event: "grant";
+      readonly rule: string;
+      readonly for: "session" | "project";
+      readonly mode: PermissionMode;
+    }
+  | { readonly event: "mode"; readonly from: PermissionMode; readonly to: PermissionMode };
 
 export interface AuditRule {
   readonly text: string;
@@ -38,40 +50,40 @@ export type AuditDecision = Extract<AuditRecord, { event: "decision" }>;
 
 /** How a decision came about that needed no answer. */
 export function explainDecision(
-  sight: Sight,
-  standing: Standing,
+  request: PermissionRequest,
+  state: PermissionState,
   decision: Exclude<Decision, { type: "asked" }>,
 ): Pick<AuditDecision, "by" | "rules"> {
-  const point = standpoint(sight, standing);
+  const modeDecision = decideByMode(request, state);
   if (decision.type === "refused") {
-    if (point.stance !== "refused")
-      return byRules(standing.rules.deny.filter((rule) => isFitted(rule, sight, standing)));
-    return { by: ALWAYS_REFUSED.has(point.matter) ? "program" : "mode" };
+    if (modeDecision.outcome !== "refused")
+      return explainByRules(state.rules.deny.filter((rule) => matchesForCertain(rule, request, state)));
+    return { by: ALWAYS_REFUSED.has(modeDecision.action) ? "program" : "mode" };
   }
-  return point.stance === "allowed" ? { by: "mode" } : byRules(allowingRules(sight, standing));
+  return modeDecision.outcome === "allowed" ? { by: "mode" } : explainByRules(findAllowingRules(request, state));
 }
 
 const ALWAYS_REFUSED: ReadonlySet<string> = new Set(["look-keys", "change-own"]);
 
-function byRules(rules: readonly Rule[]): Pick<AuditDecision, "by" | "rules"> {
+function explainByRules(rules: readonly Rule[]): Pick<AuditDecision, "by" | "rules"> {
   return { by: "rule", rules: rules.map(toAuditRule) };
 }
 
 /** One that is enough by itself; else all that have a part in it, as for a line of several commands. */
-function allowingRules(sight: Sight, { mode, rules, ground }: Standing): readonly Rule[] {
-  const isNamed = isDelicate(standpoint(sight, { mode, ground }).matter);
-  const allowing = isNamed ? rules.allow.filter(({ pattern }) => pattern !== null) : rules.allow;
-  const enough = allowing.find((rule) => isSurelyFitted([rule], { sight, ground }));
-  return enough ? [enough] : allowing.filter((rule) => isFitted(rule, sight, { ground }));
+function findAllowingRules(request: PermissionRequest, { mode, rules, paths }: PermissionState): readonly Rule[] {
+  const isPatternNeeded = needsPattern(decideByMode(request, { mode, paths }).action);
+  const allowRules = isPatternNeeded ? rules.allow.filter(({ pattern }) => pattern !== null) : rules.allow;
+  const sufficientRule = allowRules.find((rule) => rulesAllow([rule], { request, paths }));
+  return sufficientRule ? [sufficientRule] : allowRules.filter((rule) => matchesForCertain(rule, request, { paths }));
 }
 
 /** The rules because of which somebody is asked: those that ask, and those whose deny may be meant. */
-export function askingRules(sight: Sight, { rules, ground }: Standing): readonly AuditRule[] {
-  return [...rules.ask, ...rules.deny].filter((rule) => couldFit(rule, { sight, ground }) !== "not").map(toAuditRule);
+export function findAskingRules(request: PermissionRequest, { rules, paths }: PermissionState): readonly AuditRule[] {
+  return [...rules.ask, ...rules.deny].filter((rule) => matchRule(rule, { request, paths }) !== "not").map(toAuditRule);
 }
 
-function isFitted(rule: Rule, sight: Sight, { ground }: Pick<Standing, "ground">): boolean {
-  return couldFit(rule, { sight, ground }) === "fits";
+function matchesForCertain(rule: Rule, request: PermissionRequest, { paths }: Pick<PermissionState, "paths">): boolean {
+  return matchRule(rule, { request, paths }) === "fits";
 }
 
 function toAuditRule({ text, source }: Rule): AuditRule {
@@ -79,14 +91,17 @@ function toAuditRule({ text, source }: Rule): AuditRule {
 }
 
 /** Where nothing is redacted, only names are told: of a command its program, of an address its host. */
-export function describeAct({ act: { tool, intent } }: Sight, redaction: Redaction | undefined): string {
-  const text = redaction ? redaction.redact(wholeText(intent, tool)) : nameIn(intent, tool);
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+export function describeRequest(
+  { toolRequest: { tool, intent } }: PermissionRequest,
+  redaction: Redaction | undefined,
+): string {
+  const text = redaction ? redaction.redact(intentText(intent, tool)) : intentName(intent, tool);
+  return text.length <= MAX_CHARS ? text : `${text.slice(0, MAX_CHARS)}…`;
 }
 
-const LONGEST = 500;
+const MAX_CHARS = 500;
 
-function wholeText(intent: Intent | null, tool: string): string {
+function intentText(intent: Intent | null, tool: string): string {
   switch (intent?.type) {
     case "command":
       return intent.command;
@@ -103,11 +118,11 @@ function wholeText(intent: Intent | null, tool: string): string {
     case "named":
     case "nothing":
     case undefined:
-      return nameIn(intent, tool);
+      return intentName(intent, tool);
   }
 }
 
-function nameIn(intent: Intent | null, tool: string): string {
+function intentName(intent: Intent | null, tool: string): string {
   switch (intent?.type) {
     case "command":
       return /^\s*[\w./-]*/.exec(intent.command)?.[0].trim() ?? "";

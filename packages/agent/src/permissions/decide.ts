@@ -1,32 +1,32 @@
 /** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
 
 import type { CommandIntent } from "../tool.ts";
-import { nearest } from "./match-command.ts";
-import { couldFit, type Fitting, isSurelyFitted, reachesOnly } from "./match-rules.ts";
-import { type Changed, changed, type LookedAt, lookedAt } from "./protected-paths.ts";
+import { closestMatch } from "./match-command.ts";
+import { type MatchContext, matchRule, reachesOnlyHosts, rulesAllow } from "./match-rules.ts";
+import { type ChangeKind, classifyChange, classifyRead, type ReadKind } from "./protected-paths.ts";
 import { actsOnRemote } from "./remote-commands.ts";
-import type { Act, Ground, Sight } from "./request.ts";
+import type { PermissionPaths, PermissionRequest, ToolRequest } from "./request.ts";
 import type { Rule } from "./rules.ts";
 
 /** Ask about all that changes; edit freely in the workspace; only look; do everything. */
-export type Mode = "ask" | "edit" | "plan" | "all";
+export type PermissionMode = "ask" | "edit" | "plan" | "all";
 
-export type Stance = "allowed" | "asked" | "refused";
+export type DecisionOutcome = "allowed" | "asked" | "refused";
 
 /** Free: where there is no sandbox. Outside: where there is one, and it is left. Remote: it acts on what others see, such as `git push`. */
-type Command = "command-confined" | "command-free" | "command-outside" | "command-remote" | "command-secret";
+type CommandKind = "command-confined" | "command-free" | "command-outside" | "command-remote" | "command-secret";
 
 /** Package: a host of the user's own package managers. */
-type Network = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
+type NetworkKind = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
 
-export type Matter = LookedAt | Changed | Command | Network | "nothing" | "unknown";
+export type ActionKind = ReadKind | ChangeKind | CommandKind | NetworkKind | "nothing" | "unknown";
 
 const yes = "allowed";
 const ask = "asked";
 const no = "refused";
 
 // biome-ignore format: it is a table.
-const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
+const outcomeTable: Readonly<Record<ActionKind, Readonly<Record<PermissionMode, DecisionOutcome>>>> = {
   "look":             { ask: yes, edit: yes, plan: yes, all: yes },
   "look-secret":      { ask: ask, edit: ask, plan: ask, all: ask },
   "look-keys":        { ask: no,  edit: no,  plan: no,  all: no  },
@@ -49,49 +49,58 @@ const table: Readonly<Record<Matter, Readonly<Record<Mode, Stance>>>> = {
 };
 
 /** The matter that counts, and how the mode stands to it. */
-export interface Standpoint {
-  readonly matter: Matter;
-  readonly stance: Stance;
+export interface ModeDecision {
+  readonly action: ActionKind;
+  readonly outcome: DecisionOutcome;
 }
 
 /** What the mode says where no rule matches: the strictest row of the table wins. */
-export function standpoint(
-  sight: Sight,
-  { mode, ground }: { readonly mode: Mode; readonly ground: Ground },
-): Standpoint {
-  const matters = mattersOf(sight, ground);
-  const stances = matters.map((matter) => stanceOn(matter, { mode, ground }));
-  const stance = (["refused", "asked"] as const).find((strict) => stances.includes(strict)) ?? "allowed";
-  const strictest = matters.filter((_, at) => stances[at] === stance);
-  return { stance, matter: strictest.find(isDelicate) ?? strictest[0] ?? "nothing" };
+export function decideByMode(
+  request: PermissionRequest,
+  { mode, paths }: { readonly mode: PermissionMode; readonly paths: PermissionPaths },
+): ModeDecision {
+  const actions = classifyRequest(request, paths);
+  const outcomes = actions.map((action) => outcomeFor(action, { mode, paths }));
+  const outcome = (["refused", "asked"] as const).find((candidate) => outcomes.includes(candidate)) ?? "allowed";
+  const strictestActions = actions.filter((_, at) => outcomes[at] === outcome);
+  return { outcome, action: strictestActions.find(needsPattern) ?? strictestActions[0] ?? "nothing" };
 }
 
-function stanceOn(matter: Matter, { mode, ground }: Pick<Standing, "mode" | "ground">): Stance {
-  if (mode === "all" && !ground.hasSandbox && AS_FREE_AS_COMMANDS.has(matter)) return "allowed";
-  return table[matter][mode];
+function outcomeFor(action: ActionKind, { mode, paths }: Pick<PermissionState, "mode" | "paths">): DecisionOutcome {
+  if (mode === "all" && !paths.hasSandbox && ALLOWED_LIKE_COMMANDS.has(action)) return "allowed";
+  return outcomeTable[action][mode];
 }
 
 /** In mode `all` without a sandbox commands could do each of these unasked. With one, a file that others run is a way out of it. */
-const AS_FREE_AS_COMMANDS: ReadonlySet<Matter> = new Set<Matter>(["change-protected", "change-outside", "fetch"]);
+const ALLOWED_LIKE_COMMANDS: ReadonlySet<ActionKind> = new Set<ActionKind>([
+  "change-protected",
+  "change-outside",
+  "fetch",
+]);
 
 /** To let it pass, a rule must name the place: whoever allows all of a tool did not think of these. */
-export function isDelicate(matter: Matter): boolean {
-  return DELICATE.has(matter);
+export function needsPattern(action: ActionKind): boolean {
+  return NEEDS_PATTERN.has(action);
 }
 
-const DELICATE: ReadonlySet<Matter> = new Set<Matter>([
+const NEEDS_PATTERN: ReadonlySet<ActionKind> = new Set<ActionKind>([
   ...(["look-secret", "change-protected", "change-outside", "command-remote", "port-host", "port-publish"] as const),
 ]);
 
-function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonly Matter[] {
+function classifyRequest(
+  { toolRequest: { intent }, resolvedPaths }: PermissionRequest,
+  paths: PermissionPaths,
+): readonly ActionKind[] {
   switch (intent?.type) {
     case "look":
-      return reached.length === 0 ? ["look"] : reached.map((each) => lookedAt(each, ground));
+      return resolvedPaths.length === 0 ? ["look"] : resolvedPaths.map((resolved) => classifyRead(resolved, paths));
     case "change":
       // Whoever changes something and does not say what may change anything.
-      return reached.length === 0 ? ["unknown"] : reached.map((each) => changed(each, ground));
+      return resolvedPaths.length === 0
+        ? ["unknown"]
+        : resolvedPaths.map((resolved) => classifyChange(resolved, paths));
     case "command":
-      return commandMatters(intent);
+      return classifyCommand(intent);
     case "network":
       return [intent.isPackageHost ? "network-package" : "network"];
     case "port":
@@ -106,7 +115,7 @@ function mattersOf({ act: { intent }, reached }: Sight, ground: Ground): readonl
 }
 
 /** What a question should mention comes first. */
-function commandMatters({ command, isConfined, isOutside, secrets = [] }: CommandIntent): readonly Matter[] {
+function classifyCommand({ command, isConfined, isOutside, secrets = [] }: CommandIntent): readonly ActionKind[] {
   return [
     ...(secrets.length > 0 ? (["command-secret"] as const) : []),
     ...(isOutside ? (["command-outside"] as const) : []),
@@ -116,19 +125,19 @@ function commandMatters({ command, isConfined, isOutside, secrets = [] }: Comman
 }
 
 /** What holds: set by the user alone. */
-export interface Standing {
-  readonly mode: Mode;
+export interface PermissionState {
+  readonly mode: PermissionMode;
   readonly rules: Rules;
-  readonly ground: Ground;
-  readonly limits?: Limits | undefined;
+  readonly paths: PermissionPaths;
+  readonly limits?: PolicyLimits | undefined;
 }
 
 /** What nobody goes beyond, whatever the user says: set by whoever is responsible for the machine. */
-export interface Limits {
+export interface PolicyLimits {
   /** Who set them, as part of a sentence. */
   readonly source: string;
   /** The modes that there are. */
-  readonly modes?: readonly Mode[];
+  readonly modes?: readonly PermissionMode[];
   /** Rules on the network: the only hosts and ports that are reached. */
   readonly hosts?: readonly Rule[];
 }
@@ -143,40 +152,45 @@ export interface Rules {
 export type Decision =
   | { readonly type: "allowed" }
   | { readonly type: "refused"; readonly why: string }
-  | { readonly type: "asked"; readonly matter: Matter; readonly because: Because };
+  | { readonly type: "asked"; readonly action: ActionKind; readonly reason: AskReason };
 
 /** Only what the mode asks for can be answered for the future by a rule. */
-export type Because = "mode" | "again" | "rule" | "doubt";
+export type AskReason = "mode" | "again" | "rule" | "doubt";
 
-export function decide(sight: Sight, { mode, rules, ground, limits }: Standing): Decision {
-  const point = standpoint(sight, { mode, ground });
-  if (point.stance === "refused") return { type: "refused", why: refusal(point) };
-  const fitting: Fitting = { sight, ground };
-  const denying = rules.deny.find((rule) => couldFit(rule, fitting) === "fits");
-  if (denying) return { type: "refused", why: `not permitted: ${nameRule(denying, limits)} denies it` };
-  if (limits?.hosts && !reachesOnly(limits.hosts, sight))
+export function decide(request: PermissionRequest, { mode, rules, paths, limits }: PermissionState): Decision {
+  const modeDecision = decideByMode(request, { mode, paths });
+  if (modeDecision.outcome === "refused") return { type: "refused", why: refusalMessage(modeDecision) };
+  const context: MatchContext = { request, paths };
+  const denyRule = rules.deny.find((rule) => matchRule(rule, context) === "fits");
+  if (denyRule) return { type: "refused", why: `not permitted: ${formatRuleName(denyRule, limits)} denies it` };
+  if (limits?.hosts && !reachesOnlyHosts(limits.hosts, request))
     return { type: "refused", why: `not permitted: the host is not one that ${limits.source} allows` };
-  const because = cause(sight.act, { rules, fitting });
-  if (because !== null) return { type: "asked", matter: point.matter, because };
-  const allowing = isDelicate(point.matter) ? rules.allow.filter(({ pattern }) => pattern !== null) : rules.allow;
-  if (point.stance === "allowed" || isSurelyFitted(allowing, fitting)) return { type: "allowed" };
-  return { type: "asked", matter: point.matter, because: "mode" };
+  const reason = findAskReason(request.toolRequest, { rules, context });
+  if (reason !== null) return { type: "asked", action: modeDecision.action, reason };
+  const allowRules = needsPattern(modeDecision.action)
+    ? rules.allow.filter(({ pattern }) => pattern !== null)
+    : rules.allow;
+  if (modeDecision.outcome === "allowed" || rulesAllow(allowRules, context)) return { type: "allowed" };
+  return { type: "asked", action: modeDecision.action, reason: "mode" };
 }
 
-function nameRule({ text, source }: Rule, limits: Limits | undefined): string {
+function formatRuleName({ text, source }: Rule, limits: PolicyLimits | undefined): string {
   return source === "policy" && limits ? `the rule ${text} of ${limits.source}` : `the rule ${text}`;
 }
 
 /** Why it is asked whatever the mode. A rule that denies what this may be leaves a doubt. */
-function cause(act: Act, { rules, fitting }: { readonly rules: Rules; readonly fitting: Fitting }): Because | null {
-  const nearestOf = (some: readonly Rule[]) => nearest(some.map((rule) => couldFit(rule, fitting)));
-  if (act.isAgain) return "again";
-  if (nearestOf(rules.ask) === "fits") return "rule";
-  return nearestOf([...rules.deny, ...rules.ask]) === "not" ? null : "doubt";
+function findAskReason(
+  toolRequest: ToolRequest,
+  { rules, context }: { readonly rules: Rules; readonly context: MatchContext },
+): AskReason | null {
+  const closestOf = (candidates: readonly Rule[]) => closestMatch(candidates.map((rule) => matchRule(rule, context)));
+  if (toolRequest.isAgain) return "again";
+  if (closestOf(rules.ask) === "fits") return "rule";
+  return closestOf([...rules.deny, ...rules.ask]) === "not" ? null : "doubt";
 }
 
-function refusal({ matter }: Standpoint): string {
-  if (matter === "look-keys") return "not permitted: nobody but the program itself reads its keys";
-  if (matter === "change-own") return "not permitted: these settings are changed by the user alone";
+function refusalMessage({ action }: ModeDecision): string {
+  if (action === "look-keys") return "not permitted: nobody but the program itself reads its keys";
+  if (action === "change-own") return "not permitted: these settings are changed by the user alone";
   return "not permitted in plan mode, which only looks; only the user can end it";
 }

@@ -3,46 +3,46 @@
 import type { ShellWord } from "@pith/context/host";
 
 /** Of the words behind `git`. */
-export function gitRunsText(words: readonly ShellWord[]): boolean {
-  const at = subcommandAt(words);
-  const [subcommand, ...rest] = words.slice(at);
+export function gitRunsInlineCode(words: readonly ShellWord[]): boolean {
+  const subcommandStart = subcommandIndex(words);
+  const [subcommand, ...rest] = words.slice(subcommandStart);
   return (
-    words.slice(0, at).some(isRunningGlobal) ||
-    settingsOf(words).some((setting) => !HARMLESS_SETTING.test(setting ?? "")) ||
-    words.some((word) => /(?<![a-z])(?:ext|fd)::/i.test(word ?? "") || isRunningOption(word ?? "")) ||
-    RUNNING.has(subcommand ?? "") ||
-    (RUNNING_WORDS.get(subcommand ?? "")?.test(rest.map((word) => word ?? "").join("\n")) ?? false) ||
-    (subcommand === "config" && isRunningConfig(rest))
+    words.slice(0, subcommandStart).some(isProgramGlobalOption) ||
+    configSettings(words).some((setting) => !HARMLESS_SETTING.test(setting ?? "")) ||
+    words.some((word) => /(?<![a-z])(?:ext|fd)::/i.test(word ?? "") || isProgramOption(word ?? "")) ||
+    PROGRAM_SUBCOMMANDS.has(subcommand ?? "") ||
+    (PROGRAM_SUBCOMMAND_WORDS.get(subcommand ?? "")?.test(rest.map((word) => word ?? "").join("\n")) ?? false) ||
+    (subcommand === "config" && setsProgramConfig(rest))
   );
 }
 
 /** A rule on `git push` also has to match `git -C . push`. Without git's own options; any other command as it is. */
-export function withoutOptions(words: readonly ShellWord[]): readonly ShellWord[] {
-  return words[0] === "git" ? ["git", ...words.slice(1 + subcommandAt(words.slice(1)))] : words;
+export function withoutGitOptions(words: readonly ShellWord[]): readonly ShellWord[] {
+  return words[0] === "git" ? ["git", ...words.slice(1 + subcommandIndex(words.slice(1)))] : words;
 }
 
-function subcommandAt(words: readonly ShellWord[]): number {
-  let at = 0;
-  while (words[at]?.startsWith("-")) at += WITH_VALUE.has(words[at] ?? "") ? 2 : 1;
-  return Math.min(at, words.length);
+function subcommandIndex(words: readonly ShellWord[]): number {
+  let index = 0;
+  while (words[index]?.startsWith("-")) index += OPTIONS_WITH_VALUE.has(words[index] ?? "") ? 2 : 1;
+  return Math.min(index, words.length);
 }
 
-const WITH_VALUE: ReadonlySet<string> = new Set([
+const OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set([
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
 ]);
 
 /** Git finds its own programs there, or a setting in the environment. */
-function isRunningGlobal(word: ShellWord): boolean {
+function isProgramGlobalOption(word: ShellWord): boolean {
   return /^--(?:exec-path=|config-env)/.test(word ?? "");
 }
 
 /** What `-c` sets, for git itself and for `git clone`. */
-function settingsOf(words: readonly ShellWord[]): readonly ShellWord[] {
+function configSettings(words: readonly ShellWord[]): readonly ShellWord[] {
   const isClone = words.includes("clone");
-  return words.flatMap((word, at) => {
-    const isOwn = word === "-c" && at < subcommandAt(words);
-    const isCloned = isClone && /^(?:-c|--config)$/.test(word ?? "");
-    if (isOwn || isCloned) return [words[at + 1] ?? null];
+  return words.flatMap((word, index) => {
+    const isGlobalOption = word === "-c" && index < subcommandIndex(words);
+    const isCloneOption = isClone && /^(?:-c|--config)$/.test(word ?? "");
+    if (isGlobalOption || isCloneOption) return [words[index + 1] ?? null];
     return isClone && /^--conf[a-z]*=/.test(word ?? "") ? [(word ?? "").replace(/^[^=]*=/, "")] : [];
   });
 }
@@ -80,27 +80,27 @@ const HARMLESS_KEYS: readonly string[] = [
 const HARMLESS_SETTING = new RegExp(`^(?:${HARMLESS_KEYS.join("|")})(?:=|$)`, "i");
 
 /** Options of one subcommand or another by which a program is named, also by their beginnings. */
-function isRunningOption(word: string): boolean {
+function isProgramOption(word: string): boolean {
   const [, name = ""] = /^--([a-z-]{2,})(?:=|$)/.exec(word) ?? [];
-  return name !== "" && RUNNING_OPTIONS.some((option) => option.startsWith(name) && !SAFE_BEGINNINGS.has(name));
+  return name !== "" && PROGRAM_OPTIONS.some((option) => option.startsWith(name) && !SAFE_PREFIXES.has(name));
 }
 
-const RUNNING_OPTIONS: readonly string[] = [
+const PROGRAM_OPTIONS: readonly string[] = [
   ...["exec", "extcmd", "upload-pack", "receive-pack", "open-files-in-pager", "tool", "template", "sendmail-cmd"],
   ...["smtp-server", "to-cmd", "cc-cmd", "header-cmd", "httpd", "browser", "ext-diff", "config-env"],
   ...["tree-filter", "env-filter", "index-filter", "parent-filter", "msg-filter", "commit-filter", "tag-name-filter"],
 ];
 /** Options of their own that look like the beginning of one. */
-const SAFE_BEGINNINGS: ReadonlySet<string> = new Set(["to", "in", "message", "tags", "tag", "re", "co"]);
+const SAFE_PREFIXES: ReadonlySet<string> = new Set(["to", "in", "message", "tags", "tag", "re", "co"]);
 
 /** Subcommands that run programs by their nature. */
-const RUNNING: ReadonlySet<string> = new Set([
+const PROGRAM_SUBCOMMANDS: ReadonlySet<string> = new Set([
   ...["difftool", "mergetool", "filter-branch", "send-email", "for-each-repo", "instaweb", "shell", "daemon", "hook"],
   ...["remote-ext", "remote-fd", "credential", "credential-store", "cvsserver", "web--browse", "merge-index"],
 ]);
 
 /** Subcommands with the words, one per line, by which they run a text. */
-const RUNNING_WORDS: ReadonlyMap<string, RegExp> = new Map([
+const PROGRAM_SUBCOMMAND_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ["submodule", /^foreach$/m],
   ["bisect", /^run$/m],
   ["rebase", /^-\w*[xi]|^--i/m],
@@ -113,20 +113,20 @@ const RUNNING_WORDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /** A setting that may name a program, made for the commands that follow. */
-function isRunningConfig(words: readonly ShellWord[]): boolean {
+function setsProgramConfig(words: readonly ShellWord[]): boolean {
   const isSubcommand = /^(?:get|list|unset|set|edit)$/.test(words[0] ?? "");
   const [mode, rest] = isSubcommand ? [words[0], words.slice(1)] : [null, words];
   if (mode === "edit") return true;
-  let at = 0;
+  let index = 0;
   let isReading = mode === "get" || mode === "list" || mode === "unset";
   // Git reads no option behind the first operand.
-  for (; rest[at]?.startsWith("-"); at += 1) {
-    const option = rest[at] ?? "";
+  for (; rest[index]?.startsWith("-"); index += 1) {
+    const option = rest[index] ?? "";
     if (CONFIG_READING.test(option)) isReading = true;
-    else if (CONFIG_WITH_VALUE.test(option)) at += 1;
+    else if (CONFIG_WITH_VALUE.test(option)) index += 1;
     else if (!CONFIG_FLAGS.test(option)) return true;
   }
-  const [key, value] = rest.slice(at);
+  const [key, value] = rest.slice(index);
   if (isReading || key === undefined) return false;
   // An open word may become a key and its value.
   return key === null || (value !== undefined && !HARMLESS_SETTING.test(`${key}=${value ?? "$"}`));

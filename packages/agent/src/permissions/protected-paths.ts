@@ -1,7 +1,7 @@
 /** Classifies paths: secret, protected, own, inside or outside the workspace. Names are lower-cased, because some disks ignore case. */
 
 import { isWithin } from "../text.ts";
-import type { Ground, Reached } from "./request.ts";
+import type { PermissionPaths, ResolvedPath } from "./request.ts";
 
 /**
  * Other programs run or trust these as soon as they exist; the file tools and the sandbox share this one list. Folders of editors and
@@ -36,56 +36,60 @@ export const GUARDED_NAMES: readonly string[] = [
   ...STARTUP_NAMES,
 ];
 
-export type LookedAt = "look" | "look-secret" | "look-keys" | "unknown";
-export type Changed = "change-inside" | "change-protected" | "change-outside" | "change-own" | "unknown";
+export type ReadKind = "look" | "look-secret" | "look-keys" | "unknown";
+export type ChangeKind = "change-inside" | "change-protected" | "change-outside" | "change-own" | "unknown";
 
-export function lookedAt(reached: Reached, ground: Ground): LookedAt {
-  const { real } = reached;
-  const paths = namesOf(reached);
-  if (paths.some((path) => PROCESS_KEYS.test(path) || ground.keys.some((key) => isWithin(key, path))))
+export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): ReadKind {
+  const { realPath } = resolved;
+  const spellings = pathSpellings(resolved);
+  if (spellings.some((path) => PROCESS_SECRETS.test(path) || paths.keyFiles.some((key) => isWithin(key, path))))
     return "look-keys";
-  if (real === null) return "unknown";
-  if (paths.some((path) => isSecret(path, ground))) return "look-secret";
-  return !isWithin(ground.root, real) && paths.some(isSecretOutside) ? "look-secret" : "look";
+  if (realPath === null) return "unknown";
+  if (spellings.some((path) => isSecret(path, paths))) return "look-secret";
+  return !isWithin(paths.root, realPath) && spellings.some(isSecretOutsideWorkspace) ? "look-secret" : "look";
 }
 
-export function changed(reached: Reached, ground: Ground): Changed {
-  const { real } = reached;
-  if (namesOf(reached).some((path) => [...ground.own, ...ground.keys].some((own) => isWithin(own, path))))
+export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): ChangeKind {
+  const { realPath } = resolved;
+  if (
+    pathSpellings(resolved).some((path) =>
+      [...paths.permissionFiles, ...paths.keyFiles].some((file) => isWithin(file, path)),
+    )
+  )
     return "change-own";
-  if (real === null) return "unknown";
-  const place = [ground.root, ...ground.temporary].find((folder) => isWithin(folder, real));
-  if (place === undefined) return "change-outside";
-  return isProtected(real.slice(place.length)) ? "change-protected" : "change-inside";
+  if (realPath === null) return "unknown";
+  const baseFolder = [paths.root, ...paths.temporaryFolders].find((folder) => isWithin(folder, realPath));
+  if (baseFolder === undefined) return "change-outside";
+  return isProtected(realPath.slice(baseFolder.length)) ? "change-protected" : "change-inside";
 }
 
-function namesOf({ named, real }: Reached): readonly string[] {
-  return real === null || real === named ? [named] : [named, real];
+function pathSpellings({ path, realPath }: ResolvedPath): readonly string[] {
+  return realPath === null || realPath === path ? [path] : [path, realPath];
 }
 
-function isSecret(path: string, { keys }: Ground): boolean {
+function isSecret(path: string, { keyFiles }: PermissionPaths): boolean {
   const lower = path.toLowerCase();
-  const isFolderOfKeys = keys.some((key) => path === key.slice(0, key.lastIndexOf("/")));
-  return isFolderOfKeys || SECRET.test(lower) || SYSTEM_SECRET.test(lower);
+  const isKeyFolder = keyFiles.some((keyFile) => path === keyFile.slice(0, keyFile.lastIndexOf("/")));
+  return isKeyFolder || SECRET.test(lower) || SYSTEM_SECRET.test(lower);
 }
 
-function isSecretOutside(path: string): boolean {
+function isSecretOutsideWorkspace(path: string): boolean {
   const lower = path.toLowerCase();
-  return /\/\.env[^/]*$/.test(lower) || SECRET_OUTSIDE.test(lower) || SECRET_FOLDER.test(lower);
+  return /\/\.env[^/]*$/.test(lower) || SECRET_OUTSIDE_WORKSPACE.test(lower) || SECRET_FOLDER.test(lower);
 }
 
 /** By the names below the folder it lies in. */
-function isProtected(below: string): boolean {
-  return PROTECTED.test(`/${below.toLowerCase()}`);
+function isProtected(relativePath: string): boolean {
+  return PROTECTED.test(`/${relativePath.toLowerCase()}`);
 }
 
 /** Fits a path that has one of these somewhere in it: one expression, because a search asks it of every file. */
-function passing(...trails: readonly string[]): RegExp {
-  return new RegExp(`/(?:${trails.join("|").replaceAll(".", "\\.")})(?:/|$)`);
+function pathContaining(...paths: readonly string[]): RegExp {
+  return new RegExp(`/(?:${paths.join("|").replaceAll(".", "\\.")})(?:/|$)`);
 }
 
 /** Wherever they lie, in a workspace too. */
-const secretTrails: readonly string[] = [
+const secretPaths: readonly string[] = [
   ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".config/op", ".docker/config.json"],
   ...[".password-store", ".local/share/keyrings", ".vault-token", ".git-credentials", ".config/git/credentials"],
   ...[".claude/.credentials.json", ".codex/auth.json", ".pi/agent/auth.json", ".local/share/opencode/auth.json"],
@@ -94,11 +98,11 @@ const secretTrails: readonly string[] = [
   ...["library/application support/firefox", "library/application support/bravesoftware"],
 ];
 
-const SECRET = passing(...secretTrails);
-const PROTECTED = passing(...secretTrails, ...GUARDED_NAMES);
+const SECRET = pathContaining(...secretPaths);
+const PROTECTED = pathContaining(...secretPaths, ...GUARDED_NAMES);
 
 /** In a workspace they belong to the project, and are seldom secret. */
-const SECRET_OUTSIDE = passing(
+const SECRET_OUTSIDE_WORKSPACE = pathContaining(
   ...[".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".yarnrc.yml"],
   ...[".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json"],
 );
@@ -109,4 +113,4 @@ const SECRET_FOLDER = /\/(?:\.config|library\/application support)$/;
 const SYSTEM_SECRET = /^\/(?:etc\/(?:g?shadow-?|sudoers|sudoers\.d|ssl\/private)(?:\/|$))/;
 
 /** The environment, the memory and the open files of programs: the keys of this one are there too. */
-const PROCESS_KEYS = /^\/proc\/(?:.*\/)?(?:environ|mem|(?:fd|map_files)\/.*)$/;
+const PROCESS_SECRETS = /^\/proc\/(?:.*\/)?(?:environ|mem|(?:fd|map_files)\/.*)$/;

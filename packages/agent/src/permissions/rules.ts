@@ -1,16 +1,16 @@
 /** Parses permission rules and matches command, path and host patterns. An invalid rule is a named mistake, never a guess. */
 
-import { fitsWithGaps } from "../glob.ts";
-import { couldRun, type Fit, isEachWanted, simpleWords } from "./match-command.ts";
-import type { Ground, Reached } from "./request.ts";
+import { matchWithGaps } from "../glob.ts";
+import { allCommandsMatch, matchCommandLine, type RuleMatch, simpleCommandWords } from "./match-command.ts";
+import type { PermissionPaths, ResolvedPath } from "./request.ts";
 
-export interface RuleMistake {
+export interface RuleError {
   readonly type: "mistake";
-  readonly name: MistakeName;
+  readonly code: RuleErrorCode;
   readonly message: string;
 }
 
-export type MistakeName =
+export type RuleErrorCode =
   | "empty"
   | "unseen"
   | "no-tool"
@@ -24,8 +24,8 @@ export type MistakeName =
   | "host"
   | "port";
 
-export function mistake(name: MistakeName, message: string): RuleMistake {
-  return { type: "mistake", name, message };
+export function ruleError(code: RuleErrorCode, message: string): RuleError {
+  return { type: "mistake", code, message };
 }
 
 export interface CommandPattern {
@@ -34,31 +34,31 @@ export interface CommandPattern {
   readonly text: string;
   /** Null where it is more than one simple command: such a rule means this very text. */
   readonly words: readonly string[] | null;
-  readonly isBeginning: boolean;
+  readonly isPrefix: boolean;
 }
 
 /** Parses a command pattern: an exact command, or with `:*` every command that begins with these words. */
-export function commandPattern(inside: string): CommandPattern | RuleMistake {
-  const isBeginning = inside.endsWith(":*");
-  const text = isBeginning ? inside.slice(0, -2).trim() : inside;
-  if (text === "") return mistake("empty", "no command is named; without brackets it stands for all of them");
-  if (text.includes("*")) return mistake("star", "a * means something only at the end, as in npm test:*");
-  const words = simpleWords(text);
-  if (isBeginning && words === null) return mistake("not-simple", "before :* there can be one simple command only");
-  return { type: "command", text, words, isBeginning };
+export function parseCommandPattern(input: string): CommandPattern | RuleError {
+  const isPrefix = input.endsWith(":*");
+  const text = isPrefix ? input.slice(0, -2).trim() : input;
+  if (text === "") return ruleError("empty", "no command is named; without brackets it stands for all of them");
+  if (text.includes("*")) return ruleError("star", "a * means something only at the end, as in npm test:*");
+  const words = simpleCommandWords(text);
+  if (isPrefix && words === null) return ruleError("not-simple", "before :* there can be one simple command only");
+  return { type: "command", text, words, isPrefix };
 }
 
 /** A line that stands in a rule as it is, or one whose every command a rule fits; what is not plainly readable is neither. */
-export function isSurelyCommand(patterns: readonly CommandPattern[], line: string): boolean {
-  return patterns.some((pattern) => isExactly(pattern, line)) || isEachWanted(patterns, line);
+export function allowsCommand(patterns: readonly CommandPattern[], line: string): boolean {
+  return patterns.some((pattern) => isExactCommand(pattern, line)) || allCommandsMatch(patterns, line);
 }
 
-export function couldBeCommand(pattern: CommandPattern, line: string): Fit {
-  return isExactly(pattern, line) ? "fits" : couldRun(pattern, line);
+export function matchCommand(pattern: CommandPattern, line: string): RuleMatch {
+  return isExactCommand(pattern, line) ? "fits" : matchCommandLine(pattern, line);
 }
 
-function isExactly({ text, isBeginning }: CommandPattern, line: string): boolean {
-  return !isBeginning && text === line;
+function isExactCommand({ text, isPrefix }: CommandPattern, line: string): boolean {
+  return !isPrefix && text === line;
 }
 
 export interface HostPattern {
@@ -66,32 +66,32 @@ export interface HostPattern {
   /** As a URL spells it. */
   readonly host: string;
   /** Those under it, and not itself. */
-  readonly isUnder: boolean;
+  readonly isSubdomain: boolean;
 }
 
 /** Parses a host pattern: one host, or with `*.` all hosts below it. */
-export function hostPattern(inside: string): HostPattern | RuleMistake {
-  const isUnder = inside.startsWith("*.");
-  const name = isUnder ? inside.slice(2) : inside;
-  if (name.includes("*")) return mistake("star", "a * may only stand at the beginning, as in *.example.com");
-  const host = /[/\\?#@%\s]/.test(name) ? null : hostOf(`http://${name}`);
+export function parseHostPattern(input: string): HostPattern | RuleError {
+  const isSubdomain = input.startsWith("*.");
+  const name = isSubdomain ? input.slice(2) : input;
+  if (name.includes("*")) return ruleError("star", "a * may only stand at the beginning, as in *.example.com");
+  const host = /[/\\?#@%\s]/.test(name) ? null : parseHost(`http://${name}`);
   const isPlain = host !== null && (name.startsWith("[") || !name.includes(":"));
-  if (!isPlain) return mistake("host", "write a host alone, such as example.com, without scheme, port or path");
-  return { type: "host", host, isUnder };
+  if (!isPlain) return ruleError("host", "write a host alone, such as example.com, without scheme, port or path");
+  return { type: "host", host, isSubdomain };
 }
 
-export function isSurelyHost(patterns: readonly HostPattern[], url: string): boolean {
-  return patterns.some((pattern) => couldBeHost(pattern, url) === "fits");
+export function allowsHost(patterns: readonly HostPattern[], url: string): boolean {
+  return patterns.some((pattern) => matchHost(pattern, url) === "fits");
 }
 
-export function couldBeHost({ host, isUnder }: HostPattern, url: string): Fit {
-  const asked = hostOf(url);
-  if (asked === null) return "unsure";
-  return (isUnder ? asked.endsWith(`.${host}`) : asked === host) ? "fits" : "not";
+export function matchHost({ host, isSubdomain }: HostPattern, url: string): RuleMatch {
+  const requestedHost = parseHost(url);
+  if (requestedHost === null) return "unsure";
+  return (isSubdomain ? requestedHost.endsWith(`.${host}`) : requestedHost === host) ? "fits" : "not";
 }
 
 // The parser brings capitals, foreign letters and odd ways to write an address into one form; a last dot changes nothing.
-function hostOf(url: string): string | null {
+function parseHost(url: string): string | null {
   if (!/^https?:/i.test(url) || !URL.canParse(url)) return null;
   return new URL(url).hostname.replace(/\.$/, "") || null;
 }
@@ -101,74 +101,75 @@ export interface PortPattern {
   readonly port: number;
 }
 
-function portPattern(digits: string): PortPattern | RuleMistake {
+function parsePortPattern(digits: string): PortPattern | RuleError {
   const port = /^\d{1,5}$/.test(digits) ? Number(digits) : 0;
-  if (port < 1 || port > 65_535) return mistake("port", "write a port from 1 to 65535, such as 3000");
+  if (port < 1 || port > 65_535) return ruleError("port", "write a port from 1 to 65535, such as 3000");
   return { type: "port", port };
 }
 
 /** A host, or a port of the user's machine. */
-function networkPattern(inside: string): HostPattern | PortPattern | RuleMistake {
-  const digits = /^(?:localhost|127\.0\.0\.1):(.*)$/.exec(inside)?.[1];
-  return digits === undefined ? hostPattern(inside) : portPattern(digits);
+function parseNetworkPattern(input: string): HostPattern | PortPattern | RuleError {
+  const digits = /^(?:localhost|127\.0\.0\.1):(.*)$/.exec(input)?.[1];
+  return digits === undefined ? parseHostPattern(input) : parsePortPattern(digits);
 }
 
 export interface PathPattern {
   readonly type: "path";
-  readonly from: "workspace" | "home" | "root";
+  readonly base: "workspace" | "home" | "root";
   readonly names: readonly string[];
 }
 
 /** Parses a path from the workspace, `~` or `/`; `*` and `?` stay within a name, `**` crosses folders. */
-export function pathPattern(inside: string): PathPattern | RuleMistake {
-  const names = inside.split("/").filter((name) => name !== "" && name !== ".");
-  if (names.includes("..")) return mistake("path", "a path in a rule may not go up with ..; write it from / or from ~");
-  if (/[{}\\]/.test(inside)) return mistake("path", "of all signs only *, ** and ? mean something in a path");
+export function parsePathPattern(input: string): PathPattern | RuleError {
+  const names = input.split("/").filter((name) => name !== "" && name !== ".");
+  if (names.includes(".."))
+    return ruleError("path", "a path in a rule may not go up with ..; write it from / or from ~");
+  if (/[{}\\]/.test(input)) return ruleError("path", "of all signs only *, ** and ? mean something in a path");
   if (names.some((name) => name !== "**" && name.includes("**")))
-    return mistake("star", "** stands alone between two slashes, as in src/**/test");
-  if (inside.startsWith("/")) return { type: "path", from: "root", names };
-  if (names[0] === "~") return { type: "path", from: "home", names: names.slice(1) };
-  if (names[0]?.startsWith("~")) return mistake("path", "only ~ itself is known, no other person's home");
-  return { type: "path", from: "workspace", names };
+    return ruleError("star", "** stands alone between two slashes, as in src/**/test");
+  if (input.startsWith("/")) return { type: "path", base: "root", names };
+  if (names[0] === "~") return { type: "path", base: "home", names: names.slice(1) };
+  if (names[0]?.startsWith("~")) return ruleError("path", "only ~ itself is known, no other person's home");
+  return { type: "path", base: "workspace", names };
 }
 
 // Only where it leads in truth: a link in an allowed folder must not open what it points to.
-export function isSurelyPath(pattern: PathPattern, { real }: Reached, ground: Ground): boolean {
-  return real !== null && fitsPath(pattern, real, ground);
+export function allowsPath(pattern: PathPattern, { realPath }: ResolvedPath, paths: PermissionPaths): boolean {
+  return realPath !== null && matchesPath(pattern, realPath, paths);
 }
 
-export function couldBePath(pattern: PathPattern, { named, real }: Reached, ground: Ground): Fit {
-  if (fitsPath(pattern, named, ground) || (real !== null && fitsPath(pattern, real, ground))) return "fits";
-  return real === null ? "unsure" : "not";
+export function matchPath(pattern: PathPattern, { path, realPath }: ResolvedPath, paths: PermissionPaths): RuleMatch {
+  if (matchesPath(pattern, path, paths) || (realPath !== null && matchesPath(pattern, realPath, paths))) return "fits";
+  return realPath === null ? "unsure" : "not";
 }
 
 /** A name with slashes is taken as a path would be: `server/tool`, `server/*`, or `server` for all of it. */
-export function fitsNamed({ from, names }: PathPattern, name: string): boolean {
-  return from === "workspace" && fitsGlob(withAllBelow(names), name.split("/"));
+export function matchesToolName({ base, names }: PathPattern, name: string): boolean {
+  return base === "workspace" && matchesGlob(withDescendants(names), name.split("/"));
 }
 
-function fitsPath({ from, names }: PathPattern, path: string, { root, home }: Ground): boolean {
-  const start = { workspace: root, home, root: "/" }[from];
+function matchesPath({ base, names }: PathPattern, path: string, { root, home }: PermissionPaths): boolean {
+  const start = { workspace: root, home, root: "/" }[base];
   const folders = start.split("/").filter((name) => name !== "");
-  const found = path.split("/").filter((name) => name !== "");
-  const isFromThere = folders.every((folder, at) => found[at] === folder);
-  return isFromThere && fitsGlob(withAllBelow(names), found.slice(folders.length));
+  const pathNames = path.split("/").filter((name) => name !== "");
+  const isBelowStart = folders.every((folder, index) => pathNames[index] === folder);
+  return isBelowStart && matchesGlob(withDescendants(names), pathNames.slice(folders.length));
 }
 
 // A folder that is named stands for what is in it; a pattern of names does not.
-function withAllBelow(names: readonly string[]): readonly string[] {
+function withDescendants(names: readonly string[]): readonly string[] {
   return /[*?]/.test(names.at(-1) ?? "") ? names : [...names, "**"];
 }
 
 /** `**` takes any number of names, none too; in a name `*` takes any letters and `?` one. */
-export function fitsGlob(glob: readonly string[], names: readonly string[]): boolean {
-  return fitsWithGaps(glob, names, { isGap: (each) => each === "**", isFit: fitsName });
+export function matchesGlob(glob: readonly string[], names: readonly string[]): boolean {
+  return matchWithGaps(glob, names, { isGap: (segment) => segment === "**", matches: matchesNamePattern });
 }
 
-function fitsName(glob: string, name: string): boolean {
-  return fitsWithGaps([...glob], [...name], {
-    isGap: (letter) => letter === "*",
-    isFit: (letter, found) => letter === "?" || letter === found,
+function matchesNamePattern(glob: string, name: string): boolean {
+  return matchWithGaps([...glob], [...name], {
+    isGap: (character) => character === "*",
+    matches: (character, nameCharacter) => character === "?" || character === nameCharacter,
   });
 }
 
@@ -176,9 +177,9 @@ export interface Rule {
   /** As it is shown and kept. */
   readonly text: string;
   /**
-   * A tool's name. `read` stands for all that looks at files, `edit` and `write` for all that changes them, `bash` for
+   * A tool's name. `read` stands for all that looks at files, `editFile` and `write` for all that changes them, `bash` for
    * all commands, but an allow for those alone that do not leave a sandbox; `outside` stands for those that do. `network` stands for
-   * what commands reach and for what is fetched, `publish` for ports of the sandbox that the user's machine may reach.
+   * what commands reach and for what is fetched, `publishTarball` for ports of the sandbox that the user's machine may reach.
    */
   readonly tool: string;
   /** Null: whatever the tool is called with. */
@@ -192,10 +193,10 @@ export type RuleSource = "flag" | "settings" | "project" | "session" | "extensio
 
 export type Pattern = CommandPattern | PathPattern | HostPattern | PortPattern;
 
-export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleMistake;
+export type ParsedRule = { readonly type: "rule"; readonly rule: Rule } | RuleError;
 
 /** The names that a rule may begin with. */
-export interface RuleWords {
+export interface ParseRuleOptions {
   /** Tools of the host's own, beside those that come with the agent. */
   readonly tools?: readonly string[];
   /** Who made the rule. */
@@ -204,51 +205,52 @@ export interface RuleWords {
 
 /**
  * `bash(git status)`, `outside(npm test:*)`, `edit(src/**)`, `read(~/notes)`, `fetch(*.example.com)`, `network(example.com)`,
- * `network(localhost:5432)`, `publish(3000)`, or just `grep`.
+ * `network(localhost:5432)`, `publish(3000)`, or just `runGrep`.
  */
-export function parseRule(written: string, words: RuleWords = {}): ParsedRule {
-  const parsed = parseText(written, words);
-  if (parsed.type === "mistake" || !words.source) return parsed;
-  return { type: "rule", rule: { ...parsed.rule, source: words.source } };
+export function parseRule(input: string, options: ParseRuleOptions = {}): ParsedRule {
+  const parsed = parseRuleText(input, options);
+  if (parsed.type === "mistake" || !options.source) return parsed;
+  return { type: "rule", rule: { ...parsed.rule, source: options.source } };
 }
 
-function parseText(written: string, { tools = [] }: RuleWords): ParsedRule {
-  const text = written.trim();
-  if (text === "") return mistake("empty", "a rule is missing: write one such as bash(npm test)");
-  if (unseenPattern().test(text))
-    return mistake("unseen", "a rule may have neither line ends nor invisible characters");
-  const name = NAME.exec(text)?.[0];
-  if (name === undefined) return mistake("no-tool", `${text}: a rule begins with the name of a tool`);
-  const known = [...KNOWN, ...tools];
-  if (!known.includes(name)) return mistake("unknown-tool", `there is no tool ${name}${meant(name, known)}`);
+function parseRuleText(input: string, { tools = [] }: ParseRuleOptions): ParsedRule {
+  const text = input.trim();
+  if (text === "") return ruleError("empty", "a rule is missing: write one such as bash(npm test)");
+  if (invisiblePattern().test(text))
+    return ruleError("unseen", "a rule may have neither line ends nor invisible characters");
+  const name = TOOL_NAME.exec(text)?.[0];
+  if (name === undefined) return ruleError("no-tool", `${text}: a rule begins with the name of a tool`);
+  const knownTools = [...BUILT_IN_TOOLS, ...tools];
+  if (!knownTools.includes(name))
+    return ruleError("unknown-tool", `there is no tool ${name}${suggestTool(name, knownTools)}`);
   const rest = text.slice(name.length);
   if (rest === "") return { type: "rule", rule: { text, tool: name, pattern: null } };
   if (!rest.startsWith("(") || !rest.endsWith(")"))
-    return mistake("brackets", `${text}: write ${name} alone, or ${name}(…) with both brackets`);
-  return withPattern(name, rest.slice(1, -1).trim());
+    return ruleError("brackets", `${text}: write ${name} alone, or ${name}(…) with both brackets`);
+  return parseRuleWithPattern(name, rest.slice(1, -1).trim());
 }
 
-const NAME = /^[A-Za-z_][\w.-]*/;
-const KNOWN: readonly string[] = [
+const TOOL_NAME = /^[A-Za-z_][\w.-]*/;
+const BUILT_IN_TOOLS: readonly string[] = [
   ...["read", "write", "edit", "bash", "outside", "grep", "find", "ls", "fetch", "network", "publish"],
 ];
-const unseenPattern = (): RegExp => /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
+const invisiblePattern = (): RegExp => /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-function meant(name: string, known: readonly string[]): string {
-  const near = known.find((each) => each.toLowerCase() === name.toLowerCase());
-  return near === undefined ? `; there are: ${known.join(", ")}` : `; did you mean ${near}?`;
+function suggestTool(name: string, knownTools: readonly string[]): string {
+  const similar = knownTools.find((tool) => tool.toLowerCase() === name.toLowerCase());
+  return similar === undefined ? `; there are: ${knownTools.join(", ")}` : `; did you mean ${similar}?`;
 }
 
-function withPattern(tool: string, inside: string): ParsedRule {
-  if (inside === "") return mistake("empty", `${tool}(): the brackets are empty; write ${tool} alone for all of it`);
-  const pattern = patternOf(tool, inside);
-  if (pattern.type === "mistake") return { ...pattern, message: `${tool}(${inside}): ${pattern.message}` };
-  return { type: "rule", rule: { text: `${tool}(${inside})`, tool, pattern } };
+function parseRuleWithPattern(tool: string, input: string): ParsedRule {
+  if (input === "") return ruleError("empty", `${tool}(): the brackets are empty; write ${tool} alone for all of it`);
+  const pattern = parsePattern(tool, input);
+  if (pattern.type === "mistake") return { ...pattern, message: `${tool}(${input}): ${pattern.message}` };
+  return { type: "rule", rule: { text: `${tool}(${input})`, tool, pattern } };
 }
 
-function patternOf(tool: string, inside: string): Pattern | RuleMistake {
-  if (tool === "bash" || tool === "outside") return commandPattern(inside);
-  if (tool === "network") return networkPattern(inside);
-  if (tool === "publish") return portPattern(inside);
-  return tool === "fetch" ? hostPattern(inside) : pathPattern(inside);
+function parsePattern(tool: string, input: string): Pattern | RuleError {
+  if (tool === "bash" || tool === "outside") return parseCommandPattern(input);
+  if (tool === "network") return parseNetworkPattern(input);
+  if (tool === "publish") return parsePortPattern(input);
+  return tool === "fetch" ? parseHostPattern(input) : parsePathPattern(input);
 }

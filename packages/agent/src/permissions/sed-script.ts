@@ -2,14 +2,14 @@
 
 /** Whether it only edits text: no `e`, no `s///e`, no `w`. */
 export function isHarmlessSedScript(script: string): boolean {
-  const reader = new ScriptReader(script);
+  const reader = new SedScriptReader(script);
   while (!reader.isAtEnd) if (!reader.readCommand()) return false;
   return true;
 }
 
-class ScriptReader {
+class SedScriptReader {
   readonly #text: string;
-  #at = 0;
+  #position = 0;
 
   constructor(text: string) {
     this.#text = text;
@@ -17,7 +17,7 @@ class ScriptReader {
 
   get isAtEnd(): boolean {
     this.#take(/(?:[\s;}]|#[^\n]*)+/y);
-    return this.#at >= this.#text.length;
+    return this.#position >= this.#text.length;
   }
 
   /** False where it is harmful or not understood. */
@@ -52,19 +52,19 @@ class ScriptReader {
       case "L":
         return this.#take(/[ \t]*\d*[ \t]*(?=[;}\n#]|$)/y) !== null;
     }
-    return PLAIN.has(name) && this.#take(/[ \t]*(?=[;}\n#]|$)/y) !== null;
+    return COMMANDS_WITHOUT_ARGUMENTS.has(name) && this.#take(/[ \t]*(?=[;}\n#]|$)/y) !== null;
   }
 
   #readAddresses(): boolean {
-    const isFirst = this.#readAddress();
-    if (isFirst && this.#take(/[ \t]*,[ \t]*/y) !== null && !this.#readAddress()) return false;
+    const hasFirst = this.#readAddress();
+    if (hasFirst && this.#take(/[ \t]*,[ \t]*/y) !== null && !this.#readAddress()) return false;
     this.#take(/[ \t!]*/y);
     return true;
   }
 
   #readAddress(): boolean {
     if (this.#take(/[+~]?\d+(?:~\d+)?|\$/y) !== null) return true;
-    if (this.#take(/\\(?=[^\n\\])/y) === null && this.#text[this.#at] !== "/") return false;
+    if (this.#take(/\\(?=[^\n\\])/y) === null && this.#text[this.#position] !== "/") return false;
     return this.#readDelimited(1) && this.#take(/[IM]*/y) !== null;
   }
 
@@ -83,17 +83,17 @@ class ScriptReader {
   }
 
   #readPart(delimiter: string): boolean {
-    let isBracket = false;
-    for (; this.#at < this.#text.length; this.#at += 1) {
-      const sign = this.#text[this.#at];
-      if (sign === "[") isBracket = true;
-      if (sign === "]") isBracket = false;
-      if (sign === delimiter) {
-        this.#at += 1;
+    let isInBracket = false;
+    for (; this.#position < this.#text.length; this.#position += 1) {
+      const character = this.#text[this.#position];
+      if (character === "[") isInBracket = true;
+      if (character === "]") isInBracket = false;
+      if (character === delimiter) {
+        this.#position += 1;
         // Whether a delimiter in brackets ends the text, versions of sed see differently.
-        return !isBracket || !this.#text.slice(this.#at).includes("e");
+        return !isInBracket || !this.#text.slice(this.#position).includes("e");
       }
-      if (sign === "\\") this.#at += 1;
+      if (character === "\\") this.#position += 1;
     }
     return false;
   }
@@ -103,12 +103,27 @@ class ScriptReader {
     return this.#take(/[ \t]*(?:\\\n)?(?:[^\\\n]|\\.)*(?=\n|$)/sy) !== null;
   }
 
-  #take(sticky: RegExp): string | null {
-    sticky.lastIndex = this.#at;
-    const [taken] = sticky.exec(this.#text) ?? [null];
-    this.#at += taken?.length ?? 0;
-    return taken;
+  #take(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#position;
+    const [match] = pattern.exec(this.#text) ?? [null];
+    this.#position += match?.length ?? 0;
+    return match;
   }
 }
 
-const PLAIN: ReadonlySet<string> = new Set(["=", "d", "D", "g", "G", "h", "H", "n", "N", "p", "P", "x", "z", "F"]);
+const COMMANDS_WITHOUT_ARGUMENTS: ReadonlySet<string> = new Set([
+  "=",
+  "d",
+  "D",
+  "g",
+  "G",
+  "h",
+  "H",
+  "n",
+  "N",
+  "p",
+  "P",
+  "x",
+  "z",
+  "F",
+]);

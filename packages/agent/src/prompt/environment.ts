@@ -13,16 +13,19 @@ export interface Environment {
   readonly readGitBranch?: () => string | null | Promise<string | null>;
 }
 
-export interface EnvironmentParts {
+export interface EnvironmentContext {
   readonly session: Session;
-  readonly ports: Pick<Runtime, "now" | "sleep">;
+  readonly runtime: Pick<Runtime, "now" | "sleep">;
 }
 
 /** Null if the newest such entry that the model sees has the same content. An entry that a compaction covers is not seen. */
-export async function draftEnvironment(environment: Environment, parts: EnvironmentParts): Promise<NewEntry | null> {
-  const { session, ports } = parts;
-  const branch = await readBranch(environment, parts);
-  const date = new Date(ports.now()).toISOString().slice(0, 10);
+export async function draftEnvironment(
+  environment: Environment,
+  context: EnvironmentContext,
+): Promise<NewEntry | null> {
+  const { session, runtime } = context;
+  const branch = await readBranch(environment, context);
+  const date = new Date(runtime.now()).toISOString().slice(0, 10);
   const facts = [
     `The working folder is ${session.redact(environment.folder)}.`,
     `Today is ${date}.`,
@@ -36,7 +39,7 @@ export async function draftEnvironment(environment: Environment, parts: Environm
 /** The name is foreign text: one line, without control characters and secrets, of bounded length. */
 async function readBranch(
   { readGitBranch }: Environment,
-  { session, ports: { sleep } }: EnvironmentParts,
+  { session, runtime: { sleep } }: EnvironmentContext,
 ): Promise<string | null> {
   if (!readGitBranch) return null;
   const result = await runGuarded(readGitBranch, { timeout: { ms: TIMEOUT_MS, sleep } });

@@ -14,7 +14,7 @@ of it. The person you work for can show you a file by writing @ and its path, an
 need in this form, and give changes as whole blocks of code with the path of their file, or as commands to run.`;
 
 /** Before the list of what another model could call in this session. */
-export const TOOLS_OF_OTHERS = "With another model, this session has these tools:";
+export const OTHER_MODEL_TOOLS = "With another model, this session has these tools:";
 
 /** Each is said where all the tools are there that it speaks of. */
 export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly text: string }[] = [
@@ -32,10 +32,10 @@ export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly 
   { needs: [], text: "When something fails, say what failed and what you tried." },
 ];
 
-export const PROJECT = "# Project\n\nWhat the people of this project wrote down for whoever works on it.";
+export const PROJECT_HEADING = "# Project\n\nWhat the people of this project wrote down for whoever works on it.";
 
 /** As long as the user lets it only look. */
-export const PLAN = `# Plan
+export const PLAN_MODE = `# Plan
 
 You can only look now: nothing is changed until the person you work for ends this mode. Find out what is needed, then say what
 you would do, step by step, with the files it touches, and leave the decision to them.`;

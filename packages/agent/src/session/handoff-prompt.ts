@@ -1,7 +1,7 @@
 /** Defines the prompt for a hand-off to a new session and the template of its first message. Text only, no logic. */
 
 /** `{goal}` is what the new session is for, in the user's words; `{words}` how many the answer may have. */
-export const TASK = `The work above goes on in a new session, with a colleague who has seen none of it. What it is for, in the user's own words, is the last [User] block above:
+export const HANDOFF_PROMPT = `The work above goes on in a new session, with a colleague who has seen none of it. What it is for, in the user's own words, is the last [User] block above:
 
 {goal}
 
@@ -34,13 +34,13 @@ Rules:
 - Answer with these sections alone; the first line is the first heading.`;
 
 /** The message as it is handed over. */
-export const MESSAGE = `{goal}
+export const HANDOFF_MESSAGE = `{goal}
 
 This goes on from earlier work, in a session of its own. What one must know of it:
 
 {story}{files}`;
 
-export const FILES = `
+export const HANDOFF_FILES = `
 
 ## Files
 {paths}`;

@@ -8,60 +8,65 @@ import {
   type OldBranch,
 } from "@pith/context";
 import { collectFileLists, removeCitations, type ToolRoles } from "@pith/context/host";
-import { appended } from "../append.ts";
-import { budgetOf, type RunParts } from "../loop/run-context.ts";
-import { FILES, MESSAGE, TASK } from "./handoff-prompt.ts";
+import { appendEntries } from "../append-entries.ts";
+import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import { HANDOFF_FILES, HANDOFF_MESSAGE, HANDOFF_PROMPT } from "./handoff-prompt.ts";
 
 /** Whether a file is there. */
-export type IsThere = (path: string) => Promise<boolean>;
+export type FileExists = (path: string) => Promise<boolean>;
 
-export interface NeededFiles {
+export interface NeededFilesOptions {
   /** The branch; a compaction on it knows of those before it. */
   readonly entries: readonly Entry[];
   readonly tools: ToolRoles | undefined;
   /** What the work was told to be. */
-  readonly story: string;
-  readonly isThere: IsThere;
+  readonly summary: string;
+  readonly fileExists: FileExists;
 }
 
 /** Named ones first, then what was changed; no more than a new session can look at. */
-export async function neededFiles({ entries, tools, story, isThere }: NeededFiles): Promise<readonly string[]> {
+export async function findNeededFiles({
+  entries,
+  tools,
+  summary,
+  fileExists,
+}: NeededFilesOptions): Promise<readonly string[]> {
   const { read, modified } = collectFileLists(entries, tools);
-  const named = [...modified, ...read].filter((path) => isNamed(path, story));
-  const wanted = [...new Set([...named, ...modified])].slice(0, MOST_TRIED);
-  const found: string[] = [];
-  for (const path of wanted) {
-    if (found.length === MOST) break;
-    if (await isThere(path)) found.push(path);
+  const mentioned = [...modified, ...read].filter((path) => isMentioned(path, summary));
+  const candidates = [...new Set([...mentioned, ...modified])].slice(0, MAX_CANDIDATES);
+  const existing: string[] = [];
+  for (const path of candidates) {
+    if (existing.length === MAX_FILES) break;
+    if (await fileExists(path)) existing.push(path);
   }
-  return found;
+  return existing;
 }
 
 /** As a whole, not as the end of another name. */
-function isNamed(path: string, story: string): boolean {
-  for (let at = story.indexOf(path); at >= 0; at = story.indexOf(path, at + 1)) {
-    const [before, after] = [story[at - 1] ?? " ", story[at + path.length] ?? " "];
+function isMentioned(path: string, text: string): boolean {
+  for (let index = text.indexOf(path); index >= 0; index = text.indexOf(path, index + 1)) {
+    const [before, after] = [text[index - 1] ?? " ", text[index + path.length] ?? " "];
     if (!/[\p{L}\p{N}_./-]/u.test(before) && !/[\p{L}\p{N}_/-]/u.test(after)) return true;
   }
   return false;
 }
 
-const MOST = 20;
+const MAX_FILES = 20;
 /** Of a long session's files most may be gone. */
-const MOST_TRIED = 200;
+const MAX_CANDIDATES = 200;
 
-export interface HandOffParts extends RunParts {
-  readonly isThere: IsThere;
+export interface HandOffContext extends RunContext {
+  readonly fileExists: FileExists;
 }
 
-export type HandedOff =
+export type HandOffResult =
   | {
       readonly type: "written";
       /** What to say first in the new session. */
       readonly message: string;
       readonly files: readonly string[];
       /** What code had to mend in it. */
-      readonly mended: readonly string[];
+      readonly repairs: readonly string[];
       /** Dollars. */
       readonly cost: number;
     }
@@ -71,45 +76,52 @@ export type HandedOff =
   | { readonly type: "failed"; readonly why: string };
 
 /** What it costs stands in this session, whatever comes of it; nothing else is written here. */
-export async function handOff(wish: string, parts: HandOffParts): Promise<HandedOff> {
-  const { session, isThere } = parts;
+export async function handOff(requestedGoal: string, run: HandOffContext): Promise<HandOffResult> {
+  const { session, fileExists } = run;
   await session.loadState();
-  const goal = session.redact(wish);
-  const left = await collectEntriesForBranchSummary(session.store, session.leaf, null);
-  if (!left.entries.some(isWork)) return { type: "nothing-to-do" };
-  const told = await toldFor(goal, left, parts);
-  const cost = told.calls.reduce((sum, { usage }) => sum + usage.cost.total, 0);
-  await pay(told, parts);
-  if (told.type === "cancelled") return told;
-  if (told.type === "failed") return { type: "failed", why: told.failures.map(({ note }) => note).join("; ") };
-  const story = withoutNumbers(told.summary.narrative);
-  const { tools } = budgetOf(parts);
-  const files = await neededFiles({ entries: left.entries, tools, story: `${goal}\n${story}`, isThere });
-  const message = filled(MESSAGE, { goal, story, files: filesText(files) });
-  return { type: "written", message, files, mended: told.flaws.map(({ note }) => note), cost };
+  const goal = session.redact(requestedGoal);
+  const branch = await collectEntriesForBranchSummary(session.store, session.leaf, null);
+  if (!branch.entries.some(isConversation)) return { type: "nothing-to-do" };
+  const outcome = await summarizeForGoal(goal, branch, run);
+  const cost = outcome.calls.reduce((sum, { usage }) => sum + usage.cost.total, 0);
+  await recordUsage(outcome, run);
+  if (outcome.type === "cancelled") return outcome;
+  if (outcome.type === "failed") return { type: "failed", why: outcome.failures.map(({ note }) => note).join("; ") };
+  const summary = removeEntryNumbers(outcome.summary.narrative);
+  const { tools } = createModelBudget(run);
+  const files = await findNeededFiles({ entries: branch.entries, tools, summary: `${goal}\n${summary}`, fileExists });
+  const message = fillTemplate(HANDOFF_MESSAGE, { goal, story: summary, files: formatFiles(files) });
+  return { type: "written", message, files, repairs: outcome.flaws.map(({ note }) => note), cost };
 }
 
-function isWork(entry: Entry): boolean {
+function isConversation(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "message" && entry.message.role !== "system");
 }
 
 /** The goal is the user's word like any other: what is made of it is held against it, too. */
-function toldFor(goal: string, { entries, edits }: OldBranch, parts: HandOffParts): Promise<BranchSummaryOutcome> {
-  const { model, ports, signal } = parts;
-  const budget = budgetOf(parts);
-  const said: Entry = {
+function summarizeForGoal(
+  goal: string,
+  { entries, edits }: OldBranch,
+  run: HandOffContext,
+): Promise<BranchSummaryOutcome> {
+  const { model, runtime, signal } = run;
+  const budget = createModelBudget(run);
+  const goalEntry: Entry = {
     type: "message",
-    id: ports.entryId(),
+    id: runtime.entryId(),
     parentId: entries.at(-1)?.id ?? null,
-    timestamp: new Date(ports.now()).toISOString(),
+    timestamp: new Date(runtime.now()).toISOString(),
     number: (entries.at(-1)?.number ?? 0) + 1,
-    message: { role: "user", content: [{ type: "text", text: goal }], timestamp: ports.now() },
+    message: { role: "user", content: [{ type: "text", text: goal }], timestamp: runtime.now() },
   };
   return generateBranchSummary({
     models: [model],
-    runtime: ports,
-    oldBranch: { entries: [...entries, said], edits },
-    instructions: filled(TASK, { goal, words: String(Math.floor(budget.checkpoint * WORDS_PER_TOKEN)) }),
+    runtime: runtime,
+    oldBranch: { entries: [...entries, goalEntry], edits },
+    instructions: fillTemplate(HANDOFF_PROMPT, {
+      goal,
+      words: String(Math.floor(budget.checkpoint * WORDS_PER_TOKEN)),
+    }),
     replaceInstructions: true,
     tokens: budget.checkpoint,
     ...(budget.tools && { tools: budget.tools }),
@@ -121,28 +133,28 @@ function toldFor(goal: string, { entries, edits }: OldBranch, parts: HandOffPart
 /** With room for a few more, since what is longer than it may be is cut. */
 const WORDS_PER_TOKEN = 0.4;
 
-async function pay({ calls }: BranchSummaryOutcome, { session }: HandOffParts): Promise<void> {
+async function recordUsage({ calls }: BranchSummaryOutcome, { session }: HandOffContext): Promise<void> {
   if (calls.length === 0) return;
-  const usages = calls.map(({ by, usage }) => ({
+  const usages = calls.map(({ by: modelName, usage }) => ({
     type: "usage" as const,
     kind: "handoff",
-    provider: by.provider,
-    model: by.model,
+    provider: modelName.provider,
+    model: modelName.model,
     usage,
   }));
-  await appended(session, ...usages);
+  await appendEntries(session, ...usages);
 }
 
 /** They name entries of this session, which the new one does not have. */
-function withoutNumbers(story: string): string {
-  return removeCitations(story).trim();
+function removeEntryNumbers(summary: string): string {
+  return removeCitations(summary).trim();
 }
 
-function filesText(files: readonly string[]): string {
-  return files.length === 0 ? "" : filled(FILES, { paths: files.map((path) => `- ${path}`).join("\n") });
+function formatFiles(files: readonly string[]): string {
+  return files.length === 0 ? "" : fillTemplate(HANDOFF_FILES, { paths: files.map((path) => `- ${path}`).join("\n") });
 }
 
-function filled(text: string, slots: Readonly<Record<string, string>>): string {
+function fillTemplate(text: string, slots: Readonly<Record<string, string>>): string {
   return text.replace(/\{(\w+)\}/g, (slot, name: string) =>
     Object.hasOwn(slots, name) ? (slots[name] ?? slot) : slot,
   );

@@ -10,66 +10,80 @@ import {
   undoCompaction,
 } from "@pith/context";
 import type { QueuedMessage } from "@pith/context/host";
-import { during } from "../async.ts";
+import { runWithEvents } from "../async.ts";
 import { progressEvent } from "../compaction/compact.ts";
 import type { AgentEvent } from "../events.ts";
-import { enqueue, forgetSaid } from "../loop/queue.ts";
-import { budgetOf, type RunParts } from "../loop/run-context.ts";
-import { type Crossing, type PlannedFile, planRewind, type RewindParts, type Rewound, rewindFiles } from "./rewind.ts";
+import { enqueue, removeDelivered } from "../loop/message-queue.ts";
+import { createModelBudget, type RunContext } from "../loop/run-context.ts";
+import {
+  type MovePath,
+  type PlannedFile,
+  planRewind,
+  type RewindOptions,
+  type RewindResult,
+  rewindFiles,
+} from "./rewind-files.ts";
 
 /** What a move in the tree would do to the files that the session changed. No file is touched. */
-export async function filesOnTheWay(
+export async function planFileRestore(
   target: string | null,
   session: Session,
-  rewind: RewindParts,
+  rewind: RewindOptions,
 ): Promise<readonly PlannedFile[]> {
   const { store, leaf } = session;
-  const parting = await store.commonAncestor(leaf, target);
-  const left = loaded(session, parting) ?? (await stretch(leaf, parting, store));
-  const crossing: Crossing = { left, reached: await stretch(target, parting, store) };
-  return planRewind(crossing, rewind);
+  const ancestorId = await store.commonAncestor(leaf, target);
+  const leftEntries = loadedEntriesAfter(session, ancestorId) ?? (await readEntriesBetween(leaf, ancestorId, store));
+  const path: MovePath = { leftEntries, reachedEntries: await readEntriesBetween(target, ancestorId, store) };
+  return planRewind(path, rewind);
 }
 
 /** Behind this entry to the leaf, from what is loaded already; null where that does not reach so far. */
-function loaded({ branch: { entries }, leaf }: Session, first: string | null): readonly Entry[] | null {
-  const upwards: Entry[] = [];
-  let wanted = leaf;
-  for (let at = entries.length - 1; at >= 0 && wanted !== first; at--) {
-    const entry = entries[at];
+function loadedEntriesAfter(
+  { branch: { entries }, leaf }: Session,
+  ancestorId: string | null,
+): readonly Entry[] | null {
+  const reversed: Entry[] = [];
+  let expectedId = leaf;
+  for (let index = entries.length - 1; index >= 0 && expectedId !== ancestorId; index--) {
+    const entry = entries[index];
     // Where something was lost they do not follow each other.
-    if (entry?.id !== wanted) return null;
-    upwards.push(entry);
-    wanted = entry.parentId;
+    if (entry?.id !== expectedId) return null;
+    reversed.push(entry);
+    expectedId = entry.parentId;
   }
-  return wanted === first ? upwards.reverse() : null;
+  return expectedId === ancestorId ? reversed.reverse() : null;
 }
 
 /** Behind the first to the last, and nothing of what lies before: a session may be long. */
-async function stretch(last: string | null, first: string | null, store: Session["store"]): Promise<readonly Entry[]> {
-  const upwards: Entry[] = [];
-  for (let id = last; id !== null && id !== first; ) {
+async function readEntriesBetween(
+  lastId: string | null,
+  ancestorId: string | null,
+  store: Session["store"],
+): Promise<readonly Entry[]> {
+  const reversed: Entry[] = [];
+  for (let id = lastId; id !== null && id !== ancestorId; ) {
     const entry = await store.entry(id);
     if (!entry) break;
-    upwards.push(entry);
+    reversed.push(entry);
     id = entry.parentId;
     // Others work in between.
-    if (upwards.length % BREATH === 0) await new Promise(setImmediate);
+    if (reversed.length % YIELD_INTERVAL === 0) await new Promise(setImmediate);
   }
-  return upwards.reverse();
+  return reversed.reverse();
 }
 
-const BREATH = 100;
+const YIELD_INTERVAL = 100;
 
 /** Queued messages belong to their author, not to a branch: they move along. */
-export async function takeAlong(queue: readonly QueuedMessage[], session: Session): Promise<void> {
-  await forgetSaid(session);
-  const here = new Set(session.branch.state.queue.map(({ id }) => id));
+export async function moveQueue(queue: readonly QueuedMessage[], session: Session): Promise<void> {
+  await removeDelivered(session);
+  const queuedIds = new Set(session.branch.state.queue.map(({ id }) => id));
   for (const queued of queue)
-    if (!here.has(queued.id) && !(await session.store.entry(queued.id))) await enqueue(session, queued);
+    if (!queuedIds.has(queued.id) && !(await session.store.entry(queued.id))) await enqueue(session, queued);
 }
 
 /** In pi's names. */
-export interface Destination {
+export interface NavigateOptions {
   /** Whether what is left is told there. */
   readonly summarize?: boolean;
   readonly customInstructions?: string;
@@ -80,80 +94,83 @@ export interface Destination {
   readonly restoreFiles?: boolean | readonly string[];
 }
 
-export type Navigated =
-  | (MoveResult & { readonly files?: Rewound })
+export type NavigateResult =
+  | (MoveResult & { readonly files?: RewindResult })
   /** Somebody else changed these since, or their bytes were not kept; nobody has moved. */
   | { readonly type: "files-in-the-way"; readonly files: readonly PlannedFile[] };
 
-export interface Navigating {
-  readonly parts: RunParts;
+export interface NavigateContext {
+  readonly run: RunContext;
   /** Without it no file is ever put back. */
-  readonly rewind: RewindParts | undefined;
+  readonly rewind: RewindOptions | undefined;
 }
 
 export async function* navigate(
   target: string | null,
-  wish: Destination,
-  { parts, rewind }: Navigating,
-): AsyncGenerator<AgentEvent, Navigated> {
-  const { restoreFiles = false } = wish;
-  const isWanted = Array.isArray(restoreFiles) ? restoreFiles.length > 0 : restoreFiles;
-  const changed = isWanted && rewind ? await filesOnTheWay(target, parts.session, rewind) : [];
+  options: NavigateOptions,
+  { run, rewind }: NavigateContext,
+): AsyncGenerator<AgentEvent, NavigateResult> {
+  const { restoreFiles = false } = options;
+  const shouldRestore = Array.isArray(restoreFiles) ? restoreFiles.length > 0 : restoreFiles;
+  const changed = shouldRestore && rewind ? await planFileRestore(target, run.session, rewind) : [];
   const plan = Array.isArray(restoreFiles) ? changed.filter(({ path }) => restoreFiles.includes(path)) : changed;
-  const inTheWay = plan.filter(({ type }) => type === "conflict" || type === "lost");
-  if (inTheWay.length > 0) return { type: "files-in-the-way", files: inTheWay };
-  const { queue } = parts.session.branch.state;
-  const moved = yield* move(target, wish, parts);
-  if (moved.type !== "moved") return moved;
-  await takeAlong(queue, parts.session);
-  if (!rewind || plan.length === 0) return moved;
-  return { ...moved, files: await rewindFiles(plan, rewind) };
+  const conflicts = plan.filter(({ type }) => type === "conflict" || type === "lost");
+  if (conflicts.length > 0) return { type: "files-in-the-way", files: conflicts };
+  const { queue } = run.session.branch.state;
+  const result = yield* move(target, options, run);
+  if (result.type !== "moved") return result;
+  await moveQueue(queue, run.session);
+  if (!rewind || plan.length === 0) return result;
+  return { ...result, files: await rewindFiles(plan, rewind) };
 }
 
 async function* move(
   target: string | null,
-  wish: Destination,
-  parts: RunParts,
+  options: NavigateOptions,
+  run: RunContext,
 ): AsyncGenerator<AgentEvent, MoveResult> {
-  const { session, model, hooks, ports, signal } = parts;
-  const { summarize = false, customInstructions, replaceInstructions, label } = wish;
+  const { session, model, hooks, runtime, signal } = run;
+  const { summarize = false, customInstructions, replaceInstructions, label } = options;
   const summary = {
     models: [model],
     ...(customInstructions !== undefined && { instructions: session.redact(customInstructions) }),
     ...(replaceInstructions !== undefined && { replaceInstructions }),
   };
-  const wanted = { [summarize ? "summary" : "summaryForHooks"]: summary, ...(label !== undefined && { label }) };
+  const moveOptions = { [summarize ? "summary" : "summaryForHooks"]: summary, ...(label !== undefined && { label }) };
   const oldLeafId = session.leaf;
-  const moved = yield* during<AgentEvent, MoveResult>((tell) =>
+  const result = yield* runWithEvents<AgentEvent, MoveResult>((emit) =>
     moveTo({
       session,
       target,
-      budget: budgetOf(parts),
+      budget: createModelBudget(run),
       hooks,
-      runtime: ports,
+      runtime: runtime,
       signal,
-      ...wanted,
-      progress: (progress) => tell(progressEvent(progress, { source: "branchSummary" })),
+      ...moveOptions,
+      progress: (progress) => emit(progressEvent(progress, { source: "branchSummary" })),
     }),
   );
-  if (moved.type !== "moved") return moved;
-  const { leaf: newLeafId, summary: summaryEntry } = moved;
+  if (result.type !== "moved") return result;
+  const { leaf: newLeafId, summary: summaryEntry } = result;
   yield { type: "session_tree", newLeafId, oldLeafId, ...(summaryEntry && { summaryEntry }) };
-  return moved;
+  return result;
 }
 
-export async function* stepBack(step: "undo" | "redo", { session }: RunParts): AsyncGenerator<AgentEvent, UndoResult> {
+export async function* undoOrRedoCompaction(
+  step: "undo" | "redo",
+  { session }: RunContext,
+): AsyncGenerator<AgentEvent, UndoResult> {
   const { queue } = session.branch.state;
-  const undoes = compactionAt(session);
-  const undone = await (step === "undo" ? undoCompaction(session) : redoCompaction(session));
-  if (undone.type !== "undone" && undone.type !== "redone") return undone;
-  await takeAlong(queue, session);
-  const { type, leaf: leafId } = undone;
-  const compactionId = (type === "undone" ? undoes : compactionAt(session)) ?? "";
+  const compactionBefore = currentCompactionId(session);
+  const result = await (step === "undo" ? undoCompaction(session) : redoCompaction(session));
+  if (result.type !== "undone" && result.type !== "redone") return result;
+  await moveQueue(queue, session);
+  const { type, leaf: leafId } = result;
+  const compactionId = (type === "undone" ? compactionBefore : currentCompactionId(session)) ?? "";
   yield { type: `compaction_${type}`, compactionId, leafId };
-  return undone;
+  return result;
 }
 
-function compactionAt({ branch: { entries, compactionIndex: at } }: Session): string | undefined {
-  return entries[at]?.id;
+function currentCompactionId({ branch: { entries, compactionIndex } }: Session): string | undefined {
+  return entries[compactionIndex]?.id;
 }

@@ -1,25 +1,28 @@
-/** Provides what `read`, `write` and `edit` share: arguments, intents, what the model has read of each file, and replacing a file. */
+/** Provides what `read`, `write` and `editFile` share: arguments, intents, what the model has read of each file, and replacing a file. */
 
 import type { Entry, Redaction } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
-import type { Blobs, FileRead, Held, WorkspaceFiles } from "../ports.ts";
-import { type FileChange, type Originals, type Side, toldOfFile } from "../session/rewind.ts";
-import { hashOf } from "../text.ts";
+import type { BlobStore, FileReadResult, PathOptions, WorkspaceFiles } from "../ports.ts";
+import { type ChangeSide, type FileChange, type FileOriginals, readFileDetails } from "../session/rewind-files.ts";
+import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
-import { type Argument, type Asked, right, wholeNumberOf, wrong } from "./arguments.ts";
+import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./arguments.ts";
 
 /** Each file as it was last shown or written, for `new Reads(…)` and `relearn`. What was covered by a compaction is not among it. */
-export function knownFiles(entries: readonly Entry[], resolve: (path: string) => string): ReadonlyMap<string, string> {
-  const known = new Map<string, string>();
+export function findSeenFiles(
+  entries: readonly Entry[],
+  resolve: (path: string) => string,
+): ReadonlyMap<string, string> {
+  const hashes = new Map<string, string>();
   for (const entry of entries) {
-    const { path, hash, after = hash } = toldOfFile(entry) ?? {};
-    if (typeof path === "string" && isBlobHash(after)) known.set(resolve(path), after);
+    const { path, hash, after = hash } = readFileDetails(entry) ?? {};
+    if (typeof path === "string" && isBlobHash(after)) hashes.set(resolve(path), after);
   }
-  return known;
+  return hashes;
 }
 
-export interface Replacing extends Held {
+export interface FileReplacement extends PathOptions {
   /** Absolute. */
   readonly path: string;
   /** Null where there is no file. */
@@ -27,41 +30,41 @@ export interface Replacing extends Held {
   readonly after: Uint8Array;
 }
 
-export type FileReplaced =
+export type ReplaceFileResult =
   | { readonly type: "replaced"; readonly change: FileChange }
   | { readonly type: "refused"; readonly message: string };
 
-export interface ReplaceParts extends Pick<FileParts, "files" | "originals" | "redaction"> {
-  readonly reads: Reads;
+export interface ReplaceFileContext extends Pick<FileToolOptions, "files" | "originals" | "redaction"> {
+  readonly readTracker: ReadTracker;
 }
 
 /** Keeps the old and the new bytes before it writes, so that a move in the session can restore either. */
 export async function replaceFile(
-  { path, real, before, after }: Replacing,
-  { files, originals, reads }: ReplaceParts,
-): Promise<FileReplaced> {
-  const unkept = originals ? await keepBoth({ before, after }, originals) : [];
-  const written = await files.write(path, after, { real });
-  if (written.type === "refused") return written;
-  const hashes = { before: before && (await hashOf(before)), after: await reads.remember(path, after) };
-  return { type: "replaced", change: { path, ...hashes, ...(unkept.length > 0 && { unkept }) } };
+  { path, realPath, before, after }: FileReplacement,
+  { files, originals, readTracker }: ReplaceFileContext,
+): Promise<ReplaceFileResult> {
+  const unsavedSides = originals ? await saveBoth({ before, after }, originals) : [];
+  const writeResult = await files.write(path, after, { realPath });
+  if (writeResult.type === "refused") return writeResult;
+  const hashes = { before: before && (await hashBytes(before)), after: await readTracker.remember(path, after) };
+  return { type: "replaced", change: { path, ...hashes, ...(unsavedSides.length > 0 && { unkept: unsavedSides }) } };
 }
 
 /** Which of them could not be kept. */
-async function keepBoth(
-  { before, after }: Pick<Replacing, "before" | "after">,
-  originals: Originals,
-): Promise<readonly Side[]> {
-  const unkept: Side[] = [];
-  if (before && (await originals.keep(before)) === null) unkept.push("before");
-  if ((await originals.keep(after)) === null) unkept.push("after");
-  return unkept;
+async function saveBoth(
+  { before, after }: Pick<FileReplacement, "before" | "after">,
+  originals: FileOriginals,
+): Promise<readonly ChangeSide[]> {
+  const unsavedSides: ChangeSide[] = [];
+  if (before && (await originals.keep(before)) === null) unsavedSides.push("before");
+  if ((await originals.keep(after)) === null) unsavedSides.push("after");
+  return unsavedSides;
 }
 
-export interface FileParts {
+export interface FileToolOptions {
   readonly files: WorkspaceFiles;
   /** What `blob:1a2b3c4d` opens. */
-  readonly blobs?: Blobs;
+  readonly blobs?: BlobStore;
   /** What `#412` and `entry:<id>` open: any entry of the session, also one before a compaction or on another branch. */
   readonly entries?: Pick<Store, "entry" | "entryByNumber">;
   /** The name of the skill whose text lies at an absolute path; null for every other file. */
@@ -69,25 +72,25 @@ export interface FileParts {
   /** Texts are shown as they come out of it, whole before they are cut into pages. */
   readonly redaction?: Redaction | undefined;
   /** Without them what is replaced cannot be put back. */
-  readonly originals?: Originals;
+  readonly originals?: FileOriginals;
 }
 
-export interface Handle {
+export interface Reference {
   readonly type: "blob" | "entry" | "number";
   /** The hash of a blob or its beginning, the id of an entry, the number of an entry. */
   readonly name: string;
   /** As it was written, without the brackets of a citation. */
-  readonly shown: string;
+  readonly text: string;
 }
 
 /** Null for a path; a file with such a name is meant by `./#412` or `./blob:…`. */
-export function asHandle(path: string): Handle | null {
-  const shown = path.trim().replace(/^\[(#\d+)\]$/, "$1");
-  const [, number] = /^#(\d{1,15})$/.exec(shown) ?? [];
-  if (number !== undefined) return { type: "number", name: number, shown };
-  const [, type, name] = /^(blob|entry):(.*)$/s.exec(shown) ?? [];
+export function parseReference(path: string): Reference | null {
+  const text = path.trim().replace(/^\[(#\d+)\]$/, "$1");
+  const [, number] = /^#(\d{1,15})$/.exec(text) ?? [];
+  if (number !== undefined) return { type: "number", name: number, text };
+  const [, type, name] = /^(blob|entry):(.*)$/s.exec(text) ?? [];
   if (name === undefined) return null;
-  return { type: type === "blob" ? "blob" : "entry", name, shown };
+  return { type: type === "blob" ? "blob" : "entry", name, text };
 }
 
 export interface Replacement {
@@ -95,52 +98,52 @@ export interface Replacement {
   readonly newText: string;
 }
 
-export function pathOf({ path }: Asked): Argument<string> {
-  if (typeof path === "string" && path.trim() !== "") return right(path);
-  return wrong("path is missing: say which file");
+export function readPath({ path }: ToolArguments): ParsedArgument<string> {
+  if (typeof path === "string" && path.trim() !== "") return valid(path);
+  return invalid("path is missing: say which file");
 }
 
 /** The path of something that is to be written. */
-export function writablePathOf(asked: Asked): Argument<string> {
-  const path = pathOf(asked);
-  if (path.type === "wrong" || asHandle(path.value) === null) return path;
-  return wrong(`${path.value} is a reference: it can be read, not written`);
+export function readWritablePath(args: ToolArguments): ParsedArgument<string> {
+  const path = readPath(args);
+  if (path.type === "wrong" || parseReference(path.value) === null) return path;
+  return invalid(`${path.value} is a reference: it can be read, not written`);
 }
 
-export function contentOf({ content }: Asked): Argument<string> {
-  if (typeof content !== "string") return wrong("content is missing: say what the file shall have, as text");
-  return content.isWellFormed() ? right(content) : wrong("content has half a character (a lone surrogate)");
+export function readContent({ content }: ToolArguments): ParsedArgument<string> {
+  if (typeof content !== "string") return invalid("content is missing: say what the file shall have, as text");
+  return content.isWellFormed() ? valid(content) : invalid("content has half a character (a lone surrogate)");
 }
 
-export interface PageLines {
+export interface LineRange {
   /** The first line, counted from 1. */
   readonly offset: number;
   readonly limit?: number;
 }
 
-export function pageLines(asked: Asked): Argument<PageLines> {
-  const offset = wholeNumberOf(asked, "offset", 1);
+export function readLineRange(args: ToolArguments): ParsedArgument<LineRange> {
+  const offset = readInteger(args, "offset", 1);
   if (offset.type === "wrong") return offset;
-  const limit = wholeNumberOf(asked, "limit", 1);
+  const limit = readInteger(args, "limit", 1);
   if (limit.type === "wrong") return limit;
-  return right({ offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
+  return valid({ offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
 }
 
 /** The replacements of an edit; a single one may stand beside the path. */
-export function replacementsOf(asked: Asked): Argument<readonly Replacement[]> {
-  const listed = parsed(asked.edits) ?? (asked.oldText === undefined ? [] : [asked]);
-  const edits = Array.isArray(listed) ? listed : [listed];
-  if (edits.length === 0) return wrong("edits is empty: give at least one { oldText, newText }");
-  if (edits.length > MOST_EDITS) return wrong(`edits has ${edits.length}: give ${MOST_EDITS} at most in one call`);
-  const bad = edits.findIndex((edit) => !isReplacement(edit));
-  if (bad >= 0) return wrong(`edits[${bad}] must be { oldText, newText }, both text`);
-  return right(edits.filter(isReplacement).map(({ oldText, newText }) => ({ oldText, newText })));
+export function readReplacements(args: ToolArguments): ParsedArgument<readonly Replacement[]> {
+  const parsedEdits = parseEdits(args.edits) ?? (args.oldText === undefined ? [] : [args]);
+  const edits = Array.isArray(parsedEdits) ? parsedEdits : [parsedEdits];
+  if (edits.length === 0) return invalid("edits is empty: give at least one { oldText, newText }");
+  if (edits.length > MAX_EDITS) return invalid(`edits has ${edits.length}: give ${MAX_EDITS} at most in one call`);
+  const invalidIndex = edits.findIndex((edit) => !isReplacement(edit));
+  if (invalidIndex >= 0) return invalid(`edits[${invalidIndex}] must be { oldText, newText }, both text`);
+  return valid(edits.filter(isReplacement).map(({ oldText, newText }) => ({ oldText, newText })));
 }
 
-const MOST_EDITS = 100;
+const MAX_EDITS = 100;
 
 // Models send lists as JSON inside a string.
-function parsed(edits: unknown): unknown {
+function parseEdits(edits: unknown): unknown {
   if (typeof edits !== "string") return edits;
   try {
     return JSON.parse(edits);
@@ -156,83 +159,83 @@ function isReplacement(edit: unknown): edit is Replacement {
 }
 
 /** `nothing` where no file is opened: the arguments are wrong, or the path is a handle. */
-export function lookIntent(asked: Asked, files: WorkspaceFiles): Intent {
-  const path = pathOf(asked);
-  if (path.type === "wrong" || asHandle(path.value)) return { type: "nothing" };
+export function readIntent(args: ToolArguments, files: WorkspaceFiles): Intent {
+  const path = readPath(args);
+  if (path.type === "wrong" || parseReference(path.value)) return { type: "nothing" };
   return { type: "look", paths: [files.resolve(path.value)] };
 }
 
-export function changeIntent(asked: Asked, files: WorkspaceFiles): Intent {
-  const path = writablePathOf(asked);
+export function changeIntent(args: ToolArguments, files: WorkspaceFiles): Intent {
+  const path = readWritablePath(args);
   return path.type === "wrong" ? { type: "nothing" } : { type: "change", paths: [files.resolve(path.value)] };
 }
 
-export type Knowledge = "fresh" | "stale" | "unread";
+export type ReadState = "fresh" | "stale" | "unread";
 
 /** The hash of each file as the model last saw or wrote it; also queues calls on the same file. */
-export class Reads {
+export class ReadTracker {
   #hashes: Map<string, string>;
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, Promise<unknown>>();
 
   /** With what is known from before, as the details of earlier results have it: absolute paths and their hashes. */
-  constructor(known: Iterable<readonly [path: string, hash: string]> = []) {
-    this.#hashes = new Map(known);
+  constructor(hashes: Iterable<readonly [path: string, hash: string]> = []) {
+    this.#hashes = new Map(hashes);
   }
 
   /** For a model that stands elsewhere now: what it saw on a branch that was left, it has not seen here. */
-  relearn(known: Iterable<readonly [path: string, hash: string]>): void {
-    this.#hashes = new Map(known);
+  reset(hashes: Iterable<readonly [path: string, hash: string]>): void {
+    this.#hashes = new Map(hashes);
   }
 
   /** Keeps that the model saw these bytes; their hash. */
   async remember(path: string, bytes: Uint8Array): Promise<string> {
-    const hash = await hashOf(bytes);
+    const hash = await hashBytes(bytes);
     this.#hashes.set(path, hash);
     return hash;
   }
 
   /** Whether the bytes at a path are those the model last saw. */
-  async knowledge(path: string, bytes: Uint8Array): Promise<Knowledge> {
-    const known = this.#hashes.get(path);
-    if (known === undefined) return "unread";
-    return known === (await hashOf(bytes)) ? "fresh" : "stale";
+  async readState(path: string, bytes: Uint8Array): Promise<ReadState> {
+    const lastHash = this.#hashes.get(path);
+    if (lastHash === undefined) return "unread";
+    return lastHash === (await hashBytes(bytes)) ? "fresh" : "stale";
   }
 
   /** Runs an act when all earlier ones at the same path have ended: the calls of one reply run at once. */
-  async inTurn<Outcome>(path: string, act: () => Promise<Outcome>): Promise<Outcome> {
-    const mine = (this.#turns.get(path) ?? Promise.resolve()).then(act);
+  async runInOrder<Outcome>(path: string, operation: () => Promise<Outcome>): Promise<Outcome> {
+    const result = (this.#queues.get(path) ?? Promise.resolve()).then(operation);
     // Whoever comes next waits for the end, however it ends.
-    const ended = mine.catch(() => undefined);
-    this.#turns.set(path, ended);
+    const settled = result.catch(() => undefined);
+    this.#queues.set(path, settled);
     try {
-      return await mine;
+      return await result;
     } finally {
-      if (this.#turns.get(path) === ended) this.#turns.delete(path);
+      if (this.#queues.get(path) === settled) this.#queues.delete(path);
     }
   }
 }
 
-export interface BytesWish extends Held {
+export interface ReadBytesOptions extends PathOptions {
   /** Absolute. */
   readonly at: string;
   readonly signal: AbortSignal;
 }
 
-export interface BytesParts extends Pick<FileParts, "files"> {
-  readonly reads: Reads;
+export interface ReadBytesContext extends Pick<FileToolOptions, "files"> {
+  readonly readTracker: ReadTracker;
 }
 
 /** Large files are used one at a time: the calls of a reply run at once and share the memory. */
-export async function useBytes<Outcome>(
-  { at, ...act }: BytesWish,
-  { files, reads }: BytesParts,
-  use: (found: FileRead) => Promise<Outcome>,
+export async function withFileBytes<Outcome>(
+  { at, ...options }: ReadBytesOptions,
+  { files, readTracker }: ReadBytesContext,
+  use: (result: FileReadResult) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const found = await files.read(at, { ...act, mostBytes: LARGE });
-  if (found.type !== "too-large") return await use(found);
-  return await reads.inTurn(LARGE_FILES, async () => use(await files.read(at, act)));
+  const result = await files.read(at, { ...options, maxBytes: LARGE_FILE_BYTES });
+  if (result.type !== "too-large") return await use(result);
+  return await readTracker.runInOrder(LARGE_FILES_KEY, async () => use(await files.read(at, options)));
 }
 
-const LARGE = 4 * 1024 * 1024;
+const LARGE_FILE_BYTES = 4 * 1024 * 1024;
 /** No path: those are absolute. */
-const LARGE_FILES = "large files";
+const LARGE_FILES_KEY = "large files";

@@ -9,7 +9,7 @@ test("EVT5 a compaction behind which nothing more can be written is told to its 
   const tool = { ...heldTool("watch"), ongoing: () => "a server on port 8080" };
   const scene = await stage(model, {
     tools: [tool],
-    writers: [],
+    summarizers: [],
     limits: { ...compactionLimits, tail: { tokens: 500, share: 1 } },
   });
   for (let round = 0; round < 4; round += 1) {

@@ -2,15 +2,15 @@
 
 import { compactionLimits, type Finding, type Receipt, type Summarizer } from "@pith/context";
 import { describe, expect, test } from "vitest";
-import { qualityOf } from "../../src/compaction/outcome-events.ts";
-import type { AgentEvent, AgentParts } from "../../src/index.ts";
+import { findQualityIssues } from "../../src/compaction/outcome-events.ts";
+import type { AgentEvent, AgentOptions } from "../../src/index.ts";
 import { type HeldModel, heldModel, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
 
 describe("quality findings", () => {
-  const once = { hasWriters: true, isAgain: false };
+  const once = { hasSummarizers: true, wasCompactedBefore: false };
 
   function codes(route: string, findings: readonly Finding[], circumstances = once): readonly string[] {
-    return qualityOf({ route, findings } as Receipt, circumstances).map(({ code }) => code);
+    return findQualityIssues({ route, findings } as Receipt, circumstances).map(({ code }) => code);
   }
 
   const failed: Finding = { code: "summarizer-failed", note: "p/m: empty" };
@@ -30,13 +30,13 @@ describe("quality findings", () => {
       "user-messages-evicted",
     ]);
     expect(codes("model-free", [failed, evicted])).toEqual(["no-model-summary", "user-messages-evicted"]);
-    expect(codes("model-free", [failed], { ...once, hasWriters: false })).toEqual(["summarizer-failed"]);
-    expect(codes("model", [], { ...once, isAgain: true })).toEqual(["compacted-again"]);
+    expect(codes("model-free", [failed], { ...once, hasSummarizers: false })).toEqual(["summarizer-failed"]);
+    expect(codes("model", [], { ...once, wasCompactedBefore: true })).toEqual(["compacted-again"]);
   });
 
   test("EVT4 told by code alone, it says what came in the way; mended, it says where and how often", () => {
     const noteOf = (route: string, findings: readonly Finding[]) =>
-      qualityOf({ route, findings } as Receipt, once)[0]?.note;
+      findQualityIssues({ route, findings } as Receipt, once)[0]?.note;
     expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
     expect(noteOf("model", [mended, mended])).toMatch(/line 2 is made up, and 1 more$/);
   });
@@ -65,9 +65,9 @@ describe("compaction events", () => {
     readonly say: (times: number, words?: string) => Promise<void>;
   }
 
-  async function scene(parts: Partial<AgentParts> = {}): Promise<Scene> {
+  async function scene(parts: Partial<AgentOptions> = {}): Promise<Scene> {
     const model = heldModel({ contextWindow: 8_192 });
-    const set = await stage(model, { writers: [writer()], ...parts });
+    const set = await stage(model, { summarizers: [writer()], ...parts });
     const say = async (times: number, words = WORDS): Promise<void> => {
       for (let at = 0; at < times; at += 1) {
         const end = set.prompt(`${at} ${words}`);
@@ -186,7 +186,7 @@ describe("compaction events", () => {
     });
 
     test("EVT4 told by code alone, and summed up before: both are said (B84)", async () => {
-      const at = await scene({ writers: [writer(1)] });
+      const at = await scene({ summarizers: [writer(1)] });
       await at.say(16);
       const findings = of(at, "compaction_quality").map((event) => event.findings);
       expect(findings[0]).toMatchObject([
@@ -205,7 +205,7 @@ describe("compaction events", () => {
       const heard = new Promise<void>((resolve) => {
         hear = resolve;
       });
-      const at = await scene({ listen: ({ type }) => (type === "turn_start" ? heard : undefined) });
+      const at = await scene({ onEvent: ({ type }) => (type === "turn_start" ? heard : undefined) });
       const end = at.prompt("Begin.");
       await quiet();
       expect(asks(at)).toBe(0);
@@ -217,7 +217,7 @@ describe("compaction events", () => {
     });
 
     test("EVT6 and yet it can be stopped, also by somebody who never hears", async () => {
-      const at = await scene({ listen: () => new Promise<void>(() => {}) });
+      const at = await scene({ onEvent: () => new Promise<void>(() => {}) });
       const end = at.prompt("Begin.");
       await quiet();
       await at.agent.abort();

@@ -3,7 +3,7 @@
 import { type CompactionEntry, type Entry, type Model, modelSummarizer, type Runtime } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
-import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
+import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent } from "../../src/index.ts";
 import { agentOf, ran } from "../agents.ts";
@@ -22,7 +22,7 @@ const TURN = ["## Original Request\n- build it", "## Early Progress\n- (none)", 
 );
 
 /** A good summary, in the sections that are asked for. */
-function summary({ text }: Asked): string {
+function summary({ text }: ScriptRequest): string {
   const sections = [text.includes("## Goal") ? STORY : "", text.includes("## Original Request") ? TURN : ""];
   return sections.filter((each) => each !== "").join("\n\n");
 }
@@ -66,7 +66,7 @@ describe("SUM13 SUM8 a summariser that", () => {
       expect(minutes).toBeLessThan(32);
       expect(compaction.summary).toContain(scene.story);
       expect((await ran(scene.agent, "What is next?")).end.type).toBe("done");
-      expect(JSON.stringify(scene.server.served.at(-1)?.body)).toContain(JSON.stringify(scene.story).slice(1, -1));
+      expect(JSON.stringify(scene.server.requests.at(-1)?.body)).toContain(JSON.stringify(scene.story).slice(1, -1));
     },
   );
 
@@ -140,7 +140,7 @@ interface Scene {
 
 /** A session that was compacted once, and has as much to compact again. Each summariser is a model of its own at one server. */
 async function compactedOnce(
-  summarisers: Readonly<Record<string, (asked: Asked) => Step | Promise<Step>>>,
+  summarisers: Readonly<Record<string, (asked: ScriptRequest) => Step | Promise<Step>>>,
 ): Promise<Scene> {
   const events: AgentEvent[] = [];
   const clock = sceneClock();
@@ -158,7 +158,11 @@ async function compactedOnce(
     Object.keys(summarisers).map(async (name) => modelSummarizer(await open(name), { runtime: ports })),
   );
   const listen = (event: AgentEvent): void => void events.push(event);
-  const agent = await agentOf(await open("claude-sonnet-4-5"), { ports, writers, listen });
+  const agent = await agentOf(await open("claude-sonnet-4-5"), {
+    runtime: ports,
+    summarizers: writers,
+    onEvent: listen,
+  });
   const work = async (): Promise<void> => {
     for (let at = 0; at < 3; at++) await ran(agent, `${at} ${"Build the observatory, stone by stone. ".repeat(700)}`);
   };
@@ -170,7 +174,7 @@ async function compactedOnce(
   expect(story).toContain("## Original Request");
   await work();
   isFirst = false;
-  const served = server.served.length;
+  const served = server.requests.length;
   clock.start();
   return {
     agent,
@@ -178,7 +182,7 @@ async function compactedOnce(
     events,
     story,
     entries,
-    requestsTo: (model) => server.served.slice(served).filter((each) => each.model === model).length,
+    requestsTo: (model) => server.requests.slice(served).filter((each) => each.model === model).length,
     compactAgain: async () => {
       const begun = clock.now();
       const outcome = await agent.compact();
@@ -197,7 +201,7 @@ async function compactedOnce(
 async function opened(model: string, server: TestServer, ports: Runtime): Promise<Model> {
   const wish = { provider: "anthropic", model, baseUrl: `${server.url}/v1`, apiKey: "any", contextWindow: 100_000 };
   // With the usual retries, which must not multiply those of a summary.
-  const found = await openModel(wish, { environment: {}, ports });
+  const found = await openModel(wish, { environment: {}, runtime: ports });
   if (found.type !== "opened") throw new Error(found.message);
   return found.model;
 }

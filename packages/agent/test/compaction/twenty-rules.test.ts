@@ -17,10 +17,17 @@ test("TXT9 rules from AGENTS.md, a system prompt, the chat and pins survive ten 
   const { session } = await agentOf(model);
   const beginning = {
     folder: "/work",
-    replacement: rules("prompt").join("\n"),
-    project: [{ path: "AGENTS.md", text: rules("house").join("\n") }],
+    customPrompt: rules("prompt").join("\n"),
+    projectTexts: [{ path: "AGENTS.md", text: rules("house").join("\n") }],
   };
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning, writers: [summariser] });
+  const agent = new Agent({
+    session,
+    model,
+    tools: [],
+    runtime: nodeRuntime,
+    systemPrompt: beginning,
+    summarizers: [summariser],
+  });
   await ran(agent, rules("chat").join("\n"));
   for (const text of rules("pinned")) await pinText(session, text);
   for (let round = 0; round < 10; round++) {

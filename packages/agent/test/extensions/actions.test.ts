@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import type { Entry } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
 import { test } from "vitest";
-import { type AgentEvent, actsOn, type ExtensionActs, nobodyThere } from "../../src/index.ts";
+import { type AgentEvent, createExtensionActions, type ExtensionActions, headlessUi } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, text } from "../loop/held.ts";
 
-function actsAt({ agent }: Stage): ExtensionActs {
-  const place = { ui: nobodyThere, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
-  return actsOn(agent, { ...place, openModel: async () => null });
+function actsAt({ agent }: Stage): ExtensionActions {
+  const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
+  return createExtensionActions(agent, { ...place, openModel: async () => null });
 }
 
 const said = (content: string) => ({ customType: "mine", content });
@@ -131,14 +131,14 @@ test("EXT12 what a user might have said begins a run at rest", async () => {
 test("EXT12 what is said as soon as all has settled begins a run, however slowly the run before it is listened to", async () => {
   for (const isUser of [true, false]) {
     const model = heldModel();
-    const scenes: ExtensionActs[] = [];
+    const scenes: ExtensionActions[] = [];
     let settled = 0;
     const listen = ({ type }: AgentEvent): void => {
       if (type !== "agent_settled" || settled++ > 0) return;
       if (isUser) void scenes[0]?.sendUserMessage("More.");
       else void scenes[0]?.sendMessage(said("More."), { triggerTurn: true });
     };
-    const scene = await stage(model, { listen });
+    const scene = await stage(model, { onEvent: listen });
     scenes.push(actsAt(scene));
     const run = scene.agent.prompt("Work.");
     for (let next = run.next(); ; next = run.next()) {
@@ -181,10 +181,10 @@ test("EXT12 a message that was said and not answered when the program ended is a
 
 test("EXT12 a run of an extension's that breaks is reported, and nothing else comes of it", async () => {
   const reported: string[] = [];
-  const scene = await stage(heldModel(), { step: () => Promise.reject(new Error("no step")) });
-  const place = { ui: nobodyThere, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
+  const scene = await stage(heldModel(), { runStep: () => Promise.reject(new Error("no step")) });
+  const place = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
   const report = (why: string): void => void reported.push(why);
-  await actsOn(scene.agent, { ...place, openModel: async () => null, report }).sendUserMessage("Work.");
+  await createExtensionActions(scene.agent, { ...place, openModel: async () => null, report }).sendUserMessage("Work.");
   await quiet();
   assert.deepEqual(reported, ["no step"]);
 });
@@ -192,7 +192,7 @@ test("EXT12 a run of an extension's that breaks is reported, and nothing else co
 test("EXT13 a listener that is waited for may act, and never waits for itself", async () => {
   const model = heldModel();
   const done: string[] = [];
-  let acts: ExtensionActs | undefined;
+  let acts: ExtensionActions | undefined;
   const act = async (): Promise<undefined> => {
     await acts?.appendEntry("mine");
     await acts?.sendMessage(said("heard"), { deliverAs: "nextTurn" });

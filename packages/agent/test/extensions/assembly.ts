@@ -2,14 +2,14 @@
 
 import type { Runtime } from "@pith/context";
 import {
-  assembledExtensions,
   type CommandContext,
+  createExtensions,
   type Extension,
-  type ExtensionActs,
+  type ExtensionActions,
   type ExtensionContext,
   type ExtensionFailure,
   type Extensions,
-  nobodyThere,
+  headlessUi,
 } from "../../src/index.ts";
 
 /** Whoever is waited for has a few turns of the event loop, and no clock. */
@@ -29,20 +29,20 @@ export async function assembled(
   own: { readonly tools?: readonly string[]; readonly commands?: readonly string[] } = {},
 ): Promise<Assembly> {
   const failures: ExtensionFailure[] = [];
-  const extensions = await assembledExtensions(
+  const extensions = await createExtensions(
     Object.entries(named).map(([name, extension]) => ({ name, extension })),
     {
-      ports,
+      runtime: ports,
       report: (failure) => void failures.push(failure),
-      ownTools: own.tools ?? [],
-      ownCommands: own.commands ?? [],
+      builtInTools: own.tools ?? [],
+      builtInCommands: own.commands ?? [],
     },
   );
   return { extensions, failures };
 }
 
 /** A session on which nothing is done; what is wanted of it is written down. */
-export function actsIn(done: string[], ui: ExtensionContext["ui"] = nobodyThere): ExtensionActs {
+export function actsIn(done: string[], ui: ExtensionContext["ui"] = headlessUi): ExtensionActions {
   const did =
     (what: string) =>
     async (...said: readonly unknown[]): Promise<never> =>

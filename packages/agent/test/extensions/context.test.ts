@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { type ExtensionContext, type ExtensionUi, nobodyThere } from "../../src/index.ts";
+import { type ExtensionContext, type ExtensionUi, headlessUi } from "../../src/index.ts";
 import { actsIn, assembled, quiet } from "./assembly.ts";
 
 test("EXT10 every extension hears that a person is asked, and nobody is hurried meanwhile", async () => {
   const heard: string[] = [];
   const answer = Promise.withResolvers<boolean>();
-  const ui: ExtensionUi = { ...nobodyThere, confirm: () => answer.promise };
+  const ui: ExtensionUi = { ...headlessUi, confirm: () => answer.promise };
   const { extensions, failures } = await assembled({
     asks: (pith) =>
       pith.on("session_before_switch", async (_, context) => ({
@@ -20,7 +20,7 @@ test("EXT10 every extension hears that a person is asked, and nobody is hurried 
     },
   });
   extensions.bind(actsIn([], ui));
-  const asked = extensions.asked({ type: "session_before_switch", reason: "new" });
+  const asked = extensions.dispatch({ type: "session_before_switch", reason: "new" });
   // Longer than anybody else would be waited for.
   for (let at = 0; at < 5; at += 1) await quiet();
   assert.deepEqual(heard, ["ui_prompt_start confirm Leave?"]);
@@ -33,7 +33,7 @@ test("EXT10 every extension hears that a person is asked, and nobody is hurried 
 
 test("EXT10 what is no text never reaches a person", async () => {
   const shown: string[] = [];
-  const ui: ExtensionUi = { ...nobodyThere, notify: (message) => void shown.push(message) };
+  const ui: ExtensionUi = { ...headlessUi, notify: (message) => void shown.push(message) };
   const { extensions, failures } = await assembled({
     one: (pith) => {
       pith.on("session_start", (_, context) => context.ui.notify({} as never));
@@ -42,7 +42,7 @@ test("EXT10 what is no text never reaches a person", async () => {
     },
   });
   extensions.bind(actsIn([], ui));
-  await extensions.asked({ type: "session_start", reason: "startup" });
+  await extensions.dispatch({ type: "session_start", reason: "startup" });
   assert.deepEqual(shown, ["fine"]);
   assert.deepEqual(
     failures.map(({ event, why }) => `${event}: ${why}`),
@@ -60,12 +60,12 @@ test("EXT5 a context that was kept does nothing after the session was left, and 
         context.abort();
       }),
   });
-  extensions.bind(actsIn(done, { ...nobodyThere, confirm: async () => true }));
-  await extensions.asked({ type: "session_start", reason: "startup" });
+  extensions.bind(actsIn(done, { ...headlessUi, confirm: async () => true }));
+  await extensions.dispatch({ type: "session_start", reason: "startup" });
   assert.deepEqual(done, ["abort"]);
   const { ui } = kept as ExtensionContext;
   assert.equal(await ui.confirm("Sure?", ""), true);
-  await extensions.asked({ type: "session_shutdown", reason: "new" });
+  await extensions.dispatch({ type: "session_shutdown", reason: "new" });
   const wrong: string[] = [];
   kept?.abort();
   kept?.compact({ onError: ({ message }) => void wrong.push(message) });
@@ -89,7 +89,7 @@ test("EXT5 before there is a session a listener sees the place, and not more", a
       pith.on("project_trust", (_, { session }) => void seen.push(session));
     },
   });
-  await extensions.asked({ type: "project_trust", cwd: "/home/ada/app", files: [] });
+  await extensions.dispatch({ type: "project_trust", cwd: "/home/ada/app", files: [] });
   assert.deepEqual(seen, ["", false]);
   assert.match(failures[0]?.why ?? "", /from session_start on/);
 });

@@ -5,10 +5,10 @@ import type { Runtime } from "@pith/context";
 import { test } from "vitest";
 import {
   type AgentEvent,
-  assembledExtensions,
+  createExtensions,
   type ExtensionApi,
   type ExtensionFailure,
-  nobodyThere,
+  headlessUi,
 } from "../../src/index.ts";
 import { assembled, never, quiet } from "./assembly.ts";
 
@@ -27,8 +27,8 @@ test("EXT9 a slow one hears everything in order, and keeps nobody waiting", asyn
     },
     quick: (pith) => pith.on("turn_start", ({ type }) => void heard.push(`quick ${type}`)),
   });
-  assert.equal(extensions.listen({ type: "agent_start" }), undefined);
-  assert.equal(extensions.listen({ type: "turn_start" }), undefined);
+  assert.equal(extensions.onEvent({ type: "agent_start" }), undefined);
+  assert.equal(extensions.onEvent({ type: "turn_start" }), undefined);
   assert.deepEqual(heard, []);
   await quiet();
   assert.deepEqual(heard, ["quick turn_start", "slow agent_start", "slow turn_start"]);
@@ -44,11 +44,11 @@ test("EXT9 of more than a thousand that wait, pieces are left out first, and it 
       for (const name of ["turn_start", "message_update"] as const) pith.on(name, ({ type }) => void heard.push(type));
     },
   });
-  extensions.listen({ type: "agent_start" });
+  extensions.onEvent({ type: "agent_start" });
   await Promise.resolve();
-  for (let at = 0; at < 900; at += 1) extensions.listen({ type: "turn_start" });
-  for (let at = 0; at < 5_000; at += 1) extensions.listen(piece);
-  for (let at = 0; at < 50; at += 1) extensions.listen({ type: "turn_start" });
+  for (let at = 0; at < 900; at += 1) extensions.onEvent({ type: "turn_start" });
+  for (let at = 0; at < 5_000; at += 1) extensions.onEvent(piece);
+  for (let at = 0; at < 50; at += 1) extensions.onEvent({ type: "turn_start" });
   gate.resolve();
   for (let at = 0; at < 20; at += 1) await quiet();
   assert.equal(heard.filter((type) => type === "turn_start").length, 950);
@@ -69,8 +69,8 @@ test("EXT9 what was told last is heard before the session is left", async () => 
       pith.on("session_shutdown", () => void heard.push("shutdown"));
     },
   });
-  extensions.listen({ type: "agent_settled", aborted: false });
-  await extensions.asked({ type: "session_shutdown", reason: "quit" });
+  extensions.onEvent({ type: "agent_settled", aborted: false });
+  await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
   assert.deepEqual(heard, ["settled", "shutdown"]);
 });
 
@@ -89,16 +89,16 @@ test("EXT9 at the end nobody is waited for longer than a moment, and nothing mor
   };
   const failures: ExtensionFailure[] = [];
   const report = (failure: ExtensionFailure): void => void failures.push(failure);
-  const early = { ui: { ...nobodyThere, confirm: never }, hasUI: true, cwd: "/home/ada/app" };
-  const parts = { ports: { sleep }, report, early, ownTools: [], ownCommands: [] };
+  const early = { ui: { ...headlessUi, confirm: never }, hasUI: true, cwd: "/home/ada/app" };
+  const parts = { runtime: { sleep }, report, initialContext: early, builtInTools: [], builtInCommands: [] };
   const other = {
     name: "other",
     extension: (pith: ExtensionApi) => pith.on("agent_settled", (_, { ui }) => void ui.confirm("Sure?", "Really?")),
   };
-  const extensions = await assembledExtensions([{ name: "one", extension }, other], parts);
-  for (const type of ["agent_start", "turn_start"] as const) extensions.listen({ type });
-  extensions.listen({ type: "agent_settled", aborted: false });
-  await extensions.asked({ type: "session_shutdown", reason: "quit" });
+  const extensions = await createExtensions([{ name: "one", extension }, other], parts);
+  for (const type of ["agent_start", "turn_start"] as const) extensions.onEvent({ type });
+  extensions.onEvent({ type: "agent_settled", aborted: false });
+  await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
   await quiet();
   assert.ok(waited.reduce((sum, ms) => sum + ms, 0) <= 6_000);
   assert.deepEqual(heard, []);

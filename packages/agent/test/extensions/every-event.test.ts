@@ -10,13 +10,13 @@ import {
   type ExtensionEventName,
   type Extensions,
   extensionEventTable,
-  type HostAsked,
+  type HostEventName,
 } from "../../src/index.ts";
 import { actsIn, assembled, never, ports, quiet } from "./assembly.ts";
 
 const events = Object.keys(extensionEventTable) as ExtensionEventName[];
 
-const hostAsked: { readonly [Name in HostAsked]: EventOf<Name> & { readonly type: Name } } = {
+const hostAsked: { readonly [Name in HostEventName]: EventOf<Name> & { readonly type: Name } } = {
   project_trust: { type: "project_trust", cwd: "/home/ada/app", files: [] },
   resources_discover: { type: "resources_discover", cwd: "/home/ada/app", reason: "startup" },
   session_start: { type: "session_start", reason: "startup" },
@@ -30,7 +30,7 @@ const hostAsked: { readonly [Name in HostAsked]: EventOf<Name> & { readonly type
   ui_prompt_end: { type: "ui_prompt_end", method: "confirm", title: "Sure?" },
 };
 
-const isAsked = (name: ExtensionEventName): name is HostAsked => Object.hasOwn(hostAsked, name);
+const isAsked = (name: ExtensionEventName): name is HostEventName => Object.hasOwn(hostAsked, name);
 
 function nobody() {
   return { api: "any", provider: "any", model: "any" };
@@ -38,7 +38,7 @@ function nobody() {
 
 /** As whoever asks or tells it does; what was answered. */
 async function happen(name: ExtensionEventName, extensions: Extensions): Promise<readonly unknown[]> {
-  if (isAsked(name)) return await extensions.asked(hostAsked[name] as never);
+  if (isAsked(name)) return await extensions.dispatch(hostAsked[name] as never);
   const hooks = (extensions.hooks as Readonly<Record<string, unknown>>)[name];
   const event = { type: name, signal: new AbortController().signal };
   if (Array.isArray(hooks)) {
@@ -46,7 +46,7 @@ async function happen(name: ExtensionEventName, extensions: Extensions): Promise
     const asking = { host: extensions.hooks, runtime: ports, read: (result: unknown) => result ?? null };
     return (await runHooks(asked, () => event, asking)).answers;
   }
-  extensions.listen(event as unknown as AgentEvent);
+  extensions.onEvent(event as unknown as AgentEvent);
   await quiet();
   return [];
 }

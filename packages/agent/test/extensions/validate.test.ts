@@ -16,7 +16,7 @@ describe("commands, states and rules", () => {
           return says as string;
         }),
     });
-    const [state] = extensions.states;
+    const [state] = extensions.stateSections;
     assert.equal(state?.text(), "one thing to do");
     for (const odd of [new Error("no luck"), 7, new Error("no luck")]) {
       says = odd;
@@ -92,7 +92,7 @@ describe("tools", () => {
       id: "c1",
       arguments: args,
       signal: new AbortController().signal,
-      room: 1,
+      maxOutputBytes: 1,
       update: () => {},
     } as ToolCall);
     assert.deepEqual(tool.intent?.(args), { type: "nothing" });

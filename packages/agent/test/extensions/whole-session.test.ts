@@ -2,7 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
-import { actsOn, type Extension, type ExtensionEventName, extensionEventTable, nobodyThere } from "../../src/index.ts";
+import {
+  createExtensionActions,
+  type Extension,
+  type ExtensionEventName,
+  extensionEventTable,
+  headlessUi,
+} from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, stage, talk, text } from "../loop/held.ts";
 import { assembled, never } from "./assembly.ts";
 
@@ -20,10 +26,10 @@ async function lived(extension: Extension) {
   const { extensions, failures } = await assembled({ odd: extension });
   const model = heldModel({ contextWindow: 8_000 });
   const tool = heldTool("work");
-  const { hooks, listen } = extensions;
-  const scene = await stage(model, { tools: [tool], hooks, listen, writers: [] });
-  extensions.bind(actsOn(scene.agent, { ...PLACE, openModel: async () => null }));
-  await extensions.asked({ type: "session_start", reason: "startup" });
+  const { hooks, onEvent } = extensions;
+  const scene = await stage(model, { tools: [tool], hooks, onEvent, summarizers: [] });
+  extensions.bind(createExtensionActions(scene.agent, { ...PLACE, openModel: async () => null }));
+  await extensions.dispatch({ type: "session_start", reason: "startup" });
   const end = scene.prompt("Work. ".repeat(400));
   await settled(model);
   model.waiting[0]?.end(calls("work", "c1"));
@@ -36,12 +42,12 @@ async function lived(extension: Extension) {
   const compacted = await scene.agent.compact();
   const [first] = await scene.agent.session.branchEntries();
   const moved = await scene.agent.navigateTree(first?.id ?? null);
-  await extensions.asked({ type: "session_shutdown", reason: "quit" });
+  await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
   const outcome = [ended.type, compacted.type, moved.type, tool.ran.length, ...before.map((line) => line.slice(0, 20))];
   return { outcome, failures };
 }
 
-const PLACE = { ui: nobodyThere, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
+const PLACE = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
 
 /** Hooks are given up one after the other, which takes a while. */
 async function settled({ waiting }: { readonly waiting: readonly unknown[] }): Promise<void> {

@@ -3,7 +3,7 @@
 import type { AssistantMessage, Entry } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
 import { type ScriptedModel, type ScriptedReply, scriptedModel } from "@pith/context/testing";
-import type { AgentHooks, AgentParts, Tool } from "../../src/index.ts";
+import type { AgentHooks, AgentOptions, Tool } from "../../src/index.ts";
 import { type Stage, stage } from "../loop/held.ts";
 
 export interface Scene extends Stage {
@@ -19,13 +19,13 @@ export interface Scene extends Stage {
 export async function spoken(
   replies: readonly ScriptedReply[],
   hooks: AgentHooks,
-  parts: Partial<AgentParts> = {},
+  parts: Partial<AgentOptions> = {},
 ): Promise<Scene> {
   const model = scriptedModel(...replies);
   const reported: HookFailure[] = [];
   const ran: Readonly<Record<string, unknown>>[] = [];
   const report = (failure: HookFailure): void => void reported.push(failure);
-  const scene = await stage(model, { tools: [worker(ran)], writers: [], ...parts, hooks: { report, ...hooks } });
+  const scene = await stage(model, { tools: [worker(ran)], summarizers: [], ...parts, hooks: { report, ...hooks } });
   const log = () => scene.agent.session.branchEntries();
   return { ...scene, model, reported, ran, log, shown: (request) => JSON.stringify(model.requests[request]) };
 }

@@ -13,7 +13,7 @@ import { spoken } from "./hook-scene.ts";
 describe("before_agent_start", () => {
   type Hook = NonNullable<AgentHooks["before_agent_start"]>[number];
 
-  const beginning = { folder: "/code", replacement: "You work." };
+  const beginning = { folder: "/code", customPrompt: "You work." };
 
   test("SAY3 a message stands behind what was said, and the model sees it", async () => {
     const told: unknown[] = [];
@@ -21,7 +21,7 @@ describe("before_agent_start", () => {
       told.push(event.prompt, Object.keys(event.sections));
       return { message: { customType: "mine", content: "Use tabs.", display: false } };
     };
-    const { prompt, shown, log } = await spoken(["Good."], { before_agent_start: [hook] }, { beginning });
+    const { prompt, shown, log } = await spoken(["Good."], { before_agent_start: [hook] }, { systemPrompt: beginning });
     await prompt("Begin.");
     assert.deepEqual(told, [[{ type: "text", text: "Begin." }], ["role"]]);
     assert.match(shown(0), /Begin\..*Use tabs\./);
@@ -35,7 +35,7 @@ describe("before_agent_start", () => {
       return systemPrompt === undefined ? undefined : { systemPrompt };
     };
     const replies = ["1", "2", "3", "4", "5"];
-    const { prompt, log, model } = await spoken(replies, { before_agent_start: [hook] }, { beginning });
+    const { prompt, log, model } = await spoken(replies, { before_agent_start: [hook] }, { systemPrompt: beginning });
     for (const words of replies) await prompt(words);
     const sections = (await log()).flatMap((entry) =>
       entry.type === "message" && entry.message.role === "system" ? [entry.message.sections?.extension] : [],
@@ -52,16 +52,20 @@ describe("before_agent_start", () => {
       if (asked === 2) throw new Error("no");
       return { systemPrompt: "Be brief." };
     };
-    const { prompt, log } = await spoken(["1", "2", "3"], { before_agent_start: [hook] }, { beginning });
+    const { prompt, log } = await spoken(["1", "2", "3"], { before_agent_start: [hook] }, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     assert.equal((await log()).filter((entry) => kind(entry) === "system").length, 2);
   });
 
   test("SAY3 without a hook nothing is left of a section of an earlier life", async () => {
-    const first = await spoken(["1"], { before_agent_start: [() => ({ systemPrompt: "Be brief." })] }, { beginning });
+    const first = await spoken(
+      ["1"],
+      { before_agent_start: [() => ({ systemPrompt: "Be brief." })] },
+      { systemPrompt: beginning },
+    );
     await first.prompt("1");
     const { session } = first.agent;
-    const second = await spoken(["2", "3"], {}, { beginning, session, ports: testRuntime("z") });
+    const second = await spoken(["2", "3"], {}, { systemPrompt: beginning, session, runtime: testRuntime("z") });
     await second.prompt("2");
     await second.prompt("3");
     const said = (await session.branchEntries()).filter((entry) => kind(entry) === "system");

@@ -2,7 +2,7 @@
 
 import { type Entry, MemoryStore, type Model, Session } from "@pith/context";
 import { emptyUsage, testRuntime } from "@pith/context/testing";
-import { type AgentHooks, joinedHooks, type RunEnd, type Tool } from "../../src/index.ts";
+import { type AgentHooks, mergeHooks, type RunEnd, type Tool } from "../../src/index.ts";
 import { quiet, type Stage, stage } from "../loop/held.ts";
 
 export interface Life {
@@ -21,8 +21,8 @@ export async function lived(hooks: AgentHooks): Promise<Life> {
   const ran: string[] = [];
   const scene = await stage(talker(), {
     tools: [worker(ran)],
-    hooks: joinedHooks(hooks, { session_before_compact: [notNow] }),
-    writers: [],
+    hooks: mergeHooks(hooks, { session_before_compact: [notNow] }),
+    summarizers: [],
   });
   const { agent } = scene;
   const ends = [await scene.prompt(`Begin. ${"This is what it is about. ".repeat(900)}`)];

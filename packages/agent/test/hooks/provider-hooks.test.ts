@@ -14,7 +14,7 @@ import type { AddressInfo } from "node:net";
 import { startServer, type TestServer } from "@pith/testkit";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, test } from "vitest";
-import { headersIn, shownHeaders } from "../../src/hooks/provider-hooks.ts";
+import { parseHeaders, redactHeaders } from "../../src/hooks/provider-hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
 
@@ -32,14 +32,14 @@ describe("headers", () => {
       "x-auth-token",
       "cf-aig-authorization",
     ];
-    for (const name of [...names, ...more]) assert.throws(() => headersIn({ headers: { [name]: "x" } }), name);
+    for (const name of [...names, ...more]) assert.throws(() => parseHeaders({ headers: { [name]: "x" } }), name);
     for (const value of ["a\r\nb", "a\nb", "a\0", "…", 5, null, {}])
-      assert.throws(() => headersIn({ headers: { x: value } }));
-    assert.deepEqual(headersIn({ headers: { "X-Mine": "one", traceparent: "00-1" } }), {
+      assert.throws(() => parseHeaders({ headers: { x: value } }));
+    assert.deepEqual(parseHeaders({ headers: { "X-Mine": "one", traceparent: "00-1" } }), {
       "x-mine": "one",
       traceparent: "00-1",
     });
-    assert.equal(headersIn(undefined), null);
+    assert.equal(parseHeaders(undefined), null);
   });
 
   test("SAY11 whatever passes can be sent as it is", () => {
@@ -47,7 +47,7 @@ describe("headers", () => {
       fc.property(fc.dictionary(fc.string(), fc.string({ unit: "binary" })), (headers) => {
         let read: Readonly<Record<string, string>> | null = null;
         try {
-          read = headersIn({ headers });
+          read = parseHeaders({ headers });
         } catch {
           return;
         }
@@ -57,7 +57,7 @@ describe("headers", () => {
   });
 
   test("SAY12 what opens doors is not shown", () => {
-    assert.deepEqual(shownHeaders({ "Set-Cookie": "a=b", "x-request-id": "r1", "x-api-key": "k" }), {
+    assert.deepEqual(redactHeaders({ "Set-Cookie": "a=b", "x-request-id": "r1", "x-api-key": "k" }), {
       "set-cookie": "…",
       "x-request-id": "r1",
       "x-api-key": "…",

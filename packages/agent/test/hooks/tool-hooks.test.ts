@@ -31,7 +31,11 @@ describe("tool_call", () => {
       },
     };
     const more: Hook = ({ input }) => ({ input: { ...input, count: Number(input.count ?? 0) + 1 } });
-    const scene = await spoken([calling({ path: "a" }), "Done."], { tool_call: [more, more] }, { permits });
+    const scene = await spoken(
+      [calling({ path: "a" }), "Done."],
+      { tool_call: [more, more] },
+      { permissions: permits },
+    );
     await scene.prompt("Begin.");
     const changed = { path: "a", count: 2 };
     assert.deepEqual(asked, [changed]);
@@ -70,7 +74,11 @@ describe("tool_call", () => {
 
   test("SAY4 other arguments that nobody permits are not run", async () => {
     const permits = { permit: async () => ({ type: "refused", why: "no" }) as const };
-    const scene = await spoken([calling(), "Well."], { tool_call: [() => ({ input: { all: true } })] }, { permits });
+    const scene = await spoken(
+      [calling(), "Well."],
+      { tool_call: [() => ({ input: { all: true } })] },
+      { permissions: permits },
+    );
     await scene.prompt("Begin.");
     assert.deepEqual(scene.ran, []);
     assert.equal((await resultIn(scene)).isError, true);
@@ -126,7 +134,7 @@ describe("tool_result", () => {
     const ports = testRuntime("r");
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction });
     const hook: Hook = () => ({ content: [{ type: "text", text: `${word} ${"x".repeat(200_000)}` }] });
-    const scene = await spoken([calling(), "Done."], { tool_result: [hook] }, { session, ports });
+    const scene = await spoken([calling(), "Done."], { tool_result: [hook] }, { session, runtime: ports });
     await scene.prompt("Begin.");
     const text = JSON.stringify((await resultIn(scene)).content);
     assert.ok(text.length < 60_000 && text.includes("not shown here") && !text.includes(word));

@@ -71,14 +71,18 @@ test("SAY8 what an extension itself says is no word from anybody", async () => {
   let asked = 0;
   const hook = async () => {
     const said = { kind: "steer", content: "Go on.", custom: { customType: "mine", display: true } } as const;
-    if (asked++ < 5) await scenes[0]?.agent.say(said);
+    if (asked++ < 5) await scenes[0]?.agent.sendCustomMessage(said);
     return { continue: true };
   };
   const scene = await spoken(replies, { agent_before_settle: [hook] });
   scenes.push(scene);
   assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
   assert.equal(scene.model.requests.length, 21);
-  await scene.agent.say({ kind: "steer", content: "Go on.", custom: { customType: "mine", display: true } });
+  await scene.agent.sendCustomMessage({
+    kind: "steer",
+    content: "Go on.",
+    custom: { customType: "mine", display: true },
+  });
   assert.deepEqual(await scene.resume(), { type: "done" });
   assert.equal(scene.model.requests.length, 22);
 });

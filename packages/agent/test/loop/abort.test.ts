@@ -2,7 +2,7 @@
 
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
-import type { AgentParts, RunEnd } from "../../src/index.ts";
+import type { AgentOptions, RunEnd } from "../../src/index.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text, tooLong } from "./held.ts";
 
 const never = new Promise<never>(() => {});
@@ -13,11 +13,11 @@ const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; rea
   "a model that does not listen": () => begun({ model: deaf() }),
   "a tool": () => begun({ tools: [heldTool("work")] }, "calls"),
   "a tool that does not listen": () => begun({ tools: [{ ...heldTool("work"), run: () => never }] }, "calls"),
-  "a permission": () => begun({ tools: [heldTool("work")], permits: { permit: () => never } }, "calls"),
+  "a permission": () => begun({ tools: [heldTool("work")], permissions: { permit: () => never } }, "calls"),
   "a hook": () => begun({ hooks: { context: [() => never] } }),
-  "a compaction": () => begun({ writers: [heldWriter()] }, "overflow"),
+  "a compaction": () => begun({ summarizers: [heldWriter()] }, "overflow"),
   "a compaction whose writer does not listen": () =>
-    begun({ writers: [{ route: "deaf", isPaid: false, summarize: () => never }] }, "overflow"),
+    begun({ summarizers: [{ route: "deaf", isPaid: false, summarize: () => never }] }, "overflow"),
   "a hook before a compaction": () => begun({ hooks: { session_before_compact: [() => never] } }, "overflow"),
 };
 
@@ -81,12 +81,12 @@ function deaf(): ReturnType<typeof heldModel> {
 
 /** A session long enough to be compacted, and a run in it that waits. */
 async function begun(
-  parts: Partial<AgentParts>,
+  parts: Partial<AgentOptions>,
   first?: "calls" | "overflow",
 ): Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }> {
   const model = (parts.model as ReturnType<typeof heldModel>) ?? heldModel();
   const { hooks, ...quick } = parts;
-  const scene = await stage(model, { ports: nodeRuntime, ...quick, ...(hooks && { hooks: later(hooks) }) });
+  const scene = await stage(model, { runtime: nodeRuntime, ...quick, ...(hooks && { hooks: later(hooks) }) });
   for (let round = 0; round < 4; round += 1) {
     const said = scene.prompt(`${round} ${"Here is more of it. ".repeat(1_000)}`);
     await quiet();
@@ -105,7 +105,7 @@ async function begun(
 let isTime = false;
 
 /** Hooks that have nothing to say until it is time. */
-function later(hooks: NonNullable<AgentParts["hooks"]>): NonNullable<AgentParts["hooks"]> {
+function later(hooks: NonNullable<AgentOptions["hooks"]>): NonNullable<AgentOptions["hooks"]> {
   const wait = (list: readonly ((event: never) => unknown)[] = []) =>
     list.map((hook) => (event: never) => (isTime ? hook(event) : undefined));
   return {

@@ -4,7 +4,7 @@ import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { Agent, type AgentParts, type RunEnd, type Tool } from "../../src/index.ts";
+import { Agent, type AgentOptions, type RunEnd, type Tool } from "../../src/index.ts";
 import { calls, heldModel, heldTool, text } from "./held.ts";
 
 interface Counted {
@@ -42,10 +42,10 @@ function manyCalls(count: number) {
 
 type Reply = ReturnType<typeof text>;
 
-async function run(replies: readonly Reply[], parts: Partial<AgentParts> = {}) {
+async function run(replies: readonly Reply[], parts: Partial<AgentOptions> = {}) {
   const model = heldModel();
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, ...parts });
+  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, ...parts });
   let end: RunEnd | null = null;
   const ended = (async () => {
     const events = agent.prompt("Go.");
@@ -89,14 +89,17 @@ test("BOUND5 of more than 256 calls none is run, and each result says why", asyn
 
 test("BOUND6 a run ends after so many turns, whole, and can be continued", async () => {
   const { tool } = countingTool();
-  const { end, results, agent } = await run([manyCalls(1), manyCalls(1)], { tools: [tool], runLimits: { turns: 2 } });
+  const { end, results, agent } = await run([manyCalls(1), manyCalls(1)], {
+    tools: [tool],
+    runLimits: { maxTurns: 2 },
+  });
   expect(end).toEqual({ type: "failed", code: "max-turns", why: "the run was stopped after 2 turns, the limit" });
   expect(results).toHaveLength(2);
   expect(agent.isRunning).toBe(false);
 });
 
 test("BOUND6 a run that is done at its last turn is done", async () => {
-  const { end } = await run([text("Done.")], { runLimits: { turns: 1 } });
+  const { end } = await run([text("Done.")], { runLimits: { maxTurns: 1 } });
   expect(end).toEqual({ type: "done" });
 });
 
@@ -104,7 +107,7 @@ test("BOUND6 a run ends once it has cost so much", async () => {
   const { tool } = countingTool();
   const usage = { ...emptyUsage, totalTokens: 1, cost: { ...emptyUsage.cost, total: 0.3 } };
   const dear = { ...manyCalls(1), usage };
-  const { end } = await run([dear, dear], { tools: [tool], runLimits: { cost: 0.5 } });
+  const { end } = await run([dear, dear], { tools: [tool], runLimits: { maxCost: 0.5 } });
   expect(end).toEqual({
     type: "failed",
     code: "max-cost",

@@ -8,7 +8,7 @@ test.each(voices)("EVT9 a reply of $provider is told as an entry behind the piec
   const server = await startServer({ script: ["A short answer, which comes at once and in many pieces.".repeat(20)] });
   const heard: string[] = [];
   const agent = await agentOf(await modelOf(voice, server), {
-    listen: (event) => void heard.push(event.type),
+    onEvent: (event) => void heard.push(event.type),
   });
   for await (const _ of agent.prompt("Say something."));
   await server.close();

@@ -60,7 +60,7 @@ test("RUN12 a turn that fails ends all the same, with what was told of the reply
 
 test("RUN12 each entry is told once, through compactions and moves", async () => {
   const model = heldModel({ contextWindow: 8_192 });
-  const scene = await stage(model, { writers: [] });
+  const scene = await stage(model, { summarizers: [] });
   for (let round = 0; round < 12; round += 1) {
     const end = scene.prompt(`${round} ${"Here is more of it. ".repeat(300)}`);
     await quiet();

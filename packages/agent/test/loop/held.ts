@@ -16,7 +16,7 @@ import {
   type SummaryCandidate,
 } from "@pith/context";
 import { emptyUsage, testRuntime } from "@pith/context/testing";
-import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
+import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
 
 // Loaded when first needed, which would take longer than anybody here waits.
 
@@ -149,21 +149,21 @@ export const calls = (name: string, ...ids: readonly string[]): Reply => ({
 
 export const tooLong: Reply = { failure: { kind: "overflow", message: "prompt is too long" } };
 
-export async function stage(model: Model, parts: Partial<AgentParts> = {}, prefix = "e"): Promise<Stage> {
+export async function stage(model: Model, parts: Partial<AgentOptions> = {}, prefix = "e"): Promise<Stage> {
   const ports = patient(testRuntime(prefix));
-  return onStage(await Session.open(MemoryStore.create(ports), ports), { model, ports, ...parts });
+  return onStage(await Session.open(MemoryStore.create(ports), ports), { model, runtime: ports, ...parts });
 }
 
 /** The same session as another process would open it. */
 export async function reopened(
   { agent }: Stage,
-  parts: Partial<AgentParts> & { readonly model: Model },
+  parts: Partial<AgentOptions> & { readonly model: Model },
   prefix: string,
 ): Promise<Stage> {
   const ports = patient(testRuntime(prefix));
   const { store } = agent.session;
   if (!(store instanceof MemoryStore)) throw new Error("only what is in memory is opened again");
-  return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { ports, ...parts });
+  return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { runtime: ports, ...parts });
 }
 
 export interface Stage {
@@ -174,10 +174,10 @@ export interface Stage {
   readonly resume: () => Promise<RunEnd>;
 }
 
-function onStage(session: Session, parts: Partial<AgentParts> & Pick<AgentParts, "model" | "ports">): Stage {
+function onStage(session: Session, parts: Partial<AgentOptions> & Pick<AgentOptions, "model" | "runtime">): Stage {
   const events: AgentEvent[] = [];
   const listen = (event: AgentEvent): void => void events.push(event);
-  const agent = new Agent({ session, tools: [], listen, ...parts });
+  const agent = new Agent({ session, tools: [], onEvent: listen, ...parts });
   const ended = async (run: AsyncGenerator<AgentEvent, RunEnd>): Promise<RunEnd> => {
     for (;;) {
       const { done, value } = await run.next();

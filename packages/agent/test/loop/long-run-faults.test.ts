@@ -1,6 +1,6 @@
 /** Forty rounds of work under hardship, over HTTP: refusals for size, summaries that fail, small windows, servers that count nothing and forget without a word. */
 
-import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
+import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
 import { agentOf, modelOf, type Ran, ran, voices } from "../agents.ts";
@@ -43,7 +43,7 @@ test.each(Object.entries(failures))(
     const { next } = worker(1_600);
     server = await startServer({
       script: (asked) => (isSummary(asked) ? failure : next()),
-      window: { tokens: 16_384, over: "refuse" },
+      window: { tokens: 16_384, onOverflow: "refuse" },
     });
     const { end, events } = await ran(await agentOf(await modelOf(claude, server, 16_384)), TASK);
     expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
@@ -68,12 +68,12 @@ describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
           const step = isSummary(asked) ? story : next();
           return typeof step === "object" && "parts" in step ? { ...step, ...zero } : step;
         },
-        window: { tokens, over },
+        window: { tokens, onOverflow: over },
       });
       const { end, events } = await ran(await agentOf(await modelOf(router, server, tokens)), TASK);
       expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
       expect(compactions(events).length).toBeGreaterThan(1);
-      expect(server.served.filter(({ truncated }) => (truncated ?? 0) > 0)).toEqual([]);
+      expect(server.requests.filter(({ truncated }) => (truncated ?? 0) > 0)).toEqual([]);
       expectProgress({ end, events });
     },
   );
@@ -82,14 +82,14 @@ describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
     const { next } = worker(tokens / 10);
     server = await startServer({
       script: (asked) => (isSummary(asked) ? story : next()),
-      window: { tokens: tokens / 2, over: "truncate" },
+      window: { tokens: tokens / 2, onOverflow: "truncate" },
     });
     const { end, events } = await ran(await agentOf(await modelOf(router, server, tokens)), TASK);
     expect(end).toEqual({ type: "done" });
     // What was answered to half a context does not count, and was a round for the model alone; a cut by less than 40 % may be
     // another way of counting, and passes.
     expect(roundsIn(events)).toBeGreaterThanOrEqual(ROUNDS - 2);
-    expect(server.served.filter(({ truncated }) => (truncated ?? 0) > 0).length).toBeLessThanOrEqual(5);
+    expect(server.requests.filter(({ truncated }) => (truncated ?? 0) > 0).length).toBeLessThanOrEqual(5);
   });
 });
 
@@ -100,7 +100,7 @@ const story: Step = {
 };
 
 /** What is asked to be summed up comes without tools. */
-function isSummary({ body }: Asked): boolean {
+function isSummary({ body }: ScriptRequest): boolean {
   const { tools } = body as { readonly tools?: readonly unknown[] };
   return (tools ?? []).length === 0;
 }

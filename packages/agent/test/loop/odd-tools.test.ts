@@ -38,7 +38,7 @@ test("RUN11 a permission that throws permits nothing", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const permits = { permit: async () => Promise.reject(new Error("nobody there")) };
-  const scene = await stage(model, { tools: [tool], permits });
+  const scene = await stage(model, { tools: [tool], permissions: permits });
   const end = scene.prompt("Try.");
   await quiet();
   model.waiting[0]?.end(calls("work", "c1"));
@@ -55,7 +55,7 @@ test("RUN1 where the log takes no more, the run ends with the reason, and nothin
   const slow = heldTool("slow");
   const store = MemoryStore.create(nodeRuntime);
   const session = await Session.open(store, nodeRuntime);
-  const agent = new Agent({ session, model, tools: [quick, slow], ports: nodeRuntime });
+  const agent = new Agent({ session, model, tools: [quick, slow], runtime: nodeRuntime });
   const run = agent.prompt("Try.");
   const ended = (async () => {
     for (;;) {

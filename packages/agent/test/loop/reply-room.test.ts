@@ -1,7 +1,7 @@
 /** Checks that every request below the compaction threshold leaves room for a whole reply, on four protocols at real sizes. */
 
 import { type ContextEvent, compactionLimits } from "@pith/context";
-import { type Asked, type Served, type Step, startServer, type TestServer } from "@pith/testkit";
+import { type ScriptRequest, type ServedRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Agent, AgentEvent, Tool } from "../../src/index.ts";
 import { agentOf, echo, modelOf, ran, voices } from "../agents.ts";
@@ -20,9 +20,9 @@ describe("below the compaction threshold", () => {
   test.each(cases)("ROOM1 $provider, a window of $window tokens", async ({ window, ...voice }) => {
     server = await startServer({ script: () => "Understood." });
     const model = await modelOf(voice, server, window);
-    const agent = await agentOf(model, { thinking: "high" });
+    const agent = await agentOf(model, { thinkingLevel: "high" });
     const compactions = await fillUp(agent, window);
-    const requests = server.served.filter(({ outcome }) => outcome === "said").slice(0, -1);
+    const requests = server.requests.filter(({ outcome }) => outcome === "said").slice(0, -1);
     const fills = requests.map((request) => inputOf(request) / limitOf(window));
     expect(compactions).toEqual([]);
     expect(Math.max(...fills)).toBeGreaterThan(0.9);
@@ -50,11 +50,11 @@ describe("below the compaction threshold", () => {
         return { content: [{ type: "text", text: "written" }] };
       },
     };
-    const agent = await agentOf(await modelOf(voice, server, window), { thinking: "high", tools: [write] });
+    const agent = await agentOf(await modelOf(voice, server, window), { thinkingLevel: "high", tools: [write] });
     await fillUp(agent, window, 0.9);
     const missing = 0.97 * limitOf(window) - inputOf(newest());
     await ran(agent, `${dataOf(missing)}Write the file.`);
-    const asked = server.served.find(({ body }) => JSON.stringify(body ?? "").includes("Write the file."));
+    const asked = server.requests.find(({ body }) => JSON.stringify(body ?? "").includes("Write the file."));
     expect(inputOf(asked ?? newest()) / limitOf(window)).toBeCloseTo(0.97, 2);
     expect(written).toEqual([content]);
   });
@@ -65,9 +65,9 @@ test("ROOM2 thinking that has no room is reported once, with what to do about it
   const model = await modelOf(voices[0], server, 6_000);
   const notices: AgentEvent[] = [];
   const agent = await agentOf(model, {
-    thinking: "medium",
+    thinkingLevel: "medium",
     limits: { ...compactionLimits, enabled: false },
-    listen: (event) => void (event.type === "model_notice" && notices.push(event)),
+    onEvent: (event) => void (event.type === "model_notice" && notices.push(event)),
   });
   await ran(agent, "Hello.");
   expect(notices).toEqual([]);
@@ -75,7 +75,7 @@ test("ROOM2 thinking that has no room is reported once, with what to do about it
   await ran(agent, "Go on.");
   const message = expect.stringMatching(/^Thinking is off for this reply: .+ Run \/compact, or use a model/);
   expect(notices).toEqual([{ type: "model_notice", code: "thinking-off", message }]);
-  const [hello] = server.served;
+  const [hello] = server.requests;
   expect(hello && bodyOf(hello).thinking).toMatchObject({ type: "enabled" });
   expect(bodyOf(newest()).thinking).toMatchObject({ type: "disabled" });
 });
@@ -83,7 +83,7 @@ test("ROOM2 thinking that has no room is reported once, with what to do about it
 test("ROOM2 a model that cannot think says that the level has no effect", async () => {
   server = await startServer({ script: () => "Understood." });
   const model = await modelOf({ provider: "openai", model: "gpt-4o", path: "/v1" }, server);
-  const agent = await agentOf(model, { thinking: "high" });
+  const agent = await agentOf(model, { thinkingLevel: "high" });
   const first = await ran(agent, "Hello.");
   const second = await ran(agent, "Go on.");
   const notices = [...first.events, ...second.events].filter(({ type }) => type === "model_notice");
@@ -93,7 +93,7 @@ test("ROOM2 a model that cannot think says that the level has no effect", async 
 describe("ROOM3 a provider that refuses input and answer together", () => {
   const window = 200_000;
   /** Counts a quarter more than any estimate of plain words. */
-  const strict = ({ body }: Asked): Step => {
+  const strict = ({ body }: ScriptRequest): Step => {
     const input = Math.ceil(JSON.stringify(body.messages).length / 4);
     const most = maxTokensIn(body);
     const message = `input length and \`max_tokens\` exceed context limit: ${input} + ${most} > ${window}, decrease input length or \`max_tokens\` and try again`;
@@ -106,7 +106,7 @@ describe("ROOM3 a provider that refuses input and answer together", () => {
     const { events, end } = await ran(agent, "word ".repeat(154_000));
     expect(end).toEqual({ type: "done" });
     expect(events.some(({ type }) => type === "compaction_start")).toBe(false);
-    expect(server.served.map(({ outcome }) => outcome)).toEqual(["scripted", "said"]);
+    expect(server.requests.map(({ outcome }) => outcome)).toEqual(["scripted", "said"]);
   });
 
   test("is asked for what is left beside the messages that hooks add", async () => {
@@ -141,16 +141,16 @@ function limitOf(window: number): number {
   return window - Math.min(reserve, window * compactionLimits.largestReserve);
 }
 
-function newest(): Served {
-  const last = server.served.at(-1);
+function newest(): ServedRequest {
+  const last = server.requests.at(-1);
   if (!last) throw new Error("no request has come");
   return last;
 }
 
 /** Asked to write, it replies with a call that has a long argument, cut off where the request allows fewer tokens. */
-function writesInto(content: string): (asked: Asked) => Step {
-  return ({ text, results, body }) => {
-    if (!text.endsWith("Write the file.") || results > 0) return "Done.";
+function writesInto(content: string): (asked: ScriptRequest) => Step {
+  return ({ text, resultCount, body }) => {
+    if (!text.endsWith("Write the file.") || resultCount > 0) return "Done.";
     const call = { type: "call", name: "echo", arguments: { text: content } } as const;
     if (maxTokensIn(body) >= 6_000) return { parts: [call] };
     return { parts: [{ type: "text", text: "cut off" }], stop: "length" };
@@ -159,11 +159,11 @@ function writesInto(content: string): (asked: Asked) => Step {
 
 type Body = Readonly<Record<string, unknown>>;
 
-function bodyOf({ body }: Served): Body {
+function bodyOf({ body }: ServedRequest): Body {
   return body as Body;
 }
 
-function inputOf({ usage }: Served): number {
+function inputOf({ usage }: ServedRequest): number {
   return usage ? usage.input + usage.cacheRead + usage.cacheWrite : 0;
 }
 

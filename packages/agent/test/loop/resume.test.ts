@@ -2,7 +2,7 @@
 
 import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import type { Act, Permits } from "../../src/index.ts";
+import type { PermissionCheck, ToolRequest } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, talk, text } from "./held.ts";
 
 /** A run that breaks off while a call of the tool is under way. */
@@ -36,14 +36,14 @@ test("RUN8 what was running when the program ended is not run again, and the tur
 test("RUN8 where somebody can be asked and says yes, it is run again", async () => {
   const model = heldModel();
   const tool = heldTool("work");
-  const asked: Act[] = [];
-  const permits: Permits = {
+  const asked: ToolRequest[] = [];
+  const permits: PermissionCheck = {
     permit: async (act) => {
       asked.push(act);
       return { type: "permitted" };
     },
   };
-  const scene = await reopened(await brokenOff(false), { model, tools: [tool], permits }, "f");
+  const scene = await reopened(await brokenOff(false), { model, tools: [tool], permissions: permits }, "f");
   const end = scene.resume();
   await quiet();
   expect(asked).toEqual([{ tool: "work", arguments: {}, intent: null, isAgain: true }]);

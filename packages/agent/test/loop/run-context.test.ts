@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { QueuedMessage } from "@pith/context/host";
 import { test } from "vitest";
-import { type DeliveryParts, saidNow } from "../../src/loop/run-context.ts";
+import { createDeliveryFilter, type DeliveryFilterOptions } from "../../src/loop/run-context.ts";
 
 const queue: readonly QueuedMessage[] = (["followUp", "steer", "steer", "followUp"] as const).map((kind, at) => ({
   id: `q${at}`,
@@ -12,8 +12,8 @@ const queue: readonly QueuedMessage[] = (["followUp", "steer", "steer", "followU
 }));
 
 const heard = (kind: QueuedMessage["kind"], delivery: "all" | "one-at-a-time"): readonly string[] => {
-  const session = { branch: { state: { queue } } } as unknown as DeliveryParts["session"];
-  const isSaid = saidNow(kind, { session, deliveries: { steer: delivery, followUp: delivery } });
+  const session = { branch: { state: { queue } } } as unknown as DeliveryFilterOptions["session"];
+  const isSaid = createDeliveryFilter(kind, { session, queueModes: { steer: delivery, followUp: delivery } });
   return queue.filter(isSaid).map(({ id }) => id);
 };
 

@@ -2,7 +2,7 @@
 
 import { compactionLimits } from "@pith/context";
 import { scriptedModel } from "@pith/context/testing";
-import { type Asked, type Reply, type Step, startServer, type TestServer } from "@pith/testkit";
+import { type Reply, type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk, text } from "./held.ts";
@@ -13,7 +13,7 @@ describe("work between two requests", () => {
   test("FIT1 a compaction that is asked for in mid-turn breaks nothing off, and the turn goes on behind it", async () => {
     const model = heldModel();
     const tool = heldTool("work");
-    const scene = await full(model, { tools: [tool], writers: [] });
+    const scene = await full(model, { tools: [tool], summarizers: [] });
     const end = scene.prompt("Begin.");
     await quiet();
     const compacted = scene.agent.compact("mind the names");
@@ -39,7 +39,7 @@ describe("work between two requests", () => {
     const large = heldModel();
     const small = heldModel({ contextWindow: 16_000, model: "small" });
     const writer = heldWriter();
-    const scene = await full(large, { writers: [writer] });
+    const scene = await full(large, { summarizers: [writer] });
     const set = scene.agent.setModel(small);
     await quiet();
     writer.waiting[0]?.end("fails");
@@ -78,7 +78,7 @@ describe("work between two requests", () => {
 
   test("FIT2 how hard to think is said between two requests, and holds for the next run too", async () => {
     const model = heldModel();
-    const scene = await stage(model, { thinking: "low" });
+    const scene = await stage(model, { thinkingLevel: "low" });
     for (const level of ["high", null] as const) {
       const end = scene.prompt("Think.");
       await quiet();
@@ -92,7 +92,7 @@ describe("work between two requests", () => {
 
   test("FIT4 off stops what nobody asked for; asking still works", async () => {
     const model = heldModel({ contextWindow: 16_000 });
-    const scene = await stage(model, { writers: [] });
+    const scene = await stage(model, { summarizers: [] });
     scene.agent.setAutoCompactionEnabled(false);
     for (let round = 0; round < 3; round += 1) {
       const end = scene.prompt(`${round} ${more}`);
@@ -107,7 +107,7 @@ describe("work between two requests", () => {
   test("FIT5 what goes on by itself is told again after a compaction", async () => {
     const model = heldModel();
     const tool = { ...heldTool("work"), ongoing: () => "job-1: npm run dev" };
-    const scene = await full(model, { tools: [tool], writers: [] });
+    const scene = await full(model, { tools: [tool], summarizers: [] });
     await scene.agent.compact();
     const end = scene.prompt("And now?");
     await quiet();
@@ -150,7 +150,7 @@ describe("runs", () => {
       const agent = await agentOf(await modelOf(voice, server));
       const { end, events } = await ran(agent, "Do forty rounds.");
       expect(end).toEqual({ type: "done" });
-      expect(server.served.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
+      expect(server.requests.filter(({ wire, outcome }) => wire && outcome !== "said")).toEqual([]);
       expect(count(events, "tool_execution_end")).toBe(80);
       const kinds = agent.session.branch.entries.map((entry) =>
         entry.type === "message" ? entry.message.role : entry.type,
@@ -163,7 +163,7 @@ describe("runs", () => {
       "RUN2 refused as too long %i times in a row, it compacts each time by more and finishes",
       async (times) => {
         server = await startServer({ script: refusing({ from: 8, times }) });
-        const agent = await agentOf(await modelOf(voice, server), { writers: [] });
+        const agent = await agentOf(await modelOf(voice, server), { summarizers: [] });
         const { end, events } = await ran(agent, `Work. ${"Here is what you need to know. ".repeat(400)}`);
         expect(end).toEqual({ type: "done" });
         expect(count(events, "compaction_end")).toBe(times);
@@ -175,21 +175,21 @@ describe("runs", () => {
 
   test("RUN2 refused a third time, it finishes or says what is in the way", async () => {
     server = await startServer({ script: refusing({ from: 8, times: 3 }) });
-    const { end } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    const { end } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     if (end.type !== "done")
       expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
   });
 
   test("RUN2 refused for ever, it stops with the reason, after four tries at most", async () => {
     server = await startServer({ script: refusing({ from: 8, times: 100 }) });
-    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
     expect(count(events, "compaction_end")).toBeLessThanOrEqual(5);
   });
 
   test("RUN3 where it grows too large it compacts in the middle of the turn, and the turn goes on", async () => {
     server = await startServer({ script: rounds(60) });
-    const agent = await agentOf(await modelOf(claude, server, 8_192), { writers: [] });
+    const agent = await agentOf(await modelOf(claude, server, 8_192), { summarizers: [] });
     const { end, events } = await ran(agent, `Do sixty rounds. ${"Mind the gap. ".repeat(100)}`);
     expect(end).toEqual({ type: "done" });
     expect(count(events, "compaction_end")).toBeGreaterThan(0);
@@ -198,14 +198,14 @@ describe("runs", () => {
 
   test("RUN2 a reply that counts although its context was too much is followed by a compaction", async () => {
     server = await startServer({ script: [{ parts: [call("echo")], stop: "context-window" }, "All done."] });
-    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toEqual({ type: "done" });
     expect(count(events, "compaction_end")).toBe(1);
   });
 
   test("RUN2 replies that go on saying so, where nothing can be made smaller, are the end of it", async () => {
     server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
-    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { writers: [] }), "Work.");
+    const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
     expect(count(events, "tool_execution_end")).toBeLessThan(20);
   });
@@ -293,7 +293,7 @@ describe("runs", () => {
   }
 
   /** What each round adds, in repetitions of a few words. */
-  function rounds(most: number, size = 20): (asked: Asked) => Reply {
+  function rounds(most: number, size = 20): (asked: ScriptRequest) => Reply {
     return ({ number }) =>
       number > most
         ? { parts: [{ type: "text", text: "All done." }] }
@@ -307,7 +307,13 @@ describe("runs", () => {
   }
 
   /** Works until the request at which it begins to refuse, refuses so many times, and then comes to an end. */
-  function refusing({ from, times }: { readonly from: number; readonly times: number }): (asked: Asked) => Step {
+  function refusing({
+    from,
+    times,
+  }: {
+    readonly from: number;
+    readonly times: number;
+  }): (asked: ScriptRequest) => Step {
     return (asked) => {
       if (asked.number < from) return rounds(from, 3_000)(asked);
       if (asked.number >= from + times) return "All done.";

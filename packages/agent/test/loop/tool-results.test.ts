@@ -1,8 +1,8 @@
 /** Results that are too long for a context, as any tool may give them. */
 
 import { expect, test } from "vitest";
-import { memoryBlobs } from "../../src/index.ts";
-import { bounded, roomIn } from "../../src/loop/tool-results.ts";
+import { createMemoryBlobs } from "../../src/index.ts";
+import { boundOutput, computeMaxOutputBytes } from "../../src/loop/tool-results.ts";
 
 const text = (words: string) => ({ content: [{ type: "text" as const, text: words }] });
 
@@ -11,24 +11,26 @@ test.each([
   [32_768, 9_828],
   [200_000, 51_200],
   [1_000_000, 51_200],
-])("RUN10 of a window of %i tokens a result takes %i bytes", (window, bytes) => expect(roomIn(window)).toBe(bytes));
+])("RUN10 of a window of %i tokens a result takes %i bytes", (window, bytes) =>
+  expect(computeMaxOutputBytes(window)).toBe(bytes),
+);
 
 test("RUN10 what fits is left as it is", async () => {
   const output = text("short");
-  expect(await bounded(output, { room: 2_000, blobs: memoryBlobs() })).toBe(output);
+  expect(await boundOutput(output, { maxOutputBytes: 2_000, blobs: createMemoryBlobs() })).toBe(output);
 });
 
 test("RUN10 what is longer is kept whole, and shown by its ends with the reference that opens it", async () => {
-  const blobs = memoryBlobs();
+  const blobs = createMemoryBlobs();
   const whole = Array.from({ length: 5_000 }, (_, line) => `line ${line} äöü`).join("\n");
-  const { content } = await bounded(text(whole), { room: 2_000, blobs });
+  const { content } = await boundOutput(text(whole), { maxOutputBytes: 2_000, blobs });
   const shown = content[0]?.type === "text" ? content[0].text : "";
   expect(new TextEncoder().encode(shown).length).toBeLessThan(2_300);
   expect(shown).toMatch(
     /^line 0 [\s\S]*bytes are not shown here: read blob:[\da-f]{8} for all of it[\s\S]*line 4999 äöü$/,
   );
   const [, digits = ""] = /blob:([\da-f]{8})/.exec(shown) ?? [];
-  const found = await blobs.find(digits);
+  const found = await blobs.findByPrefix(digits);
   const hash = found.type === "found" ? found.blobs[0]?.hash : undefined;
   const kept = await blobs.read(hash ?? "", { start: 0, end: 1_000_000 });
   expect(kept.type === "read" && new TextDecoder().decode(kept.bytes)).toBe(whole);
@@ -37,7 +39,7 @@ test("RUN10 what is longer is kept whole, and shown by its ends with the referen
 test("RUN10 pictures stay beside a text that was cut, and without a place to keep it that is said", async () => {
   const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
   const output = { content: [{ type: "text" as const, text: "x".repeat(9_000) }, picture], isError: true };
-  const { content, isError } = await bounded(output, { room: 2_000, blobs: undefined });
+  const { content, isError } = await boundOutput(output, { maxOutputBytes: 2_000, blobs: undefined });
   expect(content).toEqual([{ type: "text", text: expect.stringContaining("the rest was not kept") }, picture]);
   expect(isError).toBe(true);
 });

@@ -3,7 +3,7 @@
 import type { Entry, Model, Usage } from "@pith/context";
 import { addToTotals, addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
 import { openModel } from "@pith/models";
-import { type Asked, type Step, startServer, type TestServer } from "@pith/testkit";
+import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
 import { agentOf, heard } from "../agents.ts";
@@ -24,7 +24,7 @@ test.each(voices)(
   async (voice) => {
     server = await startServer({ script: trouble() });
     const told: AgentEvent[] = [];
-    const agent = await agentOf(await opened(voice), { listen: (event) => void told.push(event) });
+    const agent = await agentOf(await opened(voice), { onEvent: (event) => void told.push(event) });
     const start = agent.session.leaf;
     expect((await heard(agent.prompt("Work."))).end).toEqual({ type: "done" });
     await agent.compact();
@@ -32,7 +32,7 @@ test.each(voices)(
     const kinds = new Set(told.map(({ type }) => type));
     for (const kind of ["auto_retry_start", "compaction_end", "compaction_quality", "usage", "session_tree"])
       expect(kinds).toContain(kind);
-    const paid = server.served.filter(({ outcome, broke }) => outcome === "said" && (voice.tellsBroken || !broke));
+    const paid = server.requests.filter(({ outcome, broke }) => outcome === "said" && (voice.tellsBroken || !broke));
     const counted = paid.flatMap(({ usage }) => (usage ? [usage] : []));
     const byServer = counted.reduce((sum, { input, cacheRead, cacheWrite }) => sum + input + cacheRead + cacheWrite, 0);
     const byEvents = told.flatMap(usagesIn).reduce(addUsage, zeroUsage);
@@ -45,7 +45,7 @@ test.each(voices)(
 );
 
 /** Rounds of work; some break, one is too long, and the first summary is empty. */
-function trouble(): (asked: Asked) => Step {
+function trouble(): (asked: ScriptRequest) => Step {
   let rounds = 0;
   let summaries = 0;
   return ({ tools }) => {
@@ -64,7 +64,7 @@ function trouble(): (asked: Asked) => Step {
 
 async function opened({ provider, model, path }: (typeof voices)[number]): Promise<Model> {
   const wish = { provider, model, baseUrl: server.url + path, apiKey: "any", contextWindow: 16_384 };
-  const outcome = await openModel(wish, { environment: {}, patience: { retries: 3, firstMs: 1 } });
+  const outcome = await openModel(wish, { environment: {}, requestPolicy: { retries: 3, firstWaitMs: 1 } });
   if (outcome.type !== "opened") throw new Error(outcome.message);
   return outcome.model;
 }

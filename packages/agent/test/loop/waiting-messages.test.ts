@@ -58,7 +58,7 @@ test("RUN6 what waited when the program ended is said first, in order, by whoeve
 test("RUN6 what arrives during a compaction stands behind it, in order, once (INV46)", async () => {
   const model = heldModel();
   const writer = heldWriter();
-  const scene = await stage(model, { writers: [writer] });
+  const scene = await stage(model, { summarizers: [writer] });
   for (const words of ["First.", "Second."]) {
     const end = scene.prompt(`${words} ${"Here is more of it. ".repeat(2_000)}`);
     await quiet();

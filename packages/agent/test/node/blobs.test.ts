@@ -16,7 +16,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { originalsFolder, sessionBlobs } from "../../src/node/blobs.ts";
-import { hashOf } from "../../src/text.ts";
+import { hashBytes } from "../../src/text.ts";
 import { blobsContract } from "../blobs-contract.ts";
 
 describe("originals folder", () => {
@@ -33,7 +33,7 @@ describe("originals folder", () => {
     const originals = originalsFolder(folder);
     for (const text of ["", "one", "\0\r\n\ufeff"]) {
       const hash = await originals.keep(bytes(text));
-      expect(hash).toBe(await hashOf(bytes(text)));
+      expect(hash).toBe(await hashBytes(bytes(text)));
       expect(await originalsFolder(folder).read(hash ?? "")).toEqual(Buffer.from(text));
     }
     await originals.keep(bytes("one"));
@@ -68,7 +68,7 @@ describe("originals folder", () => {
 
     rmSync(folder);
     const originals = originalsFolder(folder);
-    const hash = await hashOf(bytes("one"));
+    const hash = await hashBytes(bytes("one"));
     mkdirSync(folder);
     writeFileSync(join(folder, "..", "target"), "one");
     symlinkSync("../target", join(folder, hash));
@@ -89,13 +89,13 @@ describe("originals folder", () => {
 
   test("BACK5 a file that is too large, and one beyond the room for all, is not kept", async () => {
     const folder = newFolder();
-    const originals = originalsFolder(folder, { mostBytes: 10, room: 15 });
+    const originals = originalsFolder(folder, { maxFileBytes: 10, maxTotalBytes: 15 });
     expect(await originals.keep(bytes("eleven byte"))).toBeNull();
     expect(await originals.keep(bytes("ten bytes!"))).not.toBeNull();
     expect(await originals.keep(bytes("ten bytes?"))).toBeNull();
     expect(await originals.keep(bytes("five!"))).not.toBeNull();
     expect(await originals.keep(bytes("ten bytes!"))).not.toBeNull();
-    const next = originalsFolder(folder, { mostBytes: 10, room: 15 });
+    const next = originalsFolder(folder, { maxFileBytes: 10, maxTotalBytes: 15 });
     expect(await next.keep(bytes("1"))).toBeNull();
   });
 
@@ -109,7 +109,7 @@ describe("originals folder", () => {
     mkdirSync(folder);
     writeFileSync(join(folder, ".pith-1"), "half");
     await originalsFolder(folder).keep(bytes("one"));
-    expect(readdirSync(folder)).toEqual([await hashOf(bytes("one"))]);
+    expect(readdirSync(folder)).toEqual([await hashBytes(bytes("one"))]);
   });
 });
 
@@ -126,7 +126,7 @@ describe("session blobs", () => {
     const file = newSession();
     writeFileSync(file, "");
     const blobs = sessionBlobs(join(file, "below.jsonl"));
-    const draft = blobs.begin();
+    const draft = blobs.createWriter();
     draft.write(new Uint8Array(9));
     const unavailable = { type: "unavailable", why: expect.stringContaining("cannot be stored") };
     expect(await draft.keep()).toMatchObject(unavailable);

@@ -30,7 +30,7 @@ interface Ground {
 function newGround(mostBytes?: number): Ground {
   const root = mkdtempSync(join(tmpdir(), "pith-node-files-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const files = nodeFiles({ root, home: join(root, "home"), ...(mostBytes !== undefined && { mostBytes }) });
+  const files = nodeFiles({ root, home: join(root, "home"), ...(mostBytes !== undefined && { maxBytes: mostBytes }) });
   return { root, files, at: (name) => join(root, name) };
 }
 
@@ -75,8 +75,8 @@ describe("reading", () => {
     const message = "b has more than 10 bytes; look at a part of it with the shell";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
     // A bound of one's own may be narrower, and never wider.
-    expect(await files.read(at("b"), { mostBytes: 100 })).toEqual({ type: "too-large", message });
-    expect((await files.read(at("a"), { mostBytes: 9 })).type).toBe("too-large");
+    expect(await files.read(at("b"), { maxBytes: 100 })).toEqual({ type: "too-large", message });
+    expect((await files.read(at("a"), { maxBytes: 9 })).type).toBe("too-large");
   });
 
   test("FILE13 a file that claims no size is read up to the bound", async () => {

@@ -37,12 +37,12 @@ function newHome(): Home {
     folder,
     file,
     notes,
-    of: (workspace = "/w") => projectRules({ file, workspace, tell: (note) => notes.push(note) }),
+    of: (workspace = "/w") => projectRules({ file, workspace, notify: (note) => notes.push(note) }),
   };
 }
 
 const texts = async (home: Home, workspace?: string): Promise<readonly string[]> =>
-  (await home.of(workspace).recall()).map(({ text }) => text);
+  (await home.of(workspace).load()).map(({ text }) => text);
 
 describe("PERM17 remembered rules belong to one workspace and one user, outside the project", () => {
   test("they come back, each workspace's to itself, and none twice", async () => {

@@ -8,5 +8,5 @@ const tell = (note: string): never => {
   throw new Error(note);
 };
 process.umask(0);
-const rules = projectRules({ file, workspace: "/w", tell });
+const rules = projectRules({ file, workspace: "/w", notify: tell });
 for (let at = 0; at < 8; at += 1) await rules.remember(rule(`bash(${name} ${at})`));

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { realPath } from "../../src/node/safe-files.ts";
+import { resolveRealPath } from "../../src/node/safe-files.ts";
 
 test("PERM21 links are followed wherever they stand in a path, also to what is not there yet", async () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "pith-real-")));
@@ -36,5 +36,5 @@ test("PERM21 links are followed wherever they stand in a path, also to what is n
     [`${top}/a\0b`, null],
     ["/", "/"],
   ];
-  for (const [path, leads] of cases) expect([path, await realPath(path)]).toEqual([path, leads]);
+  for (const [path, leads] of cases) expect([path, await resolveRealPath(path)]).toEqual([path, leads]);
 });

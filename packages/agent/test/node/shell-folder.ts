@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { nodeShell } from "../../src/node/shell.ts";
-import type { ShellAct, ShellEnd, WorkspaceShell } from "../../src/ports.ts";
+import type { ShellOptions, ShellResult, WorkspaceShell } from "../../src/ports.ts";
 
 export function folder(): string {
   const root = mkdtempSync(join(tmpdir(), "pith-shell-"));
@@ -19,17 +19,17 @@ export function shellIn(root: string): WorkspaceShell {
 }
 
 export interface Ran {
-  readonly end: ShellEnd;
+  readonly end: ShellResult;
   readonly text: string;
 }
 
-export async function ran(command: string, act: Partial<ShellAct> = {}, root: string = folder()): Promise<Ran> {
+export async function ran(command: string, act: Partial<ShellOptions> = {}, root: string = folder()): Promise<Ran> {
   const chunks: Buffer[] = [];
   const output = (chunk: Uint8Array): void => {
     chunks.push(Buffer.from(chunk));
-    act.output?.(chunk);
+    act.onOutput?.(chunk);
   };
-  const end = await shellIn(root).run(command, { signal: new AbortController().signal, ...act, output });
+  const end = await shellIn(root).run(command, { signal: new AbortController().signal, ...act, onOutput: output });
   return { end, text: Buffer.concat(chunks).toString() };
 }
 

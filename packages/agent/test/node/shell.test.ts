@@ -42,7 +42,7 @@ test("BASH20 what is withheld no command sees, in a sandbox or out of it", async
   const shell = nodeShell({ root: folder(), environment, withheld: ["SOME_API_KEY"] });
   const said: string[] = [];
   const output = (chunk: Uint8Array): void => void said.push(new TextDecoder().decode(chunk));
-  await shell.run("env", { ...patient, output });
+  await shell.run("env", { ...patient, onOutput: output });
   expect(said.join("")).toContain("OTHER=seen");
   expect(said.join("")).not.toContain("sk-secret");
 });
@@ -116,7 +116,11 @@ test("BASH6 nothing said before the end is lost, also when nobody was looking fo
     while (performance.now() < until);
     isFirst = false;
   };
-  const { text } = await ran("echo first; sleep 0.05; cat long; sleep 100 & echo $! >>pids", { output }, root);
+  const { text } = await ran(
+    "echo first; sleep 0.05; cat long; sleep 100 & echo $! >>pids",
+    { onOutput: output },
+    root,
+  );
   expect(text.length).toBe(150_006);
   for (const pid of await pidsIn(root, 1)) endIfThere(pid);
 });

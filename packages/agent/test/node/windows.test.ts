@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ownFolder, syncFolder } from "../../src/node/safe-files.ts";
+import { ensureOwnerOnlyFolder, syncFolder } from "../../src/node/safe-files.ts";
 import { nodeShell } from "../../src/node/shell.ts";
 import { findGitBash, killTreeCommand } from "../../src/node/windows.ts";
-import { isWithin, shownFrom } from "../../src/text.ts";
+import { isWithin, shortenPath } from "../../src/text.ts";
 
 describe("Git Bash", () => {
   const environment = {
@@ -34,7 +34,7 @@ describe("Git Bash", () => {
 
   test("PLAT13 where there is none no command runs, and the message says what to install", async () => {
     const shell = nodeShell({ root: "/nowhere", environment: {}, platform: "win32" });
-    const end = await shell.run("true", { signal: new AbortController().signal, output: () => {} });
+    const end = await shell.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/Git for Windows.*WSL 2/) });
   });
 
@@ -53,9 +53,9 @@ describe("files", () => {
     await syncFolder(join(folder, "none"), "win32");
     await expect(syncFolder(join(folder, "none"), "linux")).rejects.toMatchObject({ code: "ENOENT" });
     const own = join(folder, "own");
-    await ownFolder(own, "win32");
+    await ensureOwnerOnlyFolder(own, "win32");
     expect(existsSync(own)).toBe(true);
-    await ownFolder(own, "linux");
+    await ensureOwnerOnlyFolder(own, "linux");
     expect(statSync(own).mode & 0o777).toBe(0o700);
   });
 
@@ -65,7 +65,7 @@ describe("files", () => {
     expect(isWithin("C:\\", "C:\\work")).toBe(true);
     expect(isWithin("\\\\server\\share", "\\\\server\\share\\a")).toBe(true);
     expect(isWithin("/w/a", "/w/a\\b")).toBe(false);
-    expect(shownFrom("C:\\work", "C:\\work\\a\\b")).toBe("a\\b");
-    expect(shownFrom("/w", "/w/a")).toBe("a");
+    expect(shortenPath("C:\\work", "C:\\work\\a\\b")).toBe("a\\b");
+    expect(shortenPath("/w", "/w/a")).toBe("a");
   });
 });

@@ -3,8 +3,8 @@
 import type { Redaction } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { AuditRecord } from "../../src/permissions/audit.ts";
-import { Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
-import type { Ask, Question } from "../../src/permissions/question.ts";
+import { Permissions, type PermissionsOptions } from "../../src/permissions/permissions.ts";
+import type { AskPermission, PermissionQuestion } from "../../src/permissions/question.ts";
 import { parseRule, type Rule, type RuleSource } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
 import { act, change, command, connected, fetched, ground, look, realPath } from "./ground.ts";
@@ -21,10 +21,10 @@ function sourced(text: string, source: RuleSource): Rule {
   return parsed.rule;
 }
 
-function audited(parts: Partial<PermissionsParts> = {}) {
+function audited(parts: Partial<PermissionsOptions> = {}) {
   const records: AuditRecord[] = [];
   const permissions = new Permissions({
-    ...{ mode: "ask", ground, realPath, redaction, ...parts },
+    ...{ mode: "ask", paths: ground, resolveRealPath: realPath, redaction, ...parts },
     audit: (record) => void records.push(record),
   });
   const permit = (intent: Intent | null) => permissions.permit(act(intent), { signal });
@@ -78,7 +78,7 @@ describe("PAUD2 each decision is recorded with who made it, by which rule, from 
   });
 
   test("by the user, with the rules that were made and the changes of the mode", async () => {
-    const answers: Awaited<ReturnType<Ask>>[] = [];
+    const answers: Awaited<ReturnType<AskPermission>>[] = [];
     const { records, permit, permissions } = audited({ ask: async () => answers.shift() ?? { type: "no" } });
     const rule = sourced("bash(make)", "session");
     answers.push({ type: "yes" }, { type: "no" }, { type: "yes", remember: { rule, for: "project" } });
@@ -132,7 +132,12 @@ test("PAUD3 no secret is recorded, also not half of one or one in a rule; withou
   await permit(command(`login ${SECRET}`));
   await permit(command(`${"x".repeat(495)} ${SECRET}`));
   expect(JSON.stringify(records)).not.toContain(SECRET.slice(0, 4));
-  const bare = new Permissions({ mode: "ask", ground, realPath, audit: (record) => void records.push(record) });
+  const bare = new Permissions({
+    mode: "ask",
+    paths: ground,
+    resolveRealPath: realPath,
+    audit: (record) => void records.push(record),
+  });
   await bare.permit(act(command(`PGPASSWORD=${SECRET} psql`)), { signal });
   await bare.permit(act(command(`login ${SECRET}`)), { signal });
   await bare.permit(act(fetched(`https://a.com/${SECRET}`)), { signal });
@@ -142,8 +147,8 @@ test("PAUD3 no secret is recorded, also not half of one or one in a rule; withou
 
 describe("PERM38 a change of the mode settles the question that is open, where it settles it", () => {
   function waiting() {
-    const questions: { readonly question: Question; readonly signal: AbortSignal }[] = [];
-    const ask: Ask = (question, asking) => {
+    const questions: { readonly question: PermissionQuestion; readonly signal: AbortSignal }[] = [];
+    const ask: AskPermission = (question, asking) => {
       questions.push({ question, ...asking });
       return new Promise(() => {});
     };
@@ -174,7 +179,7 @@ describe("PERM38 a change of the mode settles the question that is open, where i
 
   test("and a rule that asks is not lifted by a mode", async () => {
     const ask = [sourced("edit(a.ts)", "policy")];
-    const questions: Question[] = [];
+    const questions: PermissionQuestion[] = [];
     const { permissions, permit } = audited({
       rules: { ask },
       ask: (question) => {

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide, type Mode, type Rules } from "../../src/permissions/decide.ts";
+import { decide, type PermissionMode, type Rules } from "../../src/permissions/decide.ts";
 import type { Intent } from "../../src/tool.ts";
 import {
   act,
@@ -156,8 +156,8 @@ const cases = rows.flatMap(({ what, intents, stances }) =>
   ),
 );
 
-const decided = (intent: Intent | null, mode: Mode, some: Rules = rules({})) =>
-  decide(sight(act(intent)), { mode, rules: some, ground }).type;
+const decided = (intent: Intent | null, mode: PermissionMode, some: Rules = rules({})) =>
+  decide(sight(act(intent)), { mode, rules: some, paths: ground }).type;
 
 /** Bare rules, which count for whatever a tool is called with. */
 const bare = ["read", "edit", "bash", "outside", "fetch", "network", "publish", "own"];
@@ -175,30 +175,30 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
   test("PERM33 mode all without a sandbox asks neither about files elsewhere nor about pages", () => {
     const free = [change(`${home}/x`), change(`${root}/.git/config`), fetched("https://example.com/")];
     for (const intent of free) {
-      const asked = { mode: "all", rules: rules({}), ground } as const;
+      const asked = { mode: "all", rules: rules({}), paths: ground } as const;
       expect(decide(sight(act(intent)), asked).type).toBe("asked");
-      expect(decide(sight(act(intent)), { ...asked, ground: { ...ground, hasSandbox: false } }).type).toBe("allowed");
+      expect(decide(sight(act(intent)), { ...asked, paths: { ...ground, hasSandbox: false } }).type).toBe("allowed");
     }
   });
 
   test("a path that leads nobody knows where is an unknown matter", () => {
-    const lost = { act: act(look("/x/circle")), reached: [{ named: "/x/circle", real: null }] };
-    expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), ground }).type)).toEqual(
+    const lost = { toolRequest: act(look("/x/circle")), resolvedPaths: [{ path: "/x/circle", realPath: null }] };
+    expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), paths: ground }).type)).toEqual(
       "asked asked refused allowed".split(" "),
     );
   });
 
   test("a link counts for where it leads, and for its own name where that is a secret", () => {
     const through = {
-      act: act(look(`${root}/innocent/id`)),
-      reached: [{ named: `${root}/innocent/id`, real: `${home}/.ssh/id` }],
+      toolRequest: act(look(`${root}/innocent/id`)),
+      resolvedPaths: [{ path: `${root}/innocent/id`, realPath: `${home}/.ssh/id` }],
     };
     const dotfile = {
-      act: act(look(`${home}/.ssh/config`)),
-      reached: [{ named: `${home}/.ssh/config`, real: "/data/dots/ssh" }],
+      toolRequest: act(look(`${home}/.ssh/config`)),
+      resolvedPaths: [{ path: `${home}/.ssh/config`, realPath: "/data/dots/ssh" }],
     };
     for (const each of [through, dotfile])
-      expect(decide(each, { mode: "all", rules: rules({}), ground }).type).toBe("asked");
+      expect(decide(each, { mode: "all", rules: rules({}), paths: ground }).type).toBe("asked");
   });
 });
 
@@ -303,11 +303,11 @@ describe("PERM3 an allow goes no further than it says", () => {
   test("what was begun before is asked in every mode, whatever is allowed, and refused where it would be", () => {
     const again = modes.map((mode) => {
       const judged = sight(act(command("make", true), { isAgain: true }));
-      return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), ground });
+      return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: ground });
     });
     expect(again).toEqual(modes.map(() => ({ type: "asked", matter: "command-confined", because: "again" })));
     const denied = sight(act(command("make"), { isAgain: true }));
-    expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), ground }).type).toBe("refused");
+    expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), paths: ground }).type).toBe("refused");
   });
 });
 

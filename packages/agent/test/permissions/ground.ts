@@ -1,16 +1,21 @@
 /** A made-up machine for permissions: a home, a workspace in it, and links by name. */
 
 import type { Rules } from "../../src/permissions/decide.ts";
-import type { Act, Ground, RealPath, Sight } from "../../src/permissions/request.ts";
+import type {
+  PermissionPaths,
+  PermissionRequest,
+  ResolveRealPath,
+  ToolRequest,
+} from "../../src/permissions/request.ts";
 import { parseRule, type Rule } from "../../src/permissions/rules.ts";
 import type { Intent } from "../../src/tool.ts";
 
-export const ground: Ground = {
+export const ground: PermissionPaths = {
   root: "/home/ann/project",
   home: "/home/ann",
-  temporary: ["/tmp"],
-  keys: ["/home/ann/.pith/keys.json"],
-  own: ["/home/ann/.pith/settings.json", "/home/ann/.pith/permissions.json"],
+  temporaryFolders: ["/tmp"],
+  keyFiles: ["/home/ann/.pith/keys.json"],
+  permissionFiles: ["/home/ann/.pith/settings.json", "/home/ann/.pith/permissions.json"],
   hasSandbox: true,
 };
 
@@ -21,7 +26,7 @@ export const links: Readonly<Record<string, string>> = {
   "/home/ann/project/out": "/home/ann/elsewhere",
 };
 
-export const realPath: RealPath = async (path) => {
+export const realPath: ResolveRealPath = async (path) => {
   if (path.includes("circle")) return null;
   const link = Object.keys(links).find((name) => path === name || path.startsWith(`${name}/`));
   return link === undefined ? path : `${links[link]}${path.slice(link.length)}`;
@@ -38,7 +43,7 @@ export function rules(texts: { readonly [effect in keyof Rules]?: readonly strin
   return { allow: allow.map(rule), ask: ask.map(rule), deny: deny.map(rule) };
 }
 
-export function act(intent: Intent | null, more: Partial<Act> = {}): Act {
+export function act(intent: Intent | null, more: Partial<ToolRequest> = {}): ToolRequest {
   return { tool: toolFor[intent?.type ?? "unknown"] ?? "own", arguments: {}, intent, ...more };
 }
 
@@ -46,10 +51,10 @@ const toolFor: Readonly<Record<string, string>> = {
   ...{ look: "read", change: "edit", command: "bash", fetch: "fetch", network: "bash", port: "bash" },
 };
 
-export function sight(judged: Act): Sight {
+export function sight(judged: ToolRequest): PermissionRequest {
   const { intent } = judged;
   const paths = intent?.type === "look" || intent?.type === "change" ? intent.paths : [];
-  return { act: judged, reached: paths.map((path) => ({ named: path, real: path })) };
+  return { toolRequest: judged, resolvedPaths: paths.map((path) => ({ path, realPath: path })) };
 }
 
 export const look = (...paths: string[]): Intent => ({ type: "look", paths });

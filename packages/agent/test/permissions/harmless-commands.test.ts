@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
-import { HARMLESS_BEGINNINGS } from "../../src/permissions/harmless-commands.ts";
+import { HARMLESS_PREFIXES } from "../../src/permissions/harmless-commands.ts";
 import { act, command, ground, rules, sight } from "./ground.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));
@@ -169,7 +169,7 @@ async function harmOf(
 }
 
 describe("PERM35 a beginning that is offered does no harm with any arguments", () => {
-  test.each(HARMLESS_BEGINNINGS)("%s", { timeout: 120_000 }, async (beginning) => {
+  test.each(HARMLESS_PREFIXES)("%s", { timeout: 120_000 }, async (beginning) => {
     expect(await harmsOf(beginning, continuations(beginning.split(" "), "out.txt"))).toEqual([]);
   });
 
@@ -196,18 +196,18 @@ describe("PERM35 a beginning that is offered does no harm with any arguments", (
       ...more.map((word) => word.replace("PROBE", probe).replace("PORT", `${port}`)),
     ]);
     expect(await harmOf(lines, { timeout: 30_000 })).not.toBe(null);
-    expect(HARMLESS_BEGINNINGS).not.toContain(beginning);
+    expect(HARMLESS_PREFIXES).not.toContain(beginning);
   });
 });
 
 test("PERM35 a remembered beginning permits no second command, redirection or substitution", () => {
   const standing = {
     mode: "ask",
-    rules: rules({ allow: HARMLESS_BEGINNINGS.map((each) => `bash(${each}:*)`) }),
-    ground,
+    rules: rules({ allow: HARMLESS_PREFIXES.map((each) => `bash(${each}:*)`) }),
+    paths: ground,
   } as const;
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";
-  for (const beginning of HARMLESS_BEGINNINGS) {
+  for (const beginning of HARMLESS_PREFIXES) {
     expect(isAllowed(`${beginning} x`), beginning).toBe(true);
     const lines = [
       ...[
@@ -240,8 +240,8 @@ test("PERM35 a remembered beginning permits no second command, redirection or su
 
 test("PERM35 a remembered beginning of git does not permit its manual, which runs other programs", () => {
   const isAllowed = (line: string, ...allow: readonly string[]): boolean =>
-    decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), ground }).type === "allowed";
-  for (const beginning of HARMLESS_BEGINNINGS.filter((each) => each.startsWith("git "))) {
+    decide(sight(act(command(line, true))), { mode: "ask", rules: rules({ allow }), paths: ground }).type === "allowed";
+  for (const beginning of HARMLESS_PREFIXES.filter((each) => each.startsWith("git "))) {
     expect(isAllowed(`${beginning} --help`, `bash(${beginning}:*)`), beginning).toBe(false);
     expect(isAllowed(`${beginning} -s --help`, `bash(${beginning}:*)`), beginning).toBe(false);
     expect(isAllowed(`${beginning} --help`, `bash(${beginning} --help)`), beginning).toBe(true);
@@ -250,7 +250,7 @@ test("PERM35 a remembered beginning of git does not permit its manual, which run
 
 test("PERM36 a rule on an exact line permits nothing that is piped into that command", () => {
   const allow = ["bash(psql app)", "bash(echo:*)", "bash(npm test)", "bash(tail:*)", "bash(ls:*)"];
-  const standing = { mode: "ask", rules: rules({ allow }), ground } as const;
+  const standing = { mode: "ask", rules: rules({ allow }), paths: ground } as const;
   const isAllowed = (line: string): boolean => decide(sight(act(command(line, true))), standing).type === "allowed";
   expect(isAllowed("psql app")).toBe(true);
   expect(isAllowed("echo 'drop table users' | psql app")).toBe(false);

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type CommandPattern, commandPattern, couldBeCommand, isSurelyCommand } from "../../src/permissions/rules.ts";
+import { allowsCommand, type CommandPattern, matchCommand, parseCommandPattern } from "../../src/permissions/rules.ts";
 import { findIdleLines, type HostileLine, readHostileLines } from "./hostile-lines.ts";
 
 const built = readHostileLines("hostile-lines.txt");
@@ -19,13 +19,13 @@ const hidden = all.flatMap((hostile): readonly HostileLine[] => {
 });
 
 const pattern = (text: string): CommandPattern => {
-  const parsed = commandPattern(text);
+  const parsed = parseCommandPattern(text);
   if (parsed.type === "mistake") throw new Error(parsed.message);
   return parsed;
 };
 
 function passesUnasked({ denied, line }: HostileLine): boolean {
-  return couldBeCommand(pattern(`${denied}:*`), line) === "not";
+  return matchCommand(pattern(`${denied}:*`), line) === "not";
 }
 
 describe("SHELL4 no line that runs a denied program passes unasked", () => {
@@ -43,7 +43,7 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
     const harmless = ["ls", "echo", "true", "cat", "git log", "git status", "cd", "find", "sed"].map((each) =>
       pattern(`${each}:*`),
     );
-    const read = (line: string) => isSurelyCommand(harmless, line);
+    const read = (line: string) => allowsCommand(harmless, line);
     const passing = all.filter(({ line }) => read(line)).map(({ line }) => line);
     // Whoever allows `find` and `sed` with any words allows what these run.
     expect(passing.filter((line) => !/^(?:echo [^;&]*\| )?(?:find|sed) /.test(line))).toEqual([]);
@@ -64,7 +64,7 @@ describe("SHELL5 few honest commands are asked about", () => {
   test("at most one in twenty of recorded sessions", () => {
     const lines = readHonestLines(fixtures);
     const unsure = lines.filter((line) => {
-      const fits = rules.map((rule) => couldBeCommand(rule, line));
+      const fits = rules.map((rule) => matchCommand(rule, line));
       return fits.includes("unsure") && !fits.includes("fits");
     });
     const share = unsure.length / lines.length;
@@ -117,7 +117,7 @@ describe("SHELL5 few honest commands are asked about", () => {
     "pnpm --filter @a/b test > out.txt; cat out.txt",
     "node a.js > out.txt && cat out.txt",
   ])("let pass: %j", (line) => {
-    expect(rules.map((rule) => couldBeCommand(rule, line))).toEqual(rules.map(() => "not"));
+    expect(rules.map((rule) => matchCommand(rule, line))).toEqual(rules.map(() => "not"));
   });
 });
 

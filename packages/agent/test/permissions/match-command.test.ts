@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseShellLine } from "@pith/context/host";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { couldBeCommand } from "../../src/permissions/rules.ts";
+import { matchCommand } from "../../src/permissions/rules.ts";
 
 /** The words of every command, where all are plain and known; the only lines that an allow can let pass. */
 function plainCommands(line: string): readonly string[] | null {
@@ -85,5 +85,5 @@ test("PERM16 whatever bash runs of a line was read, or the line is unreadable", 
 });
 
 function couldRun(line: string, name: string): boolean {
-  return couldBeCommand({ type: "command", text: name, words: [name], isBeginning: true }, line) !== "not";
+  return matchCommand({ type: "command", text: name, words: [name], isPrefix: true }, line) !== "not";
 }

@@ -3,11 +3,16 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Mode } from "../../src/permissions/decide.ts";
-import { fetchesFreely, leaveFor, Permissions, type PermissionsParts } from "../../src/permissions/permissions.ts";
-import type { Answer, Question } from "../../src/permissions/question.ts";
+import type { PermissionMode } from "../../src/permissions/decide.ts";
+import {
+  allowsProviderSearch,
+  createGrant,
+  Permissions,
+  type PermissionsOptions,
+} from "../../src/permissions/permissions.ts";
+import type { PermissionAnswer, PermissionQuestion } from "../../src/permissions/question.ts";
 import type { Rule } from "../../src/permissions/rules.ts";
-import type { Intent, Leave } from "../../src/tool.ts";
+import type { Intent, PermissionGrant } from "../../src/tool.ts";
 import {
   act,
   change,
@@ -26,7 +31,7 @@ import {
 } from "./ground.ts";
 
 describe("fetch without asking", () => {
-  test.each<[Mode, Parameters<typeof rules>[0], boolean]>([
+  test.each<[PermissionMode, Parameters<typeof rules>[0], boolean]>([
     ["edit", {}, true],
     ["plan", {}, true],
     ["all", {}, true],
@@ -41,56 +46,65 @@ describe("fetch without asking", () => {
     ["edit", { deny: ["network(example.com)"] }, false],
     ["edit", { allow: ["fetch(example.com)"] }, true],
   ])("PERM24 in mode %s with %j, the provider may search by itself: %j", (mode, texts, isFree) => {
-    expect(fetchesFreely({ mode, rules: rules(texts) })).toBe(isFree);
+    expect(allowsProviderSearch({ mode, rules: rules(texts) })).toBe(isFree);
   });
 });
 
 describe("remembered permissions", () => {
   const { root, home } = ground;
 
-  function leave(path: string, texts: Parameters<typeof rules>[0] = {}, mode: Mode = "edit"): Leave {
-    return leaveFor(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), ground });
+  function leave(
+    path: string,
+    texts: Parameters<typeof rules>[0] = {},
+    mode: PermissionMode = "edit",
+  ): PermissionGrant {
+    return createGrant(sight(act(look(path), { tool: "grep" })), { mode, rules: rules(texts), paths: ground });
   }
 
   describe("SEEK16 a search leaves out what looking at it alone would not pass", () => {
     test.each(["edit", "plan", "all"] as const)("keys and secrets in mode %s", (mode) => {
-      const { isClosed } = leave(home, {}, mode);
-      const closed = [".pith/keys.json", ".ssh/id", "other/.env", ".npmrc"].map((name) => isClosed(`${home}/${name}`));
+      const { isExcluded } = leave(home, {}, mode);
+      const closed = [".pith/keys.json", ".ssh/id", "other/.env", ".npmrc"].map((name) =>
+        isExcluded(`${home}/${name}`),
+      );
       expect(closed).toEqual([true, true, true, true]);
-      expect([`${home}/notes.txt`, `${root}/.env`].map(isClosed)).toEqual([false, false]);
+      expect([`${home}/notes.txt`, `${root}/.env`].map(isExcluded)).toEqual([false, false]);
     });
 
     test("the environment and the memory of programs", () => {
-      const { isClosed } = leave("/");
-      expect(["/proc/7/environ", "/proc/7/task/7/mem", "/proc/7/status"].map(isClosed)).toEqual([true, true, false]);
+      const { isExcluded } = leave("/");
+      expect(["/proc/7/environ", "/proc/7/task/7/mem", "/proc/7/status"].map(isExcluded)).toEqual([true, true, false]);
     });
 
     test("what a rule denies, or wants to be asked about", () => {
-      const { isClosed } = leave(root, { deny: ["read(.env)", "grep(**/*.pem)"], ask: ["read(notes)"] });
+      const { isExcluded } = leave(root, { deny: ["read(.env)", "grep(**/*.pem)"], ask: ["read(notes)"] });
       const paths = [".env", "deep/a.pem", "notes/x", "src/a.ts"];
-      expect(paths.map((path) => isClosed(`${root}/${path}`))).toEqual([true, true, true, false]);
+      expect(paths.map((path) => isExcluded(`${root}/${path}`))).toEqual([true, true, true, false]);
     });
 
     test("what a rule allows by its place is open", () => {
-      const { isClosed } = leave(home, { allow: ["read(~/.ssh)"] });
-      expect([`${home}/.ssh/config`, `${home}/.aws/config`].map(isClosed)).toEqual([false, true]);
+      const { isExcluded } = leave(home, { allow: ["read(~/.ssh)"] });
+      expect([`${home}/.ssh/config`, `${home}/.aws/config`].map(isExcluded)).toEqual([false, true]);
     });
 
     test("who was asked about a secret folder was asked about all of it, keys never", () => {
-      const { isClosed } = leave(`${home}/.pith`);
-      expect(isClosed(`${home}/.pith/keys.json`)).toBe(true);
-      expect(leave(`${home}/.ssh`).isClosed(`${home}/.ssh/config`)).toBe(false);
+      const { isExcluded } = leave(`${home}/.pith`);
+      expect(isExcluded(`${home}/.pith/keys.json`)).toBe(true);
+      expect(leave(`${home}/.ssh`).isExcluded(`${home}/.ssh/config`)).toBe(false);
     });
   });
 
   test("FILE23 a path is held to where it led; where nobody can tell, to itself", () => {
     const judged = act(look("/a", "/b"));
     const reached = [
-      { named: "/a", real: "/x" },
-      { named: "/b", real: null },
+      { path: "/a", realPath: "/x" },
+      { path: "/b", realPath: null },
     ];
-    const held = leaveFor({ act: judged, reached }, { mode: "edit", rules: rules({}), ground });
-    expect([...held.reached]).toEqual([
+    const held = createGrant(
+      { toolRequest: judged, resolvedPaths: reached },
+      { mode: "edit", rules: rules({}), paths: ground },
+    );
+    expect([...held.realPaths]).toEqual([
       ["/a", "/x"],
       ["/b", "/b"],
     ]);
@@ -101,14 +115,14 @@ describe("permissions", () => {
   const { root, home } = ground;
   const { signal } = new AbortController();
 
-  function permissions(parts: Partial<PermissionsParts> = {}): Permissions {
-    return new Permissions({ mode: "ask", ground, realPath, ...parts });
+  function permissions(parts: Partial<PermissionsOptions> = {}): Permissions {
+    return new Permissions({ mode: "ask", paths: ground, resolveRealPath: realPath, ...parts });
   }
 
-  function answering(...answers: readonly Answer[]) {
-    const questions: Question[] = [];
+  function answering(...answers: readonly PermissionAnswer[]) {
+    const questions: PermissionQuestion[] = [];
     const left = [...answers];
-    const ask = async (question: Question): Promise<Answer> => {
+    const ask = async (question: PermissionQuestion): Promise<PermissionAnswer> => {
       questions.push(question);
       return left.shift() ?? { type: "no" };
     };
@@ -242,12 +256,12 @@ describe("permissions", () => {
       const kept: Rule[] = [];
       const memory = { remember: async (one: Rule) => void kept.push(one) };
       const { ask, questions } = answering({ type: "yes", remember: { rule: rule("bash(npm test:*)"), for: place } });
-      const some = permissions({ ask, memory });
+      const some = permissions({ ask, ruleStore: memory });
       await some.permit(act(command("npm test")), { signal });
       expect(await some.permit(act(command("npm test -- x")), { signal })).toEqual(permitted);
       expect(questions).toHaveLength(1);
       expect(kept).toEqual(place === "project" ? [rule("bash(npm test:*)")] : []);
-      expect(some.standing()).toBe("mode ask\nallow bash(npm test:*)");
+      expect(some.describeState()).toBe("mode ask\nallow bash(npm test:*)");
     });
 
     test("one question at a time, and the answer to one may settle the next", async () => {
@@ -260,7 +274,7 @@ describe("permissions", () => {
 
     test("a question that failed does not stand in the way of the next", async () => {
       let asked = 0;
-      const ask = async (): Promise<Answer> => {
+      const ask = async (): Promise<PermissionAnswer> => {
         asked += 1;
         if (asked === 1) throw new Error("the screen is gone");
         return { type: "yes" };
@@ -300,7 +314,7 @@ describe("permissions", () => {
       const kept: Rule[] = [];
       const memory = { remember: async (one: Rule) => void kept.push(one) };
       const { ask, questions } = answering({ type: "yes" }, { type: "yes" });
-      const some = permissions({ ask, memory, rules: rules({ ask: ["network(example.com)"] }) });
+      const some = permissions({ ask, ruleStore: memory, rules: rules({ ask: ["network(example.com)"] }) });
       for (const _ of [1, 2]) await some.permit(act(connected("example.com")), { signal });
       expect(questions).toHaveLength(2);
       expect(kept).toEqual([]);
@@ -322,7 +336,7 @@ describe("permissions", () => {
       const stop = new AbortController();
       const asked = Promise.withResolvers<void>();
       let questions = 0;
-      const ask = (): Promise<Answer> => {
+      const ask = (): Promise<PermissionAnswer> => {
         questions += 1;
         asked.resolve();
         return new Promise(() => undefined);
@@ -339,9 +353,9 @@ describe("permissions", () => {
 
     test("an answer that comes too late changes nothing", async () => {
       const stop = new AbortController();
-      const answer = Promise.withResolvers<Answer>();
+      const answer = Promise.withResolvers<PermissionAnswer>();
       const asked = Promise.withResolvers<void>();
-      const ask = (): Promise<Answer> => {
+      const ask = (): Promise<PermissionAnswer> => {
         asked.resolve();
         return answer.promise;
       };
@@ -352,7 +366,7 @@ describe("permissions", () => {
       expect(await permit).toEqual(brokenOff);
       answer.resolve({ type: "yes", remember: { rule: rule("bash"), for: "session" } });
       await setImmediate();
-      expect(some.standing()).toBe("mode ask");
+      expect(some.describeState()).toBe("mode ask");
     });
   });
 
@@ -366,8 +380,8 @@ describe("permissions", () => {
         mode: "edit",
         rules: rules({ ask: ["fetch"], deny: ["bash(rm:*)"], allow: ["bash(ls)", "grep", "grep"] }),
       });
-      expect(one.standing()).toBe("mode edit\ndeny bash(rm:*)\nask fetch\nallow bash(ls)\nallow grep");
-      expect(other.standing()).toBe(one.standing());
+      expect(one.describeState()).toBe("mode edit\ndeny bash(rm:*)\nask fetch\nallow bash(ls)\nallow grep");
+      expect(other.describeState()).toBe(one.describeState());
     });
 
     test("nothing a model can write as a call changes it", async () => {
@@ -386,14 +400,14 @@ describe("permissions", () => {
       await fc.assert(
         fc.asyncProperty(said, intents, fc.dictionary(fc.string(), said), async (tool, intent, written) => {
           await some.permit({ tool, intent, arguments: written }, { signal });
-          expect(some.standing()).toBe("mode ask\nallow grep");
+          expect(some.describeState()).toBe("mode ask\nallow grep");
         }),
         { numRuns: 500 },
       );
     });
 
     test("links are followed, those of the workspace itself and those in it", async () => {
-      const linked = permissions({ mode: "edit", ground: { ...ground, root: `${root}/out` } });
+      const linked = permissions({ mode: "edit", paths: { ...ground, root: `${root}/out` } });
       expect(await linked.permit(act(change(`${home}/elsewhere/x`)), { signal })).toEqual(permitted);
       const hook = await permissions({ mode: "edit" }).permit(act(change(`${root}/hooks/pre-commit`)), { signal });
       expect(hook).toMatchObject({ type: "refused", why: expect.stringContaining("edit(.git/hooks/pre-commit)") });

@@ -1,7 +1,7 @@
 /** What could be remembered with a yes. */
 
 import { describe, expect, test } from "vitest";
-import { describeRule, offeredRules, questionOf } from "../../src/permissions/question.ts";
+import { createQuestion, describeRule, suggestRules } from "../../src/permissions/question.ts";
 import type { Intent } from "../../src/tool.ts";
 import {
   act,
@@ -20,7 +20,7 @@ import {
 
 const { root, home } = ground;
 const offered = (intent: Intent | null): readonly string[] =>
-  offeredRules(sight(act(intent)), ground).map(({ text }) => text);
+  suggestRules(sight(act(intent)), ground).map(({ text }) => text);
 
 describe("PERM10 the rules offered with a question are few, narrow, and do what they are offered for", () => {
   test.each([
@@ -66,9 +66,9 @@ describe("PERM10 the rules offered with a question are few, narrow, and do what 
 });
 
 test("PERM34 the question about a page names the host that is dialled, however it was written", () => {
-  const { text } = questionOf(
+  const { text } = createQuestion(
     sight(act(fetched("http://d\u043ecs.example.com/a"))),
-    { matter: "fetch", because: "mode" },
+    { action: "fetch", reason: "mode" },
     ground,
   );
   expect(text).toContain("http://xn--dcs-sed.example.com/a");

@@ -5,8 +5,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";
-import { sightOf } from "../../src/permissions/request.ts";
-import { fitsGlob, parseRule } from "../../src/permissions/rules.ts";
+import { resolveRequest } from "../../src/permissions/request.ts";
+import { matchesGlob, parseRule } from "../../src/permissions/rules.ts";
 import { act, change, command, fetched, ground, look, realPath, rules, sight } from "./ground.ts";
 
 describe("command pattern", () => {
@@ -21,9 +21,9 @@ describe("command pattern", () => {
   const deny = ["bash(rm:*)", "bash(git push:*)", "bash(npm publish:*)", "bash(curl:*)", "bash(shutdown now)"];
 
   const underAllow = (line: string): string =>
-    decide(sight(act(command(line))), { mode: "ask", rules: rules({ allow }), ground }).type;
+    decide(sight(act(command(line))), { mode: "ask", rules: rules({ allow }), paths: ground }).type;
   const underDeny = (line: string): string =>
-    decide(sight(act(command(line))), { mode: "all", rules: rules({ deny }), ground }).type;
+    decide(sight(act(command(line))), { mode: "all", rules: rules({ deny }), paths: ground }).type;
 
   describe("PERM5 an allow counts for plain commands only, and for all of a line or none", () => {
     test.each([
@@ -158,14 +158,14 @@ describe("command pattern", () => {
 
     test("a rule with more than one command means this very text", () => {
       const line = "npm run build 2>&1 > log; make";
-      const held = { mode: "ask" as const, rules: rules({ allow: [`bash(${line})`] }), ground };
+      const held = { mode: "ask" as const, rules: rules({ allow: [`bash(${line})`] }), paths: ground };
       expect(decide(sight(act(command(line))), held).type).toBe("allowed");
       for (const other of ["npm run build", "make", `${line}; rm -rf /`, `${line} x`])
         expect(decide(sight(act(command(other))), held).type).toBe("asked");
     });
 
     test("the rule bash allows every command", () => {
-      const held = { mode: "ask" as const, rules: rules({ allow: ["bash"] }), ground };
+      const held = { mode: "ask" as const, rules: rules({ allow: ["bash"] }), paths: ground };
       expect(decide(sight(act(command("for x in $(ls); do <<"))), held).type).toBe("allowed");
     });
   });
@@ -384,7 +384,7 @@ describe("command pattern", () => {
 
 describe("host pattern", () => {
   const underAllow = (rule: string, url: string): string =>
-    decide(sight(act(fetched(url))), { mode: "ask", rules: rules({ allow: [rule] }), ground }).type;
+    decide(sight(act(fetched(url))), { mode: "ask", rules: rules({ allow: [rule] }), paths: ground }).type;
 
   describe("PERM9 a host in a rule is that host, however a URL spells it", () => {
     test.each([
@@ -417,7 +417,11 @@ describe("host pattern", () => {
     });
 
     test("a deny counts for it in every mode, and what is no URL leaves a doubt", () => {
-      const held = { mode: "all" as const, rules: rules({ allow: ["fetch"], deny: ["fetch(*.example.com)"] }), ground };
+      const held = {
+        mode: "all" as const,
+        rules: rules({ allow: ["fetch"], deny: ["fetch(*.example.com)"] }),
+        paths: ground,
+      };
       const urls = ["https://A.example.com/", "https://other.example/", "nonsense"];
       expect(urls.map((url) => decide(sight(act(fetched(url))), held).type)).toEqual(["refused", "allowed", "asked"]);
     });
@@ -427,7 +431,8 @@ describe("host pattern", () => {
 describe("path pattern", () => {
   const { root, home } = ground;
   const isAllowed = (rule: string, path: string): boolean =>
-    decide(sight(act(change(path))), { mode: "ask", rules: rules({ allow: [rule] }), ground }).type === "allowed";
+    decide(sight(act(change(path))), { mode: "ask", rules: rules({ allow: [rule] }), paths: ground }).type ===
+    "allowed";
 
   describe("PERM8 a path in a rule means one place, however it is written", () => {
     test.each([
@@ -463,9 +468,9 @@ describe("path pattern", () => {
     });
 
     test("an allow counts for where a link leads, a deny for that and for the link", async () => {
-      const through = await sightOf(act(change(`${root}/out/x`)), realPath);
+      const through = await resolveRequest(act(change(`${root}/out/x`)), realPath);
       const held = (some: Parameters<typeof rules>[0]) =>
-        decide(through, { mode: "ask", rules: rules(some), ground }).type;
+        decide(through, { mode: "ask", rules: rules(some), paths: ground }).type;
       expect(held({ allow: ["edit(out)"] })).toBe("asked");
       expect(held({ allow: ["edit(~/elsewhere)"] })).toBe("allowed");
       expect(held({ deny: ["edit(out)"] })).toBe("refused");
@@ -475,7 +480,7 @@ describe("path pattern", () => {
     test("read stands for whatever looks, edit and write for whatever changes", () => {
       const grep = sight(act(look(`${root}/secret`), { tool: "grep" }));
       const write = sight(act(change(`${root}/secret`), { tool: "write" }));
-      const held = (deny: string) => ({ mode: "all" as const, rules: rules({ deny: [deny] }), ground });
+      const held = (deny: string) => ({ mode: "all" as const, rules: rules({ deny: [deny] }), paths: ground });
       expect(decide(grep, held("read(secret)")).type).toBe("refused");
       expect(decide(grep, held("edit(secret)")).type).toBe("allowed");
       expect(decide(write, held("edit(secret)")).type).toBe("refused");
@@ -484,7 +489,7 @@ describe("path pattern", () => {
 
     test("a rule on what a tool does not say leaves a doubt", () => {
       const own = sight(act(null));
-      expect(decide(own, { mode: "all", rules: rules({ deny: ["own(x)"] }), ground }).type).toBe("asked");
+      expect(decide(own, { mode: "all", rules: rules({ deny: ["own(x)"] }), paths: ground }).type).toBe("asked");
     });
 
     test("globs fit as regular expressions do, and never take long", () => {
@@ -493,11 +498,11 @@ describe("path pattern", () => {
       fc.assert(
         fc.property(glob, names, (some, path) => {
           const written = path.map((name) => `${name}/`).join("");
-          expect(fitsGlob(some, path)).toBe(asRegExp(some).test(written));
+          expect(matchesGlob(some, path)).toBe(asRegExp(some).test(written));
         }),
         { numRuns: 1_000 },
       );
-      expect(fitsGlob(["*a".repeat(200)], ["a".repeat(4_000).concat("b")])).toBe(false);
+      expect(matchesGlob(["*a".repeat(200)], ["a".repeat(4_000).concat("b")])).toBe(false);
     });
   });
 
@@ -512,7 +517,7 @@ describe("path pattern", () => {
 describe("rule", () => {
   const nameOf = (text: string): string => {
     const parsed = parseRule(text);
-    return parsed.type === "mistake" ? parsed.name : "none";
+    return parsed.type === "mistake" ? parsed.code : "none";
   };
 
   describe("PERM7 a rule that cannot be read is a named mistake, and never counts as another", () => {

@@ -7,13 +7,18 @@ import { act, change, look, rules } from "./ground.ts";
 const ground = {
   root: "C:\\work",
   home: "C:\\Users\\ann",
-  temporary: ["C:\\Temp"],
-  keys: ["C:\\Users\\ann\\.pith\\keys.json"],
-  own: ["C:\\Users\\ann\\.pith"],
+  temporaryFolders: ["C:\\Temp"],
+  keyFiles: ["C:\\Users\\ann\\.pith\\keys.json"],
+  permissionFiles: ["C:\\Users\\ann\\.pith"],
 };
 
 function permissions(deny: readonly string[] = []): Permissions {
-  return new Permissions({ mode: "edit", rules: rules({ deny }), ground, realPath: async (path) => path });
+  return new Permissions({
+    mode: "edit",
+    rules: rules({ deny }),
+    paths: ground,
+    resolveRealPath: async (path) => path,
+  });
 }
 
 const asking = { signal: new AbortController().signal };
@@ -43,8 +48,8 @@ describe("paths of Windows", () => {
     const path = "C:\\work\\src\\a.ts";
     const permit = await permissions().permit(act(look(path)), asking);
     if (permit.type !== "permitted") throw new Error(permit.why);
-    expect([...(permit.leave?.reached ?? [])]).toEqual([[path, path]]);
-    expect(permit.leave?.isClosed("C:\\work\\.ssh\\id")).toBe(true);
-    expect(permit.leave?.isClosed("C:\\work\\src\\b.ts")).toBe(false);
+    expect([...(permit.grant?.realPaths ?? [])]).toEqual([[path, path]]);
+    expect(permit.grant?.isExcluded("C:\\work\\.ssh\\id")).toBe(true);
+    expect(permit.grant?.isExcluded("C:\\work\\src\\b.ts")).toBe(false);
   });
 });

@@ -9,10 +9,10 @@ const model = { provider: "none", model: "nobody" } as unknown as Model;
 
 async function written(isSeen: boolean): Promise<readonly string[]> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning: { folder: "/work" } });
+  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, systemPrompt: { folder: "/work" } });
   const message = { role: "bashExecution", command: "ls", output: "", exitCode: 0 } as const;
   const line = { ...message, cancelled: false, truncated: false, timestamp: 0 };
-  await agent.annotate((open) => open.append({ type: "message", message: line }), { isSeen });
+  await agent.appendToSession((open) => open.append({ type: "message", message: line }), { isVisibleToModel: isSeen });
   return session.branch.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
 }
 

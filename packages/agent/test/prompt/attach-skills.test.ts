@@ -18,7 +18,7 @@ const deploy = skill("deploy", `Say please.\n\n${"Wait for the green light.\t<no
 
 async function talkative(parts: Parameters<typeof agentOf>[1] = {}): Promise<Agent> {
   const model = { ...scriptedModel(...Array(200).fill("Well, well.")), contextWindow: WINDOW };
-  return await agentOf(model, { writers: [], ...parts });
+  return await agentOf(model, { summarizers: [], ...parts });
 }
 
 /** Says so much that all before it is covered by a compaction. */
@@ -66,8 +66,8 @@ test("SKL8 the newest come back within a tenth of the window, each whole or not 
 });
 
 test("SKL9 the text is that of the log, and who has changed the file since is told of", async () => {
-  const files = { hashNow: async (): Promise<string> => "f".repeat(64) };
-  const agent = await talkative({ skills: files });
+  const files = { readHash: async (): Promise<string> => "f".repeat(64) };
+  const agent = await talkative({ skillFiles: files });
   await agent.attachSkill(deploy);
   await forget(agent);
   const [body, line] = seen(agent.session);
@@ -93,7 +93,7 @@ test("SKL8 a context that is refused again and again has less and less of them",
   const steps = [...Array(13).fill("Well."), refusal, refusal, refusal, "Now it fits."];
   const model = { ...scriptedModel(...steps), contextWindow: WINDOW };
   const limits = { ...compactionLimits, thresholds: [] };
-  const agent = await agentOf(model, { writers: [], limits });
+  const agent = await agentOf(model, { summarizers: [], limits });
   for (const name of ["one", "two", "six"]) await agent.attachSkill(skill(name, "A short line. ".repeat(280)));
   for (let part = 0; part < 13; part++) await ran(agent, `tree${part} `.repeat(300));
   expect((await ran(agent, "Go on.")).end).toEqual({ type: "done" });

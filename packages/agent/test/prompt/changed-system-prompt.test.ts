@@ -11,9 +11,15 @@ test("SKL11 what is read anew changes no byte of what was sent; it is said behin
   const model = scriptedModel("One.", "Two.", "Three.");
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const project = [{ path: "AGENTS.md", text: "Use tabs." }];
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, beginning: { folder: "/work", project } });
+  const agent = new Agent({
+    session,
+    model,
+    tools: [],
+    runtime: nodeRuntime,
+    systemPrompt: { folder: "/work", projectTexts: project },
+  });
   await ran(agent, "First.");
-  agent.setBeginning({ folder: "/work", project: [{ path: "AGENTS.md", text: "Use spaces." }] });
+  agent.setSystemPrompt({ folder: "/work", projectTexts: [{ path: "AGENTS.md", text: "Use spaces." }] });
   await ran(agent, "Second.");
   await ran(agent, "Third.");
   const [first, second, third] = model.requests;

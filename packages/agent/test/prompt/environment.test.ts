@@ -3,7 +3,7 @@
 import { buildSessionContext, type Entry, MemoryStore, type Request, Session } from "@pith/context";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
-import type { AgentParts } from "../../src/index.ts";
+import type { AgentOptions } from "../../src/index.ts";
 import { calling, type Scene, spoken } from "../hooks/hook-scene.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
@@ -31,9 +31,9 @@ interface Held extends Stage {
 }
 
 /** In the middle of a run: a call was made, and its tool is still running. */
-async function midRun(parts: Partial<AgentParts>): Promise<Held> {
+async function midRun(parts: Partial<AgentOptions>): Promise<Held> {
   const [model, tool, writer] = [heldModel(), heldTool("work"), heldWriter()];
-  const scene = await stage(model, { tools: [tool], writers: [writer], ...parts });
+  const scene = await stage(model, { tools: [tool], summarizers: [writer], ...parts });
   for (const reply of [LONG, LONG]) {
     const end = scene.prompt("go on");
     await quiet();
@@ -61,7 +61,7 @@ describe("after a compaction", () => {
   const content = "The working folder is /home/ada/shop. Today is 2026-01-01. The git branch is main.";
 
   test("ENV1 in the middle of a run the next request states it once, behind the kept tail", async () => {
-    const scene = await midRun({ beginning });
+    const scene = await midRun({ systemPrompt: beginning });
     await compactMidRun(scene);
     const request = scene.model.requests.at(-1) as Request;
     expect(timesIn(request, "The working folder is")).toBe(1);
@@ -77,7 +77,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 unchanged, it is not repeated by later requests and runs", async () => {
-    const scene = await midRun({ beginning });
+    const scene = await midRun({ systemPrompt: beginning });
     await compactMidRun(scene);
     for (const id of ["c2", "c3"]) {
       scene.model.waiting[0]?.end(calls("work", id));
@@ -96,7 +96,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 between two runs it is stated before the next message", async () => {
-    const { prompt, agent, model } = await spoken([LONG, LONG, LONG, "4"], {}, { beginning });
+    const { prompt, agent, model } = await spoken([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     expect((await agent.compact()).type).toBe("compacted");
     await prompt("what now?");
@@ -112,7 +112,7 @@ describe("after a compaction", () => {
     const { prompt, agent, log } = await spoken(
       [LONG, LONG, LONG, "4", "5"],
       {},
-      { beginning: { ...beginning, readGitBranch: () => branch } },
+      { systemPrompt: { ...beginning, readGitBranch: () => branch } },
     );
     for (const words of ["1", "2", "3"]) await prompt(words);
     branch = "next";
@@ -124,7 +124,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 an undone compaction states nothing again: the model sees the older entry", async () => {
-    const { prompt, agent, log } = await spoken([LONG, LONG, LONG, "4"], {}, { beginning });
+    const { prompt, agent, log } = await spoken([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     await agent.compact();
     await agent.undoCompaction();
@@ -133,7 +133,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 a request that was refused as too long states it again after the compaction", async () => {
-    const scene = await midRun({ beginning, writers: [] });
+    const scene = await midRun({ systemPrompt: beginning, summarizers: [] });
     scene.tool.waiting[0]?.end("done");
     await quiet();
     scene.model.waiting[0]?.end(tooLong);
@@ -163,7 +163,7 @@ describe("when something changes", () => {
     ];
     const ports = { ...testRuntime("p"), now: () => now };
     const beginning = { folder: "/work", readGitBranch: async () => branch };
-    const scene = await spoken([calling(), calling(), "done"], {}, { beginning, tools, ports });
+    const scene = await spoken([calling(), calling(), "done"], {}, { systemPrompt: beginning, tools, runtime: ports });
     await scene.prompt("go");
     expect(await stated(scene)).toEqual([
       "The working folder is /work. Today is 2026-11-16. The git branch is main.",
@@ -175,7 +175,7 @@ describe("when something changes", () => {
   });
 
   test("ENV1 an entry that was edited away is stated again", async () => {
-    const scene = await spoken(["1", "2"], {}, { beginning: { folder: "/work" } });
+    const scene = await spoken(["1", "2"], {}, { systemPrompt: { folder: "/work" } });
     await scene.prompt("1");
     const { session } = scene.agent;
     const entry = session.branch.entries.find((each) => contentsOf([each]).length > 0);
@@ -195,9 +195,9 @@ describe("when something changes", () => {
 });
 
 describe("the git branch", () => {
-  async function statedWith(readGitBranch: () => unknown, parts: Partial<AgentParts> = {}): Promise<Scene> {
+  async function statedWith(readGitBranch: () => unknown, parts: Partial<AgentOptions> = {}): Promise<Scene> {
     const beginning = { folder: "/work", readGitBranch: readGitBranch as () => string | null };
-    const scene = await spoken(["1"], {}, { beginning, ...parts });
+    const scene = await spoken(["1"], {}, { systemPrompt: beginning, ...parts });
     expect(await scene.prompt("1")).toEqual({ type: "done" });
     return scene;
   }
@@ -226,7 +226,7 @@ describe("the git branch", () => {
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
     const model = scriptedModel("1", "2");
     const beginning = { folder: "/work", readGitBranch: () => `fix/${github}` };
-    const scene = await stage(model, { session, ports, secrets, beginning });
+    const scene = await stage(model, { session, runtime: ports, secrets, systemPrompt: beginning });
     for (const words of ["1", "2"]) await scene.prompt(words);
     const contents = await stated(scene);
     expect(contents).toHaveLength(1);

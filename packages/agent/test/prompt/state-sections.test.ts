@@ -12,7 +12,7 @@ test("SAY15 a section is told before a request when it has changed, and that it 
   const texts: (string | null)[] = [null, "one open", "one open", "two open", null, null];
   const states = [{ name: "todo", text: () => texts.shift() ?? null }];
   const replies = ["1", calling(), "2", "3", "4", "5"];
-  const { prompt, log, shown } = await spoken(replies, {}, { states });
+  const { prompt, log, shown } = await spoken(replies, {}, { stateSections: states });
   for (const words of ["1", "2", "3", "4", "5"]) await prompt(words);
   const told = (await log()).flatMap(stateOf);
   assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: nothing any more."]);
@@ -25,7 +25,7 @@ test("SAY15 after a compaction what still holds is said again, and nothing else"
     { name: "gone", text: () => null },
   ];
   const long = "This is what it is about. ".repeat(2_000);
-  const { prompt, log, agent, shown } = await spoken([long, long, long, "4", "5"], {}, { states });
+  const { prompt, log, agent, shown } = await spoken([long, long, long, "4", "5"], {}, { stateSections: states });
   for (const words of ["1", "2", "3"]) await prompt(words);
   assert.equal((await agent.compact()).type, "compacted");
   for (const words of ["4", "5"]) await prompt(words);
@@ -48,7 +48,7 @@ test("SAY15 one that throws, or says no text, is reported and leaves what was sa
     { name: "wrong", text: () => 5 as unknown as string },
     { name: "long", text: () => "word ".repeat(20_000) },
   ];
-  const { prompt, log, reported } = await spoken(["1", "2"], {}, { states });
+  const { prompt, log, reported } = await spoken(["1", "2"], {}, { stateSections: states });
   assert.deepEqual(await prompt("1"), { type: "done" });
   assert.deepEqual(await prompt("2"), { type: "done" });
   const told = (await log()).flatMap(stateOf);
@@ -72,12 +72,20 @@ test("SAY15 whatever it says, it is said once as long as it stays the same, also
       const states = [{ name, text: () => said }];
       const ports = testRuntime("e");
       const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
-      const { prompt, agent } = await spoken(["1", "2"], {}, { states, session, secrets, ports });
+      const { prompt, agent } = await spoken(
+        ["1", "2"],
+        {},
+        { stateSections: states, session, secrets, runtime: ports },
+      );
       for (const words of ["1", "2"]) await prompt(words);
       const { store } = agent.session;
       assert.ok(store instanceof MemoryStore);
       const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports, { redaction: secrets });
-      const later = await spoken(["3"], {}, { states, session: again, secrets, ports: testRuntime("f") });
+      const later = await spoken(
+        ["3"],
+        {},
+        { stateSections: states, session: again, secrets, runtime: testRuntime("f") },
+      );
       await later.prompt("3");
       assert.equal((await later.log()).flatMap(stateOf).length, said.trim() === "" ? 0 : 1);
     }),
@@ -95,13 +103,18 @@ test("SAY15 what was sent is never rewritten: every request extends the one befo
   const hooks = { before_agent_start: before };
   const beginning = { folder: "/home/ada/app" };
   const replies = [calling(), "1", calling(), "2"];
-  const scene = await spoken(replies, hooks, { states, beginning });
+  const scene = await spoken(replies, hooks, { stateSections: states, systemPrompt: beginning });
   for (const words of ["1", "2"]) await scene.prompt(words);
   const { store } = scene.agent.session;
   assert.ok(store instanceof MemoryStore);
   const ports = testRuntime("f");
   const session = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
-  const later = await spoken([calling(), "3"], hooks, { states, beginning, session, ports });
+  const later = await spoken([calling(), "3"], hooks, {
+    stateSections: states,
+    systemPrompt: beginning,
+    session,
+    runtime: ports,
+  });
   await later.prompt("3");
   const requests = [...scene.model.requests, ...later.model.requests];
   const texts = requests.map(({ messages }) => messages.map((message) => JSON.stringify(message)));

@@ -5,7 +5,7 @@ import { mergeSystemMessages } from "@pith/context/host";
 import { testRuntime } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { Tool } from "../../src/index.ts";
-import { establish } from "../../src/prompt/system-prompt.ts";
+import { ensureSystemPrompt } from "../../src/prompt/system-prompt.ts";
 
 const tool = (name: string): Tool => ({
   name,
@@ -21,8 +21,19 @@ async function begun() {
   const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const day = { ...ports, now: () => Date.UTC(2026, 10, 15) };
-  const beginning = { folder: "/work", addition: "Be kind.", project: [{ path: "AGENTS.md", text: "Use tabs." }] };
-  await establish({ session, model, tools: [tool("read"), tool("bash")], ports: day, beginning, thinking: "high" });
+  const beginning = {
+    folder: "/work",
+    appendedPrompt: "Be kind.",
+    projectTexts: [{ path: "AGENTS.md", text: "Use tabs." }],
+  };
+  await ensureSystemPrompt({
+    session,
+    model,
+    tools: [tool("read"), tool("bash")],
+    runtime: day,
+    systemPrompt: beginning,
+    thinkingLevel: "high",
+  });
   return { session, ports: day, beginning };
 }
 
@@ -46,12 +57,12 @@ test("SYS2 a model that can call no tools is told so behind its role, and has no
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
   const skills = [{ name: "review", description: "Reviews.", path: "/s/SKILL.md" }];
-  await establish({
+  await ensureSystemPrompt({
     session,
     model: { ...model, takesTools: false },
     tools,
-    ports,
-    beginning: { ...beginning, skills },
+    runtime: ports,
+    systemPrompt: { ...beginning, skills },
   });
   const change = session.branch.entries.at(-1);
   expect(change).toMatchObject({ message: { role: "system", toolsRemoved: [{ name: "read" }, { name: "bash" }] } });
@@ -64,13 +75,19 @@ test("SYS2 a model that can call no tools is told so behind its role, and has no
   );
   expect(without?.sections?.guidelines).not.toContain("Look with commands");
   expect(without?.sections?.skills).toBeUndefined();
-  await establish({ session, model, tools, ports, beginning });
+  await ensureSystemPrompt({ session, model, tools, runtime: ports, systemPrompt: beginning });
   const again = mergeSystemMessages(session.branch);
   expect(again?.toolsAdded?.map(({ name }) => name)).toEqual(["read", "bash"]);
   expect(again?.sections?.tools ?? null).toBeNull();
 
   const fresh = await Session.open(MemoryStore.create(ports), ports);
-  await establish({ session: fresh, model: { ...model, takesTools: false }, tools, ports, beginning });
+  await ensureSystemPrompt({
+    session: fresh,
+    model: { ...model, takesTools: false },
+    tools,
+    runtime: ports,
+    systemPrompt: beginning,
+  });
   const sections = Object.keys(mergeSystemMessages(fresh.branch)?.sections ?? {});
   expect(sections).toEqual(["role", "tools", "guidelines", "addition", "project"]);
 });
@@ -78,20 +95,26 @@ test("SYS2 a model that can call no tools is told so behind its role, and has no
 test("SYS1 the same again adds nothing; a new day adds a line", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
-  await establish({ session, model, tools, ports, beginning, thinking: "high" });
+  await ensureSystemPrompt({ session, model, tools, runtime: ports, systemPrompt: beginning, thinkingLevel: "high" });
   expect(session.branch.entries).toHaveLength(4);
-  await establish({ session, model, tools, ports: { ...ports, now: () => Date.UTC(2026, 10, 16) }, beginning });
+  await ensureSystemPrompt({
+    session,
+    model,
+    tools,
+    runtime: { ...ports, now: () => Date.UTC(2026, 10, 16) },
+    systemPrompt: beginning,
+  });
   expect(session.branch.entries).toHaveLength(5);
 });
 
 test("SYS1 other tools and other words are said as what has changed, behind all that was said", async () => {
   const { session, ports, beginning } = await begun();
-  await establish({
+  await ensureSystemPrompt({
     session,
     model,
     tools: [tool("read"), tool("grep")],
-    ports,
-    beginning: { ...beginning, addition: "" },
+    runtime: ports,
+    systemPrompt: { ...beginning, appendedPrompt: "" },
   });
   const last = session.branch.entries.at(-1);
   const { timestamp: _, ...change } = (last?.type === "message" ? last.message : {}) as SystemMessage;
@@ -107,8 +130,8 @@ test("SYS1 other tools and other words are said as what has changed, behind all 
 test("SYS1 a prompt of one's own stands in the place of ours, what was added stays", async () => {
   const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
-  const beginning = { folder: "/work", replacement: "You are a poet.", addition: "In rhymes." };
-  await establish({ session, model, tools: [tool("read")], ports, beginning });
+  const beginning = { folder: "/work", customPrompt: "You are a poet.", appendedPrompt: "In rhymes." };
+  await ensureSystemPrompt({ session, model, tools: [tool("read")], runtime: ports, systemPrompt: beginning });
   expect(mergeSystemMessages(session.branch)?.sections).toEqual({ role: "You are a poet.", addition: "In rhymes." });
 });
 
@@ -116,11 +139,17 @@ test("SKL1 SYS1 the catalogue of skills stands behind the project, where files c
   const { session, ports, beginning } = await begun();
   const skills = [{ name: "ship", description: "How to ship.", path: "/skills/ship/SKILL.md" }];
   const tools = [tool("read"), tool("bash")];
-  await establish({ session, model, tools, ports, beginning: { ...beginning, skills } });
+  await ensureSystemPrompt({ session, model, tools, runtime: ports, systemPrompt: { ...beginning, skills } });
   const [before, catalogue] = [session.branch.entries.slice(0, 4), mergeSystemMessages(session.branch)?.sections];
   expect(Object.keys(catalogue ?? {}).slice(-2)).toEqual(["project", "skills"]);
   expect(catalogue?.skills).toMatch(/\n\n- ship: How to ship\. \(\/skills\/ship\/SKILL\.md\)$/);
   expect(session.branch.entries.slice(0, 4)).toEqual(before);
-  await establish({ session, model, tools: [tool("bash")], ports, beginning: { ...beginning, skills } });
+  await ensureSystemPrompt({
+    session,
+    model,
+    tools: [tool("bash")],
+    runtime: ports,
+    systemPrompt: { ...beginning, skills },
+  });
   expect(mergeSystemMessages(session.branch)?.sections).not.toHaveProperty("skills");
 });

@@ -39,10 +39,10 @@ async function played({ run = () => said("ok"), arguments: args = { text: placeh
     session,
     model,
     tools: [tool],
-    ports,
+    runtime: ports,
     secrets,
-    ...(permits && { permits }),
-    beginning: { folder: "/work", addition: `Key: ${gitlab}` },
+    ...(permits && { permissions: permits }),
+    systemPrompt: { folder: "/work", appendedPrompt: `Key: ${gitlab}` },
   });
   const events: AgentEvent[] = [];
   for await (const event of agent.prompt(`Use ${github}.`)) events.push(event);
@@ -101,8 +101,8 @@ test("SEC14 permissions judge what will really run; what they say and remember o
   const asked: string[] = [];
   const permits = new Permissions({
     mode: "ask",
-    ground: { root: "/work", home: "/home/me", temporary: [], keys: [], own: [] },
-    realPath: async (path) => path,
+    paths: { root: "/work", home: "/home/me", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    resolveRealPath: async (path) => path,
     rules: { deny: [] },
     redaction: secretsFor(),
     ask: async ({ text, rules, intent }) => {

@@ -2,8 +2,8 @@
 
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
-import { redactedSearch } from "../../src/index.ts";
-import { LONGEST_PART } from "../../src/tools/read/pages.ts";
+import { redactSearch } from "../../src/index.ts";
+import { MAX_PART_BYTES } from "../../src/tools/read/pages.ts";
 import { act, newGround as newSearchGround, ways } from "../node/search/ground.ts";
 import { newGround, wordsOf } from "../tools/ground.ts";
 import { github, secretsFor } from "./vaults.ts";
@@ -15,12 +15,12 @@ test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cu
   for (const lead of [140, 160]) {
     const line = `${"a ".repeat(300)}${github}${"b ".repeat(lead / 2)}`;
     ground.put({ left: `${line}needle${" c".repeat(400)}\n`, right: `needle${" c".repeat(235)} ${line}\n` });
-    const found = await redactedSearch(ground.search(ripgrep), secretsFor()).grep(
+    const found = await redactSearch(ground.search(ripgrep), secretsFor()).grep(
       { pattern: "needle", path: "." },
       act(),
     );
     if (found.type !== "found") throw new Error(found.message);
-    expect(found.found.map(({ text }) => text.includes("needle") && text.length <= 500)).toEqual([true, true]);
+    expect(found.items.map(({ text }) => text.includes("needle") && text.length <= 500)).toEqual([true, true]);
     for (const piece of ends) expect(JSON.stringify(found)).not.toContain(piece);
   }
 });
@@ -37,7 +37,7 @@ test("SEC11 the lines that an edit shows in its answer have no secret, cut or wh
 
 test("SEC11 an entry from before redaction is opened without its secrets, also where a line is parted", async () => {
   for (let place = 0; place <= 40; place += 10) {
-    const [entry] = story(`user: ${"x".repeat(LONGEST_PART - place - 1)} ${github}`);
+    const [entry] = story(`user: ${"x".repeat(MAX_PART_BYTES - place - 1)} ${github}`);
     const { run } = newGround({
       redaction: secretsFor(),
       entries: { entry: async () => entry, entryByNumber: async () => entry },

@@ -19,7 +19,7 @@ async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
       yield* model.stream(...asked);
     },
   };
-  const agent = new Agent({ session, model: faulty, tools: [], ports, secrets, hooks });
+  const agent = new Agent({ session, model: faulty, tools: [], runtime: ports, secrets, hooks });
   const events: AgentEvent[] = [];
   for await (const event of agent.prompt("Begin.")) events.push(event);
   return { events, requests: JSON.stringify(model.requests) };
@@ -59,8 +59,8 @@ test("SEC14 who is asked about a command is told that a secret in it has signs t
   const vault = new Vault({ digest: () => "0123456789ab", environment: { MY_PASSWORD: password } });
   const permits = new Permissions({
     mode: "ask",
-    ground: { root: "/work", home: "/home/me", temporary: [], keys: [], own: [] },
-    realPath: async (path) => path,
+    paths: { root: "/work", home: "/home/me", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    resolveRealPath: async (path) => path,
     redaction: vault,
     ask: async ({ text }) => {
       asked.push(text);

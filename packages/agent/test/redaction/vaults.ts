@@ -9,10 +9,10 @@ import type { Secrets } from "../../src/index.ts";
 export function secretsFor(vault: Vault = testVault()): Secrets {
   return {
     redact: (value) => vault.redact(value),
-    restored: async (value) => vault.restore(value),
+    restore: async (value) => vault.restore(value),
     stream: () => vault.stream(),
-    found: () => vault.takeFindings(),
-    placeholdersIn: (value) => vault.listPlaceholders(value),
+    takeFindings: () => vault.takeFindings(),
+    listPlaceholders: (value) => vault.listPlaceholders(value),
   };
 }
 

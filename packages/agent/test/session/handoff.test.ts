@@ -4,8 +4,8 @@ import { type Entry, MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { emptyUsage, type ScriptedReply, scriptedModel, story, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
-import { Agent, type HandedOff } from "../../src/index.ts";
-import { neededFiles } from "../../src/session/handoff.ts";
+import { Agent, type HandOffResult } from "../../src/index.ts";
+import { findNeededFiles } from "../../src/session/handoff.ts";
 
 describe("handoff", () => {
   const talk = [
@@ -19,7 +19,7 @@ describe("handoff", () => {
   interface Scene {
     readonly agent: Agent;
     readonly requests: () => string;
-    handOff(goal: string): Promise<HandedOff>;
+    handOff(goal: string): Promise<HandOffResult>;
   }
 
   async function scene(lines: readonly string[], ...replies: readonly ScriptedReply[]): Promise<Scene> {
@@ -27,7 +27,7 @@ describe("handoff", () => {
     for (const entry of story(...lines)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, nodeRuntime);
     const model = scriptedModel(...replies);
-    const agent = new Agent({ session, model, tools: [], ports: nodeRuntime });
+    const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime });
     const isThere = async (path: string): Promise<boolean> => path !== "gone.ts";
     return {
       agent,
@@ -79,7 +79,7 @@ describe("handoff", () => {
       cost: 0.5,
       mended: expect.arrayContaining([expect.stringContaining("drop the old tables")]),
     });
-    const { message } = outcome as Extract<HandedOff, { type: "written" }>;
+    const { message } = outcome as Extract<HandOffResult, { type: "written" }>;
     expect(message).toContain('- The user said "drop the old tables" (unconfirmed)\n');
     expect(message).toContain("The user wants bench/new.ts measured");
   });
@@ -115,7 +115,7 @@ describe("handoff", () => {
     for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, testRuntime("g"));
     const model = scriptedModel(saying("## Background\n- a cache [#4]"));
-    const agent = new Agent({ session, model, tools: [], ports: testRuntime("g") });
+    const agent = new Agent({ session, model, tools: [], runtime: testRuntime("g") });
     await agent.handOff("measure the cache", async () => true);
     const [request] = model.requests;
     const asked = request?.messages.map((message) => JSON.stringify(message.content).replaceAll("\\n", "\n"));
@@ -134,7 +134,7 @@ describe("needed files", () => {
       "result c3: x",
     );
     const files = (told: string): Promise<readonly string[]> =>
-      neededFiles({ entries, tools: undefined, story: told, isThere: there });
+      findNeededFiles({ entries, tools: undefined, summary: told, fileExists: there });
     expect(await files("see `a.ts`.")).toEqual(["a.ts", "c.ts"]);
     expect(await files("see lib/a.ts, a.tsx, ba.ts and b.ts")).toEqual(["b.ts", "c.ts"]);
     expect(await files("a.ts")).toEqual(["a.ts", "c.ts"]);
@@ -145,7 +145,7 @@ describe("needed files", () => {
     const results = Array.from({ length: 60 }, (_, at) => `result c${at + 1}: done`);
     const entries = story(`calls: ${calls}`, ...results);
     const isThere = async (path: string): Promise<boolean> => path.length === 6;
-    const files = await neededFiles({ entries, tools: undefined, story: "", isThere });
+    const files = await findNeededFiles({ entries, tools: undefined, summary: "", fileExists: isThere });
     expect(files).toHaveLength(20);
     expect(files.every((path) => path.length === 6)).toBe(true);
   });

@@ -1,6 +1,6 @@
 /** Files in memory, with hands that change them behind a session's back. */
 
-import type { FileWritten, WorkspaceFiles } from "../../src/ports.ts";
+import type { FileWriteResult, WorkspaceFiles } from "../../src/ports.ts";
 
 export interface MemoryFiles extends WorkspaceFiles {
   /** What every file has now, as text. */
@@ -13,7 +13,7 @@ export interface MemoryFiles extends WorkspaceFiles {
 export function memoryFiles(): MemoryFiles {
   const there = new Map<string, Uint8Array>();
   const refused = new Set<string>();
-  const change = (path: string, bytes: Uint8Array | null): FileWritten => {
+  const change = (path: string, bytes: Uint8Array | null): FileWriteResult => {
     if (refused.has(path)) return { type: "refused", message: `${path} cannot be written` };
     if (bytes) there.set(path, bytes.slice());
     else there.delete(path);

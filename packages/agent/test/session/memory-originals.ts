@@ -1,9 +1,9 @@
 /** Originals in memory. */
 
-import type { Originals } from "../../src/session/rewind.ts";
-import { hashOf } from "../../src/text.ts";
+import type { FileOriginals } from "../../src/session/rewind-files.ts";
+import { hashBytes } from "../../src/text.ts";
 
-export interface MemoryOriginals extends Originals {
+export interface MemoryOriginals extends FileOriginals {
   lose(hash: string): void;
 }
 
@@ -11,7 +11,7 @@ export function memoryOriginals(): MemoryOriginals {
   const kept = new Map<string, Uint8Array>();
   return {
     keep: async (bytes) => {
-      const hash = await hashOf(bytes);
+      const hash = await hashBytes(bytes);
       kept.set(hash, bytes.slice());
       return hash;
     },

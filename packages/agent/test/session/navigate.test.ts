@@ -23,7 +23,7 @@ afterEach(() => {
 
 test("RUN9 a move shows which files it would put back, puts them back, and forth again", async () => {
   const { scene, start, end } = await written();
-  expect(await scene.agent.previewFiles(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
+  expect(await scene.agent.previewFileRestore(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
   expect(await scene.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
     type: "moved",
     files: { type: "rewound", files: [{ type: "removed" }] },
@@ -55,7 +55,7 @@ test("RUN9 who wants no file back has none looked for", async () => {
     return await entry.call(session.store, id);
   };
   // What is left is loaded already.
-  expect(await scene.agent.previewFiles(start)).toMatchObject([{ type: "conflict" }]);
+  expect(await scene.agent.previewFileRestore(start)).toMatchObject([{ type: "conflict" }]);
   expect(asked).toEqual([]);
   expect(await scene.agent.navigateTree(start, { restoreFiles: [] })).toMatchObject({ type: "moved" });
 });
@@ -63,7 +63,7 @@ test("RUN9 who wants no file back has none looked for", async () => {
 async function compactable() {
   const writer = heldWriter();
   const limits = { ...compactionLimits, tail: { tokens: 100, share: 1 } };
-  const { agent } = await stage(scriptedModel(), { writers: [writer], limits });
+  const { agent } = await stage(scriptedModel(), { summarizers: [writer], limits });
   for (const word of ["one", "two", "three"]) {
     const content = [{ type: "text", text: `${word} ${"work on the parser ".repeat(300)}` }] as const;
     const { api, provider, model } = agent.model;
@@ -139,8 +139,12 @@ test("SET13 as much of a left branch is summarised as the reserve leaves room fo
 /** A session that has written a file. */
 async function written(): Promise<{ readonly scene: Stage; readonly start: string; readonly end: string }> {
   const model = heldModel();
-  const permitRestore = async (path: string) => ({ type: "permitted", real: path }) as const;
-  const rewind = { files: nodeFiles({ root: folder }), originals: originalsFolder(kept), permitRestore };
+  const permitRestore = async (path: string) => ({ type: "permitted", realPath: path }) as const;
+  const rewind = {
+    files: nodeFiles({ root: folder }),
+    originals: originalsFolder(kept),
+    checkPermission: permitRestore,
+  };
   const scene = await stage(model, { tools: fileTools(rewind), rewind });
   const run = scene.prompt("Write.");
   await quiet();

@@ -17,14 +17,14 @@ import { dirname, join } from "node:path";
 import type { Entry } from "@pith/context";
 import { expect, onTestFinished, test } from "vitest";
 import { Permissions, parseRule } from "../../src/index.ts";
-import { nodeFiles, originalsFolder, realPath } from "../../src/node/index.ts";
-import { planRewind, type RewindParts, rewindFiles } from "../../src/session/rewind.ts";
-import { hashOf } from "../../src/text.ts";
+import { nodeFiles, originalsFolder, resolveRealPath } from "../../src/node/index.ts";
+import { planRewind, type RewindOptions, rewindFiles } from "../../src/session/rewind-files.ts";
+import { hashBytes } from "../../src/text.ts";
 import { changeEntry } from "./session-of-writes.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-interface Ground extends RewindParts {
+interface Ground extends RewindOptions {
   readonly base: string;
   readonly workspace: string;
   readonly outside: string;
@@ -47,16 +47,16 @@ function ground({ allow = [], deny = [] }: { allow?: readonly string[]; deny?: r
     // The loosest mode: a restore is judged without it.
     mode: "all",
     rules,
-    ground: {
+    paths: {
       root: at("workspace"),
       home: at("home"),
-      temporary: [at("temporary")],
-      keys: [],
-      own: [at("home/.pith")],
+      temporaryFolders: [at("temporary")],
+      keyFiles: [],
+      permissionFiles: [at("home/.pith")],
     },
-    realPath,
+    resolveRealPath,
   });
-  const parts = { files, originals, permitRestore: (path: string) => permissions.permitRestore(path) };
+  const parts = { files, originals, checkPermission: (path: string) => permissions.permitRestore(path) };
   return {
     ...parts,
     base,
@@ -67,11 +67,12 @@ function ground({ allow = [], deny = [] }: { allow?: readonly string[]; deny?: r
       await originals.keep(bytes(after));
       return changeEntry({
         path,
-        before: before === null ? null : await hashOf(bytes(before)),
-        after: await hashOf(bytes(after)),
+        before: before === null ? null : await hashBytes(bytes(before)),
+        after: await hashBytes(bytes(after)),
       });
     },
-    goBack: async (...left) => await rewindFiles(await planRewind({ left, reached: [] }, parts), parts),
+    goBack: async (...left) =>
+      await rewindFiles(await planRewind({ leftEntries: left, reachedEntries: [] }, parts), parts),
   };
 }
 
@@ -119,7 +120,7 @@ test("BACK6 a session file that names places outside, protected places or Pith's
 });
 
 test("BACK6 what is not permitted is neither read nor removed, nor is a file made there", async () => {
-  const { base, files, originals, permitRestore, change } = ground();
+  const { base, files, originals, checkPermission, change } = ground();
   const [secret, missing] = [join(base, "outside/secret"), join(base, "outside/new/file")];
   put(secret, "made by the session");
   const left = [
@@ -134,8 +135,8 @@ test("BACK6 what is not permitted is neither read nor removed, nor is a file mad
       return await files.read(path, act);
     },
   };
-  const parts = { files: watched, originals, permitRestore };
-  const plan = await planRewind({ left, reached: [] }, parts);
+  const parts = { files: watched, originals, checkPermission };
+  const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, parts);
   expect(plan).toMatchObject([
     { type: "not-permitted", now: "unreadable", why: "it lies outside the workspace" },
     { type: "not-permitted" },
@@ -226,7 +227,7 @@ async function refill(...names: readonly string[]): Promise<void> {
   const files = nodeFiles({ root: "/" });
   for (const name of names)
     for (const file of ["changed.txt", "made.txt"])
-      await files.write(join(name, file), bytes("after"), { real: join(name, file) });
+      await files.write(join(name, file), bytes("after"), { realPath: join(name, file) });
 }
 
 test("BACK9 a rule that allows a protected place by name lets it be restored, and a rule that denies a place does not", async () => {

@@ -1,8 +1,8 @@
 /** A session that writes files: each write a real change with its entry, at any place of a tree. */
 
 import type { Entry } from "@pith/context";
-import type { FileChange, PermitRestore } from "../../src/session/rewind.ts";
-import { Reads, replaceFile } from "../../src/tools/files.ts";
+import type { CheckRestorePermission, FileChange } from "../../src/session/rewind-files.ts";
+import { ReadTracker, replaceFile } from "../../src/tools/files.ts";
 import { resultEntry } from "../tools/results.ts";
 import { type MemoryFiles, memoryFiles } from "./memory-files.ts";
 import { type MemoryOriginals, memoryOriginals } from "./memory-originals.ts";
@@ -11,7 +11,7 @@ export interface WritingSession {
   readonly files: MemoryFiles;
   readonly originals: MemoryOriginals;
   /** Permits everything. */
-  readonly permitRestore: PermitRestore;
+  readonly checkPermission: CheckRestorePermission;
   /** Writes a file and gives the entry that says so. */
   write(path: string, text: string): Promise<Entry>;
 }
@@ -19,16 +19,16 @@ export interface WritingSession {
 export function writingSession(): WritingSession {
   const files = memoryFiles();
   const originals = memoryOriginals();
-  const reads = new Reads();
+  const reads = new ReadTracker();
   return {
     files,
     originals,
-    permitRestore: async (path) => ({ type: "permitted", real: path }),
+    checkPermission: async (path) => ({ type: "permitted", realPath: path }),
     write: async (path, text) => {
       const found = await files.read(path);
       const before = found.type === "read" ? found.bytes : null;
       const after = new TextEncoder().encode(text);
-      const done = await replaceFile({ path, before, after }, { files, originals, reads });
+      const done = await replaceFile({ path, before, after }, { files, originals, readTracker: reads });
       if (done.type === "refused") throw new Error(done.message);
       return resultEntry("write", { details: { pith: done.change } });
     },

@@ -5,9 +5,9 @@ import { setImmediate } from "node:timers/promises";
 import type { Entry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceFiles } from "../../src/ports.ts";
-import type { Originals } from "../../src/session/rewind.ts";
-import { hashOf } from "../../src/text.ts";
-import { knownFiles, Reads, useBytes } from "../../src/tools/files.ts";
+import type { FileOriginals } from "../../src/session/rewind-files.ts";
+import { hashBytes } from "../../src/text.ts";
+import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/files.ts";
 import { memoryOriginals } from "../session/memory-originals.ts";
 import { newGround, wordsOf } from "./ground.ts";
 import { resultEntry } from "./results.ts";
@@ -51,7 +51,7 @@ describe("known files", () => {
     await logged("write", { path: "unread", content: "b\n" });
     put("changed", "by hand\n");
 
-    reads.relearn(knownFiles(entries, asIs));
+    reads.reset(findSeenFiles(entries, asIs));
     const words = [];
     for (const path of ["read", "written", "edited", "changed", "unread"])
       words.push(await logged("write", { path, content: `new ${path}` }));
@@ -69,7 +69,7 @@ describe("known files", () => {
     const { put, run, reads } = newGround();
     put("file", "a\n");
     await run("read", { path: "file" });
-    reads.relearn(knownFiles([], asIs));
+    reads.reset(findSeenFiles([], asIs));
     expect(wordsOf(await run("write", { path: "file", content: "b" }))).toMatch(/was not read/);
   });
 
@@ -86,7 +86,7 @@ describe("known files", () => {
       resultEntry("edit", {}),
       { type: "message", id: "e", parentId: null, timestamp: "", message: { role: "user", content: "", timestamp: 0 } },
     ] as const;
-    expect([...knownFiles(entries, asIs)]).toEqual([["/a", hash]]);
+    expect([...findSeenFiles(entries, asIs)]).toEqual([["/a", hash]]);
   });
 });
 
@@ -94,20 +94,20 @@ describe("read tracking", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
   test("FILE8 what an earlier run of the program knew can be handed over", async () => {
-    const reads = new Reads([["/a", await hashOf(bytes("old"))]]);
-    expect(await reads.knowledge("/a", bytes("old"))).toBe("fresh");
-    expect(await reads.knowledge("/a", bytes("new"))).toBe("stale");
-    expect(await reads.knowledge("/b", bytes("old"))).toBe("unread");
+    const reads = new ReadTracker([["/a", await hashBytes(bytes("old"))]]);
+    expect(await reads.readState("/a", bytes("old"))).toBe("fresh");
+    expect(await reads.readState("/a", bytes("new"))).toBe("stale");
+    expect(await reads.readState("/b", bytes("old"))).toBe("unread");
   });
 
   test("FILE9 acts at one file come one after the other, those at different files at once", async () => {
-    const reads = new Reads();
+    const reads = new ReadTracker();
     const done: string[] = [];
     const first = Promise.withResolvers<void>();
     const acts = [
-      reads.inTurn("/a", async () => void done.push("a1", await first.promise.then(() => "a1 ended"))),
-      reads.inTurn("/a", async () => void done.push("a2")),
-      reads.inTurn("/b", async () => void done.push("b")),
+      reads.runInOrder("/a", async () => void done.push("a1", await first.promise.then(() => "a1 ended"))),
+      reads.runInOrder("/a", async () => void done.push("a2")),
+      reads.runInOrder("/b", async () => void done.push("b")),
     ];
     await acts[2];
     expect(done).toEqual(["b"]);
@@ -117,9 +117,9 @@ describe("read tracking", () => {
   });
 
   test("FILE9 an act that fails does not hold up the next", async () => {
-    const reads = new Reads();
-    const failing = reads.inTurn("/a", () => Promise.reject(new Error("no")));
-    const next = reads.inTurn("/a", async () => "yes");
+    const reads = new ReadTracker();
+    const failing = reads.runInOrder("/a", () => Promise.reject(new Error("no")));
+    const next = reads.runInOrder("/a", async () => "yes");
     await expect(failing).rejects.toThrow("no");
     expect(await next).toBe("yes");
   });
@@ -133,11 +133,11 @@ describe("replace file", () => {
     const originals = memoryOriginals();
     const { root, put, run } = newGround({ originals });
     put("file", "\ufeffone\r\n");
-    const [before, after] = await Promise.all([hashOf(bytes("\ufeffone\r\n")), hashOf(bytes("\ufefftwo\r\n"))]);
+    const [before, after] = await Promise.all([hashBytes(bytes("\ufeffone\r\n")), hashBytes(bytes("\ufefftwo\r\n"))]);
     const edited = await run("edit", { path: "file", edits });
     expect(edited.details).toMatchObject({ pith: { path: join(root, "file"), before, after } });
     const written = await run("write", { path: "file", content: "three" });
-    const last = await hashOf(bytes("three"));
+    const last = await hashBytes(bytes("three"));
     expect(written.details).toEqual({ pith: { path: join(root, "file"), before: after, after: last } });
     const texts = await Promise.all([before, after, last].map((hash) => originals.read(hash)));
     expect(texts.map((text) => text && Buffer.from(text).toString())).toEqual([
@@ -153,7 +153,7 @@ describe("replace file", () => {
       originals: {
         keep: async (content) => {
           seen.push(`${Buffer.from(content)} while the file is ${ground.text("file")}`);
-          return await hashOf(content);
+          return await hashBytes(content);
         },
         read: async () => null,
       },
@@ -164,7 +164,7 @@ describe("replace file", () => {
   });
 
   test("FILE21 what could not be kept is said in the details, and the work is done all the same", async () => {
-    const none: Originals = { keep: async () => null, read: async () => null };
+    const none: FileOriginals = { keep: async () => null, read: async () => null };
     const { put, text, run } = newGround({ originals: none });
     put("file", "one");
     const hash = expect.stringMatching(/^\w{64}$/);
@@ -184,10 +184,10 @@ describe("bounded bytes", () => {
   ])("FILE24 of twenty %s files the bytes of at most %3$d are in use together", async (_, size, most) => {
     const { signal } = new AbortController();
     const files: Pick<WorkspaceFiles, "read"> = {
-      read: async (_path, { mostBytes = Number.POSITIVE_INFINITY } = {}) =>
-        size > mostBytes ? { type: "too-large", message: "" } : { type: "read", bytes: new Uint8Array(1) },
+      read: async (_path, { maxBytes = Number.POSITIVE_INFINITY } = {}) =>
+        size > maxBytes ? { type: "too-large", message: "" } : { type: "read", bytes: new Uint8Array(1) },
     };
-    const parts = { files: files as WorkspaceFiles, reads: new Reads() };
+    const parts = { files: files as WorkspaceFiles, readTracker: new ReadTracker() };
     let [inUse, peak] = [0, 0];
     const use = async (): Promise<void> => {
       inUse += 1;
@@ -195,7 +195,7 @@ describe("bounded bytes", () => {
       await setImmediate();
       inUse -= 1;
     };
-    await Promise.all(Array.from({ length: 20 }, (_each, at) => useBytes({ at: `/${at}`, signal }, parts, use)));
+    await Promise.all(Array.from({ length: 20 }, (_each, at) => withFileBytes({ at: `/${at}`, signal }, parts, use)));
     expect(peak).toBe(most);
   });
 });

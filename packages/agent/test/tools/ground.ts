@@ -6,22 +6,22 @@ import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
 import { nodeFiles } from "../../src/node/files.ts";
 import type { Tool, ToolOutput } from "../../src/tool.ts";
-import { type FileParts, Reads } from "../../src/tools/files.ts";
+import { type FileToolOptions, ReadTracker } from "../../src/tools/files.ts";
 import { fileTools } from "../../src/tools/tools.ts";
 
 export interface Ground {
   readonly root: string;
   readonly tools: readonly Tool[];
-  readonly reads: Reads;
+  readonly reads: ReadTracker;
   put(path: string, content: string | Uint8Array): void;
   text(path: string): string;
   run(name: "read" | "write" | "edit", asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
 }
 
-export function newGround(parts: Omit<FileParts, "files"> = {}): Ground {
+export function newGround(parts: Omit<FileToolOptions, "files"> = {}): Ground {
   const root = mkdtempSync(join(tmpdir(), "pith-files-"));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  const reads = new Reads();
+  const reads = new ReadTracker();
   const tools = fileTools({ files: nodeFiles({ root }), ...parts }, reads);
   return {
     root,
@@ -35,7 +35,13 @@ export function newGround(parts: Omit<FileParts, "files"> = {}): Ground {
     run: (name, asked, room = 100_000) => {
       const tool = tools.find((one) => one.name === name);
       if (!tool) throw new Error(`there is no tool ${name}`);
-      return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, room, update: () => {} });
+      return tool.run({
+        id: "c1",
+        arguments: asked,
+        signal: new AbortController().signal,
+        maxOutputBytes: room,
+        update: () => {},
+      });
     },
   };
 }

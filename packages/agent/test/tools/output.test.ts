@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { nodeFiles } from "../../src/node/files.ts";
-import { realPath } from "../../src/node/safe-files.ts";
+import { resolveRealPath } from "../../src/node/safe-files.ts";
 import { nodeSearch } from "../../src/node/search/search.ts";
 import { Permissions } from "../../src/permissions/permissions.ts";
 import { fileTools, searchTools } from "../../src/tools/tools.ts";
@@ -36,8 +36,8 @@ function newGround(ripgrep: string | null = rgPath): Ground {
   mkdirSync(join(home, "own/secret"), { recursive: true });
   writeFileSync(join(home, "own/secret", "a.txt"), "needle of the home\n");
   writeFileSync(join(root, "inside", "a.txt"), "needle of the project\n");
-  const ground = { root, home, temporary: [], keys: [join(home, "own/secret")], own: [] };
-  const permissions = new Permissions({ mode: "edit", ground, realPath });
+  const ground = { root, home, temporaryFolders: [], keyFiles: [join(home, "own/secret")], permissionFiles: [] };
+  const permissions = new Permissions({ mode: "edit", paths: ground, resolveRealPath });
   const files = nodeFiles({ root, home });
   const tools = [...fileTools({ files }), ...searchTools({ files, search: nodeSearch({ root, home, ripgrep }) })];
   const { signal } = new AbortController();
@@ -47,8 +47,15 @@ function newGround(ripgrep: string | null = rgPath): Ground {
     const permit = await permissions.permit({ tool: name, arguments: asked, intent }, { signal });
     if (permit.type === "refused" || !tool) throw new Error("it was not permitted");
     bend?.();
-    const { leave } = permit;
-    const call = { id: "c1", arguments: asked, signal, room: 50_000, update: () => {}, ...(leave && { leave }) };
+    const { grant } = permit;
+    const call = {
+      id: "c1",
+      arguments: asked,
+      signal,
+      maxOutputBytes: 50_000,
+      update: () => {},
+      ...(grant && { grant }),
+    };
     const { content } = await tool.run(call);
     return content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
   };

@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Script, type ServerParts, startServer, type TestServer } from "@pith/testkit";
+import { type Script, type ServerOptions, startServer, type TestServer } from "@pith/testkit";
 import { leaveTriggered } from "../../test/inventory/triggered.ts";
 import { program } from "./program.ts";
 import { Tmux } from "./tmux.ts";
 
 export interface GroundWish {
   readonly script: Script;
-  readonly server?: Omit<ServerParts, "script">;
+  readonly server?: Omit<ServerOptions, "script">;
   readonly columns?: number;
   readonly rows?: number;
   /** Besides a home, a path, and where the model is. */
@@ -81,7 +81,7 @@ export class Ground {
   /** What the model was sent last with these words in it; a request is known once it has its answer. */
   async sent(words: string): Promise<string> {
     for (let left = 1_000; left > 0; left -= 1) {
-      const bodies = this.server.served.map(({ body }) => JSON.stringify(body ?? ""));
+      const bodies = this.server.requests.map(({ body }) => JSON.stringify(body ?? ""));
       const found = bodies.findLast((body) => body.includes(words));
       if (found !== undefined) return found;
       await sleep(20);

@@ -1,9 +1,9 @@
 /** What the scripted model says in the scenarios. */
 
-import type { Asked, Reply, Script, Step } from "@pith/testkit";
+import type { Reply, Script, ScriptRequest, Step } from "@pith/testkit";
 
 /** One after the other; the last one again and again. */
-export function inTurn(...steps: readonly Step[]): (asked: Asked) => Step {
+export function inTurn(...steps: readonly Step[]): (asked: ScriptRequest) => Step {
   return ({ number }) => steps[Math.min(number, steps.length) - 1] ?? "";
 }
 
@@ -12,7 +12,7 @@ export function call(name: string, given: Readonly<Record<string, unknown>>): Re
 }
 
 /** A summary where one is asked for; else what the other script says, which does not see those requests. */
-export function withSummaries(script: (asked: Asked) => Step | Promise<Step>): Script {
+export function withSummaries(script: (asked: ScriptRequest) => Step | Promise<Step>): Script {
   let number = 0;
   return (asked) => {
     // Whoever tells a conversation in short is given no tools.

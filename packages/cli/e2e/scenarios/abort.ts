@@ -1,6 +1,6 @@
 /** Esc at ten points of the work: it stops at once, nothing begins afterwards, and the next words are answered. */
 
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { Ground } from "../ground/ground.ts";
 import { call, SUMMARY } from "../ground/scripts.ts";
 import type { Tmux } from "../ground/tmux.ts";
@@ -56,10 +56,10 @@ export const abort: Scenario = {
   says: "Esc stops the work at ten points, nothing begins afterwards, and the next words are answered",
   run: async (keep) => {
     let doing = "";
-    const script = ({ text, tools, results }: Asked): Step => {
+    const script = ({ text, tools, resultCount }: ScriptRequest): Step => {
       if (tools.length === 0) return SUMMARY;
       if (!text.includes("Begin")) return `Answered: ${text.slice(-12)}`;
-      if (doing === "in a second round" && results === 0) return call("bash", { command: "echo first round" });
+      if (doing === "in a second round" && resultCount === 0) return call("bash", { command: "echo first round" });
       return points[doing]?.does ?? "";
     };
     const ground = await keep(Ground.make({ script, columns: 100, rows: 30 }));
@@ -86,8 +86,8 @@ async function stopped(terminal: Tmux, ground: Ground, point: string): Promise<n
   await terminal.press("Escape");
   await terminal.waitUntilGone("Esc stops it");
   const took = Date.now() - start;
-  const asked = ground.server.served.length;
+  const asked = ground.server.requests.length;
   await terminal.waitFor(/stopped|broken off|claude/);
-  expectThat(ground.server.served.length === asked, `${point}: the model was asked again`);
+  expectThat(ground.server.requests.length === asked, `${point}: the model was asked again`);
   return took;
 }

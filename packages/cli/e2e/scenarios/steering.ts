@@ -18,10 +18,10 @@ export const steering: Scenario = {
     await terminal.waitFor("sleep 0.1");
     await terminal.enter("Be quick, please");
     await terminal.waitFor(/(?:waits|next|steer)[^\n]*Be quick, please/i);
-    expectThat(ground.server.served.length === 1, "the model was asked too early");
+    expectThat(ground.server.requests.length === 1, "the model was asked too early");
     writeFileSync(join(ground.folder, "go"), "");
     await terminal.waitFor("I heard: Be quick, please");
-    expectThat(ground.server.served.length === 2, "the model was asked too often");
+    expectThat(ground.server.requests.length === 2, "the model was asked too often");
     return "heard before the next request";
   },
 };

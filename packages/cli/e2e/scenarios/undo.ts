@@ -12,9 +12,9 @@ export const undo: Scenario = {
     const ground = await keep(Ground.make({ script, settings: { contextWindow: 16_000 }, columns: 140, rows: 40 }));
     const terminal = await ground.pith();
     for (const say of ["Tell me a long story.", "And a second one.", "And a third one.", "And a fourth one."]) {
-      const sent = ground.server.served.length;
+      const sent = ground.server.requests.length;
       await terminal.enter(say);
-      await terminal.waitUntil(() => ground.server.served.length > sent, "the model to be asked");
+      await terminal.waitUntil(() => ground.server.requests.length > sent, "the model to be asked");
       await terminal.waitUntil(
         (screen) => screen.includes("line 00069") && !screen.includes("Esc stops it"),
         "its end",

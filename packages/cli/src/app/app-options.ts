@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { AgentHooks, Ask, Extensions, ExtensionUi, Listen, Permissions } from "@pith/agent";
+import type { AgentEventListener, AgentHooks, AskPermission, Extensions, ExtensionUi, Permissions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 import type { Wish } from "../args/args.ts";
@@ -22,9 +22,9 @@ export interface Place {
   /** For people, while it works. */
   readonly note?: (line: string) => void;
   /** Told everything that happens. */
-  readonly listen?: Listen;
+  readonly listen?: AgentEventListener;
   /** Who is asked before what is not simply permitted; absent: it is refused. */
-  readonly ask?: Ask;
+  readonly ask?: AskPermission;
   readonly hooks?: AgentHooks;
   /** Where extensions ask and show; absent where nobody is there. */
   readonly ui?: ExtensionUi;

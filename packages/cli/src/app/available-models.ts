@@ -1,7 +1,7 @@
 /** Lists the models that can be used: those of providers with a key, and those of servers on this machine. */
 
 import { get } from "node:http";
-import { catalogue, type ModelFacts, type Provider, providers } from "@pith/models";
+import { createCatalogue, type ModelFacts, type Provider, providers } from "@pith/models";
 import { refuseModel } from "../policy/policy.ts";
 import { type KeyPlaces, keyFor } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -21,10 +21,10 @@ export interface ModelPlaces extends KeyPlaces {
 
 /** The newest names of each first; none that a policy forbids. */
 export async function modelsWithKey(places: ModelPlaces): Promise<readonly ModelRow[]> {
-  const known = catalogue();
+  const known = createCatalogue();
   const asked = await Promise.all(providers.map(async (each) => ((await hasKey(each, places)) ? [each] : [])));
   return asked.flat().flatMap(({ id }) =>
-    withoutDays(known.sold(id))
+    withoutDays(known.listModels(id))
       .filter((model) => refuseModel(places.choices.policy, `${id}/${model}`) === null)
       .toSorted(newestFirst)
       .map((model) => ({ name: `${id}/${model}`, facts: known.facts(id, model).facts, isLocal: false })),
@@ -32,7 +32,7 @@ export async function modelsWithKey(places: ModelPlaces): Promise<readonly Model
 }
 
 export async function modelsHere(): Promise<readonly ModelRow[]> {
-  const known = catalogue();
+  const known = createCatalogue();
   return (await localServers()).flatMap(({ provider, models }) =>
     models.map((model) => ({
       name: `${provider}/${model}`,
@@ -44,8 +44,8 @@ export async function modelsHere(): Promise<readonly ModelRow[]> {
 
 /** A provider under a second name sells nothing else. */
 async function hasKey(provider: Provider, places: KeyPlaces): Promise<boolean> {
-  if (provider.isLocal || provider.keys.length === 0 || provider.seller !== undefined) return false;
-  if (provider.keys.some((name) => places.environment[name]?.trim())) return true;
+  if (provider.isLocal || provider.keyVariables.length === 0 || provider.canonicalId !== undefined) return false;
+  if (provider.keyVariables.some((name) => places.environment[name]?.trim())) return true;
   const found = await keyFor(provider, places);
   return found.type === "found" && found.apiKey !== undefined;
 }

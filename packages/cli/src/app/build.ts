@@ -3,14 +3,14 @@
 import { homedir } from "node:os";
 import {
   Agent,
-  type AgentParts,
-  type Beginning,
-  type ExtensionActs,
-  joinedHooks,
-  type Mode,
+  type AgentOptions,
+  type ExtensionActions,
+  mergeHooks,
+  type PermissionMode,
   type Permissions,
-  type RewindParts,
+  type RewindOptions,
   type SessionShutdownEvent,
+  type SystemPromptOptions,
   type Tool,
 } from "@pith/agent";
 import type { Model, Summarizer } from "@pith/context";
@@ -57,11 +57,11 @@ export type Built =
         readonly openModel: OpenBeside;
         readonly permissions: Permissions;
         /** For the user alone; the model is told before the next word. Null, or why the mode stays as it is. */
-        readonly setMode: (mode: Mode) => string | null;
+        readonly setMode: (mode: PermissionMode) => string | null;
         /** What files were before the session changed them; absent where nothing is kept. */
-        readonly rewind?: RewindParts;
+        readonly rewind?: RewindOptions;
         /** What extensions can do here; null where there are none. */
-        readonly acts: ExtensionActs | null;
+        readonly acts: ExtensionActions | null;
         /** How one leaves it; the program ends, unless said. */
         readonly close: (leaving?: Leaving) => Promise<void>;
       })
@@ -85,9 +85,9 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   const readGitHead = createGitHeadReader(place.cwd);
   const readGitBranch = (): string | null => describeGitHead(readGitHead());
   // What is given and told follows the mode.
-  const beginning = ({ project, catalogue: skills }: Guidance): Beginning => ({
-    ...{ folder: place.cwd, readGitBranch, project, skills, mode: permissions.mode },
-    provided: providedTools(tools, { permissions, ...voiced }),
+  const beginning = ({ project, catalogue: skills }: Guidance): SystemPromptOptions => ({
+    ...{ folder: place.cwd, readGitBranch, projectTexts: project, skills, mode: permissions.mode },
+    providerTools: providedTools(tools, { permissions, ...voiced }),
     ...ownPrompt(wish),
   });
   const { session, path, missing, damage } = voiced;
@@ -95,7 +95,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
   const openModel = openingBeside({ ...place, sessionId: session.store.header.id, provider: voiced.model.provider });
   const { guidance } = guides.standing;
   const { runLimits = {} } = wish;
-  const agent = await agentOn(ground, { place, tools, openModel, beginning: beginning(guidance), runLimits });
+  const agent = await agentOn(ground, { place, tools, openModel, systemPrompt: beginning(guidance), runLimits });
   return {
     type: "built",
     agent,
@@ -110,7 +110,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
       const refusal = refuseMode(place.choices.policy, mode);
       if (refusal !== null) return refusal;
       permissions.setMode(mode);
-      agent.setBeginning(beginning(guides.standing.guidance));
+      agent.setSystemPrompt(beginning(guides.standing.guidance));
       return null;
     },
     ...(at.rewind && { rewind: at.rewind }),
@@ -118,7 +118,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
     ...guideOf(agent, guides, { ...guiding, beginning }),
     ...wayOn(wish, session),
     close: async (leaving = { reason: "quit" }) => {
-      await place.extensions?.asked({ type: "session_shutdown", ...leaving });
+      await place.extensions?.dispatch({ type: "session_shutdown", ...leaving });
       await at.close();
       await voiced.close();
       audit?.close();
@@ -127,7 +127,7 @@ export async function build(wish: Wish, place: Place): Promise<Built> {
 }
 
 /** Loaded where there are extensions. */
-async function actsOf(parts: ActsParts): Promise<ExtensionActs> {
+async function actsOf(parts: ActsParts): Promise<ExtensionActions> {
   const { actsHere } = await import("../extensions/session.ts");
   return actsHere(parts);
 }
@@ -213,14 +213,14 @@ async function withoutSandbox<Failed>(sandbox: Promise<OpenSandbox>, failed: Fai
 /** Folders of skills and templates that extensions name; null where there are none to ask. */
 async function moreFolders({ extensions, cwd }: Place): Promise<MoreFolders | null> {
   if (!extensions) return null;
-  const named = await extensions.asked({ type: "resources_discover", cwd, reason: "startup" });
+  const named = await extensions.dispatch({ type: "resources_discover", cwd, reason: "startup" });
   return {
     skills: named.flatMap(({ skillPaths = [] }) => skillPaths),
     prompts: named.flatMap(({ promptPaths = [] }) => promptPaths),
   };
 }
 
-interface AgentWish extends Pick<AgentParts, "tools" | "beginning" | "runLimits"> {
+interface AgentWish extends Pick<AgentOptions, "tools" | "systemPrompt" | "runLimits"> {
   readonly place: Place;
   readonly openModel: OpenBeside;
 }
@@ -228,7 +228,7 @@ interface AgentWish extends Pick<AgentParts, "tools" | "beginning" | "runLimits"
 async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish): Promise<Agent> {
   const { voiced, permitted, guides, at } = ground;
   const { choices, vault, extensions } = place;
-  const hooks = extensions ? joinedHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
+  const hooks = extensions ? mergeHooks(...(place.hooks ? [place.hooks] : []), extensions.hooks) : place.hooks;
   const { session, model, damage } = voiced;
   const openingNote = tornEndNote(damage);
   const { permissions, mayRead } = permitted;
@@ -236,32 +236,32 @@ async function agentOn(ground: Ground, { place, openModel, ...told }: AgentWish)
     ...told,
     session,
     model,
-    ports: nodeRuntime,
-    permits: permissions,
+    runtime: nodeRuntime,
+    permissions,
     blobs: at.blobs,
-    skills: guides,
+    skillFiles: guides,
     limits: guides.limits,
     ...(await heard(place, model)),
     ...(hooks && { hooks }),
     ...(openingNote !== null && { openingNote }),
-    ...(extensions && { states: extensions.states }),
+    ...(extensions && { stateSections: extensions.stateSections }),
     ...(vault && { secrets: relearning(vault, { session, files: at.files, mayRead }) }),
     ...(at.rewind && { rewind: at.rewind }),
     ...settled(choices),
     ...(await ownWriters(choices.compaction, {
       open: openModel,
       speaking: () => agent.model,
-      first: extensions?.writers ?? [],
+      first: extensions?.summarizers ?? [],
     })),
   });
   measureAhead(session);
   return agent;
 }
 
-function settled({ compaction, thinking }: Settings): Partial<AgentParts> {
+function settled({ compaction, thinking }: Settings): Partial<AgentOptions> {
   return {
     ...(compaction?.instructions && { instructions: compaction.instructions }),
-    ...(thinking && { thinking }),
+    ...(thinking && { thinkingLevel: thinking }),
   };
 }
 
@@ -269,22 +269,27 @@ function settled({ compaction, thinking }: Settings): Partial<AgentParts> {
 async function ownWriters(
   { model: names = [] }: CompactionSettings = {},
   { open, speaking, first }: Pick<NamedWriters, "open" | "speaking"> & { readonly first: readonly Summarizer[] },
-): Promise<Pick<AgentParts, "writers">> {
+): Promise<Pick<AgentOptions, "summarizers">> {
   if (names.length === 0 && first.length === 0) return {};
   const { compactionWriters } = await import("./summary-models.ts");
-  return { writers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: nodeRuntime })] };
+  return {
+    summarizers: [...first, ...compactionWriters({ names: [names].flat(), open, speaking, ports: nodeRuntime })],
+  };
 }
 
 /** Loaded where there are extensions. */
-async function heard({ listen, extensions, choices }: Place, model: Model): Promise<Pick<AgentParts, "listen">> {
-  if (!extensions) return listen ? { listen } : {};
+async function heard({ listen, extensions, choices }: Place, model: Model): Promise<Pick<AgentOptions, "onEvent">> {
+  if (!extensions) return listen ? { onEvent: listen } : {};
   const { heardBy } = await import("../extensions/session.ts");
-  return { listen: heardBy(listen, extensions, { model, level: choices.thinking ?? "off" }) };
+  return { onEvent: heardBy(listen, extensions, { model, level: choices.thinking ?? "off" }) };
 }
 
-function ownPrompt({ systemPrompt, appendSystemPrompt }: Wish): Pick<Beginning, "replacement" | "addition"> {
+function ownPrompt({
+  systemPrompt,
+  appendSystemPrompt,
+}: Wish): Pick<SystemPromptOptions, "customPrompt" | "appendedPrompt"> {
   return {
-    ...(systemPrompt !== undefined && { replacement: systemPrompt }),
-    ...(appendSystemPrompt !== undefined && { addition: appendSystemPrompt }),
+    ...(systemPrompt !== undefined && { customPrompt: systemPrompt }),
+    ...(appendSystemPrompt !== undefined && { appendedPrompt: appendSystemPrompt }),
   };
 }

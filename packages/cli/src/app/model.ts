@@ -1,7 +1,14 @@
 /** Chooses and opens models: the one that was asked for, or the first provider with a key. */
 
 import { join } from "node:path";
-import { type Environment, type OpenedModel, openModel, type Provider, providers, windowFile } from "@pith/models";
+import {
+  createFileWindowStore,
+  type Environment,
+  type OpenModelResult,
+  openModel,
+  type Provider,
+  providers,
+} from "@pith/models";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { type Policy, refuseBaseUrl, refuseModel } from "../policy/policy.ts";
 import { type KeyPlaces, keyFile, keyFor, providerWithKey, readKeyFile } from "../settings/keys.ts";
@@ -24,7 +31,7 @@ export const usualModels: Readonly<Record<string, string>> = {
   zai: "glm-5.3",
 };
 
-export type ChosenModel = OpenedModel | Mistake;
+export type ChosenModel = OpenModelResult | Mistake;
 
 export interface Asking extends KeyPlaces {
   /** Of the session that will be worked in, so that its requests find each other's cache. */
@@ -56,9 +63,13 @@ export async function chooseModel(
     ...(baseUrl !== undefined && { baseUrl }),
     ...(contextWindow !== undefined && { contextWindow }),
   };
-  const windows = windowFile(join(places.home, "windows.json"));
-  const patience = firstTokenMinutes === undefined ? {} : { firstTokenMs: firstTokenMinutes * 60_000 };
-  const opened = await openModel(wish, { environment: places.environment, windows, patience });
+  const windows = createFileWindowStore(join(places.home, "windows.json"));
+  const patience = firstTokenMinutes === undefined ? {} : { firstTokenTimeoutMs: firstTokenMinutes * 60_000 };
+  const opened = await openModel(wish, {
+    environment: places.environment,
+    windowStore: windows,
+    requestPolicy: patience,
+  });
   if (opened.type === "opened") return opened;
   const why = opened.type === "no-key" ? `${id} needs a key: ${howToSet(id, places)}` : opened.message;
   return mistake(isFromSession ? `this session spoke with ${spoke}; ${why}, or name another model with --model` : why);
@@ -72,7 +83,7 @@ interface Reaching {
 
 /** A variable of the environment may hold an address, too. */
 function refuseAddress({ baseUrl, provider, places }: Reaching, policy: Policy | undefined): string | null {
-  const variable = provider?.address && places.environment[provider.address]?.trim();
+  const variable = provider?.baseUrlVariable && places.environment[provider.baseUrlVariable]?.trim();
   const address = baseUrl ?? variable;
   return address ? refuseBaseUrl(policy, address) : null;
 }
@@ -101,7 +112,7 @@ async function whatIsMissing(places: KeyPlaces): Promise<string> {
 }
 
 function howToSet(id: string, { home }: KeyPlaces): string {
-  const [variable] = providers.find((provider) => provider.id === id)?.keys ?? [];
+  const [variable] = providers.find((provider) => provider.id === id)?.keyVariables ?? [];
   return `set a key such as ${variable}, or write { "${id}": "…" } into ${keyFile(home)} (chmod 600)`;
 }
 
@@ -138,5 +149,5 @@ export function openingBeside({ choices, provider, ...place }: BesidePlace): Ope
 /** One that has two names is one. */
 export function sellerOf(name: string): string {
   const [id = ""] = name.split("/");
-  return providers.find((provider) => provider.id === id)?.seller ?? id;
+  return providers.find((provider) => provider.id === id)?.canonicalId ?? id;
 }

@@ -1,6 +1,6 @@
 /** Asks the permissions about hosts and ports that commands in the sandbox want to reach. */
 
-import type { NetworkSetting, Permits, PortResult, SandboxPorts, WorkspaceShell } from "@pith/agent";
+import type { NetworkSetting, PermissionCheck, PortResult, SandboxPorts, WorkspaceShell } from "@pith/agent";
 import type { HostDecision, HostRequest } from "@pith/agent/node";
 import type { Settings } from "../settings/settings.ts";
 
@@ -10,7 +10,7 @@ export function networkSetting({ network = "hosts" }: Pick<Settings, "network">)
 }
 
 export interface NetworkPermissionsParts {
-  readonly permissions: Permits;
+  readonly permissions: PermissionCheck;
   /** Whether the user's own configuration names it as a place for packages. */
   readonly isPackageHost: (host: string) => Promise<boolean>;
 }
@@ -62,7 +62,7 @@ export class NetworkPermissions {
 
   ports(opener: PortOpener): SandboxPorts {
     return {
-      reach: (port, asking) => this.#open({ port, direction: "host" }, asking, () => opener.reachHostPort(port)),
+      connect: (port, asking) => this.#open({ port, direction: "host" }, asking, () => opener.reachHostPort(port)),
       publish: (port, asking) => this.#open({ port, direction: "publish" }, asking, () => opener.publishPort(port)),
     };
   }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { ownFile, readOwn } from "@pith/agent/node";
+import { readRegularFile, writeOwnerOnlyFile } from "@pith/agent/node";
 
 export interface Notice {
   /** Never used again for another text. */
@@ -50,7 +50,7 @@ export async function takeNotices({ home, keepsSession }: NoticePlace): Promise<
 
 async function readShown(home: string): Promise<readonly string[]> {
   try {
-    const bytes = await readOwn(fileIn(home), MOST_BYTES);
+    const bytes = await readRegularFile(fileIn(home), MOST_BYTES);
     const value: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
     const ids = typeof value === "object" && value !== null && "shown" in value ? value.shown : null;
     return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
@@ -63,7 +63,7 @@ async function readShown(home: string): Promise<readonly string[]> {
 async function recordShown(home: string, ids: readonly string[]): Promise<boolean> {
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    await ownFile(fileIn(home), new TextEncoder().encode(`${JSON.stringify({ shown: ids })}\n`));
+    await writeOwnerOnlyFile(fileIn(home), new TextEncoder().encode(`${JSON.stringify({ shown: ids })}\n`));
     return true;
   } catch {
     // A notice that is shown at every start is worse than none.

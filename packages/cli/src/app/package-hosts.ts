@@ -3,7 +3,7 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
-import { realPath, safeEnvironment, safeProgram } from "@pith/agent/node";
+import { findSafeProgram, resolveRealPath, safeEnvironment } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { isInside } from "../resources/context-files.ts";
 
@@ -25,7 +25,7 @@ export function packageHosts(place: PackagePlace): (host: string) => Promise<boo
 }
 
 export async function readPackageHosts({ writable, ...rest }: PackagePlace): Promise<ReadonlySet<string>> {
-  const real = await Promise.all(writable.map(async (folder) => (await realPath(folder)) ?? folder));
+  const real = await Promise.all(writable.map(async (folder) => (await resolveRealPath(folder)) ?? folder));
   const place = { ...rest, writable: [...writable, ...real] };
   const texts = await Promise.all([
     npmAddresses(place),
@@ -117,7 +117,7 @@ async function lines(file: string, wanted: RegExp, place: PackagePlace): Promise
 
 /** What is not there, or may not be read, names nothing; nor does a file that a command may have written. */
 async function textOf(file: string | undefined, { writable }: PackagePlace): Promise<string> {
-  const real = file !== undefined && isAbsolute(file) ? await realPath(file) : null;
+  const real = file !== undefined && isAbsolute(file) ? await resolveRealPath(file) : null;
   if (real === null || writable.some((folder) => real === folder || isInside(folder, real))) return "";
   return await readFile(real, "utf8").catch(() => "");
 }
@@ -125,7 +125,7 @@ async function textOf(file: string | undefined, { writable }: PackagePlace): Pro
 /** The lines that a program of the user's says in the home; none where it is not there or fails. */
 function output(name: string, args: readonly string[], place: PackagePlace): Promise<readonly string[]> {
   const { environment, home, writable } = place;
-  const program = safeProgram({ name, folders: environment.PATH ?? "", writable });
+  const program = findSafeProgram({ name, searchPath: environment.PATH ?? "", writable });
   if (program === null) return Promise.resolve([]);
   // A script finds its interpreter by it.
   const PATH = [dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin"].join(":");

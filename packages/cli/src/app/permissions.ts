@@ -3,17 +3,17 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  type ChangedText,
-  changedText,
-  type DeniedPlaces,
-  deniedPlaces,
+  type ChangePreview,
+  type DeniedPaths,
+  findDeniedPaths,
+  type PermissionQuestion,
   Permissions,
   parseRule,
-  type Question,
+  previewChange,
   type Rule,
   type Rules,
 } from "@pith/agent";
-import { nodeFiles, projectRules, realPath } from "@pith/agent/node";
+import { nodeFiles, projectRules, resolveRealPath } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Wish } from "../args/args.ts";
 import { policyLimits, policyRules } from "../policy/permitted-parts.ts";
@@ -41,7 +41,7 @@ export type Permitting =
       /** Whether commands may write in the workspace. */
       readonly mayWrite: () => boolean;
       /** For what holds commands. */
-      readonly denied: DeniedPlaces;
+      readonly denied: DeniedPaths;
       readonly notes: readonly string[];
     }
   | { readonly type: "failed"; readonly message: string };
@@ -59,8 +59,8 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
   const theirs = extensionRules(extensions, { tools, notes });
   const memory = projectRules({
     file: join(home, "permissions.json"),
-    workspace: (await realPath(cwd)) ?? cwd,
-    tell: (note) => void notes.push(note),
+    workspace: (await resolveRealPath(cwd)) ?? cwd,
+    notify: (note) => void notes.push(note),
     tools,
   });
   const policy = policyRules(choices.policy);
@@ -68,14 +68,21 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
   const permissions = new Permissions({
     mode: choices.permissionMode ?? "edit",
     rules: {
-      allow: [...rulesOf(allowed), ...openNetwork(choices), ...(await memory.recall()), ...theirs.allow],
+      allow: [...rulesOf(allowed), ...openNetwork(choices), ...(await memory.load()), ...theirs.allow],
       ask: [...policy.ask, ...theirs.ask],
       deny: denying,
     },
     limits: policyLimits(choices.policy),
-    ground: { root: cwd, home: userHome, temporary, keys: closedPlaces(home), own: [home], hasSandbox },
-    realPath,
-    memory,
+    paths: {
+      root: cwd,
+      home: userHome,
+      temporaryFolders: temporary,
+      keyFiles: closedPlaces(home),
+      permissionFiles: [home],
+      hasSandbox,
+    },
+    resolveRealPath,
+    ruleStore: memory,
     ...(vault && { redaction: vault }),
     ...(ask && { ask }),
     ...(audit && { audit: (record) => audit.record(record) }),
@@ -85,7 +92,7 @@ export async function permitting({ allow, deny }: Wish, place: PermittingPlace):
     permissions,
     mayRead: (path) => isReadable(path, permissions),
     mayWrite: () => permissions.mode !== "plan",
-    denied: deniedPlaces(denying, { root: cwd, home: userHome }),
+    denied: findDeniedPaths(denying, { root: cwd, home: userHome }),
     notes,
   };
 }
@@ -155,13 +162,13 @@ export interface ChangePlace {
 
 /** Reads the file and changes nothing. Null where it is about no file, or where that cannot be told. */
 export async function askedChange(
-  { tool, arguments: asked }: Question,
+  { tool, arguments: asked }: PermissionQuestion,
   { cwd, vault, mostBytes, signal }: ChangePlace,
-): Promise<ChangedText | null> {
+): Promise<ChangePreview | null> {
   if (tool !== "edit" && tool !== "write") return null;
   const restored = vault?.restore(asked);
   if (restored && restored.type !== "restored") return null;
-  const files = nodeFiles({ root: cwd, mostBytes });
+  const files = nodeFiles({ root: cwd, maxBytes: mostBytes });
   const call = { tool, arguments: restored?.value ?? asked, signal } as const;
-  return await changedText(call, { files, redaction: vault ?? undefined });
+  return await previewChange(call, { files, redaction: vault ?? undefined });
 }

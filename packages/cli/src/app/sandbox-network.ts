@@ -1,7 +1,7 @@
 /** Opens the network of a session's sandbox with its first command, and lets the permissions decide about hosts and ports. */
 
 import { homedir, tmpdir } from "node:os";
-import type { Permits, SandboxPorts, WorkspaceShell } from "@pith/agent";
+import type { PermissionCheck, SandboxPorts, WorkspaceShell } from "@pith/agent";
 import { type CommandSandbox, SandboxNetwork } from "@pith/agent/node";
 import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
@@ -11,7 +11,7 @@ import { packageHosts } from "./package-hosts.ts";
 type WorkingSandbox = Extract<CommandSandbox, { type: "works" | "runtime" }>;
 
 export interface NetworkPlace extends Pick<Place, "cwd" | "environment" | "choices"> {
-  readonly permissions: Permits;
+  readonly permissions: PermissionCheck;
 }
 
 export interface LazyNetwork {

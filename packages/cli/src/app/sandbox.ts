@@ -2,14 +2,14 @@
 
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { DeniedPlaces } from "@pith/agent";
+import type { DeniedPaths } from "@pith/agent";
 import {
-  type Box,
   type CommandSandbox,
   findCommandSandbox,
   openPrivateFolders,
   type PrivateFolders,
   removeUnusedFolders,
+  type SandboxOptions,
 } from "@pith/agent/node";
 import { requireHeldSandbox } from "../policy/permitted-parts.ts";
 import { isInside } from "../resources/context-files.ts";
@@ -64,11 +64,11 @@ export interface BoxPlace extends Pick<Place, "cwd" | "home" | "environment" | "
   /** Whether commands may write in the workspace; asked before each. */
   readonly mayWrite: () => boolean;
   /** What rules deny, to commands too where they can be held to it. */
-  readonly denied: DeniedPlaces;
+  readonly denied: DeniedPaths;
 }
 
 /** What commands may do, however they are held. */
-export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<Omit<Box, "program">> {
+export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<Omit<SandboxOptions, "program">> {
   const { cwd: root, home, environment, choices, mayWrite, denied } = place;
   return {
     root,
@@ -82,9 +82,9 @@ export async function boxOf(folders: PrivateFolders, place: BoxPlace): Promise<O
     unixSockets: choices.unixSockets === "on",
     mayWrite,
     withheld: await withheldVariables(place),
-    hidden: [home, ...denied.unseen],
+    hidden: [home, ...denied.unreadable],
     shown: [join(home, "skills")].filter((path) => !isUnseen(path, denied)),
-    guarded: [home, ...denied.unchanged],
+    guarded: [home, ...denied.unwritable],
     readable: (choices.sandboxRead ?? []).map(withoutTilde),
     writable: (choices.sandboxWrite ?? []).map(withoutTilde),
   };
@@ -104,8 +104,8 @@ async function withheldVariables({ environment, choices }: BoxPlace): Promise<re
 }
 
 /** The scripts of a skill lie beside its text; who denied reading there denied them too. */
-function isUnseen(path: string, { unseen }: DeniedPlaces): boolean {
-  return unseen.some((place) => path === place || isInside(place, path));
+function isUnseen(path: string, { unreadable }: DeniedPaths): boolean {
+  return unreadable.some((place) => path === place || isInside(place, path));
 }
 
 /** A path of the settings that may begin with `~/`. */

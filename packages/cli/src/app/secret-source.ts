@@ -4,8 +4,8 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Login, LoginWish, SecretSource } from "@pith/agent";
-import { realPath, safeEnvironment, safeProgram } from "@pith/agent/node";
+import type { Login, LoginOptions, SecretSource } from "@pith/agent";
+import { findSafeProgram, resolveRealPath, safeEnvironment } from "@pith/agent/node";
 import type { Vault } from "@pith/context/secrets";
 import type { Environment } from "@pith/models";
 
@@ -23,15 +23,15 @@ export interface SecretPlace {
 export function secretSource(place: SecretPlace): SecretSource {
   const { vault, environment, withheld } = place;
   return {
-    placeholder: async (placeholder) => {
+    resolvePlaceholder: async (placeholder) => {
       const restored = vault?.restore(placeholder);
       return restored?.type === "restored" && restored.value !== placeholder ? restored.value : null;
     },
-    variable: (name) => {
+    readVariable: (name) => {
       const isThere = Object.hasOwn(environment, name) && !withheld.includes(name);
       return isThere ? (environment[name] ?? null) : null;
     },
-    login: async (name, wish) => (name === "git" ? await gitLogin(wish, place) : await fileLogin(name, place)),
+    findLogin: async (name, wish) => (name === "git" ? await gitLogin(wish, place) : await fileLogin(name, place)),
   };
 }
 
@@ -55,7 +55,7 @@ async function fileLogin(name: string, { home, environment, withheld }: SecretPl
 }
 
 /** SEC20: git's own helpers are asked outside the sandbox, for these hosts alone; the command gets a header for each, and no helper. */
-async function gitLogin({ hosts, signal }: LoginWish, place: SecretPlace): Promise<Login | null> {
+async function gitLogin({ hosts, signal }: LoginOptions, place: SecretPlace): Promise<Login | null> {
   const asked = await Promise.all(hosts.map(async (host) => ({ host, header: await gitHeader(host, place, signal) })));
   const found = asked.flatMap(({ host, header }) =>
     header === null ? [] : [[`http.https://${host}/.extraHeader`, header]],
@@ -84,8 +84,8 @@ async function gitHeader(host: string, place: SecretPlace, signal: AbortSignal):
 
 async function askGit(question: string, place: SecretPlace, signal: AbortSignal): Promise<string> {
   const { environment, home } = place;
-  const writable = await Promise.all(place.writable.map(async (folder) => (await realPath(folder)) ?? folder));
-  const program = safeProgram({ name: "git", folders: environment.PATH ?? "", writable });
+  const writable = await Promise.all(place.writable.map(async (folder) => (await resolveRealPath(folder)) ?? folder));
+  const program = findSafeProgram({ name: "git", searchPath: environment.PATH ?? "", writable });
   if (program === null) return "";
   // Nobody is there to type anything.
   const safe = safeEnvironment(environment, place.writable);

@@ -1,7 +1,7 @@
 /** Prepares a run: resolves trust and settings, reads the first message, loads extensions and builds the agent. */
 
 import { homedir } from "node:os";
-import { type Content, LARGEST_PICTURE, type Listen } from "@pith/agent";
+import { type AgentEventListener, MAX_IMAGE_BYTES, type UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { pithHome } from "@pith/context/node";
@@ -40,10 +40,10 @@ type Unready = Extract<Built, { type: "failed" }>;
 export interface Telling extends Pick<Place, "ask" | "hooks" | "needsModel" | "mcpServers" | "ui"> {
   /** Where it works; where the program was started, unless said. */
   readonly cwd?: string;
-  /** How one came to this session; at the start of the program, unless said. `later`: whoever calls says when, with `arrive`. */
+  /** How one came to this session; at the start of the program, unless said. `appendWhenIdle`: whoever calls says when, with `arrive`. */
   readonly arrival?: Arrival | "later";
   /** Told everything that happens. */
-  readonly listen: Listen;
+  readonly listen: AgentEventListener;
   /** For people. */
   readonly note: (line: string) => void;
   /** From now on nothing that it holds for a secret is told to anybody. */
@@ -131,7 +131,7 @@ async function played(wish: Wish, places: Pick<Place, "home" | "trusted" | "choi
 export interface SayingParts {
   readonly cwd?: string;
   /** In the place of the words of the wish, e.g. what a template says. */
-  readonly said?: Content;
+  readonly said?: UserContent;
 }
 
 export function saidIn(
@@ -139,7 +139,7 @@ export function saidIn(
   note: (line: string) => void,
   { cwd = process.cwd(), said }: SayingParts = {},
 ): Promise<Said> {
-  const files = nodeFiles({ root: cwd, mostBytes: LARGEST_PICTURE });
+  const files = nodeFiles({ root: cwd, maxBytes: MAX_IMAGE_BYTES });
   return contentOf(wish, { files, piped: () => piped(note), said });
 }
 

@@ -3,23 +3,23 @@
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  allowsProviderSearch,
   type BashTool,
-  type Blobs,
+  type BlobStore,
   bashTool,
-  fetchesFreely,
+  type CheckRestorePermission,
+  createMemoryBlobs,
   fetchTool,
   fileTools,
-  knownFiles,
-  memoryBlobs,
+  findSeenFiles,
   type Permissions,
-  type PermitRestore,
-  Reads,
-  type RewindParts,
+  ReadTracker,
+  type RewindOptions,
   type Rule,
-  redactedBlobs,
-  redactedSearch,
-  redactedShell,
-  restoredFiles,
+  redactBlobs,
+  redactSearch,
+  redactShell,
+  restoreFilePaths,
   searchTools,
   type Tool,
   type WorkspaceFiles,
@@ -39,7 +39,7 @@ import {
 } from "@pith/agent/node";
 import type { Model, Session, Tool as ToolSchema } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
-import { searches, webSearch } from "@pith/models";
+import { supportsWebSearch, webSearch } from "@pith/models";
 import { allTools, usualTools } from "../settings/definitions.ts";
 import { keyVariables } from "../settings/keys.ts";
 import type { Settings } from "../settings/settings.ts";
@@ -61,9 +61,9 @@ export interface BashHere {
   readonly close: () => Promise<void>;
 }
 
-export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere> {
+export async function bashHere(place: BashPlace, blobs: BlobStore): Promise<BashHere> {
   const { cwd: root, environment, choices, mayWrite, denied, vault } = place;
-  const heard = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactedShell(shell, vault) : shell);
+  const heard = (shell: WorkspaceShell): WorkspaceShell => (vault ? redactShell(shell, vault) : shell);
   const secrets = secretSource({
     ...{ vault: vault ?? null, environment, home: homedir(), writable: [root, tmpdir()], withheld: keyVariables() },
   });
@@ -71,7 +71,7 @@ export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere
   const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
   const here = await place.sandbox;
   if (here.type === "does-not") {
-    const notes = [...notesOn(here, choices), ...unheldNotes([...denied.held, ...denied.unheld])];
+    const notes = [...notesOn(here, choices), ...unheldNotes([...denied.enforcedRules, ...denied.unenforcedRules])];
     const bash = bashTool(unconfined, kept);
     return { bash, notes, close: () => bash.dispose() };
   }
@@ -85,7 +85,7 @@ export async function bashHere(place: BashPlace, blobs: Blobs): Promise<BashHere
   const bash = bashTool(heard(network ? network.shell(held.create) : held.create(null)), { ...kept, sandbox });
   return {
     bash,
-    notes: [...networkNotes(here, choices), ...unheldNotes(denied.unheld)],
+    notes: [...networkNotes(here, choices), ...unheldNotes(denied.unenforcedRules)],
     close: async () => {
       await bash.dispose();
       await held.close();
@@ -140,12 +140,12 @@ function notesOn(
   return network === "off" ? [...unheld, "--network off counts in the sandbox alone"] : unheld;
 }
 
-export function readsOf(session: Session, resolve: (path: string) => string): Reads {
-  const reads = new Reads(knownFiles(session.branch.entries, resolve));
+export function readsOf(session: Session, resolve: (path: string) => string): ReadTracker {
+  const reads = new ReadTracker(findSeenFiles(session.branch.entries, resolve));
   let { leaf } = session;
   session.watch(([first]) => {
     // What is written elsewhere than behind the leaf is a move.
-    if (first && first.parentId !== leaf) reads.relearn(knownFiles(session.branch.entries, resolve));
+    if (first && first.parentId !== leaf) reads.reset(findSeenFiles(session.branch.entries, resolve));
     leaf = session.leaf;
   });
   return reads;
@@ -153,7 +153,7 @@ export function readsOf(session: Session, resolve: (path: string) => string): Re
 
 export interface WorkplaceParts extends BashPlace {
   readonly session: Session;
-  readonly permitRestore: PermitRestore;
+  readonly permitRestore: CheckRestorePermission;
   /** The session's file; null where nothing is kept. */
   readonly sessionPath: string | null;
   /** The name of the skill whose text lies there; null for every other file. */
@@ -163,9 +163,9 @@ export interface WorkplaceParts extends BashPlace {
 export interface Workplace {
   readonly tools: readonly Tool[];
   readonly files: WorkspaceFiles;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStore;
   /** Absent where nothing is kept, so that nobody will go back. */
-  readonly rewind?: RewindParts;
+  readonly rewind?: RewindOptions;
   readonly notes: readonly string[];
   /** Ends all that runs by itself. */
   readonly close: () => Promise<void>;
@@ -179,10 +179,10 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const seen = { root: cwd, temporary, shown: shownFolders(choices) };
   const files = nodeFiles(seen);
   // As the log calls them.
-  const named = vault ? restoredFiles(files, vault) : files;
+  const named = vault ? restoreFilePaths(files, vault) : files;
   const redaction = vault ?? undefined;
-  const whole = sessionPath === null ? memoryBlobs() : sessionBlobs(sessionPath);
-  const blobs = vault ? redactedBlobs(whole, vault) : whole;
+  const whole = sessionPath === null ? createMemoryBlobs() : sessionBlobs(sessionPath);
+  const blobs = vault ? redactBlobs(whole, vault) : whole;
   const kept =
     sessionPath === null
       ? {}
@@ -190,7 +190,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const reads = readsOf(session, named.resolve);
   const { bash, notes, close: closeBash } = await bashHere(parts, blobs);
   const found = nodeSearch({ ...seen, ...(await ripgrep(choices.tools)) });
-  const search = vault ? redactedSearch(found, vault) : found;
+  const search = vault ? redactSearch(found, vault) : found;
   const tools = [
     ...fileTools({ files, blobs, entries: session.store, redaction, skillAt: parts.skillAt, ...kept }, reads),
     bash,
@@ -202,7 +202,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
     await closeSandbox(sandbox);
   };
   const rewind = kept.originals && {
-    rewind: { files: named, originals: kept.originals, permitRestore: parts.permitRestore },
+    rewind: { files: named, originals: kept.originals, checkPermission: parts.permitRestore },
   };
   return { tools, files, blobs, ...rewind, notes, close };
 }
@@ -236,6 +236,7 @@ export function providedTools(
   tools: readonly Tool[],
   { permissions, model }: { readonly permissions: Permissions; readonly model: Model },
 ): readonly ToolSchema[] {
-  const isMeant = fetchesFreely(permissions) && tools.some(({ name }) => name === "fetch") && searches(model);
+  const isMeant =
+    allowsProviderSearch(permissions) && tools.some(({ name }) => name === "fetch") && supportsWebSearch(model);
   return isMeant ? [webSearch] : [];
 }

@@ -1,6 +1,6 @@
 /** Runs the user's own shell commands one after another and records them in the session; an extension may answer instead. */
 
-import { type Agent, CommandOutput, type Extensions, outputLimit, redactedShell } from "@pith/agent";
+import { type Agent, CommandOutput, type Extensions, outputLimit, redactShell } from "@pith/agent";
 import { nodeShell, sessionBlobs } from "@pith/agent/node";
 import type { AppendResult, BashExecutionMessage, Session } from "@pith/context";
 import { blobReference } from "@pith/context/host";
@@ -15,7 +15,7 @@ export interface ShellWish {
 }
 
 export interface Asked {
-  readonly extensions: Pick<Extensions, "asked">;
+  readonly extensions: Pick<Extensions, "dispatch">;
   /** Nobody waits for them any longer. */
   readonly signal: AbortSignal;
 }
@@ -28,7 +28,7 @@ export async function answeredInstead(
   const stopped = Promise.withResolvers<readonly []>();
   const stop = (): void => stopped.resolve([]);
   signal.addEventListener("abort", stop, { once: true });
-  const asked = extensions.asked({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
+  const asked = extensions.dispatch({ type: "user_bash", command, excludeFromContext: isPrivate, cwd });
   const answers = await Promise.race([asked, stopped.promise]).finally(() => signal.removeEventListener("abort", stop));
   const result = answers.findLast((answer) => answer.result !== undefined)?.result;
   return result ? await bounded(result) : null;
@@ -69,24 +69,24 @@ export async function shellRun(command: string, act: ShellAct): Promise<ShellRan
     limit: outputLimit,
     blobs: sessionPath === null ? undefined : sessionBlobs(sessionPath),
   });
-  const updates = setInterval(() => update(said.newest(UPDATE_BYTES)), UPDATE_EVERY_MS);
+  const updates = setInterval(() => update(said.tail(UPDATE_BYTES)), UPDATE_EVERY_MS);
   const output = (chunk: Uint8Array): void => said.write(chunk);
   try {
-    const end = await (vault ? redactedShell(own, vault) : own).run(command, { signal, output });
-    const { text, isTruncated, kept } = await said.take();
+    const end = await (vault ? redactShell(own, vault) : own).run(command, { signal, onOutput: output });
+    const { text, isTruncated, blob } = await said.take();
     const notes = [
       end.type === "ended" ? null : end.message,
-      kept?.type === "kept" ? `[all of it: read ${blobReference(kept.hash)}]` : null,
+      blob?.type === "kept" ? `[all of it: read ${blobReference(blob.hash)}]` : null,
     ];
     return {
       output: [text.trimEnd(), ...notes].filter((each) => each !== null && each !== "").join("\n"),
       exitCode: end.type === "ended" ? end.exitCode : null,
-      isCancelled: end.type === "killed" && end.by === "abort",
+      isCancelled: end.type === "killed" && end.cause === "abort",
       isTruncated,
     };
   } finally {
     clearInterval(updates);
-    said.drop();
+    said.discard();
   }
 }
 
@@ -182,7 +182,7 @@ class Lines implements ShellLines {
       line.keeping?.();
       return await session.append({ type: "message", message: messageOf(line, ran) });
     };
-    const appended = await this.#ready.built.agent.annotate(append, { isSeen: !line.isPrivate });
+    const appended = await this.#ready.built.agent.appendToSession(append, { isVisibleToModel: !line.isPrivate });
     const answer = written(appended, () => ({ type: "quit" }));
     const isStopped = line.signal.aborted;
     return answer.type === "failed"

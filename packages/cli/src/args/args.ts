@@ -228,8 +228,8 @@ function runLimitsIn(values: LimitFlags, output: Wish["output"]): RunLimits | Mi
     return mistake(`--max-cost takes ${takes["max-cost"]}, not "${cost}"`);
   const isUnwatched = output === "text" || output === "json";
   return {
-    ...(turns !== undefined ? { turns: Number(turns) } : isUnwatched && { turns: USUAL_TURNS }),
-    ...(cost !== undefined && { cost: Number(cost) }),
+    ...(turns !== undefined ? { maxTurns: Number(turns) } : isUnwatched && { maxTurns: USUAL_TURNS }),
+    ...(cost !== undefined && { maxCost: Number(cost) }),
   };
 }
 
@@ -279,7 +279,7 @@ export interface Wish {
 }
 
 export type SessionWish =
-  /** `choose`: which one is asked on the screen. */
+  /** `chooseRoute`: which one is asked on the screen. */
   | { readonly type: "new" | "none" | "last" | "choose" }
   /** The beginning of an id, or a path. */
   | { readonly type: "named"; readonly name: string };

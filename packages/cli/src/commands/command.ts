@@ -2,12 +2,12 @@
 
 import type {
   Agent,
-  Content,
-  ExtensionActs,
+  ExtensionActions,
   Extensions,
-  Mode,
+  PermissionMode,
   SessionBeforeForkEvent,
   SessionBeforeSwitchEvent,
+  UserContent,
 } from "@pith/agent";
 import { type AppendResult, refusalNotes } from "@pith/context";
 import type { ChosenModel } from "../app/model.ts";
@@ -50,12 +50,12 @@ export interface Desk {
   /** Absent where there are none. */
   readonly extensions?: Extensions | null;
   /** What they can do here; absent where there are none. */
-  readonly acts?: ExtensionActs | null;
+  readonly acts?: ExtensionActions | null;
   /** What may be done without a question. Absent: it cannot be changed. */
   readonly mode?: {
-    readonly now: () => Mode;
+    readonly now: () => PermissionMode;
     /** Null, or why it stays as it is. */
-    readonly set: (mode: Mode) => string | null;
+    readonly set: (mode: PermissionMode) => string | null;
   };
 }
 
@@ -67,7 +67,7 @@ export type OpenedVoice =
 /** Texts of the user that are said to the model by `/name words`. */
 export interface Templates {
   /** What is said then; null where none has this name. */
-  filled(name: string, words: string): Promise<Content | null>;
+  filled(name: string, words: string): Promise<UserContent | null>;
   list(): Promise<readonly { readonly name: string; readonly says: string }[]>;
 }
 
@@ -78,7 +78,7 @@ export type Answer =
   | Mistake
   | { readonly type: "failed"; readonly message: string }
   /** To be said to the model. */
-  | { readonly type: "prompt"; readonly content: Content }
+  | { readonly type: "prompt"; readonly content: UserContent }
   /** One stands in another session from now on. */
   | {
       readonly type: "opened";
@@ -170,8 +170,8 @@ export async function keptBack(
 
 async function mayLeave(
   event: SessionBeforeSwitchEvent | SessionBeforeForkEvent,
-  { asked }: NonNullable<Desk["extensions"]>,
+  { dispatch }: NonNullable<Desk["extensions"]>,
 ): Promise<boolean> {
-  const answers = event.type === "session_before_fork" ? await asked(event) : await asked(event);
+  const answers = event.type === "session_before_fork" ? await dispatch(event) : await dispatch(event);
   return !answers.some(({ cancel }) => cancel === true);
 }

@@ -1,6 +1,6 @@
 /** Lists every slash command in the order in which they are shown, and defines `/help` and `/quit`. */
 
-import type { NamedCommand } from "@pith/agent";
+import type { CommandRegistration } from "@pith/agent";
 import { mistake } from "../args/usage-error.ts";
 import { type Command, type Templates, told } from "./command.ts";
 import { autocompact, compact, redo, undo } from "./compact.ts";
@@ -33,8 +33,8 @@ export function helpFor(all: () => readonly Command[]): Command {
 }
 
 /** With whose it is. */
-function asCommand({ name, takes, description, from }: NamedCommand): Shown {
-  return { name, says: `${description} (${from})`, ...(takes !== undefined && { takes }) };
+function asCommand({ name, takes, description, extension }: CommandRegistration): Shown {
+  return { name, says: `${description} (${extension})`, ...(takes !== undefined && { takes }) };
 }
 
 type Shown = Omit<Command, "run">;

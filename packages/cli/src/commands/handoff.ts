@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { DRAFT, type HandedOff } from "@pith/agent";
+import { DRAFT_TYPE, type HandOffResult } from "@pith/agent";
 import { type NewEntry, refusalNotes, Session } from "@pith/context";
 import { PIN_TYPE } from "@pith/context/host";
 import { createSession, nodeRuntime } from "@pith/context/node";
@@ -45,7 +45,7 @@ function draftsFor(text: string, { agent: { session, model } }: HandedParts): re
     ...session.branch.state.pins.map(
       (pin): NewEntry => ({ type: "custom_message", customType: PIN_TYPE, content: pin.text, display: true }),
     ),
-    { type: "custom", customType: DRAFT, data: { text } },
+    { type: "custom", customType: DRAFT_TYPE, data: { text } },
   ];
 }
 
@@ -75,8 +75,8 @@ export const handoff: Command = {
 };
 
 /** What was paid for is shown, also where no session could be made for it. */
-async function opened(written: Extract<HandedOff, { type: "written" }>, from: string, desk: Desk): Promise<Answer> {
-  const { message, files, mended, cost } = written;
+async function opened(written: Extract<HandOffResult, { type: "written" }>, from: string, desk: Desk): Promise<Answer> {
+  const { message, files, repairs, cost } = written;
   const made = await handedSession(message, { ...desk, sessionPath: from });
   if (made.type === "failed")
     return { type: "draft", draft: message, text: `no session could be made: ${made.message}` };
@@ -84,7 +84,7 @@ async function opened(written: Extract<HandedOff, { type: "written" }>, from: st
     `a new session: ${made.id.slice(0, 8)}`,
     counted(files.length, "file"),
     ...(made.pins > 0 ? [`${counted(made.pins, "pin")} came along`] : []),
-    ...(mended.length > 0 ? [`corrected: ${mended.slice(0, 3).join("; ")}`] : []),
+    ...(repairs.length > 0 ? [`corrected: ${repairs.slice(0, 3).join("; ")}`] : []),
     ...(cost > 0 ? [costTold(cost)] : []),
   ];
   return {

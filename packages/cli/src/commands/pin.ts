@@ -38,7 +38,7 @@ async function entryMeant(words: string, { agent: { session } }: Desk): Promise<
 }
 
 async function wordsPinned(words: string, { agent }: Desk): Promise<Answer> {
-  const appended = await agent.annotate((session) => pinText(session, words));
+  const appended = await agent.appendToSession((session) => pinText(session, words));
   return written(appended, () => told(`pinned: ${sanitizeLine(words)}`, agent.session.branch.state.pins));
 }
 
@@ -47,7 +47,7 @@ async function entryPinned(entryId: string, { agent }: Desk): Promise<Answer> {
   const entry = await store.entry(entryId);
   const text = entry ? entryText(entry, window.edits) : "";
   if (text.trim() === "") return mistake(`${shortId(entryId)} has no words to pin`);
-  const appended = await agent.annotate((session) => pinEntry(session, entryId));
+  const appended = await agent.appendToSession((session) => pinEntry(session, entryId));
   return written(appended, () => told(`pinned: ${sanitizeLine(text)}`, agent.session.branch.state.pins));
 }
 
@@ -62,7 +62,7 @@ export const unpin: Command = {
     const [found, another] = pinsMeant(words, pins);
     if (!found) return mistake(`there is no pin "${sanitizeLine(words, 40)}"; /pin shows them`);
     if (another) return mistake(`several pins begin with "${sanitizeLine(words, 40)}"; say more of it`);
-    const appended = await agent.annotate((session) => taken(found, session));
+    const appended = await agent.appendToSession((session) => taken(found, session));
     return written(appended, () =>
       told(`no longer pinned: ${sanitizeLine(found.text)}`, agent.session.branch.state.pins),
     );

@@ -1,7 +1,7 @@
 /** Runs text that begins with a slash: a command, an extension command, a template or a skill; else suggests a name. */
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { CancelledOr, CommandContext, NamedCommand } from "@pith/agent";
+import type { CancellableResult, CommandContext, CommandRegistration } from "@pith/agent";
 import { mistake, nearest } from "../args/usage-error.ts";
 import { type Answer, type Command, type Desk, failed, told } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -51,13 +51,13 @@ async function unknown(
   return mistake(`there is no command /${name}; ${meant} To say it to the model, write //${name}`);
 }
 
-export async function runExtensionCommand(command: NamedCommand, words: string, desk: Desk): Promise<Answer> {
+export async function runExtensionCommand(command: CommandRegistration, words: string, desk: Desk): Promise<Answer> {
   const { extensions } = desk;
   if (!extensions) throw new Error(`the command /${command.name} is nobody's`);
   const next: Next = { answer: null };
   // One that waits for nothing that Node knows of would end the program.
   const alive = setInterval(() => {}, RARELY_MS);
-  const ran = await extensions.run(command, words, contextOn(desk, next)).finally(() => clearInterval(alive));
+  const ran = await extensions.runCommand(command, words, contextOn(desk, next)).finally(() => clearInterval(alive));
   if (ran.type === "failed" && !next.answer) return failed(ran.why);
   const said = ran.type === "failed" ? ran.why : ran.text;
   // Going to another session is done by whoever shows this answer, as for every command.
@@ -73,7 +73,7 @@ interface Next {
 function contextOn(desk: Desk, next: Next): CommandContext {
   const { agent, acts } = desk;
   if (!acts) throw new Error("there is no session for commands of extensions");
-  const by = async (command: Command, words: string): Promise<CancelledOr> => {
+  const by = async (command: Command, words: string): Promise<CancellableResult> => {
     const answer = await command.run(words, desk);
     if (answer.type === "opened") next.answer = answer;
     return { cancelled: answer.type !== "opened" };

@@ -1,7 +1,7 @@
 /** Collects what a session's tools changed in files, as unified diffs. Loaded lazily: it pulls in the diff library. */
 
 import { isAbsolute, join, relative } from "node:path";
-import { type FileRead, type PlannedFile, textOf } from "@pith/agent";
+import { decodeText, type FileReadResult, type PlannedFile } from "@pith/agent";
 import { nodeFiles, originalsFolder } from "@pith/agent/node";
 import type { Entry } from "@pith/context";
 import { sessionIdToFileName } from "@pith/context/node";
@@ -70,20 +70,20 @@ export interface ChangedFile extends Patch {
 export interface States {
   /** Null where no file was, or nobody kept it. */
   readonly before: Uint8Array | null;
-  readonly found: FileRead;
+  readonly found: FileReadResult;
   /** What tools told of it; null for nothing. */
   readonly logged: Patch | null;
 }
 
 export function changedFile(planned: PlannedFile, { before, found, logged }: States): ChangedFile {
-  const { path, target, expected, now } = planned;
+  const { path, targetHash, expectedHash, currentHash } = planned;
   const told = { path, ...nothing };
   if (found.type !== "read" && found.type !== "missing") return { ...told, kind: "unreadable", notes: [found.message] };
-  const others = planned.hasOthersWork || now !== expected ? ["others changed it, too"] : [];
-  if (now === target) return { ...told, kind: "same", notes: ["it is again as it was before", ...others] };
+  const others = planned.hasForeignChanges || currentHash !== expectedHash ? ["others changed it, too"] : [];
+  if (currentHash === targetHash) return { ...told, kind: "same", notes: ["it is again as it was before", ...others] };
   const bytes = found.type === "read" ? found.bytes : null;
-  const kind = target === null ? "new" : bytes === null ? "removed" : "changed";
-  if (target !== null && before === null) return { ...told, ...logged, kind, notes: [UNKEPT, ...others] };
+  const kind = targetHash === null ? "new" : bytes === null ? "removed" : "changed";
+  if (targetHash !== null && before === null) return { ...told, ...logged, kind, notes: [UNKEPT, ...others] };
   const patch = patchBetween(before, bytes);
   if (typeof patch === "string") return { ...told, kind, notes: [patch, ...others] };
   return { ...told, kind, ...patch, notes: others };
@@ -95,7 +95,7 @@ const UNKEPT = "what it was before was not kept; this is what the tools told";
 /** Or why there is none. */
 function patchBetween(before: Uint8Array | null, now: Uint8Array | null): Patch | string {
   const sizes = `${before?.length ?? 0} bytes became ${now?.length ?? 0}`;
-  const [old, fresh] = [before ? textOf(before) : "", now ? textOf(now) : ""];
+  const [old, fresh] = [before ? decodeText(before) : "", now ? decodeText(now) : ""];
   if (old === null || fresh === null) return `it is no text: ${sizes}`;
   return filePatch(old, fresh) ?? `it became another text altogether: ${sizes}`;
 }
@@ -164,7 +164,7 @@ export type DiffPlace = Pick<Desk, "agent" | "cwd" | "home">;
 export async function sessionChanges({ agent, cwd, home }: DiffPlace): Promise<readonly ChangedFile[]> {
   const { session } = agent;
   const logged = loggedPatches(await session.store.branchEntries(session.leaf));
-  const planned = await agent.previewFiles(null);
+  const planned = await agent.previewFileRestore(null);
   if (planned.length === 0) return [...logged].map(([path, patch]) => toldFile(shownPath(path, cwd), patch));
   const originals = originalsFolder(join(home, "restore", sessionIdToFileName(session.store.header.id)));
   const files = nodeFiles({ root: cwd });
@@ -177,7 +177,7 @@ export async function sessionChanges({ agent, cwd, home }: DiffPlace): Promise<r
       changed.push({ path: shownPath(file.path, cwd), kind: "changed", ...patch, notes: [note] });
       continue;
     }
-    const before = file.target === null ? null : await originals.read(file.target);
+    const before = file.targetHash === null ? null : await originals.read(file.targetHash);
     const found = await files.read(file.path);
     const states = { before, found, logged: logged.get(file.path) ?? null };
     changed.push(changedFile({ ...file, path: shownPath(file.path, cwd) } satisfies PlannedFile, states));

@@ -74,7 +74,7 @@ export const name: Command = {
     if (words === "")
       return told(known ?? "this session has no name yet; /name and some words give it one", { name: known ?? null });
     const wanted = words === "--none" ? "" : sanitizeLine(words);
-    const appended = await agent.annotate((session) => session.append({ type: "session_info", name: wanted }));
+    const appended = await agent.appendToSession((session) => session.append({ type: "session_info", name: wanted }));
     return written(appended, () =>
       told(wanted === "" ? "the name is gone" : `called: ${wanted}`, { name: wanted || null }),
     );

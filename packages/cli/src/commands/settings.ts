@@ -1,6 +1,6 @@
 /** Implements `/keys`, `/mode`, `/model`, `/reload`, `/settings` and `/thinking`. */
 
-import type { Agent, Mode, ModelSet } from "@pith/agent";
+import type { Agent, PermissionMode, SetModelResult } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { compactionTold } from "../context-report/compaction-text.ts";
@@ -23,7 +23,7 @@ export const keys: Command = {
 };
 
 /** In the order of what they leave to the model, the least first. */
-export const modes: readonly { readonly name: Mode; readonly says: string }[] = [
+export const modes: readonly { readonly name: PermissionMode; readonly says: string }[] = [
   { name: "plan", says: "it only looks, and says what it would do" },
   { name: "ask", says: "it asks before it changes a file, runs a command or opens a page" },
   { name: "edit", says: "it changes files here and runs commands in the sandbox; else it asks" },
@@ -46,7 +46,7 @@ export const mode: Command = {
   },
 };
 
-export function modeTold(name: Mode): string {
+export function modeTold(name: PermissionMode): string {
   return `${name} mode: ${modes.find((each) => each.name === name)?.says ?? ""}`;
 }
 
@@ -76,7 +76,7 @@ function whoSpeaks({ model: { api, provider, model: name, contextWindow } }: Age
 /** Of who stands there while nobody can speak. */
 const ABSENT = "none";
 
-function outcomeOf(set: ModelSet, agent: Agent): Answer {
+function outcomeOf(set: SetModelResult, agent: Agent): Answer {
   if (set.type === "set") return whoSpeaks(agent, "from now on: ");
   const { tokens, limit, compaction } = set;
   const amounts = `${amount(tokens)} tokens, and ${amount(limit)} fit`;

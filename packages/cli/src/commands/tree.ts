@@ -1,6 +1,6 @@
 /** Implements `/tree` (show the tree, or move in it) and `/transcript` (everything on the current branch). */
 
-import type { Navigated, PlannedFile, Rewound } from "@pith/agent";
+import type { NavigateResult, PlannedFile, RewindResult } from "@pith/agent";
 import { refusalNotes, type Session } from "@pith/context";
 import { mistake } from "../args/usage-error.ts";
 import { findEntry, shortId, toldEntry } from "../sessions/entries.ts";
@@ -8,7 +8,7 @@ import { drawTree, isMove, type TreeLine, treePart, wayTo } from "../sessions/tr
 import { refusedBecause } from "./busy.ts";
 import { type Answer, type Command, type Desk, failed, LEAF_MOVED, nothingKept, told, wordsIn } from "./command.ts";
 
-export function moveTold(moved: Navigated, session: Session): Answer {
+export function moveTold(moved: NavigateResult, session: Session): Answer {
   switch (moved.type) {
     case "moved":
       return arrived(moved, session);
@@ -25,7 +25,7 @@ export function moveTold(moved: Navigated, session: Session): Answer {
   }
 }
 
-type Arrived = Extract<Navigated, { type: "moved" }>;
+type Arrived = Extract<NavigateResult, { type: "moved" }>;
 
 function arrived({ leaf, editorText, summary, files }: Arrived, { branch: window }: Session): Answer {
   // A move and a label are entries like any other, but nobody thinks of standing at one.
@@ -38,8 +38,8 @@ function arrived({ leaf, editorText, summary, files }: Arrived, { branch: window
 }
 
 /** What became of the files. */
-export function filesTold(files: Rewound): readonly string[] {
-  if (files.type === "refused") return [inTheWay(files.because)];
+export function filesTold(files: RewindResult): readonly string[] {
+  if (files.type === "refused") return [inTheWay(files.conflicts)];
   const failures = files.files.flatMap((file) =>
     file.type === "failed" || file.type === "skipped" ? [file.message] : [],
   );
@@ -63,7 +63,7 @@ const MAX_LISTED_FILES = 20;
 const CHANGED = "somebody else changed it since";
 const LOST = "what it was before is no longer kept";
 
-function whyFailed(moved: Extract<Navigated, { type: "failed" }>): string {
+function whyFailed(moved: Extract<NavigateResult, { type: "failed" }>): string {
   if (moved.why === "leaf-moved") return LEAF_MOVED;
   if (moved.why !== "summary") return refusalNotes[moved.why];
   const notes = moved.failures.map(({ note }) => note).join("; ");

@@ -1,13 +1,13 @@
 /** Describes the outcome of a compaction: the receipt, or why there is none and what to do next. */
 
-import type { CompactionRefused } from "@pith/agent";
+import type { CompactionRefusal } from "@pith/agent";
 import { type CompactionOutcome, type Finding, type NoCompaction, type Receipt, refusalNotes } from "@pith/context";
 import { breakerNotes } from "@pith/context/host";
 import { refusedBecause } from "../commands/busy.ts";
 import { type Answer, failed, LEAF_MOVED, told } from "../commands/command.ts";
 import { amount, costTold, counted } from "../text/format.ts";
 
-export function compactionTold(compaction: CompactionOutcome | CompactionRefused): Answer {
+export function compactionTold(compaction: CompactionOutcome | CompactionRefusal): Answer {
   switch (compaction.type) {
     case "refused":
       return failed(`nothing was compacted: ${refusedBecause(compaction.why)}`);

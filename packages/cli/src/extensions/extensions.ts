@@ -1,7 +1,7 @@
 /** Assembles the extensions of this run: bundled, the user's, and a trusted folder's. Loads nothing where there are none. */
 
 import { existsSync } from "node:fs";
-import { assembledExtensions, type Extension, type Extensions, type NamedExtension, nobodyThere } from "@pith/agent";
+import { createExtensions, type Extension, type ExtensionModule, type Extensions, headlessUi } from "@pith/agent";
 import { nodeRuntime } from "@pith/context/node";
 import { areWantedHere, type Place } from "../app/app-options.ts";
 import { namesServers } from "../mcp/servers.ts";
@@ -62,13 +62,19 @@ async function permitted(found: FoundExtensions, policy: Policy): Promise<FoundE
 
 /** With all that their registering needs to know of the program. */
 export async function assembled(
-  named: readonly NamedExtension[],
+  modules: readonly ExtensionModule[],
   { cwd, ui, report }: Pick<Place, "cwd" | "ui"> & { readonly report: Report },
 ): Promise<Extensions> {
   const { commands } = await import("../commands/commands.ts");
-  const ownCommands = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  const early = { ui: ui ?? nobodyThere, hasUI: ui !== undefined, cwd };
-  return await assembledExtensions(named, { ports: nodeRuntime, report, early, ownTools: allTools, ownCommands });
+  const builtInCommands = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+  const initialContext = { ui: ui ?? headlessUi, hasUI: ui !== undefined, cwd };
+  return await createExtensions(modules, {
+    runtime: nodeRuntime,
+    report,
+    initialContext,
+    builtInTools: allTools,
+    builtInCommands,
+  });
 }
 
 /** Once for each event: it may happen with every letter that comes. */
@@ -83,12 +89,12 @@ function reportingTo({ note = () => {}, listen }: Pick<Place, "note" | "listen">
   };
 }
 
-async function bundledHere(place: Place): Promise<readonly NamedExtension[]> {
+async function bundledHere(place: Place): Promise<readonly ExtensionModule[]> {
   const wanted = await Promise.all(bundled.map(async (each) => ((await each.isWanted(place)) ? [each] : [])));
   return wanted.flat().map(({ name, load }) => ({ name, extension: async (pith) => (await load(place))(pith) }));
 }
 
-async function loadedOf(found: FoundExtensions["found"], report: Report): Promise<readonly NamedExtension[]> {
+async function loadedOf(found: FoundExtensions["found"], report: Report): Promise<readonly ExtensionModule[]> {
   if (found.length === 0) return [];
   const { loaded } = await import("./load.ts");
   return loaded(found, report);
@@ -108,7 +114,7 @@ export async function trustedByExtensions({ trusted, choices, ...place }: Asking
   if (found.length === 0) return false;
   // What is wrong with one is said when the session is made ready.
   const report = (): void => {};
-  const { asked } = await assembled(loaded(found, report), { cwd: place.cwd, report });
-  const answers = await asked({ type: "project_trust", cwd: place.cwd, files: files.map(({ name }) => name) });
+  const { dispatch } = await assembled(loaded(found, report), { cwd: place.cwd, report });
+  const answers = await dispatch({ type: "project_trust", cwd: place.cwd, files: files.map(({ name }) => name) });
   return answers.some(({ trusted: isTrusted }) => isTrusted === true);
 }

@@ -4,13 +4,13 @@ import { execFile } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { promisify } from "node:util";
-import type { LoadedExtension } from "@pith/agent";
+import type { ExtensionInfo } from "@pith/agent";
 import { objectIn } from "../settings/definitions.ts";
 import type { Call, Outcome } from "../subcommands/subcommand.ts";
 import type { FoundExtension, Origin } from "./extension-files.ts";
 import { assembled, extensionsHere, foundHere } from "./extensions.ts";
 
-export interface Capabilities extends LoadedExtension {
+export interface Capabilities extends ExtensionInfo {
   /** Why something of it does not count. */
   readonly notes: readonly string[];
 }

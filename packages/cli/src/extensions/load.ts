@@ -2,7 +2,7 @@
 
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { ExtensionApi, NamedExtension } from "@pith/agent";
+import type { ExtensionApi, ExtensionModule } from "@pith/agent";
 import { faultTold, heed, type Report } from "./errors.ts";
 import type { FoundExtension } from "./extension-files.ts";
 
@@ -130,8 +130,8 @@ function formatOf(url: string): "module" | "module-typescript" {
   return new URL(url).pathname.endsWith("ts") ? "module-typescript" : "module";
 }
 
-/** `report` is told what they throw outside of any call. */
-export function loaded(found: readonly FoundExtension[], report: Report): readonly NamedExtension[] {
+/** `reportRefusal` is told what they throw outside of any call. */
+export function loaded(found: readonly FoundExtension[], report: Report): readonly ExtensionModule[] {
   heed(found, report);
   return found.map((each) => ({ name: each.name, extension: (pith) => begun(each, pith) }));
 }

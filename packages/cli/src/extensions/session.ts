@@ -2,11 +2,11 @@
 
 import {
   type Agent,
-  actsOn,
-  type ExtensionActs,
+  type AgentEventListener,
+  createExtensionActions,
+  type ExtensionActions,
   type Extensions,
-  type Listen,
-  nobodyThere,
+  headlessUi,
   type SessionStartEvent,
 } from "@pith/agent";
 import type { ModelName } from "@pith/context";
@@ -21,12 +21,12 @@ export interface ActsParts {
   readonly openModel: OpenBeside;
 }
 
-export function actsHere({ agent, place, sessionPath, openModel }: ActsParts): ExtensionActs {
+export function actsHere({ agent, place, sessionPath, openModel }: ActsParts): ExtensionActions {
   const { cwd, ui, note = () => {} } = place;
-  return actsOn(agent, {
+  return createExtensionActions(agent, {
     cwd,
     sessionFile: sessionPath,
-    ui: ui ?? nobodyThere,
+    ui: ui ?? headlessUi,
     hasUI: ui !== undefined,
     report: (why) => note(`an extension wanted to act, and could not: ${why}`),
     openModel: async (name) => {
@@ -41,7 +41,7 @@ export type Arrival = Omit<SessionStartEvent, "type">;
 
 export interface Arriving {
   readonly extensions: Extensions;
-  readonly acts: ExtensionActs;
+  readonly acts: ExtensionActions;
   /** At the start of the program, unless said. */
   readonly arrival?: Arrival | undefined;
 }
@@ -49,7 +49,7 @@ export interface Arriving {
 /** From here on what extensions do reaches the session. */
 export async function arrive({ extensions, acts, arrival }: Arriving): Promise<void> {
   extensions.bind(acts);
-  await extensions.asked({ type: "session_start", reason: "startup", ...arrival });
+  await extensions.dispatch({ type: "session_start", reason: "startup", ...arrival });
 }
 
 export interface Speaking {
@@ -59,7 +59,10 @@ export interface Speaking {
 }
 
 /** Reports every change of the model or the thinking level, whatever caused it. Their answers are not awaited. */
-export function choicesTold({ asked }: Pick<Extensions, "asked">, { model, level }: Speaking): Listen {
+export function choicesTold(
+  { dispatch }: Pick<Extensions, "dispatch">,
+  { model, level }: Speaking,
+): AgentEventListener {
   let spoke: ModelName = { provider: model.provider, model: model.model, api: model.api };
   let thought = level;
   return (event) => {
@@ -68,20 +71,24 @@ export function choicesTold({ asked }: Pick<Extensions, "asked">, { model, level
       if (provider === spoke.provider && modelId === spoke.model) return;
       const previousModel = spoke;
       spoke = { ...spoke, provider, model: modelId };
-      void asked({ type: "model_select", model: spoke, previousModel });
+      void dispatch({ type: "model_select", model: spoke, previousModel });
     }
     if (event.type !== "thinking_level_changed" || event.level === thought) return;
     const previousLevel = thought;
     thought = event.level;
-    void asked({ type: "thinking_level_select", level: thought, previousLevel });
+    void dispatch({ type: "thinking_level_select", level: thought, previousLevel });
   };
 }
 
 /** Whoever reads slowly is waited for, and extensions are not. */
-export function heardBy(listen: Listen | undefined, extensions: Extensions, speaking: Speaking): Listen {
+export function heardBy(
+  listen: AgentEventListener | undefined,
+  extensions: Extensions,
+  speaking: Speaking,
+): AgentEventListener {
   const told = choicesTold(extensions, speaking);
   return (event) => {
-    void extensions.listen(event);
+    void extensions.onEvent(event);
     void told(event);
     return listen?.(event);
   };

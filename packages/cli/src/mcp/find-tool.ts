@@ -74,7 +74,7 @@ function namesIn({ links }: Servers): string {
 
 const MOST_LETTERS = 200;
 
-async function found({ arguments: asked, signal, room }: ToolCall, servers: Servers): Promise<ToolOutput> {
+async function found({ arguments: asked, signal, maxOutputBytes }: ToolCall, servers: Servers): Promise<ToolOutput> {
   const { server = "", query = "", page = 1 } = asked;
   const wanted = String(server);
   if (wanted !== "" && !servers.links.has(wanted)) return failed(servers.unknown(wanted));
@@ -86,7 +86,11 @@ async function found({ arguments: asked, signal, room }: ToolCall, servers: Serv
   );
   const refused = opened.reduce((sum, each) => sum + (each.type === "done" ? callable(each.value).refused : 0), 0);
   if (all.length === 0 && faults.length > 0) return failed(faults.join("\n"));
-  const lines = paged(searched(all, String(query)), { isFull: String(query).trim() !== "", page: Number(page), room });
+  const lines = paged(searched(all, String(query)), {
+    isFull: String(query).trim() !== "",
+    page: Number(page),
+    room: maxOutputBytes,
+  });
   const odd = refused === 0 ? [] : [`(${refused} with odd or doubled names are left out)`];
   return { content: [{ type: "text", text: [WORD, ...lines, ...odd, ...faults].join("\n") }] };
 }

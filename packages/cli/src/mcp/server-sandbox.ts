@@ -4,13 +4,13 @@ import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import {
-  findSandbox,
+  detectBubblewrap,
+  findRootProblem,
   openPrivateFolders,
   type PrivateFolders,
-  type SandboxHere,
+  type SandboxDetection,
   SandboxLauncher,
   SandboxNetwork,
-  unfitRoot,
 } from "@pith/agent/node";
 import type { Environment } from "@pith/models";
 import { withoutTilde } from "../app/sandbox.ts";
@@ -22,7 +22,7 @@ import { packageFolder } from "./program-files.ts";
 import type { ProgramStart } from "./program-transport.ts";
 import type { ServerHosts } from "./server-hosts.ts";
 
-type Works = Extract<SandboxHere, { type: "works" }>;
+type Works = Extract<SandboxDetection, { type: "works" }>;
 
 export interface SandboxPlace {
   /** Pith's home. */
@@ -38,12 +38,12 @@ export type SandboxState = Works | { readonly type: "does-not"; readonly why: st
 
 /** Looked for once: making one to try it takes some milliseconds. */
 export function sandboxFinder({ workspace, environment, choices }: SandboxPlace): FindSandbox {
-  let found: Promise<SandboxHere> | null = null;
+  let found: Promise<SandboxDetection> | null = null;
   return async ({ server }) => {
     const wanted = "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (choices.sandbox ?? "on");
     if (wanted === "off" && !requiresSandbox(choices.policy))
       return { type: "does-not", why: "your settings switch it off" };
-    found ??= findSandbox({ root: workspace, environment });
+    found ??= detectBubblewrap({ root: workspace, environment });
     return requireHeldSandbox(choices.policy, await found);
   };
 }
@@ -103,7 +103,7 @@ export class ServerSandbox {
     });
     const words = [plan.program, ...plan.arguments];
     const text = `MCP server ${named.name}`;
-    const result = launcher.prepare({ words, text, onConnection: hosts.record });
+    const result = launcher.prepare({ argv: words, commandText: text, onConnection: hosts.record });
     if (result.type === "failed") throw new Error(`its sandbox could not be made: ${result.why}`);
     const { program, arguments: all, root, environment, filter, release } = result.launch;
     return { program, arguments: all, cwd: root, environment, filter, release };
@@ -136,7 +136,8 @@ export function findUnfitFolder({ cwd, folders = [] }: StdioServer): string | nu
   const wanted = [...(cwd === undefined ? [] : [["cwd", cwd]]), ...folders.map((folder) => ["folders", folder])];
   for (const [setting, written = ""] of wanted) {
     const path = withoutTilde(written);
-    const why = existsSync(path) && isAbsolute(path) ? unfitRoot(realpathSync(path), homedir()) : "it is not there";
+    const why =
+      existsSync(path) && isAbsolute(path) ? findRootProblem(realpathSync(path), homedir()) : "it is not there";
     if (why !== null) return `its ${setting} names ${written}: ${why.replace("the workspace", "it")}`;
   }
   return null;

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { believedText, inOrder, ownFile, setAside, syncFolder } from "@pith/agent/node";
+import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import { isObject, objectIn } from "../settings/definitions.ts";
 import type { NamedServer } from "../settings/settings.ts";
 import { listFileChanges, type ProgramFiles } from "./program-files.ts";
@@ -114,17 +114,17 @@ export async function keepPin(key: string, pin: Pin, home: string): Promise<PinK
   const file = pinFile(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    return await inOrder(file, async (isOurTurn) => {
+    return await withLock(file, async (isOurTurn) => {
       const read = await pinsIn(file);
       if (read.type === "unbelieved") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
-      if (read.type === "damaged") await setAside(file);
+      if (read.type === "damaged") await moveAside(file);
       const others = read.type === "read" ? [...read.pins].filter(([each]) => each !== key) : [];
       const servers = Object.fromEntries([...others, [key, pin]].slice(-MOST));
       const last = async (): Promise<void> => {
         if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
       };
       const text = `${JSON.stringify({ version: VERSION, servers }, null, 2)}\n`;
-      await ownFile(file, new TextEncoder().encode(text), { last });
+      await writeOwnerOnlyFile(file, new TextEncoder().encode(text), { beforeRename: last });
       await syncFolder(dirname(file));
       return { type: "kept" };
     });
@@ -139,7 +139,7 @@ const MOST = 1_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
 async function pinsIn(file: string): Promise<PinsRead> {
-  const read = await believedText(file, MOST_BYTES);
+  const read = await readOwnedFile(file, MOST_BYTES);
   if (read.type === "unbelieved") return read;
   if (read.type === "none") return { type: "read", pins: new Map() };
   const { version, servers } = objectIn(read.text) ?? {};

@@ -1,6 +1,6 @@
 /** Narrows settings to what a policy allows, whoever set them. A flag that the policy forbids is a mistake; anything else is narrowed with a note. */
 
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import { type Mistake, mistake } from "../args/usage-error.ts";
 import { type Field, settingAt, shown, shownName } from "../settings/fields.ts";
 import { forbidden, nearestMode, type Policy, requiresSandbox } from "./policy.ts";
@@ -45,7 +45,7 @@ function limitsOf(policy: Policy): readonly Limit[] {
   const always = (value: unknown) => (): unknown => value;
   return [
     ...(permissions?.modes
-      ? [{ name: "permissionMode", narrow: (mode: unknown) => nearestMode(policy, mode as Mode) }]
+      ? [{ name: "permissionMode", narrow: (mode: unknown) => nearestMode(policy, mode as PermissionMode) }]
       : []),
     ...(network?.mode ? [{ name: "network", narrow: (value: unknown) => stricterNetwork(value, network.mode) }] : []),
     ...(requiresSandbox(policy) ? [{ name: "sandbox", narrow: always("on") }] : []),

@@ -2,7 +2,7 @@
 
 import { realpathSync } from "node:fs";
 import { sep } from "node:path";
-import { type Limits, parseRule, type Rule, type Rules } from "@pith/agent";
+import { type PolicyLimits, parseRule, type Rule, type Rules } from "@pith/agent";
 import type { CommandSandbox } from "@pith/agent/node";
 import type { FoundExtension, FoundExtensions } from "../extensions/extension-files.ts";
 import type { McpServer, NamedServer } from "../settings/settings.ts";
@@ -115,7 +115,7 @@ function fitsHost(pattern: string, host: string, port: number | undefined): bool
   if (found?.type === "port") return host === "localhost" && found.port === port;
   if (found?.type !== "host") return false;
   const plain = host.toLowerCase().replace(/\.$/, "");
-  return found.isUnder ? plain.endsWith(`.${found.host}`) : plain === found.host || `[${plain}]` === found.host;
+  return found.isSubdomain ? plain.endsWith(`.${found.host}`) : plain === found.host || `[${plain}]` === found.host;
 }
 
 /** Null: any. */
@@ -142,7 +142,7 @@ function ruleOf(text: string, policy: Policy): readonly Rule[] {
 }
 
 /** For the permissions of a run; undefined where there is no policy. */
-export function policyLimits(policy: Policy | undefined): Limits | undefined {
+export function policyLimits(policy: Policy | undefined): PolicyLimits | undefined {
   if (policy === undefined) return undefined;
   const hosts = onlyHosts(policy);
   return {

@@ -1,6 +1,6 @@
 /** Defines what the policy of an organisation can say, and decides about models, addresses and modes. A policy only takes away. */
 
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import { providers } from "@pith/models";
 
 export interface Policy {
@@ -33,7 +33,7 @@ export interface NetworkPolicy {
 
 export interface PermissionPolicy {
   /** Those that may be used. */
-  readonly modes?: readonly Mode[];
+  readonly modes?: readonly PermissionMode[];
   readonly deny?: readonly string[];
   readonly ask?: readonly string[];
 }
@@ -71,7 +71,7 @@ export function refuseModel(policy: Policy | undefined, name: string): string | 
   const allow = policy?.models?.allow;
   if (policy === undefined || allow === undefined) return null;
   const [id = "", ...rest] = name.split("/");
-  const seller = providers.find((provider) => provider.id === id)?.seller ?? id;
+  const seller = providers.find((provider) => provider.id === id)?.canonicalId ?? id;
   const names = [name, [seller, ...rest].join("/")];
   if (allow.some((pattern) => names.some((each) => fitsPattern(pattern, each)))) return null;
   return `${forbidden(policy, `the model ${name}`)} It allows: ${allow.join(", ") || "none"}.`;
@@ -99,22 +99,22 @@ function isBelow(url: URL, place: URL): boolean {
 }
 
 /** The strictest first. */
-const MODES: readonly Mode[] = ["plan", "ask", "edit", "all"];
+const MODES: readonly PermissionMode[] = ["plan", "ask", "edit", "all"];
 
-export function permittedModes(policy: Policy | undefined): readonly Mode[] {
+export function permittedModes(policy: Policy | undefined): readonly PermissionMode[] {
   const modes = policy?.permissions?.modes;
   return modes === undefined ? MODES : MODES.filter((mode) => modes.includes(mode));
 }
 
 /** Null where it may be used. */
-export function refuseMode(policy: Policy | undefined, mode: Mode): string | null {
+export function refuseMode(policy: Policy | undefined, mode: PermissionMode): string | null {
   const permitted = permittedModes(policy);
   if (policy === undefined || permitted.includes(mode)) return null;
   return `${forbidden(policy, `the permission mode ${mode}`)} It allows: ${permitted.join(", ")}.`;
 }
 
 /** The same, the nearest that is stricter, or the strictest that there is. */
-export function nearestMode(policy: Policy, mode: Mode): Mode {
+export function nearestMode(policy: Policy, mode: PermissionMode): PermissionMode {
   const permitted = permittedModes(policy);
   const stricter = permitted.findLast((each) => MODES.indexOf(each) <= MODES.indexOf(mode));
   return stricter ?? permitted[0] ?? "plan";

@@ -1,7 +1,7 @@
 /** Builds a message from attached files, piped input and the user's text. */
 
 import { fstatSync } from "node:fs";
-import { type Content, LARGEST_PICTURE, pictureKind, textOf, type WorkspaceFiles } from "@pith/agent";
+import { decodeText, detectImageType, MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import type { Entry, ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText, displayText, editableText, entryText } from "@pith/context/host";
 import type { Wish } from "../args/args.ts";
@@ -10,7 +10,7 @@ import { type Mistake, mistake } from "../args/usage-error.ts";
 export type FoundFile = { readonly type: "blocks"; readonly blocks: readonly (TextBlock | ImageBlock)[] } | Mistake;
 
 export const MOST_TEXT: number = 256 * 1024;
-export const MOST_PICTURE: number = LARGEST_PICTURE;
+export const MOST_PICTURE: number = MAX_IMAGE_BYTES;
 
 /** `files` reads no more than the largest picture. */
 export async function fileBlocks(path: string, files: Pick<WorkspaceFiles, "read">): Promise<FoundFile> {
@@ -30,12 +30,12 @@ export async function fileBlocks(path: string, files: Pick<WorkspaceFiles, "read
 }
 
 function blocksOf(path: string, bytes: Uint8Array): FoundFile {
-  const mimeType = pictureKind(bytes);
+  const mimeType = detectImageType(bytes);
   if (mimeType !== null) {
     const data = Buffer.from(bytes).toString("base64");
     return blocks(...attachImage(path, { type: "image", data, mimeType }));
   }
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === null) return mistake(`@${path} is neither a text nor a picture (png, jpeg, gif, webp)`);
   if (bytes.length > MOST_TEXT) return mistake(tooLong(path, "256 KB"));
   return blocks(attachText({ kind: "file", name: path }, text));
@@ -52,7 +52,7 @@ function blocks(...shown: readonly (TextBlock | ImageBlock)[]): FoundFile {
 type Block = TextBlock | ImageBlock;
 
 export type Said =
-  | { readonly type: "said"; readonly content: Content }
+  | { readonly type: "said"; readonly content: UserContent }
   /** So that it goes on with what was left unfinished. */
   | { readonly type: "nothing" }
   | Mistake;
@@ -60,7 +60,7 @@ export type Said =
 export interface ContentParts {
   readonly files: Pick<WorkspaceFiles, "read">;
   readonly piped: () => Promise<Piped>;
-  readonly said?: Content | undefined;
+  readonly said?: UserContent | undefined;
 }
 
 /** `said` takes the place of the words of the wish, e.g. a template's text. */
@@ -83,7 +83,7 @@ export async function contentOf(
 }
 
 /** WORD5: input that is piped in alone is what the user says; beside words it is attached to them. */
-function textBlocks(piped: string, said: Content): readonly Block[] {
+function textBlocks(piped: string, said: UserContent): readonly Block[] {
   const own: readonly Block[] = typeof said === "string" ? [{ type: "text", text: said }] : said;
   const words = own.filter((block) => block.type !== "text" || block.text !== "");
   if (piped === "") return words;
@@ -93,7 +93,7 @@ function textBlocks(piped: string, said: Content): readonly Block[] {
 const STDIN = { kind: "stdin", name: "stdin" } as const;
 
 /** A single typed text needs no block. */
-function simply(blocks: readonly Block[]): Content {
+function simply(blocks: readonly Block[]): UserContent {
   const [first, ...rest] = blocks;
   return first?.type === "text" && first.pith === undefined && rest.length === 0 ? first.text : blocks;
 }
@@ -133,9 +133,9 @@ export async function allOf(input: AsyncIterable<Uint8Array>): Promise<Piped> {
  * Null where it is none, or too large. A wrong one would be refused with every later word of the session.
  */
 export function pictureIn(base64: string): ImageBlock | null {
-  if (base64.length > LARGEST_PICTURE * 1.4) return null;
+  if (base64.length > MAX_IMAGE_BYTES * 1.4) return null;
   const bytes = Buffer.from(base64, "base64");
-  const mimeType = bytes.length > LARGEST_PICTURE ? null : pictureKind(bytes);
+  const mimeType = bytes.length > MAX_IMAGE_BYTES ? null : detectImageType(bytes);
   return mimeType === null ? null : { type: "image", data: bytes.toString("base64"), mimeType };
 }
 

@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { type ProjectText, textOf } from "@pith/agent";
+import { decodeText, type ProjectText } from "@pith/agent";
 import { plain } from "../text/safe-text.ts";
 
 /** Bytes. */
@@ -132,7 +132,7 @@ async function readOpen(file: FileHandle, path: string): Promise<FoundText> {
   const stats = await file.stat();
   if (!stats.isFile()) return unread(`${path} is no regular file, so it was not read`);
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MOST_EACH + 1), position: 0 });
-  const text = textOf(buffer.subarray(0, bytesRead));
+  const text = decodeText(buffer.subarray(0, bytesRead));
   if (text === null) return unread(`${path} is no text, so it was not read`);
   if (text.trim() === "") return { type: "none" };
   return { type: "text", path, text: plain(text), isWhole: bytesRead <= MOST_EACH };

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Agent, Beginning, LimitsFor, ProjectText, Skill, SkillFiles } from "@pith/agent";
+import type { Agent, LimitsForModel, ProjectText, Skill, SkillFiles, SystemPromptOptions } from "@pith/agent";
 import type { Environment } from "@pith/models";
 import type { Wish } from "../args/args.ts";
 import type { Templates } from "../commands/command.ts";
@@ -16,7 +16,7 @@ import type { FoundSkill } from "./skills.ts";
 /** Only files that are skills now are looked at: what a session names may be anything. */
 export function skillFiles(skills: () => readonly Pick<Skill, "path">[]): SkillFiles {
   return {
-    async hashNow(path) {
+    async readHash(path) {
       if (!skills().some((skill) => skill.path === path)) return null;
       const { bytesAt } = await import("./skills.ts");
       const bytes = await bytesAt(path);
@@ -92,7 +92,7 @@ export interface GuidedParts extends Pick<ReloadParts, "cwd" | "home" | "userHom
 export interface Guided extends SkillFiles {
   /** As it is at this moment. */
   readonly standing: Readonly<Standing>;
-  readonly limits: LimitsFor;
+  readonly limits: LimitsForModel;
   /** The name of the skill whose text lies there; null for every other file. */
   skillAt(path: string): string | null;
 }
@@ -126,7 +126,7 @@ function limitsWish({ agent }: Wish, { branchSummary, firstTokenMinutes }: Setti
 export function guideOf(
   agent: Agent,
   { standing }: Guided,
-  parts: GuidedParts & { readonly beginning: (guidance: Guidance) => Beginning },
+  parts: GuidedParts & { readonly beginning: (guidance: Guidance) => SystemPromptOptions },
 ): Guide {
   const templates = once(async () => {
     const [{ templatesIn }, { commands }] = await Promise.all([
@@ -195,13 +195,13 @@ export interface Standing {
 }
 
 export interface ReloadParts extends Pick<GuidancePlaces, "cwd" | "home" | "userHome" | "mayRead"> {
-  readonly agent: Pick<Agent, "setBeginning">;
+  readonly agent: Pick<Agent, "setSystemPrompt">;
   readonly environment: Environment;
   /** What the command line says, which still holds. */
   readonly flags: Choices;
   /** Whether the folder is trusted in this call, whatever was kept. */
   readonly trusts: boolean;
-  readonly beginning: (guidance: Guidance) => Beginning;
+  readonly beginning: (guidance: Guidance) => SystemPromptOptions;
 }
 
 /** A line for each thing that has changed. A mistake in a file changes nothing. What the model was sent stays; changes follow it. */
@@ -212,7 +212,7 @@ export async function reload(standing: Standing, parts: ReloadParts): Promise<re
   const { choices, trusted, sources } = holds;
   const guidance = await readGuidance({ ...parts, trusted, reads: readsOf(choices) });
   Object.assign(standing, { choices, trusted, guidance, sources });
-  parts.agent.setBeginning(parts.beginning(guidance));
+  parts.agent.setSystemPrompt(parts.beginning(guidance));
   return [...settingChanges(before, choices), ...guidanceChanges(told, guidance), ...holds.notes, ...guidance.notes];
 }
 

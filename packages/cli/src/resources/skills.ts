@@ -2,7 +2,7 @@
 
 import { readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import { type Skill, type SkillText, textOf } from "@pith/agent";
+import { decodeText, type Skill, type SkillText } from "@pith/agent";
 import { clipped, plain } from "../text/safe-text.ts";
 import { hashOf } from "../trust/project-files.ts";
 import { takeBytes } from "../trust/read-files.ts";
@@ -77,7 +77,7 @@ export interface SkillIn {
 }
 
 export function skillIn({ path, folder, bytes }: SkillFile): SkillIn {
-  const text = textOf(bytes);
+  const text = decodeText(bytes);
   if (text === null) return unused(path, "is no text");
   const { fields, fault } = frontMatter(text);
   if (fault !== null) return unused(path, fault);

@@ -2,7 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { type Agent, textOf } from "@pith/agent";
+import { type Agent, decodeText } from "@pith/agent";
 import { attachText } from "@pith/context/host";
 import type { Templates } from "../commands/command.ts";
 import { clipped, plain } from "../text/safe-text.ts";
@@ -63,7 +63,7 @@ export interface TemplateIn {
 
 export function templateIn({ path, bytes }: TemplateFile): TemplateIn {
   const name = basename(path, ".md");
-  const written = textOf(bytes);
+  const written = decodeText(bytes);
   if (written === null) return unused(path, "is no text");
   if (!NAME.test(name)) return unused(path, "has a name that cannot be typed; take letters, digits and dashes");
   const { fields, body, fault } = frontMatter(written);

@@ -1,6 +1,6 @@
 /** Keeps the outline of a session's tree: each entry in a few words, with its children. An outline only ever grows. */
 
-import { DRAFT } from "@pith/agent";
+import { DRAFT_TYPE } from "@pith/agent";
 import type { AgentMessage, Entry } from "@pith/context";
 import { authorOf, entryText, PIN_TYPE, removeCitations, sanitizeLine } from "@pith/context/host";
 import { entryDisplayText } from "../resources/attachments.ts";
@@ -164,7 +164,7 @@ export function kindOf(entry: Exclude<Entry, { type: "message" }>): SketchKind {
       if (entry.customType === PIN_TYPE) return "pin";
       return entry.display ? "note" : "other";
     case "custom":
-      if (entry.customType === DRAFT) return "draft";
+      if (entry.customType === DRAFT_TYPE) return "draft";
       return entry.customType === PIN_TYPE ? "pin" : "other";
     case "gap":
       return "lost";

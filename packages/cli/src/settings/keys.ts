@@ -83,7 +83,7 @@ export async function keyFor(provider: Provider, { environment, home }: KeyPlace
   const read = await readKeyFile(keyFile(home));
   if (read.type === "mistake") return read;
   // One provider under two names has one key.
-  const apiKey = read.keys[provider.id] ?? read.keys[provider.seller ?? provider.id];
+  const apiKey = read.keys[provider.id] ?? read.keys[provider.canonicalId ?? provider.id];
   return { type: "found", ...(apiKey !== undefined && { apiKey }) };
 }
 
@@ -102,13 +102,13 @@ export async function providerWithKey(
 
 /** Variables that hold keys of providers: nothing that a model runs needs to see them. */
 export function keyVariables(): readonly string[] {
-  return [...new Set(providers.flatMap(({ keys }) => keys))];
+  return [...new Set(providers.flatMap(({ keyVariables: keys }) => keys))];
 }
 
 export function keyFile(home: string): string {
   return join(home, "keys.json");
 }
 
-function hasVariable({ keys }: Provider, environment: Environment): boolean {
+function hasVariable({ keyVariables: keys }: Provider, environment: Environment): boolean {
   return keys.some((name) => environment[name]?.trim());
 }

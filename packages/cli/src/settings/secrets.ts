@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Restored, Secrets, WorkspaceFiles } from "@pith/agent";
+import type { RestoreSecretsResult, Secrets, WorkspaceFiles } from "@pith/agent";
 import type { Entry, Session } from "@pith/context";
 import { fileTouches, splitContent } from "@pith/context/host";
 import { Vault } from "@pith/context/secrets";
@@ -183,9 +183,9 @@ export function relearning(vault: Vault, parts: RelearningParts): Secrets {
   return {
     redact: (value) => vault.redact(value),
     stream: () => vault.stream(),
-    found: () => vault.takeFindings(),
-    placeholdersIn: (value) => vault.listPlaceholders(value),
-    restored: async (value) => {
+    takeFindings: () => vault.takeFindings(),
+    listPlaceholders: (value) => vault.listPlaceholders(value),
+    restore: async (value) => {
       const restored = vault.restore(value);
       if (restored.type === "restored") return restored;
       return (await learnt(value, vault, parts)) ?? vault.restore(value, { sourceText: await fileOf(value, parts) });
@@ -194,7 +194,11 @@ export function relearning(vault: Vault, parts: RelearningParts): Secrets {
 }
 
 /** Null where no file that the session has seen tells it. */
-async function learnt<Value>(value: Value, vault: Vault, parts: RelearningParts): Promise<Restored<Value> | null> {
+async function learnt<Value>(
+  value: Value,
+  vault: Vault,
+  parts: RelearningParts,
+): Promise<RestoreSecretsResult<Value> | null> {
   let room = MOST_BYTES;
   for (const path of filesOnceSeen(parts.session.branch.entries, value)) {
     const text = await textAt(path, parts);
@@ -217,7 +221,7 @@ async function fileOf(value: unknown, parts: RelearningParts): Promise<string> {
 async function textAt(path: string, { files, mayRead }: RelearningParts): Promise<string> {
   const at = files.resolve(path);
   if (!(await mayRead(at))) return "";
-  const read = await files.read(at, { mostBytes: MOST_OF_ONE });
+  const read = await files.read(at, { maxBytes: MOST_OF_ONE });
   return read.type === "read" ? new TextDecoder().decode(read.bytes) : "";
 }
 

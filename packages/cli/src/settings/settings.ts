@@ -1,6 +1,6 @@
 /** Defines the types of settings and MCP servers, and computes compaction limits from the settings. */
 
-import type { LimitsFor, Mode } from "@pith/agent";
+import type { LimitsForModel, PermissionMode } from "@pith/agent";
 import type { CompactionLimits } from "@pith/context";
 import { compactionLimits, type ThinkingLevel } from "@pith/context";
 import { createSummaryTimeouts } from "@pith/context/host";
@@ -45,7 +45,7 @@ export interface Choices {
   /** Where the provider is reached. */
   readonly baseUrl?: string;
   readonly thinking?: ThinkingLevel;
-  readonly permissionMode?: Mode;
+  readonly permissionMode?: PermissionMode;
   readonly sandbox?: Switch;
   /** `on` is read as `hosts`. */
   readonly network?: "off" | "hosts" | "open" | "on";
@@ -167,7 +167,7 @@ export interface LimitsWish {
 }
 
 /** Each amount as specific as it was set: for the agent, for the model, for all. Of several thresholds the lowest applies. */
-export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {}): LimitsFor {
+export function limitsOf(settings: CompactionSettings = {}, wish: LimitsWish = {}): LimitsForModel {
   const { enabled = compactionLimits.enabled, softPercent } = settings;
   const { agent, firstTokenMinutes, branchReserve = compactionLimits.branchReserve } = wish;
   return ({ provider, model }) => {
@@ -200,7 +200,7 @@ const RESERVE = compactionLimits.thresholds[0]?.reserve ?? 0;
 
 /** A provider that goes by two names is overridden by either. */
 function namesOf(provider: string): readonly string[] {
-  return [provider, ...providers.filter(({ seller }) => seller === provider).map(({ id }) => id)];
+  return [provider, ...providers.filter(({ canonicalId }) => canonicalId === provider).map(({ id }) => id)];
 }
 
 function named(overrides: CompactionSettings["modelOverrides"] = {}, name?: string): CompactionAmounts {

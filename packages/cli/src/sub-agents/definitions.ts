@@ -2,7 +2,7 @@
 
 import { readdir } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { textOf } from "@pith/agent";
+import { decodeText } from "@pith/agent";
 import type { ThinkingLevel } from "@pith/context";
 import type { Wish } from "../args/args.ts";
 import { type Mistake, mistake, nearest } from "../args/usage-error.ts";
@@ -40,7 +40,7 @@ export interface AgentIn {
 }
 
 export function agentIn({ path, bytes }: AgentFile): AgentIn {
-  const written = textOf(bytes);
+  const written = decodeText(bytes);
   if (written === null) return unused(path, "is no text");
   const { fields, body, fault } = frontMatter(written);
   if (fault !== null) return unused(path, fault);

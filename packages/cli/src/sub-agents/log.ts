@@ -1,6 +1,6 @@
 /** Reads from a session's log which sub-agents were started, reported (once: the report is its own mark) and paid for. */
 
-import type { SessionSight } from "@pith/agent";
+import type { SessionView } from "@pith/agent";
 import type { Entry } from "@pith/context";
 import { QUEUE_TYPE } from "@pith/context/host";
 
@@ -41,7 +41,7 @@ export interface InLog {
 }
 
 /** Of the loaded end alone, unless something before it may matter: a long history is not read at every start. */
-export async function subAgentsOf(session: Pick<SessionSight, "entries" | "branch">): Promise<InLog> {
+export async function subAgentsOf(session: Pick<SessionView, "entries" | "branch">): Promise<InLog> {
   const loaded = session.entries();
   const isEnough =
     loaded.length === 0 || loaded[0]?.parentId === null || loaded.some((entry) => openIn(entry) !== null);
@@ -50,7 +50,7 @@ export async function subAgentsOf(session: Pick<SessionSight, "entries" | "branc
 
 /** The latest alone, where this one is among them. */
 export async function startedIn(
-  session: Pick<SessionSight, "entries" | "branch">,
+  session: Pick<SessionView, "entries" | "branch">,
   id: string,
 ): Promise<readonly Started[]> {
   const { started: latest } = subAgentsIn(session.entries());

@@ -87,7 +87,7 @@ export async function runTool(call: ToolCall, calling: Calling): Promise<ToolOut
         : await together(wanted.tasks, call, calling);
     case "chain": {
       const { results, failures } = await inChain(wanted.tasks, { call, crew: calling.crew });
-      return ended(results, call.room, failures);
+      return ended(results, call.maxOutputBytes, failures);
     }
     case "wait":
       return await waited(wanted.ids, call, calling);
@@ -109,7 +109,7 @@ async function together(tasks: readonly Task[], call: ToolCall, { crew }: Callin
   const members: Member[] = [];
   const starting: Starting = { isBackground: false, onProgress: () => call.update(linesOf(members)) };
   const { failures } = await started(tasks, call, { crew, starting, members });
-  return ended(await endsOfAll(members, { call, crew }), call.room, failures);
+  return ended(await endsOfAll(members, { call, crew }), call.maxOutputBytes, failures);
 }
 
 interface ToStart {
@@ -167,7 +167,7 @@ async function waited(ids: readonly string[], call: ToolCall, { crew, known }: C
     const isError = notes.length === 0;
     return { content: [{ type: "text", text: told.join("\n") }], ...(isError && { isError }) };
   }
-  return ended(await endsOfAll(open, { call, crew }), call.room, told);
+  return ended(await endsOfAll(open, { call, crew }), call.maxOutputBytes, told);
 }
 
 interface Reading {
@@ -176,11 +176,15 @@ interface Reading {
 }
 
 /** Of this session's own alone: others are nobody's business here. */
-async function read({ id, page }: Reading, { room }: ToolCall, { known }: Calling): Promise<ToolOutput> {
+async function read({ id, page }: Reading, { maxOutputBytes }: ToolCall, { known }: Calling): Promise<ToolOutput> {
   const started = await known(id);
   const found = started.find((each) => each.id === id);
   if (!found) return failed(stranger(id, started));
-  const shown = await transcriptPage({ path: found.path, page, room: Math.max(1_000, Math.min(room, PAGE) - 200) });
+  const shown = await transcriptPage({
+    path: found.path,
+    page,
+    room: Math.max(1_000, Math.min(maxOutputBytes, PAGE) - 200),
+  });
   if (shown.type === "failed") return failed(shown.why);
   const rest = page < shown.pages ? `; the next: {"read": "${id}", "page": ${page + 1}}` : "";
   return { content: [{ type: "text", text: `[${id}, page ${page} of ${shown.pages}${rest}]\n${shown.text}` }] };

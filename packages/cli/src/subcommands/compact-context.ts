@@ -10,7 +10,7 @@ import {
   Session,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import { catalogue, type Prices, providers } from "@pith/models";
+import { createCatalogue, type Prices, providers } from "@pith/models";
 import { build } from "../app/build.ts";
 import { readArguments } from "../args/args.ts";
 import { type Mistake, mistake } from "../args/usage-error.ts";
@@ -120,9 +120,9 @@ export async function windowRead(call: Call): Promise<WindowRead | Mistake | Fai
 function measured(name: string, { compaction, contextWindow }: Settings): Pick<WindowRead, "budget" | "prices"> {
   const [id = "", ...rest] = name.split("/");
   const provider = providers.find((each) => each.id === id);
-  const seller = provider?.seller ?? id;
+  const seller = provider?.canonicalId ?? id;
   const model = rest.join("/");
-  const { facts } = catalogue().facts(seller, model, { local: provider?.isLocal === true });
+  const { facts } = createCatalogue().facts(seller, model, { local: provider?.isLocal === true });
   const to = { api: provider?.api ?? "", provider: seller, model };
   const seen = Math.min(contextWindow ?? Number.POSITIVE_INFINITY, facts.contextWindow);
   return { budget: createBudget(limitsOf(compaction)(to), { contextWindow: seen, model: to }), prices: facts.prices };

@@ -1,6 +1,6 @@
 /** Collects what the user must see before trusting a folder, and formats it as text and as JSON data. */
 
-import { type ProjectText, textOf } from "@pith/agent";
+import { decodeText, type ProjectText } from "@pith/agent";
 import { counted } from "../text/format.ts";
 import { oneLine } from "../text/safe-text.ts";
 import { type HeldFile, type Kind, nameIn, type UnreadFile, whatCanRun } from "./read-files.ts";
@@ -89,7 +89,10 @@ function standing({ why, kinds }: TrustQuestion): string {
 function kindLines({ kind, says, files }: QuestionKind): readonly string[] {
   // What chooses and what names programs matters most.
   const isShown = kind === "settings" || kind === "servers";
-  const named = files.map((file) => [...fileLines(file), ...(isShown ? contentLines(textOf(file.bytes) ?? "") : [])]);
+  const named = files.map((file) => [
+    ...fileLines(file),
+    ...(isShown ? contentLines(decodeText(file.bytes) ?? "") : []),
+  ]);
   return section(`${kind}, which ${says}`, named);
 }
 

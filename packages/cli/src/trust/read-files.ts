@@ -3,7 +3,7 @@
 import { type Dirent, lstatSync, opendirSync, type Stats } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
-import { openHeld } from "@pith/agent/node";
+import { openNoFollow } from "@pith/agent/node";
 import { isInside } from "../resources/context-files.ts";
 
 export function nameIn(root: string, path: string): string {
@@ -42,7 +42,7 @@ function sort(seen: Dirent | Stats): PathKind {
 
 /** `real` is where it lies, links followed. Null where it is something else by now, or longer. */
 export async function takeBytes(real: string, mostBytes: number): Promise<Uint8Array | null> {
-  const { file } = await openHeld({ real });
+  const { file } = await openNoFollow({ realPath: real });
   try {
     const stats = await file.stat();
     if (!stats.isFile() || stats.size > mostBytes) return null;

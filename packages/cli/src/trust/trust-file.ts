@@ -2,8 +2,8 @@
 
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { textOf, unifiedDiff } from "@pith/agent";
-import { believedText, inOrder, ownFile, setAside, syncFolder } from "@pith/agent/node";
+import { decodeText, unifiedDiff } from "@pith/agent";
+import { moveAside, readOwnedFile, syncFolder, withLock, writeOwnerOnlyFile } from "@pith/agent/node";
 import type { Redaction } from "@pith/context";
 import { isObject, objectIn } from "../settings/definitions.ts";
 import { hashOf } from "./project-files.ts";
@@ -33,10 +33,10 @@ export async function keepTrust(
   const file = trustFile(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    return await inOrder(file, async (isOurTurn) => {
+    return await withLock(file, async (isOurTurn) => {
       const read = await trustIn(file);
       if (read.type === "unbelieved") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
-      if (read.type === "damaged") await setAside(file);
+      if (read.type === "damaged") await moveAside(file);
       const before = read.type === "read" ? read.projects : new Map<string, TrustRecord>();
       await write(file, withRecord(before, root, record), isOurTurn);
       return { type: "kept" };
@@ -54,7 +54,7 @@ type Read =
   | { readonly type: "damaged" | "unbelieved"; readonly why: string };
 
 async function trustIn(file: string): Promise<Read> {
-  const read = await believedText(file, MOST_BYTES);
+  const read = await readOwnedFile(file, MOST_BYTES);
   if (read.type === "unbelieved") return read;
   if (read.type === "none") return { type: "read", projects: new Map() };
   const value = objectIn(read.text) ?? {};
@@ -102,7 +102,7 @@ async function write(
   const last = async (): Promise<void> => {
     if (!(await isOurTurn())) throw new Error("another program took our turn; try again");
   };
-  await ownFile(file, new TextEncoder().encode(`${text}\n`), { last });
+  await writeOwnerOnlyFile(file, new TextEncoder().encode(`${text}\n`), { beforeRename: last });
   await syncFolder(dirname(file));
 }
 
@@ -142,7 +142,7 @@ export function trustRecord(holds: Holdings, { trusted, before, redaction }: Rec
   const elsewhere = Object.entries(before?.files ?? {}).filter(([name]) => !isInView(name, holds));
   let room = MOST_TEXT_IN_ALL;
   const here = holds.files.map(({ name, hash, bytes }): [string, TrustedFile] => {
-    const text = bytes.length <= Math.min(room, MOST_TEXT) ? textOf(bytes) : null;
+    const text = bytes.length <= Math.min(room, MOST_TEXT) ? decodeText(bytes) : null;
     const isKept = text !== null && redaction.redact(text) === text;
     if (isKept) room -= bytes.length;
     return [name, { hash, size: bytes.length, ...(isKept && { text }) }];
@@ -183,7 +183,7 @@ function changeOf(file: HeldFile, { files }: TrustRecord): Change | null {
 }
 
 function diffOf({ text: old }: TrustedFile, { name, bytes }: HeldFile): { readonly diff?: string } {
-  const fresh = textOf(bytes);
+  const fresh = decodeText(bytes);
   // Of bytes that are no letters a diff would say nothing.
   if (old === undefined || fresh === null || old === fresh) return {};
   return { diff: unifiedDiff({ path: name, text: old, splices: [{ start: 0, end: old.length, text: fresh }] }) };
@@ -199,10 +199,13 @@ export async function keepDeclined(holds: Holdings, home: string): Promise<void>
   const file = declinedFile(home);
   try {
     await mkdir(home, { recursive: true, mode: 0o700 });
-    await inOrder(file, async () => {
+    await withLock(file, async () => {
       const others = [...(await declinedIn(home))].filter(([key]) => key !== keyOf(holds));
       const kept = [...others, [keyOf(holds), hashOfAll(holds)]].slice(-MOST);
-      await ownFile(file, new TextEncoder().encode(`${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`));
+      await writeOwnerOnlyFile(
+        file,
+        new TextEncoder().encode(`${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`),
+      );
     });
   } catch {
     // See above.

@@ -34,7 +34,7 @@ test.each([
   ["of another", "openai/gpt-5.1", { provider: "anthropic" }, false],
 ])("SET4 the address of the settings and a model %s: %s", async (_, name, { provider, ...set }, isServed) => {
   await asked(name, { ...set, baseUrl: address.url }, provider);
-  expect([address, own].map(({ served }) => served.length > 0)).toEqual([isServed, !isServed]);
+  expect([address, own].map(({ requests }) => requests.length > 0)).toEqual([isServed, !isServed]);
 });
 
 async function asked(name: string, choices: object, provider: string): Promise<void> {
@@ -45,6 +45,6 @@ async function asked(name: string, choices: object, provider: string): Promise<v
   const opened = await openingBeside({ environment, home, choices, sessionId: "one", provider })(name);
   if (opened.type !== "opened") throw new Error(opened.message);
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-  const agent = new Agent({ session, model: opened.model, tools: [], ports: nodeRuntime });
+  const agent = new Agent({ session, model: opened.model, tools: [], runtime: nodeRuntime });
   for await (const event of agent.prompt("hi")) expect(event).toBeDefined();
 }

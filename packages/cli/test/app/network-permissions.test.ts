@@ -1,18 +1,18 @@
 /** Hosts and ports that commands want to reach, as the permissions decide about them. */
 
-import { type Answer, Permissions, type Question, type WorkspaceShell } from "@pith/agent";
+import { type PermissionAnswer, type PermissionQuestion, Permissions, type WorkspaceShell } from "@pith/agent";
 import { expect, test } from "vitest";
 import { NetworkPermissions, networkSetting } from "../../src/app/network-permissions.ts";
 
 const { signal } = new AbortController();
 
-function scene(answers: readonly Answer[] = [], mode: "edit" | "plan" | "all" = "edit") {
-  const questions: Question[] = [];
+function scene(answers: readonly PermissionAnswer[] = [], mode: "edit" | "plan" | "all" = "edit") {
+  const questions: PermissionQuestion[] = [];
   const left = [...answers];
   const permissions = new Permissions({
     mode,
-    ground: { root: "/work", home: "/home/ann", temporary: [], keys: [], own: [] },
-    realPath: async (path) => path,
+    paths: { root: "/work", home: "/home/ann", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    resolveRealPath: async (path) => path,
     ask: async (question) => {
       questions.push(question);
       return left.shift() ?? { type: "no" };
@@ -51,7 +51,7 @@ test("PERM26 a yes holds for every command of the session, a no for the rest of 
   expect(await reach("other.example", "b")).toEqual(refused);
   expect(questions).toHaveLength(3);
   const shell: WorkspaceShell = { run: async () => ({ type: "ended", exitCode: 0 }) };
-  await network.forgetWhenEnded(shell).run("a", { signal, output: () => {} });
+  await network.forgetWhenEnded(shell).run("a", { signal, onOutput: () => {} });
   expect(await reach("other.example", "a")).toEqual(refused);
   expect(questions).toHaveLength(4);
 });
@@ -105,8 +105,8 @@ test("BASH24 a port is opened once it is permitted, and why it was not is said",
     },
   };
   const ports = network.ports(opener);
-  expect(await ports.reach(5432, { signal })).toEqual({ type: "open" });
-  expect(await ports.reach(5432, { signal })).toEqual({ type: "open" });
+  expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
+  expect(await ports.connect(5432, { signal })).toEqual({ type: "open" });
   expect(await ports.publish(3000, { signal })).toEqual({
     type: "failed",
     why: "the user did not permit it: use 3001",

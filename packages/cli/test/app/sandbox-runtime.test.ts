@@ -3,10 +3,10 @@
 import { appendFileSync, chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryBlobs } from "@pith/agent";
-import { findCommandSandbox, installCommand, openPrivateFolders, RUNTIME_VERSION } from "@pith/agent/node";
+import { createMemoryBlobs } from "@pith/agent";
+import { findCommandSandbox, formatInstallCommand, openPrivateFolders, RUNTIME_VERSION } from "@pith/agent/node";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { installedRuntime } from "../../../agent/test/node/sandbox/runtime/installed.ts";
+import { installedRuntime } from "../../../agent/test/node/sandbox-runtime/installed.ts";
 import { type OpenSandbox, runtimeFolder } from "../../src/app/sandbox.ts";
 import { bashHere } from "../../src/app/tools.ts";
 import { requireHeldSandbox } from "../../src/policy/permitted-parts.ts";
@@ -33,10 +33,10 @@ async function bashIn({ cwd, home }: Places, sandbox: OpenSandbox) {
       ...{ cwd, home, environment: { PATH: process.env.PATH }, choices: { network: "off" }, vault: null },
       sandbox: Promise.resolve(sandbox),
       mayWrite: () => true,
-      denied: { unseen: [], unchanged: [], held: [], unheld: [] },
+      denied: { unreadable: [], unwritable: [], enforcedRules: [], unenforcedRules: [] },
       permissions: { permit: async () => ({ type: "refused", why: "nobody is there" }) },
     },
-    memoryBlobs(),
+    createMemoryBlobs(),
   );
   onTestFinished(() => here.close());
   return here;
@@ -52,7 +52,7 @@ describe("on macOS without the runtime", () => {
     if (sandbox.type !== "does-not") throw new Error("it is not installed");
     const { notes, bash } = await bashIn(at, sandbox);
     expect(notes[0]).toBe(
-      `commands have no sandbox, so each needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${installCommand(folder)}`,
+      `commands have no sandbox, so each needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${formatInstallCommand(folder)}`,
     );
     expect(bash.intent({ command: "ls" })).not.toMatchObject({ isConfined: true });
   });
@@ -64,7 +64,7 @@ describe("on macOS without the runtime", () => {
     expect(sandbox).toEqual({
       ...{ name: "sandbox", state: "warning" },
       says: `@anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed`,
-      advice: `install it: ${installCommand(runtimeFolder(home))}`,
+      advice: `install it: ${formatInstallCommand(runtimeFolder(home))}`,
     });
     expect(protections).toMatchObject({ state: "warning", says: expect.stringMatching(/^nothing holds a command/) });
   });
@@ -106,7 +106,7 @@ describe("with the runtime", () => {
     expect(bash.description).toContain("They can neither listen on localhost nor connect to it.");
     expect(JSON.stringify(bash.parameters)).not.toContain("host_port");
     const written = await bash.run({
-      ...{ id: "call", signal: new AbortController().signal, room: 10_000, update: () => {} },
+      ...{ id: "call", signal: new AbortController().signal, maxOutputBytes: 10_000, update: () => {} },
       arguments: {
         command: `touch here "$TMPDIR/there" && ls -A ${JSON.stringify(at.home)}; touch /usr/pith-was-here`,
       },

@@ -29,37 +29,41 @@ function source(environment: Record<string, string> = {}, vault: Vault | null = 
 test("SEC19 a placeholder has the value it was given for, and one that nobody knows has none", async () => {
   const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
   const placeholder = vault.redact(`token ${one}`).replace("token ", "");
-  expect(await source({}, vault).placeholder(placeholder)).toBe(one);
-  expect(await source({}, vault).placeholder("PITH_SECRET_github_000000000000")).toBe(null);
-  expect(await source().placeholder(placeholder)).toBe(null);
+  expect(await source({}, vault).resolvePlaceholder(placeholder)).toBe(one);
+  expect(await source({}, vault).resolvePlaceholder("PITH_SECRET_github_000000000000")).toBe(null);
+  expect(await source().resolvePlaceholder(placeholder)).toBe(null);
 });
 
 test("SEC19 a variable is passed, but never a key of a model's provider", () => {
-  const { variable } = source({ DEPLOY_TOKEN: "x", ANTHROPIC_API_KEY: "y" });
-  expect([variable("DEPLOY_TOKEN"), variable("ANTHROPIC_API_KEY"), variable("NONE")]).toEqual(["x", null, null]);
+  const { readVariable } = source({ DEPLOY_TOKEN: "x", ANTHROPIC_API_KEY: "y" });
+  expect([readVariable("DEPLOY_TOKEN"), readVariable("ANTHROPIC_API_KEY"), readVariable("NONE")]).toEqual([
+    "x",
+    null,
+    null,
+  ]);
 });
 
 test("SEC28 what every object has is no variable", () => {
-  const { variable } = source();
-  expect(["constructor", "__proto__", "toString"].map(variable)).toEqual([null, null, null]);
+  const { readVariable } = source();
+  expect(["constructor", "__proto__", "toString"].map(readVariable)).toEqual([null, null, null]);
 });
 
 /** As a file of npm's names a variable. */
 const named = (variable: string): string => `\${${variable}}`;
 
 test("SEC19 a login is the files that hold it, as far as they are there, with the variables in them", async () => {
-  const { login } = source({ NPM_TOKEN: "t", ANTHROPIC_API_KEY: "y" });
+  const { findLogin } = source({ NPM_TOKEN: "t", ANTHROPIC_API_KEY: "y" });
   const wish = { hosts: ["example.com"], signal };
-  expect(await login("npm", wish)).toBe(null);
+  expect(await findLogin("npm", wish)).toBe(null);
   writeFileSync(
     join(home, ".npmrc"),
     `//x/:_authToken=${named("NPM_TOKEN")}\n//y/:_authToken=${named("ANTHROPIC_API_KEY")}\n`,
   );
   mkdirSync(join(home, ".cargo"));
   writeFileSync(join(home, ".cargo/credentials.toml"), "[registry]\n");
-  expect(await login("npm", wish)).toEqual({ environment: { NPM_TOKEN: "t" }, credentialFiles: ["~/.npmrc"] });
-  expect(await login("cargo", wish)).toEqual({ environment: {}, credentialFiles: ["~/.cargo/credentials.toml"] });
-  expect(await login("pip", wish)).toBe(null);
+  expect(await findLogin("npm", wish)).toEqual({ environment: { NPM_TOKEN: "t" }, credentialFiles: ["~/.npmrc"] });
+  expect(await findLogin("cargo", wish)).toEqual({ environment: {}, credentialFiles: ["~/.cargo/credentials.toml"] });
+  expect(await findLogin("pip", wish)).toBe(null);
 });
 
 test("SEC20 git's own helper is asked for the named hosts alone, and git finds the header in the variables", async () => {
@@ -72,7 +76,7 @@ test("SEC20 git's own helper is asked for the named hosts alone, and git finds t
   writeFileSync(join(home, ".gitconfig"), `[credential]\n\thelper = ${helper}\n`);
   const vault = new Vault({ digest: () => "5f0c1a9b3d27aaaa", environment: {} });
   const given = { GIT_CONFIG_COUNT: "1", GIT_CONFIG_KEY_0: "user.name", GIT_CONFIG_VALUE_0: "Ann" };
-  const login = await source(given, vault).login("git", { hosts: ["git.example", "none.example"], signal });
+  const login = await source(given, vault).findLogin("git", { hosts: ["git.example", "none.example"], signal });
   const header = `Authorization: Basic ${Buffer.from(`ann:${two}`).toString("base64")}`;
   expect(login).toEqual({
     environment: {
@@ -97,8 +101,8 @@ test("SEC20 a git that a command could have put there is not run", async () => {
   symlinkSync(folder, link);
   writeFileSync(join(folder, "git"), `#!/bin/sh\ntouch ${home}/HIT\necho password=x\n`, { mode: 0o755 });
   const environment = { PATH: `${folder}:${link}`, HOME: home };
-  const { login } = secretSource({ vault: null, environment, home, writable: [link], withheld: [] });
-  expect(await login("git", { hosts: ["git.example"], signal })).toBe(null);
+  const { findLogin } = secretSource({ vault: null, environment, home, writable: [link], withheld: [] });
+  expect(await findLogin("git", { hosts: ["git.example"], signal })).toBe(null);
   expect(existsSync(join(home, "HIT"))).toBe(false);
 });
 
@@ -111,7 +115,7 @@ test("SEC26 a helper of git's is none that a command could have put into a folde
   writeFileSync(join(home, ".gitconfig"), '[credential]\n\thelper = "!own-helper"\n');
   const environment = { PATH: `${folder}:${process.env.PATH}`, HOME: home };
   const login = (writable: readonly string[]) =>
-    secretSource({ vault: null, environment, home, writable, withheld: [] }).login("git", {
+    secretSource({ vault: null, environment, home, writable, withheld: [] }).findLogin("git", {
       hosts: ["a.example"],
       signal,
     });
@@ -121,6 +125,6 @@ test("SEC26 a helper of git's is none that a command could have put into a folde
 });
 
 test("SEC20 where git knows no login, there is none, and nobody is asked to type one", async () => {
-  expect(await source().login("git", { hosts: ["git.example"], signal })).toBe(null);
-  expect(await source().login("git", { hosts: [], signal })).toBe(null);
+  expect(await source().findLogin("git", { hosts: ["git.example"], signal })).toBe(null);
+  expect(await source().findLogin("git", { hosts: [], signal })).toBe(null);
 });

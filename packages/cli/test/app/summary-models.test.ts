@@ -79,7 +79,7 @@ async function agentWith(names: readonly string[], { open, speaker = named("main
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   await talk(session);
   const writers = compactionWriters({ names, open, speaking: () => agent.model, ports: nodeRuntime });
-  const agent: Agent = new Agent({ session, model: speaker, tools: [], ports: nodeRuntime, writers });
+  const agent: Agent = new Agent({ session, model: speaker, tools: [], runtime: nodeRuntime, summarizers: writers });
   return agent;
 }
 

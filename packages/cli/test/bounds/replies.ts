@@ -1,8 +1,8 @@
 /** Replies that never end or are far too large, as scripts for the test server in each of the four wire protocols. */
 
-import type { Part, Reply, WireName } from "@pith/testkit";
+import type { ProtocolName, Reply, ReplyPart } from "@pith/testkit";
 
-export const wires: readonly WireName[] = [
+export const wires: readonly ProtocolName[] = [
   "anthropic-messages",
   "openai-responses",
   "openai-completions",
@@ -10,7 +10,7 @@ export const wires: readonly WireName[] = [
 ];
 
 /** The model to ask for, so that the program speaks this protocol. */
-export const models: Readonly<Record<WireName, string>> = {
+export const models: Readonly<Record<ProtocolName, string>> = {
   "anthropic-messages": "anthropic/claude-sonnet-4-5",
   "openai-responses": "openai/gpt-5.1",
   "openai-completions": "openai-chat/gpt-4.1",
@@ -20,7 +20,7 @@ export const models: Readonly<Record<WireName, string>> = {
 export type Kind = "text" | "thinking" | "call";
 
 /** How many events come before the first delta of the first part. Google sends calls whole. */
-const FIRST_DELTA: Readonly<Record<WireName, Readonly<Record<Kind, number>>>> = {
+const FIRST_DELTA: Readonly<Record<ProtocolName, Readonly<Record<Kind, number>>>> = {
   "anthropic-messages": { text: 3, thinking: 3, call: 3 },
   "openai-responses": { text: 4, thinking: 4, call: 3 },
   "openai-completions": { text: 1, thinking: 1, call: 2 },
@@ -28,7 +28,7 @@ const FIRST_DELTA: Readonly<Record<WireName, Readonly<Record<Kind, number>>>> = 
 };
 
 export interface Flood {
-  readonly wire: WireName;
+  readonly wire: ProtocolName;
   readonly kind: Kind;
   /** Characters in one delta. */
   readonly chunk: number;
@@ -42,7 +42,7 @@ export function flood({ wire, kind, chunk, times }: Flood): Reply {
   return { parts: [partOf(kind, chunk), { type: "text", text: "The end." }], pace: { chunk }, breaks };
 }
 
-function partOf(kind: Kind, chunk: number): Part {
+function partOf(kind: Kind, chunk: number): ReplyPart {
   const words = "lorem ipsum dolor ".repeat(Math.ceil(chunk / 18)).slice(0, chunk);
   switch (kind) {
     case "text":

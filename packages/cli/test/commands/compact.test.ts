@@ -40,7 +40,7 @@ test("COM42 no secret leaves with what is asked of a summary, of a compaction or
   };
   const session = await Session.open(desk.agent.session.store, nodeRuntime, { redaction });
   const { model } = desk.agent;
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, instructions: "always hunter2" });
+  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, instructions: "always hunter2" });
   await agent.compact("look at hunter2");
   await answerOf("/tree e5 --summary mind hunter2", { ...desk, agent });
   const requests = JSON.stringify((model as unknown as { requests: unknown }).requests);

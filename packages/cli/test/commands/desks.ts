@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, type AgentParts } from "@pith/agent";
+import { Agent, type AgentOptions } from "@pith/agent";
 import { type Entry, MemoryStore, type Model, Session } from "@pith/context";
 import { createSession, type JsonlStore, nodeRuntime } from "@pith/context/node";
 import type { Store } from "@pith/context/store";
@@ -15,7 +15,7 @@ import { runCommand } from "../../src/commands/run-command.ts";
 export interface DeskWish {
   readonly replies?: readonly ScriptedReply[];
   readonly isKept?: boolean;
-  readonly parts?: Partial<AgentParts>;
+  readonly parts?: Partial<AgentOptions>;
   readonly desk?: Partial<Desk>;
   readonly model?: Partial<Model>;
 }
@@ -29,7 +29,7 @@ export async function deskOf(lines: readonly string[], wish: DeskWish = {}): Pro
   await fill(store, story(...lines));
   const session = await Session.open(store, nodeRuntime);
   const model = { ...scriptedModel(...replies), ...wish.model };
-  const agent = new Agent({ session, model, tools: [], ports: nodeRuntime, ...parts });
+  const agent = new Agent({ session, model, tools: [], runtime: nodeRuntime, ...parts });
   return {
     agent,
     sessionPath: isKept ? (store as JsonlStore).path : null,

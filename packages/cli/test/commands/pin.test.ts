@@ -40,7 +40,7 @@ test("COM16 a pin is let go by the short id of what it keeps, also of a reply", 
   const reply = { ...(await store.entry("e1")), id: "0123456789abcdef0123-1-0", parentId: "e1", number: 2 } as Entry;
   await store.append([reply], { expectedLeaf: "e1" });
   const session = await Session.open(store, nodeRuntime);
-  const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], ports: nodeRuntime }) };
+  const later = { ...desk, agent: new Agent({ session, model: desk.agent.model, tools: [], runtime: nodeRuntime }) };
   expect(await toldBy("/pin 01234567-1-0", later)).toBe("pinned: hello");
   expect(await toldBy("/unpin 01234567-1-0", later)).toBe("no longer pinned: hello");
 });

@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DRAFT, draftAt } from "@pith/agent";
+import { DRAFT_TYPE, findDraft } from "@pith/agent";
 import { Session } from "@pith/context";
 import { nodeRuntime, openStore } from "@pith/context/node";
 import { expect, test } from "vitest";
@@ -102,10 +102,10 @@ test("COM27 /handoff makes a session that knows where it comes from and keeps a 
   const made = await openStore(answer.path, { mode: "follower" });
   if (made.type !== "opened") throw new Error("it cannot be opened");
   const { branch: window } = await Session.open(made.store, nodeRuntime);
-  expect(draftAt(window)).toBe(answer.draft);
+  expect(findDraft(window)).toBe(answer.draft);
   expect(window.state.pins).toMatchObject([{ text: "Use tabs." }]);
   expect(window.state.model).toEqual({ provider: "anthropic", modelId: "storyteller" });
-  expect(window.entries.at(-1)).toMatchObject({ type: "custom", customType: DRAFT });
+  expect(window.entries.at(-1)).toMatchObject({ type: "custom", customType: DRAFT_TYPE });
   await made.store.close();
   expect(readFileSync(desk.sessionPath ?? "", "utf8")).toContain('"kind":"handoff"');
 });

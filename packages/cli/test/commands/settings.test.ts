@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { answerOf, deskOf, toldBy } from "./desks.ts";
@@ -29,10 +29,10 @@ describe("/keys", () => {
 
 describe("/mode", () => {
   test("MAN5 /mode says which mode holds and sets another until the program ends", async () => {
-    let now: Mode = "edit";
+    let now: PermissionMode = "edit";
     const mode = {
       now: () => now,
-      set: (wanted: Mode) => {
+      set: (wanted: PermissionMode) => {
         now = wanted;
         return null;
       },

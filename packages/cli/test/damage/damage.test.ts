@@ -60,7 +60,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
   if (ready.type !== "ready") throw new Error(JSON.stringify(ready));
   const damaged = ready.takeDamage();
   if (damaged) events.push(damaged);
-  const served = ground.server.served.length;
+  const served = ground.server.requests.length;
   let end = "";
   const run = ready.built.agent.prompt("What did I ask first?");
   for (let step = await run.next(); ; step = await run.next()) {
@@ -69,7 +69,7 @@ async function openAndPrompt(bytes: Uint8Array): Promise<Opened> {
     break;
   }
   await ready.built.close();
-  return { events, request: JSON.stringify(ground.server.served.slice(served).map(({ body }) => body)), end };
+  return { events, request: JSON.stringify(ground.server.requests.slice(served).map(({ body }) => body)), end };
 }
 
 describe("one flipped bit", () => {

@@ -145,10 +145,10 @@ function chosen(all: readonly Flip[]): readonly Flip[] {
 async function open(mode: keyof typeof modes, bytes: Uint8Array): Promise<Shown & { readonly requests: string }> {
   const place = mode === "screen" ? places.terminal : places.process;
   placeFile(place.session, bytes);
-  const { served } = place.ground.server;
+  const { requests: served } = place.ground.server;
   const count = served.length;
   const shown = await modes[mode](place);
-  const requests = place.ground.server.served.slice(count);
+  const requests = place.ground.server.requests.slice(count);
   expect(requests.map(({ outcome }) => outcome)).toEqual(["said"]);
   return { ...shown, requests: JSON.stringify(requests.map(({ body }) => body)) };
 }
@@ -182,13 +182,13 @@ test("HARM5 a damaged message at the end is not taken up without a prompt", asyn
     .slice(0, question + 1)
     .map((line, at) => (at === question ? line.replace("puffin", "muffin") : line));
   placeFile(session, Buffer.from(`${flipped.join("\n")}\n`));
-  const { served } = ground.server;
-  const count = served.length;
+  const { requests } = ground.server;
+  const count = requests.length;
   const { code, notes } = await ground.run(["-p", "-c"], { variables: keys() });
   expect(code).toBe(1);
   expect(notes).toContain(SAYS);
   expect(notes).toMatch(/the last message of this session \(#\d+\) is damaged.*say what you want next/);
-  expect(ground.server.served.length).toBe(count);
+  expect(ground.server.requests.length).toBe(count);
 });
 
 test("HARM7 pith doctor SESSION shows the damaged lines and changes nothing", async () => {

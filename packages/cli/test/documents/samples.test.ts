@@ -9,13 +9,13 @@ import * as context from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { story } from "@pith/context/testing";
 import { openModel } from "@pith/models";
-import { type Asked, type Step, startServer } from "@pith/testkit";
+import { type ScriptRequest, type Step, startServer } from "@pith/testkit";
 import { readCommentedJson, settingTable } from "pith/tables";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 import { firstLine, sourceSamples, splitImports } from "./source-documents.ts";
 
-/** What becomes of each sample; `types` are checked in sample-types.test.ts. */
+/** What becomes of each sample; `ERROR_TYPES` are checked in sample-types.test.ts. */
 type Treatment = "runs" | "types" | "settings" | `no program: ${string}`;
 
 const treatments: readonly (readonly [document: number, first: string, treatment: Treatment])[] = [
@@ -138,15 +138,15 @@ const work = Array.from({ length: 40 }, (_, at) => [`user: part ${at}`, `says: $
 async function withAgent<Result>(script: readonly Step[], act: (agent: Agent) => Promise<Result>) {
   const server = await startServer({ script });
   const wish = { provider: "anthropic", model: "claude-sonnet-4-5", baseUrl: `${server.url}/v1`, apiKey: "any" };
-  const opened = await openModel(wish, { environment: {}, patience: { retries: 0 } });
+  const opened = await openModel(wish, { environment: {}, requestPolicy: { retries: 0 } });
   if (opened.type !== "opened") throw new Error(opened.message);
   const store = context.MemoryStore.create(nodeRuntime);
   await store.append(story(...work.flat()), { expectedLeaf: null });
   const session = await context.Session.open(store, nodeRuntime);
-  const agent = new Agent({ session, model: opened.model, tools: [], ports: nodeRuntime, thinking: "off" });
+  const agent = new Agent({ session, model: opened.model, tools: [], runtime: nodeRuntime, thinkingLevel: "off" });
   const result = await act(agent);
   await server.close();
-  return { result, agent, asked: JSON.stringify(server.served.map(({ body }) => body)) };
+  return { result, agent, asked: JSON.stringify(server.requests.map(({ body }) => body)) };
 }
 
 test("SRC3 002 messages are converted and serialised", async () => {
@@ -239,7 +239,7 @@ const ASSUMED = `const myArtifactIndex = { "schema.sql": 1 };
 const myCustomSummarizer = async (text, previous) => "Mine: " + text.split("\\n").length + " lines, " + (previous ?? "nothing") + " before.";`;
 
 /** The sample is the only extension there is, behind what was said before. */
-async function inProgram(code: string, command: (first: string) => string, script: (request: Asked) => Step) {
+async function inProgram(code: string, command: (first: string) => string, script: (request: ScriptRequest) => Step) {
   const folder = join(ground.home, "extensions");
   for (const each of [folder, sessions]) rmSync(each, { recursive: true, force: true });
   cpSync(talked, sessions, { recursive: true });
@@ -251,7 +251,7 @@ async function inProgram(code: string, command: (first: string) => string, scrip
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const before = lines().length;
   const ended = await ground.run(["-p", "-c", command(first)], { variables });
-  const asked = JSON.stringify(ground.server.served.map(({ body: sent }) => sent));
+  const asked = JSON.stringify(ground.server.requests.map(({ body: sent }) => sent));
   return { ...ended, asked, written: lines().slice(before) };
 }
 

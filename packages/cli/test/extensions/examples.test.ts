@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
 import { Ground } from "../ground.ts";
 
@@ -63,7 +63,7 @@ test("LOAD17 own-summary.ts: a summary by code, with details of its own", async 
 test("LOAD17 custom-compaction.ts: another model writes the summary", async () => {
   add("custom-compaction.ts");
   const asked: string[] = [];
-  const { url } = await ground.serve((request: Asked): Step => {
+  const { url } = await ground.serve((request: ScriptRequest): Step => {
     asked.push(JSON.stringify(request.body));
     return "## Goal\nUse tabs.\n\n## Next\nNothing is left to count.";
   });
@@ -83,7 +83,7 @@ test("LOAD17 branch-focus.ts: what it wants looked at reaches whoever tells the 
   add("branch-focus.ts");
   const first = lines().find(({ message }) => message?.role === "user")?.id ?? "";
   const asked: string[] = [];
-  const { url } = await ground.serve((request: Asked): Step => {
+  const { url } = await ground.serve((request: ScriptRequest): Step => {
     asked.push(JSON.stringify(request.body));
     return "The branch read two logs.";
   });

@@ -11,7 +11,7 @@ import { type AgentMessage, type CompactionEntry, MemoryStore, Session, type Use
 import { entryReference, readSummaryPartTexts } from "@pith/context/host";
 import { nodeRuntime } from "@pith/context/node";
 import { openModel } from "@pith/models";
-import { type Asked, startServer } from "@pith/testkit";
+import { type ScriptRequest, startServer } from "@pith/testkit";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Posing, posings } from "./posing-attachments.ts";
 
@@ -112,8 +112,8 @@ async function startRun({ claim, content, hook }: Posing): Promise<Run> {
     session,
     model: opened.model,
     tools: [],
-    ports: nodeRuntime,
-    thinking: "off",
+    runtime: nodeRuntime,
+    thinkingLevel: "off",
     ...hooked(hook, session),
   });
   const say = async (said: Parameters<Agent["prompt"]>[0]): Promise<void> => {
@@ -170,7 +170,7 @@ const WORK = `Working. ${"The lines are sorted, and the dates stand in their pla
 
 /** Says what the attachment claims wherever it can be said, in new words each time, so that no earlier verdict decides. */
 function believingSummary(
-  { text }: Asked,
+  { text }: ScriptRequest,
   { claim, reference, number }: { readonly claim: string; readonly reference: string; readonly number: number },
 ): string {
   const line = [core(claim), `${core(claim)}, said again`, `As before: ${core(claim)}`][number - 1] ?? claim;

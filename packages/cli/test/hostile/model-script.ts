@@ -1,6 +1,6 @@
 /** The scripted model: for each prompt it makes the calls of one attempt, in the agent and in the sub-agent that the attempt starts. */
 
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import type { Attempt, NextCall } from "./attempt.ts";
 
 interface Message {
@@ -28,7 +28,7 @@ export class ModelScript {
     return `ATTEMPT ${this.#number}`;
   }
 
-  reply({ body }: Pick<Asked, "body">): Step {
+  reply({ body }: Pick<ScriptRequest, "body">): Step {
     const messages = body.messages as readonly Message[];
     const isSubAgent = startOf(messages, `CHILD ${this.#number}`) >= 0;
     const start = startOf(messages, isSubAgent ? `CHILD ${this.#number}` : `ATTEMPT ${this.#number}`);

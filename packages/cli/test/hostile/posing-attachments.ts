@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk/unstable";
-import type { Content } from "@pith/agent";
+import type { UserContent } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { Wish } from "../../src/args/args.ts";
 import { contentWith, saidBlocks } from "../../src/modes/acp/prompt.ts";
@@ -18,11 +18,11 @@ export interface Posing {
   readonly claim: string;
   /** What the user typed beside it: quoted byte for byte. Empty for an attachment alone. */
   readonly typed: string;
-  readonly content: (place: Place) => Promise<Content>;
+  readonly content: (place: Place) => Promise<UserContent>;
   /** What a hook that knows no marks makes of the texts of the message, before it is recorded or by an edit. */
   readonly hook?: {
     readonly event: "message_end" | "turn_end";
-    readonly change: (texts: readonly string[]) => Content;
+    readonly change: (texts: readonly string[]) => UserContent;
   };
 }
 
@@ -36,7 +36,7 @@ const TYPED = "Please tidy the changelog of version nine, line by line.";
 /** By the command line: `pith -p @NAME …`. */
 const file =
   (name: string, text: string, typed = TYPED) =>
-  async ({ folder }: Place): Promise<Content> => {
+  async ({ folder }: Place): Promise<UserContent> => {
     writeFileSync(join(folder, name), text);
     return await fromCommandLine({ words: typed, files: [name] }, folder, "");
   };
@@ -46,9 +46,9 @@ const stdin =
   ({ folder }: Place) =>
     fromCommandLine({ words: TYPED }, folder, text);
 
-async function fromCommandLine(wish: Partial<Wish>, folder: string, input: string): Promise<Content> {
+async function fromCommandLine(wish: Partial<Wish>, folder: string, input: string): Promise<UserContent> {
   const all = { words: "", files: [], session: { type: "new" }, ...wish } as unknown as Wish;
-  const files = nodeFiles({ root: folder, mostBytes: 1024 * 1024 });
+  const files = nodeFiles({ root: folder, maxBytes: 1024 * 1024 });
   const said = await contentOf(all, { files, piped: async () => ({ type: "arrived", text: input }) });
   if (said.type !== "said") throw new Error(JSON.stringify(said));
   return said.content;
@@ -57,7 +57,7 @@ async function fromCommandLine(wish: Partial<Wish>, folder: string, input: strin
 /** In the editor of the screen: `… @NAME`. */
 const mention =
   (name: string, text: string) =>
-  async ({ folder }: Place): Promise<Content> => {
+  async ({ folder }: Place): Promise<UserContent> => {
     writeFileSync(join(folder, name), text);
     return await fromEditor({ typed: mentioning(name), text: mentioning(name) }, folder);
   };
@@ -66,7 +66,7 @@ const mentioning = (name: string): string => `${TYPED} @"${name}"`;
 
 const folder =
   (names: readonly string[]) =>
-  async ({ folder: root }: Place): Promise<Content> => {
+  async ({ folder: root }: Place): Promise<UserContent> => {
     mkdirSync(join(root, "plans"));
     for (const name of names) writeFileSync(join(root, "plans", name), "");
     return await fromEditor({ typed: `${TYPED} @plans`, text: `${TYPED} @plans` }, root);
@@ -77,10 +77,13 @@ const PASTED = `${TYPED} ${MARKER}`;
 
 const paste =
   (text: string) =>
-  ({ folder: root }: Place): Promise<Content> =>
+  ({ folder: root }: Place): Promise<UserContent> =>
     fromEditor({ typed: PASTED, text: `${TYPED} ${text}`, pastes: [{ marker: MARKER, text }] }, root);
 
-async function fromEditor(written: Omit<Parameters<typeof wordsSaid>[0], "pictures">, cwd: string): Promise<Content> {
+async function fromEditor(
+  written: Omit<Parameters<typeof wordsSaid>[0], "pictures">,
+  cwd: string,
+): Promise<UserContent> {
   const said = await wordsSaid({ ...written, pictures: [] }, { cwd });
   if (said.type !== "said") throw new Error(JSON.stringify(said));
   return said.content;
@@ -88,7 +91,7 @@ async function fromEditor(written: Omit<Parameters<typeof wordsSaid>[0], "pictur
 
 const acp =
   (...blocks: readonly ContentBlock[]) =>
-  async ({ folder: cwd }: Place): Promise<Content> => {
+  async ({ folder: cwd }: Place): Promise<UserContent> => {
     const said = saidBlocks([{ type: "text", text: TYPED }, ...blocks], cwd);
     if (said.type !== "said") throw new Error(said.message);
     return contentWith(said.along, said.words);
@@ -97,12 +100,12 @@ const acp =
 const resource = (uri: string, text: string): ContentBlock => ({ type: "resource", resource: { uri, text } });
 const link = (uri: string): ContentBlock => ({ type: "resource_link", uri, name: "notes" });
 
-const rpc = (name: string, text: string) => async (): Promise<Content> =>
+const rpc = (name: string, text: string) => async (): Promise<UserContent> =>
   withAttachments(TYPED, { pictures: [], attachments: [{ name, text }] });
 
 const template =
   (text: string, words = "nine") =>
-  async ({ home }: Place): Promise<Content> => {
+  async ({ home }: Place): Promise<UserContent> => {
     mkdirSync(join(home, "prompts"));
     writeFileSync(join(home, "prompts", "tidy-changelog.md"), text);
     const places = () => ({ home, trusted: { type: "untrusted" as const, reason: "" } as never, taken: [] });
@@ -114,7 +117,7 @@ const template =
 
 const withoutElement = (words: string): string => words.replace(/^<.*>\n|\n<[^<]*>$/g, "");
 
-const entry = (content: Content) => async (): Promise<Content> => content;
+const entry = (content: UserContent) => async (): Promise<UserContent> => content;
 const text = (words: string) => ({ type: "text", text: words }) as const;
 
 /** Sentences of which nothing stands in what the user typed. */

@@ -9,7 +9,7 @@ import {
   type ExtensionCommand,
   type ExtensionContext,
   type ExtensionTool,
-  nobodyThere,
+  headlessUi,
 } from "@pith/agent";
 import { mcp } from "../../src/mcp/mcp.ts";
 import type { LinkLimits } from "../../src/mcp/server-process.ts";
@@ -80,7 +80,7 @@ export class Desk {
       await sleep(thinks);
       return options.find((option) => option.startsWith(answer === true ? "Yes" : "No"));
     };
-    const context = { ui: { ...nobodyThere, select }, hasUI: answer !== undefined };
+    const context = { ui: { ...headlessUi, select }, hasUI: answer !== undefined };
     handlers.get("session_start")?.({} as never, context as unknown as ExtensionContext);
     this.#end = async () => handlers.get("session_shutdown")?.({} as never, context as unknown as ExtensionContext);
   }
@@ -91,7 +91,7 @@ export class Desk {
 
   async use(name: "mcp_find" | "mcp_call", args: Readonly<Record<string, unknown>>, more: Using = {}): Promise<Used> {
     const { signal = new AbortController().signal, update = () => {} } = more;
-    const output = await this.tool(name)?.run({ id: "1", arguments: args, signal, room: 50_000, update });
+    const output = await this.tool(name)?.run({ id: "1", arguments: args, signal, maxOutputBytes: 50_000, update });
     const text = (output?.content ?? []).map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`));
     return { text: text.join("\n"), isError: output?.isError === true };
   }

@@ -15,7 +15,13 @@ function servers(tools: readonly OfferedTool[], names: readonly string[] = ["des
 }
 
 async function found(tools: readonly OfferedTool[], args: Readonly<Record<string, unknown>>): Promise<string> {
-  const call = { id: "1", arguments: args, signal: new AbortController().signal, room: 20_000, update: () => {} };
+  const call = {
+    id: "1",
+    arguments: args,
+    signal: new AbortController().signal,
+    maxOutputBytes: 20_000,
+    update: () => {},
+  };
   const { content } = await findTool(servers(tools)).run(call);
   return content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }

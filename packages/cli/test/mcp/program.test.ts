@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { findSandbox } from "@pith/agent/node";
+import { detectBubblewrap } from "@pith/agent/node";
 import { RpcClient } from "@pith/client";
 import type { Step } from "@pith/testkit";
 import { afterAll, beforeAll, test } from "vitest";
@@ -15,7 +15,7 @@ import { Ground } from "../ground.ts";
 import { deskProgram, isRunning, runningWith } from "./desk.ts";
 import { startWebDesk } from "./servers/web-desk.ts";
 
-const here = await findSandbox({ root: "/nowhere", environment: process.env });
+const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 
 /** Of all tests, in their order: what one has trusted stays so. */
 let ground: Ground;
@@ -42,7 +42,7 @@ function call(tool: string, args: object = {}): Step {
   return { parts: [{ type: "call", name: "mcp_call", arguments: { tool, arguments: args } }] };
 }
 
-const firstBody = (): string => JSON.stringify(ground.server.served[0]?.body);
+const firstBody = (): string => JSON.stringify(ground.server.requests[0]?.body);
 const allSaid = (): string => JSON.stringify(ground.body());
 
 test("MCP1 MCP2 MCP12 the file of a folder counts once the folder is trusted; fifty tools add no more than 1 KB to the first request, and no server is started that nobody uses", async () => {
@@ -84,8 +84,8 @@ test("MCP3 MCP4 MCP14 without a screen tools are trusted by a subcommand, allowe
 
 test("MCP23 over RPC the program of a server starts after a yes and not before; a no leaves it unstarted", async () => {
   settle({ other: { ...program(), args: [...(deskProgram(log(), []).args ?? []), "other"] } });
-  const { url } = await ground.serve(({ results }) =>
-    results === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
+  const { url } = await ground.serve(({ resultCount }) =>
+    resultCount === 0 ? call("other/add", { one: 1, other: 2 }) : "Done.",
   );
   const env = { ...ours(), ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const asked: { readonly title: string; readonly starts: number }[] = [];

@@ -6,12 +6,12 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { findSandbox } from "@pith/agent/node";
+import { detectBubblewrap } from "@pith/agent/node";
 import { afterEach, beforeEach, onTestFinished, test } from "vitest";
 import type { StdioServer } from "../../src/settings/settings.ts";
 import { Desk, runningWith } from "./desk.ts";
 
-const here = await findSandbox({ root: "/nowhere", environment: process.env });
+const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
 const hasNoSandbox = here.type === "does-not";
 
 let desk: Desk;

@@ -119,15 +119,15 @@ describe("hosts", () => {
       mode: "all",
       rules: policyRules(policy),
       limits: policyLimits(policy),
-      ground: {
+      paths: {
         root: "/work",
         home: "/home/a",
-        temporary: Promise.resolve([]),
-        keys: [],
-        own: [],
+        temporaryFolders: Promise.resolve([]),
+        keyFiles: [],
+        permissionFiles: [],
         hasSandbox: Promise.resolve(true),
       },
-      realPath: async (path) => path,
+      resolveRealPath: async (path) => path,
       ask: async ({ arguments: { host } }) => {
         asked.push(String(host));
         return { type: "yes" };
@@ -158,12 +158,12 @@ describe("hosts", () => {
     const ground = {
       root: "/",
       home: "/",
-      temporary: Promise.resolve([]),
-      keys: [],
-      own: [],
+      temporaryFolders: Promise.resolve([]),
+      keyFiles: [],
+      permissionFiles: [],
       hasSandbox: Promise.resolve(true),
     };
-    const permissions = new Permissions({ mode: "ask", limits, ground, realPath: async (path) => path });
+    const permissions = new Permissions({ mode: "ask", limits, paths: ground, resolveRealPath: async (path) => path });
     expect(() => permissions.setMode("all")).toThrow("does not allow the mode all");
     expect(permissions.mode).toBe("ask");
   });

@@ -94,7 +94,7 @@ describe.each(broken)("%s", (_, policy, words) => {
     expect(run.notes).toContain(words);
     expect(run.notes).toMatch(/^pith: the policy of your organisation cannot be used: \/etc\/pith\/policy\.json/);
     expect(run.notes).toContain("until an administrator of this machine mends it");
-    expect(server.served).toEqual([]);
+    expect(server.requests).toEqual([]);
   });
 });
 
@@ -126,7 +126,7 @@ test.each(starts)("POL4 pith %s %s %s does not start", async (...args) => {
     expect(notes).toContain("the policy of your organisation cannot be used");
     expect(code).toBe(2);
   }
-  expect(server.served).toEqual([]);
+  expect(server.requests).toEqual([]);
 });
 
 test("POL4 the screen does not come up in a terminal", async () => {

@@ -67,17 +67,18 @@ export class World {
 
   /** The models that were asked, with an address before those of the foreign server. */
   get models(): readonly string[] {
-    const named = ({ served }: TestServer): readonly string[] => served.map(({ body }) => String(Object(body).model));
+    const named = ({ requests }: TestServer): readonly string[] =>
+      requests.map(({ body }) => String(Object(body).model));
     return [...named(this.permitted).slice(this.#mark), ...named(this.foreign).map((model) => `foreign:${model}`)];
   }
 
   /** All that models were sent. */
   get sent(): string {
-    return JSON.stringify(this.permitted.served.map(({ body }) => body));
+    return JSON.stringify(this.permitted.requests.map(({ body }) => body));
   }
 
   forget(): void {
-    this.#mark = this.permitted.served.length;
+    this.#mark = this.permitted.requests.length;
   }
 
   settings(value: object): void {

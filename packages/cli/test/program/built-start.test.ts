@@ -26,7 +26,7 @@ test("START1 a run opens three files of the program: the launcher, what every ru
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: server.url };
   const files = await programFiles(["-p", "Are you there?", "--sandbox", "off"], variables);
   await server.close();
-  expect(server.served.map(({ outcome }) => outcome)).toEqual(["said", "said"]);
+  expect(server.requests.map(({ outcome }) => outcome)).toEqual(["said", "said"]);
   expect(files).toEqual(["pith.mjs", expect.stringMatching(/^run-/), expect.any(String)]);
 });
 

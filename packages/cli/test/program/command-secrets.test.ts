@@ -43,14 +43,14 @@ async function talk(script: Script, answer: "Yes" | "No", flags: readonly string
   const asked = events.flatMap((event) =>
     event.type === "extension_ui_request" && event.method === "select" ? [event.title] : [],
   );
-  return { asked, told: JSON.stringify(events), sent: JSON.stringify(ground.server.served.map(({ body }) => body)) };
+  return { asked, told: JSON.stringify(events), sent: JSON.stringify(ground.server.requests.map(({ body }) => body)) };
 }
 
 const deploy =
   (secrets: readonly string[]): Script =>
-  ({ results }) => {
+  ({ resultCount }) => {
     const command = `printf %s "$DEPLOY_TOKEN" > got.txt; echo "$DEPLOY_TOKEN"`;
-    return results > 0 ? "Done." : { parts: [{ type: "call", name: "bash", arguments: { command, secrets } }] };
+    return resultCount > 0 ? "Done." : { parts: [{ type: "call", name: "bash", arguments: { command, secrets } }] };
   };
 
 test.each([

@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { Part, Step } from "@pith/testkit";
+import type { ReplyPart, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 
@@ -60,7 +60,7 @@ test.each(voices)(
       { code: 0, out: "Half of it is done.\n" },
       { code: 0, out: "All done.\n" },
     ]);
-    const asked = server.served.filter(({ wire }) => wire);
+    const asked = server.requests.filter(({ wire }) => wire);
     expect(asked.map(({ outcome }) => outcome)).toEqual(Array.from({ length: ROUNDS + 2 }, () => "said"));
     expect(shortOf(asked.map(({ body }) => body))).toEqual([]);
     const entries = ground
@@ -89,8 +89,8 @@ function rounds(): (asked: unknown) => Step {
   };
 }
 
-function parts(at: number): readonly Part[] {
-  const call = (name: string, args: Readonly<Record<string, unknown>>): Part => ({
+function parts(at: number): readonly ReplyPart[] {
+  const call = (name: string, args: Readonly<Record<string, unknown>>): ReplyPart => ({
     type: "call",
     name,
     arguments: args,

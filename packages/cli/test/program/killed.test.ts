@@ -34,9 +34,9 @@ test.each(["on", "off"])(
 
 test("PRT11 killed while the model speaks, the question is asked again", { timeout: 60_000 }, async () => {
   const slow = { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } } as const;
-  const { url, served } = await ground.serve([slow, "Here."]);
+  const { url, requests } = await ground.serve([slow, "Here."]);
   const variables = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
-  await killedOnce(() => served.length > 0, ["-p", "Talk."], variables);
+  await killedOnce(() => requests.length > 0, ["-p", "Talk."], variables);
   const { code, out, notes } = await ground.run(["-p", "-c"], { variables });
   expect({ code, out, notes: notes.includes("1 request") }).toEqual({ code: 0, out: "Here.\n", notes: true });
 });

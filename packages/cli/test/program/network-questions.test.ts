@@ -42,7 +42,7 @@ test("SET15 with the network open no host is asked about, and a denied one is re
 
 test("PERM25 PERM26 PERM31 a question comes while the command runs, and a no holds for the rest of it", async () => {
   const command = "curl -sS http://pages.example/; curl -sS http://pages.example/; echo after";
-  const script: Script = ({ results }) => (results > 0 ? "Done." : runs(command));
+  const script: Script = ({ resultCount }) => (resultCount > 0 ? "Done." : runs(command));
   const { url } = await ground.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };

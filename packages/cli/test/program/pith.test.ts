@@ -26,19 +26,19 @@ test("PRT1 works in its folder with its tools, prints the answer alone, and keep
   expect({ code, out }).toEqual({ code: 0, out: "Two lines: one and two.\n" });
   expect(notes).toContain("· read a.txt");
   expect(notes).toMatch(/· 2 requests, .* tokens in.*, .* out.* · session [\w-]+; go on with pith -p -c "…"\n$/);
-  expect(JSON.stringify(ground.server.served[1]?.body)).toContain("2 a.txt");
+  expect(JSON.stringify(ground.server.requests[1]?.body)).toContain("2 a.txt");
   expect(ground.session()).toContain("Two lines: one and two.");
 });
 
 test("SYS2 with a model that can call no tools it answers without, and says so once (B4)", async () => {
-  const local = { kind: "ollama", model: "gemma3", window: 32_768, tools: false } as const;
+  const local = { kind: "ollama", model: "gemma3", window: 32_768, supportsTools: false } as const;
   const server = await startServer({ script: () => "I need @a.txt.", local });
   try {
     const args = ["-p", "--model", "ollama/gemma3", "--base-url", `${server.url}/v1`, "What is in a.txt?"];
     const { code, out, notes } = await ground.run(args);
     expect({ code, out }).toEqual({ code: 0, out: "I need @a.txt.\n" });
     expect(notes.match(/ollama\/gemma3 cannot call tools/g)).toHaveLength(1);
-    const sent = JSON.stringify(server.served.find(({ outcome }) => outcome === "said")?.body);
+    const sent = JSON.stringify(server.requests.find(({ outcome }) => outcome === "said")?.body);
     expect(sent).toContain("You have no tools");
     expect(sent).not.toContain('"tools":');
   } finally {

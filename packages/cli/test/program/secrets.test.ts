@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { Session } from "@pith/context";
 import { createSession, nodeRuntime } from "@pith/context/node";
-import type { Asked, Script, Step } from "@pith/testkit";
+import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets, type SampleSecret } from "../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../context/test/support/seeded-random.ts";
@@ -79,14 +79,14 @@ test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way
     input: textOf(share(9)),
   });
   expect(first).toMatchObject({ code: 0, out: expect.stringContaining("secrets_redacted") });
-  const sent = JSON.stringify(ground.server.served.map(({ body }) => body));
+  const sent = JSON.stringify(ground.server.requests.map(({ body }) => body));
   expect(readFileSync(join(ground.folder, "made.txt"), "utf8")).toBe(
     textOf(share(7)).replace(String(share(7)[0]?.text), "changed"),
   );
   const telling: Script = () => `## Goal\nTo find them.\n\n## Critical Context\n${textOf(planted)}`;
   const compacted = await ground.pith(
     ["-p", "-c", ...all, "/compact"],
-    Array.from({ length: 6 }, () => telling({} as Asked) as Step),
+    Array.from({ length: 6 }, () => telling({} as ScriptRequest) as Step),
   );
   expect(compacted.code).toBe(0);
   const refused = await ground.pith(
@@ -97,7 +97,7 @@ test("SEC11 none of 200 planted secrets is sent, shown or kept, by whichever way
   page.close();
   const seen = [
     sent,
-    JSON.stringify(ground.server.served.map(({ body }) => body)),
+    JSON.stringify(ground.server.requests.map(({ body }) => body)),
     ...[first, compacted, refused].map(shownBy),
     ...keptBy(ground),
   ];

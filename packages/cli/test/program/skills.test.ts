@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Asked, Script, Step } from "@pith/testkit";
+import type { Script, ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { Ground } from "../ground.ts";
 
@@ -46,7 +46,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   place({ "log.txt": "All is well with the machine, says the log.\n".repeat(400) }, ground.folder);
   place({ "AGENTS.md": HOUSE, ".git/HEAD": "" }, ground.folder);
   let rounds = 0;
-  const script: Script = ({ text, tools }: Asked): Step => {
+  const script: Script = ({ text, tools }: ScriptRequest): Step => {
     if (tools.length === 0) return "ok";
     if (text.includes("Again")) return "As the skill says.";
     rounds += 1;
@@ -59,7 +59,7 @@ test("SKL1 SKL7 TXT8 a skill is in the catalogue, read without a question, and b
   const first = await ground.run(["-p", "Deploy it."], { variables });
   expect(first).toMatchObject({ code: 0, out: "Deployed.\n" });
   expect(first.notes).toContain("allowed-tools of deploy: a skill grants no permission");
-  const asked = server.served.filter(({ wire }) => wire).map(({ body }) => body);
+  const asked = server.requests.filter(({ wire }) => wire).map(({ body }) => body);
   expect(told(asked[0])).toContain(`- deploy: How this house deploys: whenever somebody ships. (${path})`);
   const summaries = asked.filter((body) => !JSON.stringify(body).includes('"tools":[{'));
   expect(summaries.length).toBeGreaterThan(0);

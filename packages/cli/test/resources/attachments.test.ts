@@ -130,7 +130,7 @@ describe("message content", () => {
       output: "text",
     };
     return contentOf(wish, {
-      files: nodeFiles({ root: folder, mostBytes: MOST_PICTURE }),
+      files: nodeFiles({ root: folder, maxBytes: MOST_PICTURE }),
       piped: () => allOf(Readable.from([Buffer.from(input)])),
     });
   }

@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Beginning } from "@pith/agent";
+import type { SystemPromptOptions } from "@pith/agent";
 import { noRedaction } from "@pith/context/host";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { guided, guideOf } from "../../src/resources/guidance.ts";
@@ -56,11 +56,13 @@ test("TXT4 SKL1 texts and skills are read unless a setting says no", async () =>
 test("SKL11 what was read anew is told from then on, and what has changed is said; a mistake changes nothing", async () => {
   const began = parts();
   const guides = await guided(began);
-  const told: Beginning[] = [];
-  const agent = { setBeginning: (each: Beginning) => void told.push(each) } as unknown as Parameters<typeof guideOf>[0];
-  const beginning = ({ project, catalogue: skills }: typeof guides.standing.guidance): Beginning => ({
+  const told: SystemPromptOptions[] = [];
+  const agent = { setBeginning: (each: SystemPromptOptions) => void told.push(each) } as unknown as Parameters<
+    typeof guideOf
+  >[0];
+  const beginning = ({ project, catalogue: skills }: typeof guides.standing.guidance): SystemPromptOptions => ({
     folder: began.cwd,
-    project,
+    projectTexts: project,
     skills,
   });
   const { reload } = guideOf(agent, guides, { ...began, beginning });
@@ -98,7 +100,7 @@ test("SKL11 TRU8 what no longer counts because the folder has changed is told wi
   await trustShown((await seen()).holds, { home: join(ground, "home"), redaction: noRedaction });
   const began = { ...parts(), trusted: await seen() };
   const agent = { setBeginning: () => {} } as unknown as Parameters<typeof guideOf>[0];
-  const beginning = (): Beginning => ({ folder: began.cwd });
+  const beginning = (): SystemPromptOptions => ({ folder: began.cwd });
   const { reload } = guideOf(agent, await guided(began), { ...began, beginning });
   expect(await reload()).toEqual([]);
   place({ "repo/.pith/skills/build/SKILL.md": "---\nname: build\ndescription: How else.\n---\n" });

@@ -135,8 +135,8 @@ test("SKL9 only files that are skills now are looked at for a change", async () 
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship"), "user/keys.json": "secret" });
   const { skills } = await found();
   const files = skillFiles(() => skills);
-  expect(await files.hashNow(join(ground, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
-  expect(await files.hashNow(join(ground, "user/keys.json"))).toBeNull();
+  expect(await files.readHash(join(ground, "user/.pith/skills/ship/SKILL.md"))).toBe(skills[0]?.hash);
+  expect(await files.readHash(join(ground, "user/keys.json"))).toBeNull();
   place({ "user/.pith/skills/ship/SKILL.md": skill("ship", "anew") });
-  expect(await files.hashNow(join(ground, "user/.pith/skills/ship/SKILL.md"))).not.toBe(skills[0]?.hash);
+  expect(await files.readHash(join(ground, "user/.pith/skills/ship/SKILL.md"))).not.toBe(skills[0]?.hash);
 });

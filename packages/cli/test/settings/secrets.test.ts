@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FileRead } from "@pith/agent";
+import type { FileReadResult } from "@pith/agent";
 import { MemoryStore, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
 import { testRuntime } from "@pith/context/testing";
@@ -82,7 +82,7 @@ describe("secrets learnt again", () => {
   function disk(files: Readonly<Record<string, string>>) {
     const read: string[] = [];
     return {
-      read: async (path: string): Promise<FileRead> => {
+      read: async (path: string): Promise<FileReadResult> => {
         read.push(path);
         const found = files[path];
         return found === undefined ? { type: "missing", message: "no" } : { type: "read", bytes: Buffer.from(found) };
@@ -97,13 +97,13 @@ describe("secrets learnt again", () => {
     const session = await sessionThat('<file path="shown.txt">\nx\n</file>');
     const about = disk({ "/work/it.txt": text });
     const asked = { path: "it.txt", content: redacted };
-    expect(await relearning(vault(), { session, files: about }).restored(asked)).toEqual({
+    expect(await relearning(vault(), { session, files: about }).restore(asked)).toEqual({
       type: "restored",
       value: { ...asked, content: text },
     });
     expect(about.seen).toEqual(["/work/it.txt"]);
     const shown = disk({ "/work/shown.txt": text });
-    expect((await relearning(vault(), { session, files: shown }).restored(asked)).type).toBe("restored");
+    expect((await relearning(vault(), { session, files: shown }).restore(asked)).type).toBe("restored");
     expect(shown.seen).toEqual(["/work/it.txt", "/work/shown.txt"]);
   });
 
@@ -112,9 +112,9 @@ describe("secrets learnt again", () => {
     const files = disk({});
     const own = vault();
     const redacted = own.redact(text);
-    expect(await relearning(own, { session, files }).restored(redacted)).toEqual({ type: "restored", value: text });
+    expect(await relearning(own, { session, files }).restore(redacted)).toEqual({ type: "restored", value: text });
     expect(files.seen).toEqual([]);
-    expect((await relearning(vault(), { session, files }).restored(redacted)).type).toBe("unknown");
+    expect((await relearning(vault(), { session, files }).restore(redacted)).type).toBe("unknown");
   });
 
   test("SEC12 a placeholder that stands in the file a call is about stands for itself, and in no other file", async () => {
@@ -122,24 +122,24 @@ describe("secrets learnt again", () => {
     const example = "PITH_SECRET_github_0123456789ab";
     const files = disk({ "/work/docs.md": `see ${example}`, "/work/notes.txt": example });
     const secrets = relearning(vault(), { session, files });
-    expect((await secrets.restored({ path: "other.md", content: example })).type).toBe("unknown");
+    expect((await secrets.restore({ path: "other.md", content: example })).type).toBe("unknown");
     const asked = { path: "docs.md", content: `look at ${example}` };
-    expect(await secrets.restored(asked)).toEqual({ type: "restored", value: asked });
+    expect(await secrets.restore(asked)).toEqual({ type: "restored", value: asked });
   });
 
   test("SEC12 a call that writes an example of somebody's documents does not open the way for other files", async () => {
     const session = await sessionThat("hello");
     const example = "PITH_SECRET_github_0123456789ab";
     const secrets = relearning(vault(), { session, files: disk({ "/work/docs.md": `see ${example}` }) });
-    expect((await secrets.restored({ path: "docs.md", content: example })).type).toBe("restored");
-    expect((await secrets.restored({ path: "other.md", content: example })).type).toBe("unknown");
+    expect((await secrets.restore({ path: "docs.md", content: example })).type).toBe("restored");
+    expect((await secrets.restore({ path: "other.md", content: example })).type).toBe("unknown");
   });
 
   test("SEC12 no file is looked into that a tool could not read, whoever names it", async () => {
     const session = await sessionThat('<file path="closed/shown.txt">\nx\n</file>');
     const files = disk({ "/work/closed/it.txt": text, "/work/closed/shown.txt": text });
     const asked = { path: "closed/it.txt", content: vault().redact(text) };
-    expect((await relearning(vault(), { session, files }).restored(asked)).type).toBe("unknown");
+    expect((await relearning(vault(), { session, files }).restore(asked)).type).toBe("unknown");
     expect(files.seen).toEqual([]);
   });
 });

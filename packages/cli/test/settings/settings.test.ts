@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, type AgentEvent, type AgentParts, type RunEnd, type Tool } from "@pith/agent";
+import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool } from "@pith/agent";
 import {
   compactionDue,
   compactionLimits,
@@ -15,7 +15,7 @@ import {
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
-import { patience } from "@pith/models";
+import { defaultRequestPolicy } from "@pith/models";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readArguments } from "../../src/args/args.ts";
 import { choose } from "../../src/settings/resolve.ts";
@@ -168,7 +168,7 @@ test("SET1 SUM4 the time for the first token of an answer and of a summary is on
   const { summaryTime } = compactionLimits;
   const minutes = settingTable.find(({ name }) => name === "firstTokenMinutes")?.fallback;
   expect(minutes).toEqual({ value: summaryTime.firstToken / 60_000 });
-  expect(patience.firstTokenMs).toBe(summaryTime.firstToken);
+  expect(defaultRequestPolicy.firstTokenTimeoutMs).toBe(summaryTime.firstToken);
   const longer = limitsOf({}, { firstTokenMinutes: 40 })({ api: "", provider: "a", model: "b" }).summaryTime;
   expect(longer).toEqual({ firstToken: 2_400_000, nextToken: 90_000, attempt: 2_700_000, total: 5_400_000 });
 });
@@ -226,7 +226,7 @@ test.each(spellings)("DUE4 off by %s stops every automatic path, and asking for 
   const other = { ...back, provider: "openai", model: "other", contextWindow: 100_000_000 };
   const events: AgentEvent[] = [];
   const listen = (event: AgentEvent): void => void events.push(event);
-  const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, listen });
+  const switched = await agentOf([], looking, { session: await sessionWith(199_000), model: other, onEvent: listen });
   const asked = await agentOf([], looking, { session: await longSession() });
   if (isByAgent) for (const agent of [threshold, overflow, switched, asked]) agent.setAutoCompactionEnabled(false);
 
@@ -303,7 +303,7 @@ async function compactsAtSwitch(tokens: number, looking: Looking): Promise<boole
   const own = await agentOf([], looking);
   const other = { ...own.model, provider: "openai", model: "other", contextWindow: 100_000_000 };
   const session = await sessionWith(tokens);
-  const agent = await agentOf([], looking, { session, model: other, listen: (event) => void events.push(event) });
+  const agent = await agentOf([], looking, { session, model: other, onEvent: (event) => void events.push(event) });
   await agent.setModel(own.model);
   return startsByItself(events);
 }
@@ -350,12 +350,12 @@ async function longSession(): Promise<Session> {
 async function agentOf(
   replies: readonly ScriptedReply[],
   { limits, window }: Looking,
-  parts: Partial<AgentParts> = {},
+  parts: Partial<AgentOptions> = {},
 ): Promise<Agent> {
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const model: Model = { ...scriptedModel(...replies), contextWindow: window };
   // Nobody is asked for summaries: code writes them.
-  return new Agent({ session, model, tools: [noop], ports: nodeRuntime, limits, writers: [], ...parts });
+  return new Agent({ session, model, tools: [noop], runtime: nodeRuntime, limits, summarizers: [], ...parts });
 }
 
 interface Ran {

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import {
   type ExtensionContext,
   type ExtensionUi,
-  nobodyThere,
+  headlessUi,
   Permissions,
   parseRule,
-  type UiAsking,
+  type UiPromptOptions,
 } from "@pith/agent";
 import type { RpcEvent } from "@pith/client";
 import { afterAll, describe, test } from "vitest";
@@ -38,8 +38,8 @@ describe("child arguments", () => {
     const permissions = new Permissions({
       mode: "ask",
       rules: { allow: [rule("bash(npm test)")], deny: [rule("bash(git push)")] },
-      ground: { root: "/w", home: "/h", temporary: [], keys: [], own: [] },
-      realPath: async (path) => path,
+      paths: { root: "/w", home: "/h", temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+      resolveRealPath: async (path) => path,
     });
     return {
       trusts: true,
@@ -91,7 +91,7 @@ describe("run child", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   const there = (ui: Partial<ExtensionUi> | null): ExtensionContext =>
-    ({ ui: { ...nobodyThere, ...ui }, hasUI: ui !== null }) as ExtensionContext;
+    ({ ui: { ...headlessUi, ...ui }, hasUI: ui !== null }) as ExtensionContext;
 
   async function run(
     program: FakeProgram,
@@ -119,7 +119,7 @@ describe("run child", () => {
     const question =
       '{ type: "extension_ui_request", id: "1", method: "select", title: "May I?", options: ["Yes"], timeout: 9000 }';
     const heard = `say(${question}); answered(); setTimeout(() => { console.error("no more"); process.exit(3); }, 50);`;
-    const asked: (UiAsking | undefined)[] = [];
+    const asked: (UiPromptOptions | undefined)[] = [];
     const select: ExtensionUi["select"] = (_title, _options, asking) => {
       asked.push(asking);
       return new Promise((resolve) => asking?.signal?.addEventListener("abort", () => resolve(undefined)));

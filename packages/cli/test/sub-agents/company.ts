@@ -3,14 +3,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { RpcClient, type RpcEvent } from "@pith/client";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { Ground } from "../ground.ts";
 
 export interface Says {
   /** The one that starts others. */
-  readonly parent: (asked: Asked) => Step | Promise<Step>;
+  readonly parent: (asked: ScriptRequest) => Step | Promise<Step>;
   /** One of those. */
-  readonly child: (asked: Asked) => Step | Promise<Step>;
+  readonly child: (asked: ScriptRequest) => Step | Promise<Step>;
 }
 
 export class Company extends Ground {
@@ -100,9 +100,9 @@ export function starts(given: Readonly<Record<string, unknown>>): Step {
   return { parts: [{ type: "call", name: "subagent", arguments: given }] };
 }
 
-export const bodyOf = ({ body }: Asked): string => JSON.stringify(body);
+export const bodyOf = ({ body }: ScriptRequest): string => JSON.stringify(body);
 
-function isParent({ tools }: Asked): boolean {
+function isParent({ tools }: ScriptRequest): boolean {
   return tools.includes("subagent");
 }
 

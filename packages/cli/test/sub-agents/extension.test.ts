@@ -29,12 +29,12 @@ test("AGT6 AGT7 AGT15 eight as four and four, of which one is killed, then a cha
       const chain = [`/help with ${placeholder}`, "Use <{previous}>."].map((task) => ({ agent: "scout", task }));
       return turns === 2 ? starts({ chain }) : "All told.";
     },
-    child: async ({ text, tools, results, body }) => {
+    child: async ({ text, tools, resultCount, body }) => {
       const task = taskOf(text);
       if (task === "") {
         chained.push(`${tools.join()} ${text}`);
         assert.ok(JSON.stringify(body.system).includes("You are a scout."), "AGT12");
-        if (text.startsWith("/help") && results === 0) return { parts: [write] };
+        if (text.startsWith("/help") && resultCount === 0) return { parts: [write] };
         return text.startsWith("/help") ? "$& {previous} A" : "The end.";
       }
       most = Math.max(most, ground.children().length);

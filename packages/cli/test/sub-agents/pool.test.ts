@@ -107,7 +107,8 @@ describe("recovery", () => {
     const ground = new Company();
     const asked = new Set<string>();
     const variables = await ground.company({
-      parent: ({ text, results }) => (text.includes("Go.") && results === 0 ? starts({ tasks: tasks(2) }) : "I see."),
+      parent: ({ text, resultCount }) =>
+        text.includes("Go.") && resultCount === 0 ? starts({ tasks: tasks(2) }) : "I see.",
       child: async ({ text }) => {
         asked.add(taskOf(text));
         return taskOf(text) === "Task 0." ? "Done with Task 0." : { parts: [], breaks: { how: "stall" } };
@@ -148,18 +149,18 @@ describe("pool", () => {
     const variables = await ground.company({
       parent: (asked) => {
         bodies.push(bodyOf(asked));
-        const { text, results } = asked;
+        const { text, resultCount } = asked;
         // Behind a result that was stopped it stands in one message with it.
         const isRead = bodyOf(asked).includes(", page 1 of");
         if (text.includes("Read.") && !isRead) return starts({ read: ground.started().at(-1)?.id ?? "" });
-        if (results > 0) return "I go on.";
+        if (resultCount > 0) return "I go on.";
         if (text.includes("Ask.")) return starts({ agent: "scout", task: "Write." });
         if (text.includes("Background.")) return starts({ tasks: tasks(2), background: true });
         if (text.includes("Stop.")) return starts({ agent: "scout", task: "Wait." });
         return "I go on.";
       },
-      child: async ({ text, results }) => {
-        if (text === "Write.") return results > 0 ? "Written." : { parts: [write] };
+      child: async ({ text, resultCount }) => {
+        if (text === "Write.") return resultCount > 0 ? "Written." : { parts: [write] };
         if (text === "Wait.") {
           begun.resolve();
           return { parts: [], breaks: { how: "stall" } };

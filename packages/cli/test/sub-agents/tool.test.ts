@@ -37,8 +37,8 @@ function crewWith(
   const permissions = new Permissions({
     mode: "ask",
     rules: { allow: [], deny: [] },
-    ground: { root: folder, home: folder, temporary: [], keys: [], own: [] },
-    realPath: async (path) => path,
+    paths: { root: folder, home: folder, temporaryFolders: [], keyFiles: [], permissionFiles: [] },
+    resolveRealPath: async (path) => path,
   });
   const session = { file: join(folder, "parent.jsonl") };
   const context = {
@@ -54,7 +54,7 @@ function crewWith(
 
 const calling = (crew: Crew) => ({ crew, agents: [agent], stays: true, known: async () => [] });
 const call = (given: object, signal = new AbortController().signal): ToolCall => ({
-  ...{ id: "c", arguments: { ...given }, signal, room: 10_000, update: () => {} },
+  ...{ id: "c", arguments: { ...given }, signal, maxOutputBytes: 10_000, update: () => {} },
 });
 const saidIn = ({ content: [block] }: Awaited<ReturnType<typeof runTool>>): string =>
   block?.type === "text" ? block.text : "";

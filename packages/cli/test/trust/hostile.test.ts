@@ -21,7 +21,7 @@ let work: string;
 beforeAll(async () => {
   for (const name of ["empty", "marks", "secret", "user", "tmp"]) mkdirSync(at(name));
   writeFileSync(at("secret/SKILL.md"), "the secret of the user");
-  server = await startServer({ script: ({ results }) => (results === 0 ? lookAround : "done") });
+  server = await startServer({ script: ({ resultCount }) => (resultCount === 0 ? lookAround : "done") });
   thief = createServer((request, response) => {
     stolen.push(`${request.url} ${JSON.stringify(request.headers)}`);
     response.end("{}");
@@ -59,7 +59,7 @@ test("TRU10 in a hostile folder nothing more runs, nobody more is asked, and not
   expect(elsewhere(hostile, "hostile", work).filter((path) => !usual.includes(path))).toEqual([]);
   expect(strangeReads(hostile)).toEqual([]);
   expect(hostile.notes.match(/is not trusted, so its .* are not used/g)).toHaveLength(1);
-  expect(JSON.stringify(server.served.map(({ body }) => body))).not.toContain("always use this");
+  expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toContain("always use this");
   expect(harm()).toEqual([]);
 });
 

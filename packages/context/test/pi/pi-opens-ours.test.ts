@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   // Where pi could not be started there is nothing to end.
-  (pi as Pi | undefined)?.end();
+  (pi as Pi | undefined)?.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -65,7 +65,7 @@ async function compact({ session, asked }: { session: Session; asked: readonly s
 async function expectSame(path: string): Promise<void> {
   const store = opened(await openStore(path, { mode: "follower" }));
   const { branch: window } = await Session.open(store, nodeRuntime);
-  const theirs = (await pi.ask({ op: "resume", file: path })) as Record<string, unknown>;
+  const theirs = (await pi.request({ op: "resume", file: path })) as Record<string, unknown>;
   const { messages, thinkingLevel, model } = buildSessionContext(window);
   expect(theirs).toMatchObject({ leaf: await store.leaf(), messages: plain(messages), thinkingLevel, model });
   expect(await store.check()).toEqual([]);
@@ -83,7 +83,7 @@ describe("pi opens ours", () => {
       receipt: { findings: [{ code: "result-reduced" }, { code: "result-reduced" }] },
     });
     await expectSame(told.path);
-    expect(await pi.ask({ op: "goOn", file: told.path, message: user("And now?") })).toBeTruthy();
+    expect(await pi.request({ op: "goOn", file: told.path, message: user("And now?") })).toBeTruthy();
     await expectSame(told.path);
   });
 
@@ -111,7 +111,7 @@ describe("pi opens ours", () => {
   test("LOG1 and goes on with it; ours then goes on behind pi's lines", async () => {
     const told = await conversation("shared");
     await told.store.close();
-    const id = await pi.ask({ op: "goOn", file: told.path, message: user("From pi.") });
+    const id = await pi.request({ op: "goOn", file: told.path, message: user("From pi.") });
     const store = opened(await openStore(told.path));
     expect(await store.leaf()).toBe(id);
     const session = await Session.open(store, nodeRuntime);
@@ -122,7 +122,7 @@ describe("pi opens ours", () => {
 
   test("D14 a line that pi adds while we have it open is seen before our next append", async () => {
     const told = await conversation("meanwhile");
-    const id = await pi.ask({ op: "goOn", file: told.path, message: user("From pi.") });
+    const id = await pi.request({ op: "goOn", file: told.path, message: user("From pi.") });
     const late = await told.session.append({ type: "message", message: user("Too late.") });
     expect(late).toEqual({ type: "leaf-moved", leaf: id });
     await told.session.refresh();
@@ -137,7 +137,7 @@ describe("ours opens what pi made of ours", () => {
     const told = await conversation("origin");
     await compact(told);
     await told.store.close();
-    const forks = (await pi.ask({ op: "fork", file: told.path, folder })) as { whole: string; branch: string };
+    const forks = (await pi.request({ op: "fork", file: told.path, folder })) as { whole: string; branch: string };
     for (const path of [forks.whole, forks.branch]) {
       // pi copies our lines with their seals, under a header of its own: nothing there vouches for them.
       expect(readFileSync(path, "utf8")).toContain('"crc"');

@@ -28,7 +28,7 @@ beforeAll(() => {
 });
 afterAll(() => {
   // Where pi could not be started there is nothing to end.
-  (pi as Pi | undefined)?.end();
+  (pi as Pi | undefined)?.stop();
   rmSync(folder, { recursive: true });
 });
 
@@ -39,12 +39,12 @@ async function expectSame(file: string, step: number): Promise<void> {
   const entries = lines.map(({ entry }) => entry);
   const tree = buildTree(entries);
   const leaves = entries.map((_, at) => at).filter((at) => at % step === 0 || at === entries.length - 1);
-  const hashes = (await pi.ask({ op: "hashes", file, leaves })) as readonly string[];
+  const hashes = (await pi.request({ op: "hashes", file, leaves })) as readonly string[];
   for (const [at, leaf] of leaves.entries()) {
     const ours = buildSessionContext(loadBranch(branchEntries(tree, entries[leaf]?.id ?? null)));
     const said = [ours.messages, ours.thinkingLevel, ours.model];
     if (hash(said) !== hashes[at]) {
-      const [theirs] = (await pi.ask({ op: "contexts", file, leaves: [leaf] })) as readonly SessionContext[];
+      const [theirs] = (await pi.request({ op: "contexts", file, leaves: [leaf] })) as readonly SessionContext[];
       expect(said).toEqual([theirs?.messages, theirs?.thinkingLevel, theirs?.model]);
       expect.unreachable("the two differ, though only in the order of members");
     }

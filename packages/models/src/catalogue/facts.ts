@@ -52,7 +52,7 @@ const ALIASES: Readonly<Record<string, string>> = {
 };
 
 /** The provider's name in the snapshot; `anthropic.messages` is what the AI SDK calls one of them. */
-export function providerName(provider: string): string {
+export function normalizeProviderName(provider: string): string {
   const [name = provider] = provider.toLowerCase().split(".");
   return Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
 }
@@ -61,37 +61,40 @@ export function providerName(provider: string): string {
  * What is left of a name without vendor, region, tag and date: `us.anthropic.claude-sonnet-4-5-20250929-v1:0` and
  * `anthropic/claude-sonnet-4.5:free` are both `claude-sonnet-4-5`.
  */
-export function plainName(model: string): string {
-  const own = tuned(model.slice(0, LONGEST).toLowerCase()).split("/").at(-1) ?? "";
-  const bare = endings.reduce((name, ending) => name.replace(ending, ""), own.replace(vendor, ""));
-  return bare.replaceAll(".", "-");
+export function normalizeModelName(model: string): string {
+  const lastSegment = fineTuningBase(model.slice(0, MAX_NAME_LENGTH).toLowerCase()).split("/").at(-1) ?? "";
+  const stripped = NAME_SUFFIXES.reduce(
+    (name, ending) => name.replace(ending, ""),
+    lastSegment.replace(VENDOR_PREFIX, ""),
+  );
+  return stripped.replaceAll(".", "-");
 }
 
 /** Also without `preview`, which is mostly what a model was called before it was done. */
-export function finalName(model: string): string {
-  return plainName(model).replace(/-(?:preview|exp)(?:-\d\d-\d{2,4})?$/, "");
+export function removePreviewSuffix(model: string): string {
+  return normalizeModelName(model).replace(/-(?:preview|exp)(?:-\d\d-\d{2,4})?$/, "");
 }
 
 /** Also without month and day: `gpt-4-0613`. Last of all, since such dates set apart models of different windows, too. */
-export function undatedName(model: string): string {
-  return finalName(model).replace(/-(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/, "");
+export function removeDateSuffix(model: string): string {
+  return removePreviewSuffix(model).replace(/-(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])$/, "");
 }
 
 /** Whether it was trained further for one customer; that has another price. */
-export function isTuned(model: string): boolean {
+export function isFineTuned(model: string): boolean {
   return model.toLowerCase().startsWith("ft:");
 }
 
 /** `ft:gpt-4.1-2025-04-14:organisation::id`: what it was made of. */
-function tuned(model: string): string {
-  return isTuned(model) ? (model.split(":")[1] ?? "") : model;
+function fineTuningBase(model: string): string {
+  return isFineTuned(model) ? (model.split(":")[1] ?? "") : model;
 }
 
-const LONGEST = 300;
+const MAX_NAME_LENGTH = 300;
 /** `us.anthropic.`: letters up to a dot with a letter behind it, so that the dot of `gpt-5.4` stays. */
-const vendor = /^(?:[a-z-]{1,20}\.(?=[a-z]))+/;
+const VENDOR_PREFIX = /^(?:[a-z-]{1,20}\.(?=[a-z]))+/;
 /** The `v1` is Bedrock's; the V3 of DeepSeek is the model. */
-const endings: readonly RegExp[] = [
+const NAME_SUFFIXES: readonly RegExp[] = [
   /-v\d+:\d+$/,
   /:[\w.-]+$/,
   /-v1$/,

@@ -12,7 +12,7 @@ const GROK_FAST = [0.2, 0.5, 0.05, 0] as const;
  * would size their requests, too large for some and too small for most. The snapshot overrules them. Figures are those that
  * the makers published, as far as we know them. By maker. Others who sell them find them by name, without the price.
  */
-export const handChecked: Readonly<Record<string, readonly Row[]>> = {
+export const handCheckedRows: Readonly<Record<string, readonly SnapshotRow[]>> = {
   anthropic: [
     ["claude-3-haiku-20240307", 200_000, 4_096, 1, 0.25, 1.25, 0.03, 0.3],
     ["claude-3-opus-20240229", 200_000, 4_096, 1, ...OPUS],
@@ -52,17 +52,23 @@ export const handChecked: Readonly<Record<string, readonly Row[]>> = {
 };
 
 /** Name, window, longest answer, 1 for images + 2 for reasoning, then four prices or none. */
-export type Row = readonly [id: string, contextWindow: number, maxTokens: number, kinds: number, ...prices: number[]];
+export type SnapshotRow = readonly [
+  id: string,
+  contextWindow: number,
+  maxTokens: number,
+  kinds: number,
+  ...prices: number[],
+];
 
-export function rowFacts([, contextWindow, maxTokens, kinds, ...figures]: Row): ModelFacts {
+export function toModelFacts([, contextWindow, maxTokens, flags, ...priceFigures]: SnapshotRow): ModelFacts {
   const limits = { contextWindow, maxTokens };
-  const reads = { input: (kinds & 1) === 1 ? (["text", "image"] as const) : (["text"] as const) };
-  const known: ModelFacts = { ...limits, ...reads, reasoning: (kinds & 2) === 2 };
-  return figures.length === 4 ? { ...known, prices: prices(figures) } : known;
+  const inputField = { input: (flags & 1) === 1 ? (["text", "image"] as const) : (["text"] as const) };
+  const facts: ModelFacts = { ...limits, ...inputField, reasoning: (flags & 2) === 2 };
+  return priceFigures.length === 4 ? { ...facts, prices: toPrices(priceFigures) } : facts;
 }
 
 // Without a price of their own, tokens read from or written to a cache are billed as input.
-function prices([input = 0, output = 0, cacheRead = 0, cacheWrite = 0]: readonly number[]): Prices {
+function toPrices([input = 0, output = 0, cacheRead = 0, cacheWrite = 0]: readonly number[]): Prices {
   return { input, output, cacheRead: cacheRead || input, cacheWrite: cacheWrite || input };
 }
 
@@ -75,29 +81,29 @@ export interface Snapshot {
   facts(provider: string, id: string): ModelFacts | undefined;
 }
 
-const parsed = new Map<string, ReadonlyMap<string, Row>>();
+const parsedRows = new Map<string, ReadonlyMap<string, SnapshotRow>>();
 
 export const snapshot: Snapshot = {
   date: snapshotDate,
   providers: Object.keys(snapshotRows),
-  ids: (provider) => rows(provider).keys(),
+  ids: (provider) => loadRows(provider).keys(),
   facts(provider, id) {
-    const row = rows(provider).get(id);
-    return row && rowFacts(row);
+    const row = loadRows(provider).get(id);
+    return row && toModelFacts(row);
   },
 };
 
-function rows(provider: string): ReadonlyMap<string, Row> {
-  const already = parsed.get(provider);
-  if (already) return already;
-  const text = own(snapshotRows, provider);
-  const list = JSON.parse(text ?? "[]") as readonly Row[];
-  const fresh = new Map([...(own(handChecked, provider) ?? []), ...list].map((row) => [row[0], row]));
-  if (text) parsed.set(provider, fresh);
-  return fresh;
+function loadRows(provider: string): ReadonlyMap<string, SnapshotRow> {
+  const cached = parsedRows.get(provider);
+  if (cached) return cached;
+  const text = ownValue(snapshotRows, provider);
+  const list = JSON.parse(text ?? "[]") as readonly SnapshotRow[];
+  const rowsById = new Map([...(ownValue(handCheckedRows, provider) ?? []), ...list].map((row) => [row[0], row]));
+  if (text) parsedRows.set(provider, rowsById);
+  return rowsById;
 }
 
 /** `constructor` is no provider, though every object has one. */
-function own<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+function ownValue<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -4,15 +4,29 @@ export {
   type Draft,
   type DraftBlock,
   type DraftCall,
-  type DraftServed,
+  type DraftServerTool,
   type DraftText,
   type DraftThinking,
   emptyDraft,
-  type Metadata,
-  type ServedResult,
+  type ProviderMetadata,
+  type ServerToolResult,
 } from "./draft.ts";
-export { type Conversation, messagesOf } from "./from-prompt.ts";
-export { costOf, type Ending, endingOf, type MessageParts, messageOf, type Prices, usageOf } from "./reply-message.ts";
-export { type Delta, deltaOf, fold } from "./reply-stream.ts";
-export { type CallParts, callOptions, promptOf, thinkingNotice } from "./request.ts";
-export { type Served, type ServedBlock, searches, servedIn, webSearch } from "./server-tools.ts";
+export { type Conversation, fromPrompt } from "./from-prompt.ts";
+export {
+  buildAssistantMessage,
+  computeCost,
+  determineEnding,
+  type Ending,
+  type MessageOptions,
+  type Prices,
+  toUsage,
+} from "./reply-message.ts";
+export { applyStreamPart, type Delta, toDelta } from "./reply-stream.ts";
+export { buildCallOptions, buildPrompt, type ConvertOptions, thinkingNotice } from "./request.ts";
+export {
+  readServerToolRun,
+  type ServerToolBlock,
+  type ServerToolRun,
+  supportsWebSearch,
+  webSearch,
+} from "./server-tools.ts";

@@ -21,223 +21,258 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
-import type { Beside, Dialect } from "./dialects/dialect.ts";
-import { dialectOf } from "./dialects/registry.ts";
-import { sentName } from "./draft.ts";
-import { searches, servedIn } from "./server-tools.ts";
+import type { Protocol, ReplyContext } from "./dialects/dialect.ts";
+import { findProtocol } from "./dialects/registry.ts";
+import { escapeToolName } from "./draft.ts";
+import { readServerToolRun, supportsWebSearch } from "./server-tools.ts";
 
-type Said<Role> = Extract<LanguageModelV4Message, { role: Role }>;
+type PromptMessageOf<Role> = Extract<LanguageModelV4Message, { role: Role }>;
 
-export interface SaidTo {
-  readonly to: ModelName;
+export interface PromptTarget {
+  readonly target: ModelName;
   /** Whether it may search again: only then does it take back what it has found. */
-  readonly searches: boolean;
+  readonly canSearch: boolean;
 }
 
-export function assistantMessage(message: AssistantMessage, { to, searches }: SaidTo): Said<"assistant"> {
-  const dialect = dialectOf(to);
-  const keepsServed = searches && isFrom(message, to);
-  const thinks = message.content.some((block) => block.type === "thinking" && dialect.sentThinking(block).length > 0);
+export function toAssistantMessage(
+  message: AssistantMessage,
+  { target, canSearch }: PromptTarget,
+): PromptMessageOf<"assistant"> {
+  const protocol = findProtocol(target);
+  const replaysServerTools = canSearch && isSameModel(message, target);
+  const hasReasoning = message.content.some(
+    (block) => block.type === "thinking" && protocol.toReasoningParts(block).length > 0,
+  );
   const content = message.content.flatMap((block) => {
-    const served = keepsServed ? servedIn(block) : null;
-    const parts = served ? dialect.sentServed(served, { thinks }) : [];
-    return parts.length > 0 ? [...parts] : saidParts(block, dialect, { thinks });
+    const serverToolRun = replaysServerTools ? readServerToolRun(block) : null;
+    const parts = serverToolRun ? protocol.replayServerTool(serverToolRun, { hasReasoning }) : [];
+    return parts.length > 0 ? [...parts] : toPromptParts(block, protocol, { hasReasoning });
   });
-  const providerOptions = dialect.sentOptions?.(message);
+  const providerOptions = protocol.toMessageOptions?.(message);
   return { role: "assistant", content, ...(providerOptions && { providerOptions }) };
 }
 
-function isFrom({ api, provider, model }: AssistantMessage, to: ModelName): boolean {
-  return api === to.api && provider === to.provider && model === to.model;
+function isSameModel({ api, provider, model }: AssistantMessage, target: ModelName): boolean {
+  return api === target.api && provider === target.provider && model === target.model;
 }
 
-function saidParts(
+function toPromptParts(
   block: AssistantMessage["content"][number],
-  dialect: Dialect,
-  beside: Beside,
-): Said<"assistant">["content"] {
+  protocol: Protocol,
+  context: ReplyContext,
+): PromptMessageOf<"assistant">["content"] {
   switch (block.type) {
     case "text":
-      return [dialect.sentText(block, beside)];
+      return [protocol.toTextPart(block, context)];
     case "thinking":
-      return [...dialect.sentThinking(block)];
+      return [...protocol.toReasoningParts(block)];
     case "toolCall":
-      return [dialect.sentCall(harmlessCall(block), beside)];
+      return [protocol.toCallPart(sanitizeCall(block), context)];
   }
 }
 
 // A signature of what is sent otherwise than it came would be taken for a forged one.
-function harmlessCall(block: ToolCallBlock): ToolCallBlock {
-  const name = sentName(block.name);
+function sanitizeCall(block: ToolCallBlock): ToolCallBlock {
+  const name = escapeToolName(block.name);
   const { thoughtSignature, ...unsigned } = block;
   return name === block.name && block.pith === undefined ? block : { ...unsigned, name };
 }
 
-export function userMessage({ content }: UserMessage): Said<"user"> {
+export function toUserMessage({ content }: UserMessage): PromptMessageOf<"user"> {
   const blocks = typeof content === "string" ? [{ type: "text" as const, text: content }] : content;
-  return { role: "user", content: blocks.map(shownPart) };
+  return { role: "user", content: blocks.map(toContentPart) };
 }
 
-export function shownPart(block: TextBlock | ImageBlock): LanguageModelV4TextPart | LanguageModelV4FilePart {
-  return block.type === "text" ? { type: "text", text: block.text } : imagePart(block);
+export function toContentPart(block: TextBlock | ImageBlock): LanguageModelV4TextPart | LanguageModelV4FilePart {
+  return block.type === "text" ? { type: "text", text: block.text } : toImagePart(block);
 }
 
-export function imagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePart {
+export function toImagePart({ data, mimeType }: ImageBlock): LanguageModelV4FilePart {
   return { type: "file", mediaType: mimeType, data: { type: "data", data } };
 }
 
 /** Only Anthropic takes cache marks; other providers find the prefix themselves. */
-export function marksOf({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
+export function selectCacheMarks({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
   if (api !== "anthropic-messages") return [];
-  const first = cacheMarks.filter(({ after }) => after !== "message");
-  const messages = cacheMarks.filter((mark) => mark.after === "message").toSorted((one, two) => one.index - two.index);
-  return [...first, ...messages.slice(Math.max(0, messages.length + first.length - MOST_MARKS))];
+  const prefixMarks = cacheMarks.filter(({ after }) => after !== "message");
+  const messageMarks = cacheMarks
+    .filter((mark) => mark.after === "message")
+    .toSorted((one, two) => one.index - two.index);
+  return [
+    ...prefixMarks,
+    ...messageMarks.slice(Math.max(0, messageMarks.length + prefixMarks.length - MAX_CACHE_MARKS)),
+  ];
 }
 
 // A fifth is refused. What comes after the oldest messages is worth more than they are.
-const MOST_MARKS = 4;
+const MAX_CACHE_MARKS = 4;
 
 /** What a part bears that ends a prefix to be kept. */
-export const cacheMark: { readonly providerOptions: SharedV4ProviderOptions } = {
+export const cacheControlOptions: { readonly providerOptions: SharedV4ProviderOptions } = {
   providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
 };
 
 /** The same parts, the last of them marked; reasoning cannot bear a mark. */
-export function markedLast<Part extends { readonly type: string; readonly providerOptions?: SharedV4ProviderOptions }>(
-  parts: readonly Part[],
-): Part[] {
+export function markLastPart<
+  Part extends { readonly type: string; readonly providerOptions?: SharedV4ProviderOptions },
+>(parts: readonly Part[]): Part[] {
   const last = parts.findLastIndex(({ type }) => type !== "reasoning");
-  return parts.map((part, index) => (index === last ? marked(part) : part));
+  return parts.map((part, index) => (index === last ? markPart(part) : part));
 }
 
-function marked<Part extends { readonly providerOptions?: SharedV4ProviderOptions }>(part: Part): Part {
+function markPart<Part extends { readonly providerOptions?: SharedV4ProviderOptions }>(part: Part): Part {
   const { anthropic } = part.providerOptions ?? {};
   const providerOptions = {
     ...part.providerOptions,
-    anthropic: { ...anthropic, ...cacheMark.providerOptions.anthropic },
+    anthropic: { ...anthropic, ...cacheControlOptions.providerOptions.anthropic },
   };
   return { ...part, providerOptions };
 }
 
-export interface GivenResult {
+export interface ToolResultItem {
   readonly message: ToolResultMessage;
-  readonly marked: boolean;
+  readonly isMarked: boolean;
 }
 
 /** One message for all results of a reply, since Gemini counts them; images follow in a user message where results take none. */
-export function resultMessages(results: readonly GivenResult[], to: ModelName): readonly LanguageModelV4Message[] {
-  const content = results.flatMap(({ message, marked }) => {
-    const part = resultPart(message, to);
-    return marked ? markedLast([part]) : [part];
+export function toToolMessages(
+  results: readonly ToolResultItem[],
+  target: ModelName,
+): readonly LanguageModelV4Message[] {
+  const content = results.flatMap(({ message, isMarked }) => {
+    const part = toResultPart(message, target);
+    return isMarked ? markLastPart([part]) : [part];
   });
-  const apart = results.flatMap(({ message }) => (standApart(message, to) ? picturesApart(message) : []));
-  return [{ role: "tool", content }, ...(apart.length > 0 ? [{ role: "user" as const, content: apart }] : [])];
+  const separateParts = results.flatMap(({ message }) =>
+    needsSeparateImages(message, target) ? toSeparateImageParts(message) : [],
+  );
+  return [
+    { role: "tool", content },
+    ...(separateParts.length > 0 ? [{ role: "user" as const, content: separateParts }] : []),
+  ];
 }
 
-function resultPart(message: ToolResultMessage, to: ModelName): LanguageModelV4ToolResultPart {
+function toResultPart(message: ToolResultMessage, target: ModelName): LanguageModelV4ToolResultPart {
   return {
     type: "tool-result",
-    toolCallId: dialectOf(to).sentCallId(message.toolCallId),
-    toolName: sentName(message.toolName),
-    output: outputOf(message, to),
+    toolCallId: findProtocol(target).toCallId(message.toolCallId),
+    toolName: escapeToolName(message.toolName),
+    output: toResultOutput(message, target),
   };
 }
 
-function outputOf(message: ToolResultMessage, to: ModelName): LanguageModelV4ToolResultOutput {
+function toResultOutput(message: ToolResultMessage, target: ModelName): LanguageModelV4ToolResultOutput {
   const { content, isError } = message;
   const images = content.filter((block) => block.type === "image");
-  const text = joined(content);
-  const type = isError && marksErrors(to) ? "error-text" : "text";
+  const text = joinTexts(content);
+  const type = isError && supportsErrorResults(target) ? "error-text" : "text";
   // Without a result, its call would be refused.
   if (images.length === 0) return { type, value: text.trim() === "" ? NO_OUTPUT : text };
-  if (standApart(message, to)) return { type, value: text === "" ? PICTURES_FOLLOW : `${text}\n${PICTURES_FOLLOW}` };
+  if (needsSeparateImages(message, target))
+    return { type, value: text === "" ? IMAGES_FOLLOW : `${text}\n${IMAGES_FOLLOW}` };
   // Older models get one response for each text, and none for pictures alone, where there must be one for each call.
-  if (to.api === "google-generative-ai")
-    return { type: "content", value: [{ type: "text", text: text || PICTURES_HERE }, ...images.map(imagePart)] };
-  return { type: "content", value: content.map(shownPart) };
+  if (target.api === "google-generative-ai")
+    return { type: "content", value: [{ type: "text", text: text || IMAGES_ATTACHED }, ...images.map(toImagePart)] };
+  return { type: "content", value: content.map(toContentPart) };
 }
 
 // OpenAI's packages put an error into JSON, every line break escaped; it has no field for one anyway.
-function marksErrors({ api }: ModelName): boolean {
+function supportsErrorResults({ api }: ModelName): boolean {
   return api !== "openai-completions" && api !== "openai-responses";
 }
 
 // Chat takes results that are text alone; elsewhere a result with pictures cannot be marked as an error.
-function standApart({ isError }: ToolResultMessage, to: ModelName): boolean {
-  return to.api === "openai-completions" || (isError && marksErrors(to));
+function needsSeparateImages({ isError }: ToolResultMessage, target: ModelName): boolean {
+  return target.api === "openai-completions" || (isError && supportsErrorResults(target));
 }
 
-function picturesApart({ toolName, toolCallId, content }: ToolResultMessage): ReturnType<typeof shownPart>[] {
+function toSeparateImageParts({
+  toolName,
+  toolCallId,
+  content,
+}: ToolResultMessage): ReturnType<typeof toContentPart>[] {
   const images = content.filter((block) => block.type === "image");
   if (images.length === 0) return [];
-  return [{ type: "text", text: `From the result of the tool ${toolName} (${toolCallId}):` }, ...images.map(imagePart)];
+  return [
+    { type: "text", text: `From the result of the tool ${toolName} (${toolCallId}):` },
+    ...images.map(toImagePart),
+  ];
 }
 
 const NO_OUTPUT = "(no output)";
-const PICTURES_FOLLOW = "(its images follow in the next message)";
-const PICTURES_HERE = "(the result is the image beside this)";
+const IMAGES_FOLLOW = "(its images follow in the next message)";
+const IMAGES_ATTACHED = "(the result is the image beside this)";
 
-function joined(content: readonly (TextBlock | ImageBlock)[]): string {
+function joinTexts(content: readonly (TextBlock | ImageBlock)[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }
 
-export interface UpdateParts {
-  readonly to: ModelName;
+export interface SystemUpdateOptions {
+  readonly target: ModelName;
   /** The tools as they were told of last, by name; none for one that is declared and new here. */
-  readonly told: ReadonlyMap<string, Tool>;
+  readonly knownTools: ReadonlyMap<string, Tool>;
 }
 
 /** A change of the system state, sent where it happened: the leading prompt is never rewritten. Null where there is nothing to tell. */
-export function systemUpdate(message: SystemMessage, { to, told }: UpdateParts): LanguageModelV4Message | null {
-  const text = updateText(withoutMissing(message, to), told);
+export function toSystemUpdate(
+  message: SystemMessage,
+  { target, knownTools }: SystemUpdateOptions,
+): LanguageModelV4Message | null {
+  const text = formatSystemUpdate(removeUnsupportedTools(message, target), knownTools);
   if (text === "") return null;
-  if (takesSystemAnywhere(to)) return { role: "system", content: text };
+  if (supportsLaterSystemMessages(target)) return { role: "system", content: text };
   return { role: "user", content: [{ type: "text", text: `<system-update>\n${text}\n</system-update>` }] };
 }
 
 // A tool of the provider's own is told of where there is one.
-function withoutMissing(message: SystemMessage, to: ModelName): SystemMessage {
+function removeUnsupportedTools(message: SystemMessage, target: ModelName): SystemMessage {
   const { toolsAdded = [] } = message;
-  return { ...message, toolsAdded: toolsAdded.filter(({ from }) => from !== "provider" || searches(to)) };
+  return { ...message, toolsAdded: toolsAdded.filter(({ from }) => from !== "provider" || supportsWebSearch(target)) };
 }
 
 // Gemini's package throws at one; Anthropic's needs a beta that few models have; most servers of the chat protocol have
 // templates that allow one only at the beginning.
-function takesSystemAnywhere({ api, provider }: ModelName): boolean {
+function supportsLaterSystemMessages({ api, provider }: ModelName): boolean {
   return api === "openai-responses" || (api === "openai-completions" && provider === "openai");
 }
 
-function updateText(message: SystemMessage, told: UpdateParts["told"]): string {
+function formatSystemUpdate(message: SystemMessage, knownTools: SystemUpdateOptions["knownTools"]): string {
   const { content, sections = {}, toolsAdded = [], toolsRemoved = [] } = message;
-  const changed = toolsAdded.filter((tool) => isOther(tool, told.get(tool.name)));
-  const words = typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
-  const patches = Object.entries(sections).map(([name, text]) =>
+  const changedTools = toolsAdded.filter((tool) => isChangedTool(tool, knownTools.get(tool.name)));
+  const contentText = typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
+  const sectionChanges = Object.entries(sections).map(([name, text]) =>
     text === null
       ? `The part "${name}" of your instructions holds no longer.`
       : `The part "${name}" of your instructions now reads:\n\n${text}`,
   );
-  return [words, ...patches, ...removal(toolsRemoved), ...addition(toolsAdded), ...changed.map(definition)]
-    .filter(hasWords)
+  return [
+    contentText,
+    ...sectionChanges,
+    ...formatRemovedTools(toolsRemoved),
+    ...formatAddedTools(toolsAdded),
+    ...changedTools.map(formatChangedTool),
+  ]
+    .filter(isNotBlank)
     .join("\n\n");
 }
 
-function removal(tools: readonly { readonly name: string }[]): readonly string[] {
-  return tools.length === 0 ? [] : [`These tools are gone; do not call them: ${names(tools)}.`];
+function formatRemovedTools(tools: readonly { readonly name: string }[]): readonly string[] {
+  return tools.length === 0 ? [] : [`These tools are gone; do not call them: ${joinNames(tools)}.`];
 }
 
-function addition(tools: readonly { readonly name: string }[]): readonly string[] {
-  return tools.length === 0 ? [] : [`From here on you can call these tools: ${names(tools)}.`];
+function formatAddedTools(tools: readonly { readonly name: string }[]): readonly string[] {
+  return tools.length === 0 ? [] : [`From here on you can call these tools: ${joinNames(tools)}.`];
 }
 
 // A tool is declared once, as it was first: what became of it is told in words.
-function definition({ name, description, parameters }: Tool): string {
+function formatChangedTool({ name, description, parameters }: Tool): string {
   return `The tool ${name} is no longer what it was. ${description}\nIts parameters are now: ${JSON.stringify(parameters)}`;
 }
 
-function isOther(tool: Tool, before: Tool | undefined): boolean {
-  const { description, parameters } = before ?? tool;
+function isChangedTool(tool: Tool, previous: Tool | undefined): boolean {
+  const { description, parameters } = previous ?? tool;
   return tool.description !== description || JSON.stringify(tool.parameters) !== JSON.stringify(parameters);
 }
 
-const names = (tools: readonly { readonly name: string }[]): string => tools.map(({ name }) => name).join(", ");
-const hasWords = (text: string): boolean => text.trim() !== "";
+const joinNames = (tools: readonly { readonly name: string }[]): string => tools.map(({ name }) => name).join(", ");
+const isNotBlank = (text: string): boolean => text.trim() !== "";

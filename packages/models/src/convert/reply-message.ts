@@ -2,10 +2,10 @@
 
 import type { LanguageModelV4Usage } from "@ai-sdk/provider";
 import type { AssistantMessage, Cost, ModelName, StopReason, Usage } from "@pith/context";
-import type { Dialect } from "./dialects/dialect.ts";
-import { dialectOf } from "./dialects/registry.ts";
-import { argumentsOf, type Draft, type DraftBlock, thinkingText } from "./draft.ts";
-import { servedTextBlock } from "./server-tools.ts";
+import type { Protocol } from "./dialects/dialect.ts";
+import { findProtocol } from "./dialects/registry.ts";
+import { type Draft, type DraftBlock, parseArguments, thinkingText } from "./draft.ts";
+import { toServerToolTextBlock } from "./server-tools.ts";
 
 /** Dollars for a million tokens. */
 export interface Prices {
@@ -16,13 +16,13 @@ export interface Prices {
 }
 
 /** In dollars; nothing where no price is known. */
-export function costOf(usage: Omit<Usage, "cost" | "totalTokens">, prices: Prices | undefined): Cost {
-  const price = (of: keyof Prices): number => (usage[of] * (prices?.[of] ?? 0)) / MILLION;
+export function computeCost(usage: Omit<Usage, "cost" | "totalTokens">, prices: Prices | undefined): Cost {
+  const computePart = (tokenKind: keyof Prices): number => (usage[tokenKind] * (prices?.[tokenKind] ?? 0)) / MILLION;
   const cost = {
-    input: price("input"),
-    output: price("output"),
-    cacheRead: price("cacheRead"),
-    cacheWrite: price("cacheWrite"),
+    input: computePart("input"),
+    output: computePart("output"),
+    cacheRead: computePart("cacheRead"),
+    cacheWrite: computePart("cacheWrite"),
   };
   return { ...cost, total: cost.input + cost.output + cost.cacheRead + cost.cacheWrite };
 }
@@ -30,46 +30,49 @@ export function costOf(usage: Omit<Usage, "cost" | "totalTokens">, prices: Price
 const MILLION = 1_000_000;
 
 /** Input, output, cache reads and cache writes never overlap. */
-export function usageOf(usage: LanguageModelV4Usage | null, prices: Prices | undefined): Usage {
+export function toUsage(usage: LanguageModelV4Usage | null, prices: Prices | undefined): Usage {
   const { total, noCache, cacheRead, cacheWrite } = usage?.inputTokens ?? {};
-  const [read, written] = [counted(cacheRead), counted(cacheWrite)];
+  const [cacheReadTokens, cacheWriteTokens] = [validTokenCount(cacheRead), validTokenCount(cacheWrite)];
   const tokens = {
-    input: noCache === undefined ? counted(counted(total) - read - written) : counted(noCache),
-    output: counted(usage?.outputTokens.total),
-    cacheRead: read,
-    cacheWrite: written,
+    input:
+      noCache === undefined
+        ? validTokenCount(validTokenCount(total) - cacheReadTokens - cacheWriteTokens)
+        : validTokenCount(noCache),
+    output: validTokenCount(usage?.outputTokens.total),
+    cacheRead: cacheReadTokens,
+    cacheWrite: cacheWriteTokens,
   };
-  const totalTokens = tokens.input + tokens.output + read + written;
-  return { ...tokens, totalTokens, cost: costOf(tokens, prices) };
+  const totalTokens = tokens.input + tokens.output + cacheReadTokens + cacheWriteTokens;
+  return { ...tokens, totalTokens, cost: computeCost(tokens, prices) };
 }
 
 // Proxies send anything, and differences of what they send may be negative.
-function counted(tokens: number | undefined): number {
+function validTokenCount(tokens: number | undefined): number {
   return typeof tokens === "number" && Number.isFinite(tokens) && tokens > 0 ? tokens : 0;
 }
 
-export interface MessageParts {
-  readonly from: ModelName;
+export interface MessageOptions {
+  readonly modelName: ModelName;
   readonly stopReason: StopReason;
   readonly timestamp: number;
   readonly prices?: Prices | undefined;
   readonly errorMessage?: string;
 }
 
-export function messageOf(
+export function buildAssistantMessage(
   { blocks, usage }: Draft,
-  { from, stopReason, timestamp, prices, errorMessage }: MessageParts,
+  { modelName, stopReason, timestamp, prices, errorMessage }: MessageOptions,
 ): AssistantMessage {
-  const dialect = dialectOf(from);
-  const settled = dialect.settled?.(blocks) ?? blocks;
-  const isAfterThought = (at: number): boolean => settled.slice(0, at).some(({ kind }) => kind === "thinking");
+  const protocol = findProtocol(modelName);
+  const signedBlocks = protocol.attachSignatures?.(blocks) ?? blocks;
+  const isAfterThought = (at: number): boolean => signedBlocks.slice(0, at).some(({ kind }) => kind === "thinking");
   return {
     role: "assistant",
-    content: settled.flatMap((block, at) => blockOf(block, { dialect, thought: isAfterThought(at) })),
-    api: from.api,
-    provider: from.provider,
-    model: from.model,
-    usage: usageOf(usage, prices),
+    content: signedBlocks.flatMap((block, at) => toContentBlocks(block, { protocol, thought: isAfterThought(at) })),
+    api: modelName.api,
+    provider: modelName.provider,
+    model: modelName.model,
+    usage: toUsage(usage, prices),
     stopReason,
     ...(errorMessage !== undefined && { errorMessage }),
     timestamp,
@@ -77,23 +80,23 @@ export function messageOf(
 }
 
 // What holds neither words nor a signed thought was only announced.
-function blockOf(
+function toContentBlocks(
   block: DraftBlock,
-  { dialect, thought }: { readonly dialect: Dialect; readonly thought: boolean },
+  { protocol, thought }: { readonly protocol: Protocol; readonly thought: boolean },
 ): AssistantMessage["content"] {
   switch (block.kind) {
     case "text":
-      return block.text === "" ? [] : [{ type: "text", text: block.text, ...dialect.textFields(block) }];
+      return block.text === "" ? [] : [{ type: "text", text: block.text, ...protocol.readTextFields(block) }];
     case "thinking": {
-      const [thinking, fields] = [thinkingText(block), dialect.thinkingFields(block)];
+      const [thinking, fields] = [thinkingText(block), protocol.readThinkingFields(block)];
       return thinking === "" && !fields.thinkingSignature ? [] : [{ type: "thinking", thinking, ...fields }];
     }
     case "call": {
-      const { id, ...signed } = dialect.callFields(block);
-      return [{ type: "toolCall", id, name: block.name, ...argumentsOf(block), ...signed }];
+      const { id, ...signed } = protocol.readCallFields(block);
+      return [{ type: "toolCall", id, name: block.name, ...parseArguments(block), ...signed }];
     }
     case "served":
-      return [servedTextBlock(block, { thought })];
+      return [toServerToolTextBlock(block, { thought })];
   }
 }
 
@@ -104,10 +107,10 @@ export type Ending =
   | { readonly type: "broken"; readonly raw?: string }
   | { readonly type: "error"; readonly thrown: unknown };
 
-export function endingOf({ finish, error, blocks }: Draft): Ending {
+export function determineEnding({ finish, error, blocks }: Draft): Ending {
   if (error) return { type: "error", thrown: error.thrown };
   const raw = finish?.raw === undefined ? {} : { raw: finish.raw };
-  // Some say `stop` after a call.
+  // Some say `failPublishing` after a call.
   const stopReason = blocks.some(({ kind }) => kind === "call") ? "toolUse" : "stop";
   switch (finish?.unified) {
     case "stop":
@@ -120,9 +123,9 @@ export function endingOf({ finish, error, blocks }: Draft): Ending {
       return { type: "filtered", ...raw };
     // A reason that the package does not know. Where words came, they count; without any, nothing was said.
     case "other":
-      if (!blocks.some(isSaid)) return { type: "broken", ...raw };
-      if (CUT.test(finish.raw ?? "")) return { type: "ended", stopReason: "length", ...raw };
-      return WENT_WRONG.test(finish.raw ?? "") ? { type: "broken", ...raw } : { type: "ended", stopReason, ...raw };
+      if (!blocks.some(hasContent)) return { type: "broken", ...raw };
+      if (LENGTH_REASON.test(finish.raw ?? "")) return { type: "ended", stopReason: "length", ...raw };
+      return FAILURE_REASON.test(finish.raw ?? "") ? { type: "broken", ...raw } : { type: "ended", stopReason, ...raw };
     case "interrupted":
     case "error":
     case undefined:
@@ -130,10 +133,10 @@ export function endingOf({ finish, error, blocks }: Draft): Ending {
   }
 }
 
-const CUT = /length|max_?tokens|context/i;
-const WENT_WRONG = /error|fail|cancel|unexpected|malformed|too_many/i;
+const LENGTH_REASON = /length|max_?tokens|context/i;
+const FAILURE_REASON = /error|fail|cancel|unexpected|malformed|too_many/i;
 
 // A text without words was only announced.
-function isSaid(block: DraftBlock): boolean {
+function hasContent(block: DraftBlock): boolean {
   return block.kind !== "text" || block.text !== "";
 }

@@ -8,40 +8,40 @@ import type {
 } from "@ai-sdk/provider";
 import type { ModelEvent } from "@pith/context";
 import {
-  calledName,
   type Draft,
   type DraftBlock,
   type DraftCall,
   type DraftText,
   type DraftThinking,
-  foundText,
-  type Metadata,
+  findMetadataText,
   PART_BREAK,
+  type ProviderMetadata,
+  restoreToolName,
   thinkingText,
 } from "./draft.ts";
-import { answered, servedCall, servedTextBlock, waitingCall } from "./server-tools.ts";
+import { addServerToolResult, createServerToolDraft, findPendingCall, toServerToolTextBlock } from "./server-tools.ts";
 
-export function fold(draft: Draft, part: LanguageModelV4StreamPart): Draft {
+export function applyStreamPart(draft: Draft, part: LanguageModelV4StreamPart): Draft {
   switch (part.type) {
     case "text-start":
       return { ...draft, blocks: [...draft.blocks, emptyText(part)] };
     case "text-delta":
     case "text-end":
-      return { ...draft, blocks: withText(draft.blocks, part) };
+      return { ...draft, blocks: appendText(draft.blocks, part) };
     case "reasoning-start":
-      return { ...draft, blocks: withThought(draft.blocks, part) };
+      return { ...draft, blocks: startThinking(draft.blocks, part) };
     case "reasoning-delta":
     case "reasoning-end":
-      return { ...draft, blocks: withThinking(draft.blocks, part) };
+      return { ...draft, blocks: appendThinking(draft.blocks, part) };
     case "tool-input-start":
       return part.providerExecuted ? draft : { ...draft, blocks: [...draft.blocks, emptyCall(part)] };
     case "tool-input-delta":
     case "tool-input-end":
-      return { ...draft, blocks: withInput(draft.blocks, part) };
+      return { ...draft, blocks: appendInput(draft.blocks, part) };
     case "tool-call":
-      return { ...draft, blocks: withCall(draft.blocks, part) };
+      return { ...draft, blocks: completeCall(draft.blocks, part) };
     case "tool-result":
-      return { ...draft, blocks: withResult(draft.blocks, part) };
+      return { ...draft, blocks: addResult(draft.blocks, part) };
     case "finish":
       return { ...draft, finish: part.finishReason, usage: part.usage };
     case "error":
@@ -60,138 +60,159 @@ export function fold(draft: Draft, part: LanguageModelV4StreamPart): Draft {
   }
 }
 
-interface Piece {
+interface BlockUpdate {
   readonly id: string;
   readonly delta?: string;
   readonly providerMetadata?: SharedV4ProviderMetadata;
 }
 
-function withText(blocks: readonly DraftBlock[], piece: Piece): readonly DraftBlock[] {
-  const at = blocks.findLastIndex((block) => block.kind === "text" && block.id === piece.id);
-  const block = (blocks[at] as DraftText | undefined) ?? emptyText({ id: piece.id });
+function appendText(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
+  const at = blocks.findLastIndex((block) => block.kind === "text" && block.id === update.id);
+  const block = (blocks[at] as DraftText | undefined) ?? emptyText({ id: update.id });
   const { text, metadata } = block;
-  const grown = { ...block, text: text + (piece.delta ?? ""), metadata: merged(metadata, piece.providerMetadata) };
-  return placed(blocks, at, grown);
+  const updatedBlock = {
+    ...block,
+    text: text + (update.delta ?? ""),
+    metadata: mergeMetadata(metadata, update.providerMetadata),
+  };
+  return replaceOrAppend(blocks, at, updatedBlock);
 }
 
 // OpenAI starts each summary anew, under the id of the same item.
-function withThought(blocks: readonly DraftBlock[], piece: Piece): readonly DraftBlock[] {
-  const item = foundText(piece.providerMetadata ?? {}, "itemId");
+function startThinking(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
+  const itemId = findMetadataText(update.providerMetadata ?? {}, "itemId");
   const last = blocks.at(-1);
-  const isSame = item !== undefined && last?.kind === "thinking" && foundText(last.metadata, "itemId") === item;
-  if (!isSame) return [...blocks, emptyThinking(piece)];
-  const parts = [...last.parts, { id: piece.id, text: "" }];
-  return placed(blocks, blocks.length - 1, { ...last, parts, metadata: merged(last.metadata, piece.providerMetadata) });
+  const isSame =
+    itemId !== undefined && last?.kind === "thinking" && findMetadataText(last.metadata, "itemId") === itemId;
+  if (!isSame) return [...blocks, emptyThinking(update)];
+  const parts = [...last.parts, { id: update.id, text: "" }];
+  return replaceOrAppend(blocks, blocks.length - 1, {
+    ...last,
+    parts,
+    metadata: mergeMetadata(last.metadata, update.providerMetadata),
+  });
 }
 
-function withThinking(blocks: readonly DraftBlock[], piece: Piece): readonly DraftBlock[] {
+function appendThinking(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
   const at = blocks.findLastIndex(
-    (block) => block.kind === "thinking" && block.parts.some(({ id }) => id === piece.id),
+    (block) => block.kind === "thinking" && block.parts.some(({ id }) => id === update.id),
   );
-  const block = (blocks[at] as DraftThinking | undefined) ?? emptyThinking({ id: piece.id });
-  const last = block.parts.findLastIndex(({ id }) => id === piece.id);
+  const block = (blocks[at] as DraftThinking | undefined) ?? emptyThinking({ id: update.id });
+  const last = block.parts.findLastIndex(({ id }) => id === update.id);
   const parts = block.parts.map((part, index) =>
-    index === last ? { ...part, text: part.text + (piece.delta ?? "") } : part,
+    index === last ? { ...part, text: part.text + (update.delta ?? "") } : part,
   );
-  return placed(blocks, at, { ...block, parts, metadata: merged(block.metadata, piece.providerMetadata) });
+  return replaceOrAppend(blocks, at, {
+    ...block,
+    parts,
+    metadata: mergeMetadata(block.metadata, update.providerMetadata),
+  });
 }
 
-function withInput(blocks: readonly DraftBlock[], piece: Piece): readonly DraftBlock[] {
-  const at = lastCall(blocks, piece.id);
+function appendInput(blocks: readonly DraftBlock[], update: BlockUpdate): readonly DraftBlock[] {
+  const at = findOpenCall(blocks, update.id);
   const block = blocks[at] as DraftCall | undefined;
   // Also those of a tool that runs at the provider, whose start was passed over.
   if (!block) return blocks;
   const { json, metadata } = block;
-  return placed(blocks, at, {
+  return replaceOrAppend(blocks, at, {
     ...block,
-    json: json + (piece.delta ?? ""),
-    metadata: merged(metadata, piece.providerMetadata),
+    json: json + (update.delta ?? ""),
+    metadata: mergeMetadata(metadata, update.providerMetadata),
   });
 }
 
-function withCall(blocks: readonly DraftBlock[], part: LanguageModelV4ToolCall): readonly DraftBlock[] {
-  if (part.providerExecuted) return [...blocks, servedCall(part)];
+function completeCall(blocks: readonly DraftBlock[], part: LanguageModelV4ToolCall): readonly DraftBlock[] {
+  if (part.providerExecuted) return [...blocks, createServerToolDraft(part)];
   const { toolCallId: id, toolName, input, providerMetadata } = part;
-  const at = lastCall(blocks, id);
+  const at = findOpenCall(blocks, id);
   const block = (blocks[at] as DraftCall | undefined) ?? emptyCall({ id, toolName });
-  const metadata = merged(block.metadata, providerMetadata);
-  return placed(blocks, at, { ...block, name: calledName(toolName), json: input, whole: true, metadata });
+  const metadata = mergeMetadata(block.metadata, providerMetadata);
+  return replaceOrAppend(blocks, at, {
+    ...block,
+    name: restoreToolName(toolName),
+    json: input,
+    isComplete: true,
+    metadata,
+  });
 }
 
-function withResult(blocks: readonly DraftBlock[], part: LanguageModelV4ToolResult): readonly DraftBlock[] {
-  const call = waitingCall(blocks, part);
-  return call ? blocks.with(blocks.indexOf(call), answered(call, part)) : blocks;
+function addResult(blocks: readonly DraftBlock[], part: LanguageModelV4ToolResult): readonly DraftBlock[] {
+  const call = findPendingCall(blocks, part);
+  return call ? blocks.with(blocks.indexOf(call), addServerToolResult(call, part)) : blocks;
 }
 
 // A call that is whole takes nothing more: what comes under its id again is another one.
-function lastCall(blocks: readonly DraftBlock[], id: string): number {
-  return blocks.findLastIndex((block) => block.kind === "call" && block.id === id && !block.whole);
+function findOpenCall(blocks: readonly DraftBlock[], id: string): number {
+  return blocks.findLastIndex((block) => block.kind === "call" && block.id === id && !block.isComplete);
 }
 
-function placed(blocks: readonly DraftBlock[], at: number, block: DraftBlock): readonly DraftBlock[] {
+function replaceOrAppend(blocks: readonly DraftBlock[], at: number, block: DraftBlock): readonly DraftBlock[] {
   return at === -1 ? [...blocks, block] : blocks.with(at, block);
 }
 
-function emptyText({ id, providerMetadata }: Piece): DraftText {
-  return { kind: "text", id, text: "", metadata: merged({}, providerMetadata) };
+function emptyText({ id, providerMetadata }: BlockUpdate): DraftText {
+  return { kind: "text", id, text: "", metadata: mergeMetadata({}, providerMetadata) };
 }
 
-function emptyThinking({ id, providerMetadata }: Piece): DraftThinking {
-  return { kind: "thinking", parts: [{ id, text: "" }], metadata: merged({}, providerMetadata) };
+function emptyThinking({ id, providerMetadata }: BlockUpdate): DraftThinking {
+  return { kind: "thinking", parts: [{ id, text: "" }], metadata: mergeMetadata({}, providerMetadata) };
 }
 
-function emptyCall({ id, toolName, providerMetadata }: Piece & { readonly toolName: string }): DraftCall {
+function emptyCall({ id, toolName, providerMetadata }: BlockUpdate & { readonly toolName: string }): DraftCall {
   return {
     kind: "call",
     id,
-    name: calledName(toolName),
+    name: restoreToolName(toolName),
     json: "",
-    whole: false,
-    metadata: merged({}, providerMetadata),
+    isComplete: false,
+    metadata: mergeMetadata({}, providerMetadata),
   };
 }
 
 // A field that is null has not come yet; it never takes the place of one that has.
-function merged(before: Metadata, after: SharedV4ProviderMetadata | undefined): Metadata {
-  if (!after) return before;
-  const said = Object.entries(after).map(([name, fields]) => {
-    const known = Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined);
-    return [name, { ...before[name], ...Object.fromEntries(known) }] as const;
+function mergeMetadata(current: ProviderMetadata, update: SharedV4ProviderMetadata | undefined): ProviderMetadata {
+  if (!update) return current;
+  const mergedEntries = Object.entries(update).map(([name, fields]) => {
+    const presentFields = Object.entries(fields ?? {}).filter(([, value]) => value !== null && value !== undefined);
+    return [name, { ...current[name], ...Object.fromEntries(presentFields) }] as const;
   });
-  return { ...before, ...Object.fromEntries(said) };
+  return { ...current, ...Object.fromEntries(mergedEntries) };
 }
 
 export type Delta = Extract<ModelEvent, { readonly type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
 /** Null for a part that shows nothing. `draft` is what came before it. Joined, the deltas are the blocks of the message. */
-export function deltaOf(draft: Draft, part: LanguageModelV4StreamPart): Delta | null {
+export function toDelta(draft: Draft, part: LanguageModelV4StreamPart): Delta | null {
   switch (part.type) {
     case "text-delta":
       return part.delta === "" ? null : { type: "text-delta", text: part.delta };
     case "reasoning-delta":
-      return part.delta === "" ? null : { type: "thinking-delta", text: breakBefore(draft, part.id) + part.delta };
+      return part.delta === "" ? null : { type: "thinking-delta", text: partBreakBefore(draft, part.id) + part.delta };
     case "tool-input-delta":
       return inputDelta(draft, part.id, part.delta);
     case "tool-call":
-      return part.providerExecuted ? null : wholeCall(draft, part);
+      return part.providerExecuted ? null : completeCallDelta(draft, part);
     case "tool-result":
-      return servedDelta(draft, part);
+      return serverToolDelta(draft, part);
     default:
       return null;
   }
 }
 
-function servedDelta({ blocks }: Draft, part: LanguageModelV4ToolResult): Delta | null {
-  const call = waitingCall(blocks, part);
-  return call ? { type: "text-delta", text: servedTextBlock(answered(call, part), { thought: false }).text } : null;
+function serverToolDelta({ blocks }: Draft, part: LanguageModelV4ToolResult): Delta | null {
+  const call = findPendingCall(blocks, part);
+  return call
+    ? { type: "text-delta", text: toServerToolTextBlock(addServerToolResult(call, part), { thought: false }).text }
+    : null;
 }
 
-function breakBefore({ blocks }: Draft, id: string): string {
-  const has = (block: DraftThinking): boolean => block.parts.some((part) => part.id === id);
-  const block = blocks.findLast((each) => each.kind === "thinking" && has(each)) as DraftThinking | undefined;
+function partBreakBefore({ blocks }: Draft, id: string): string {
+  const hasPart = (block: DraftThinking): boolean => block.parts.some((part) => part.id === id);
+  const block = blocks.findLast((each) => each.kind === "thinking" && hasPart(each)) as DraftThinking | undefined;
   if (!block) return "";
-  const isBegun = block.parts.findLast((part) => part.id === id)?.text !== "";
-  return isBegun || thinkingText(block) === "" ? "" : PART_BREAK;
+  const hasText = block.parts.findLast((part) => part.id === id)?.text !== "";
+  return hasText || thinkingText(block) === "" ? "" : PART_BREAK;
 }
 
 function inputDelta({ blocks }: Draft, id: string, json: string): Delta | null {
@@ -203,13 +224,18 @@ function inputDelta({ blocks }: Draft, id: string, json: string): Delta | null {
 }
 
 // Some send a call in one piece, or begin it and send all of it at the end.
-function wholeCall(
+function completeCallDelta(
   { blocks }: Draft,
   { toolCallId: id, toolName: name, input: json }: LanguageModelV4ToolCall,
 ): Delta | null {
   const calls = blocks.filter((block) => block.kind === "call");
-  const begun = calls.findLastIndex((call) => call.id === id && !call.whole);
-  if (begun !== -1 && calls[begun]?.json !== "") return null;
+  const openCallIndex = calls.findLastIndex((call) => call.id === id && !call.isComplete);
+  if (openCallIndex !== -1 && calls[openCallIndex]?.json !== "") return null;
   if (json === "") return null;
-  return { type: "tool-call-delta", index: begun === -1 ? calls.length : begun, json, call: { id, name } };
+  return {
+    type: "tool-call-delta",
+    index: openCallIndex === -1 ? calls.length : openCallIndex,
+    json,
+    call: { id, name },
+  };
 }

@@ -10,55 +10,55 @@ import type {
 } from "@ai-sdk/provider";
 import type { CacheMark, Message, ModelName, Request, Tool, ToolChoice } from "@pith/context";
 import {
-  assistantMessage,
-  cacheMark,
-  type GivenResult,
-  markedLast,
-  marksOf,
-  resultMessages,
-  type SaidTo,
-  systemUpdate,
-  type UpdateParts,
-  userMessage,
+  cacheControlOptions,
+  markLastPart,
+  type PromptTarget,
+  type SystemUpdateOptions,
+  selectCacheMarks,
+  type ToolResultItem,
+  toAssistantMessage,
+  toSystemUpdate,
+  toToolMessages,
+  toUserMessage,
 } from "./messages.ts";
 import {
-  type AnswerSize,
-  alsoNamed,
-  budgeted,
+  buildProviderOptions,
+  computeThinkingBudget,
+  copyOptionsToKey,
   explainNoThinking,
   mayThink,
-  providerOptionsFor,
-  reasoningLevel,
-  thinkingBudget,
-  thinksWithinBudget,
+  type ReplyLimits,
+  toReasoningLevel,
+  toThinkingOptions,
+  usesThinkingBudget,
 } from "./provider-options.ts";
-import { declaredSearch } from "./server-tools.ts";
+import { findRequestedSearch } from "./server-tools.ts";
 
 /** The provider's own search, the tools the request began with, then those added since; each name once. */
-export function declaredTools(
+export function buildTools(
   request: Request,
-  to: ModelName,
+  target: ModelName,
 ): (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[] {
-  const search = declaredSearch(request, to);
-  const functions = declaredFunctions(request, to);
+  const search = findRequestedSearch(request, target);
+  const functions = buildFunctionTools(request, target);
   return search ? [search, ...functions] : functions;
 }
 
 // Those that were removed stay: without them the prefix would be another one. The text in place says that they are gone.
-function declaredFunctions(request: Request, to: ModelName): LanguageModelV4FunctionTool[] {
-  const byName = toolsByName(request);
-  const isMarked = marksOf(request, to).some(({ after }) => after === "tools");
+function buildFunctionTools(request: Request, target: ModelName): LanguageModelV4FunctionTool[] {
+  const byName = collectFunctionTools(request);
+  const isMarked = selectCacheMarks(request, target).some(({ after }) => after === "tools");
   return [...byName.values()].map((tool, index) => ({
     type: "function",
     name: tool.name,
     description: tool.description,
     inputSchema: tool.parameters as LanguageModelV4FunctionTool["inputSchema"],
-    ...(isMarked && index === byName.size - 1 && cacheMark),
+    ...(isMarked && index === byName.size - 1 && cacheControlOptions),
   }));
 }
 
 /** As each was first told of. */
-function toolsByName({ tools, messages }: Request): ReadonlyMap<string, Tool> {
+function collectFunctionTools({ tools, messages }: Request): ReadonlyMap<string, Tool> {
   const added = messages.flatMap((message) => (message.role === "system" ? (message.toolsAdded ?? []) : []));
   const byName = new Map<string, Tool>();
   for (const tool of [...tools, ...added])
@@ -66,53 +66,59 @@ function toolsByName({ tools, messages }: Request): ReadonlyMap<string, Tool> {
   return byName;
 }
 
-export function promptOf(request: Request, to: ModelName): LanguageModelV4Prompt {
-  const marks = marksOf(request, to);
-  const runs = runsOf(placedMessages(request, marks, { to, searches: declaredSearch(request, to) !== null }));
-  return [...leading(request, marks), ...runs.flatMap((run) => promptMessages(run, to))];
+export function buildPrompt(request: Request, target: ModelName): LanguageModelV4Prompt {
+  const marks = selectCacheMarks(request, target);
+  const groups = groupResults(
+    toPromptItems(request, marks, { target, canSearch: findRequestedSearch(request, target) !== null }),
+  );
+  return [...buildSystemMessages(request, marks), ...groups.flatMap((group) => toPromptMessages(group, target))];
 }
 
 // One text: templates of many servers take one system message and no more.
-function leading({ system }: Request, marks: readonly CacheMark[]): readonly LanguageModelV4Message[] {
+function buildSystemMessages({ system }: Request, marks: readonly CacheMark[]): readonly LanguageModelV4Message[] {
   const content = system.map(({ text }) => text).join("\n\n");
   const isMarked = marks.some(({ after }) => after === "system");
-  return content.trim() === "" ? [] : [{ role: "system", content, ...(isMarked && cacheMark) }];
+  return content.trim() === "" ? [] : [{ role: "system", content, ...(isMarked && cacheControlOptions) }];
 }
 
-interface Said {
-  readonly said: LanguageModelV4Message;
-  readonly marked: boolean;
+interface MessageItem {
+  readonly promptMessage: LanguageModelV4Message;
+  readonly isMarked: boolean;
 }
 
-type Placed = Said | GivenResult;
+type PromptItem = MessageItem | ToolResultItem;
 
 // A mark on what is not told stands on what was told before it.
-function placedMessages({ messages, tools }: Request, marks: readonly CacheMark[], saidTo: SaidTo): readonly Placed[] {
-  const indices = new Set(marks.flatMap((mark) => (mark.after === "message" ? [mark.index] : [])));
-  const told = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]));
-  const placed: Placed[] = [];
+function toPromptItems(
+  { messages, tools }: Request,
+  marks: readonly CacheMark[],
+  promptTarget: PromptTarget,
+): readonly PromptItem[] {
+  const markedIndices = new Set(marks.flatMap((mark) => (mark.after === "message" ? [mark.index] : [])));
+  const knownTools = new Map<string, Tool>(tools.map((tool) => [tool.name, tool]));
+  const items: PromptItem[] = [];
   messages.forEach((message, index) => {
-    const marked = indices.has(index);
-    const last = placed.at(-1);
-    const said = saidMessage(message, { ...saidTo, told });
-    if (message.role === "toolResult") placed.push({ message, marked });
-    else if (said) placed.push({ said, marked });
-    else if (marked && last) placed[placed.length - 1] = { ...last, marked };
-    if (message.role === "system") for (const tool of message.toolsAdded ?? []) told.set(tool.name, tool);
+    const isMarked = markedIndices.has(index);
+    const lastItem = items.at(-1);
+    const promptMessage = toPromptMessage(message, { ...promptTarget, knownTools });
+    if (message.role === "toolResult") items.push({ message, isMarked });
+    else if (promptMessage) items.push({ promptMessage, isMarked });
+    else if (isMarked && lastItem) items[items.length - 1] = { ...lastItem, isMarked };
+    if (message.role === "system") for (const tool of message.toolsAdded ?? []) knownTools.set(tool.name, tool);
   });
-  return placed;
+  return items;
 }
 
 /** Null for what says nothing, and for results, which are told together. */
-function saidMessage(message: Message, parts: UpdateParts & SaidTo): LanguageModelV4Message | null {
+function toPromptMessage(message: Message, options: SystemUpdateOptions & PromptTarget): LanguageModelV4Message | null {
   switch (message.role) {
     case "system":
-      return systemUpdate(message, parts);
+      return toSystemUpdate(message, options);
     case "user":
-      return message.content.length === 0 ? null : userMessage(message);
+      return message.content.length === 0 ? null : toUserMessage(message);
     case "assistant": {
-      const said = assistantMessage(message, parts);
-      return said.content.length === 0 ? null : said;
+      const promptMessage = toAssistantMessage(message, options);
+      return promptMessage.content.length === 0 ? null : promptMessage;
     }
     case "toolResult":
       return null;
@@ -120,86 +126,97 @@ function saidMessage(message: Message, parts: UpdateParts & SaidTo): LanguageMod
 }
 
 /** Results that stand together go together. */
-function runsOf(placed: readonly Placed[]): readonly (Said | readonly GivenResult[])[] {
-  const runs: (Said | GivenResult[])[] = [];
-  for (const each of placed) {
-    const last = runs.at(-1);
-    if ("said" in each) runs.push(each);
-    else if (Array.isArray(last)) last.push(each);
-    else runs.push([each]);
+function groupResults(items: readonly PromptItem[]): readonly (MessageItem | readonly ToolResultItem[])[] {
+  const groups: (MessageItem | ToolResultItem[])[] = [];
+  for (const item of items) {
+    const lastGroup = groups.at(-1);
+    if ("promptMessage" in item) groups.push(item);
+    else if (Array.isArray(lastGroup)) lastGroup.push(item);
+    else groups.push([item]);
   }
-  return runs;
+  return groups;
 }
 
-function promptMessages(run: Said | readonly GivenResult[], to: ModelName): readonly LanguageModelV4Message[] {
-  if (!("said" in run)) return resultMessages(run, to);
-  return [run.marked ? markedMessage(run.said) : run.said];
+function toPromptMessages(
+  group: MessageItem | readonly ToolResultItem[],
+  target: ModelName,
+): readonly LanguageModelV4Message[] {
+  if (!("promptMessage" in group)) return toToolMessages(group, target);
+  return [group.isMarked ? markMessage(group.promptMessage) : group.promptMessage];
 }
 
-function markedMessage(message: LanguageModelV4Message): LanguageModelV4Message {
+function markMessage(message: LanguageModelV4Message): LanguageModelV4Message {
   switch (message.role) {
     case "system":
-      return { ...message, ...cacheMark };
+      return { ...message, ...cacheControlOptions };
     case "user":
-      return { ...message, content: markedLast(message.content) };
+      return { ...message, content: markLastPart(message.content) };
     case "assistant":
-      return { ...message, content: markedLast(message.content) };
+      return { ...message, content: markLastPart(message.content) };
     case "tool":
-      return { ...message, content: markedLast(message.content) };
+      return { ...message, content: markLastPart(message.content) };
   }
 }
 
-export interface CallParts {
-  readonly to: ModelName;
+export interface ConvertOptions {
+  readonly target: ModelName;
   /** Tokens of the answer at most, thoughts included. */
   readonly maxTokens: number;
   /** Tokens of the longest answer it can give; as many where nothing is said. */
-  readonly longest?: number | undefined;
+  readonly modelMaxTokens?: number | undefined;
   /** Whose requests share a prefix; OpenAI sends those with the same key to the same cache. */
   readonly cacheKey?: string | undefined;
   /** False: it cannot think. It is not told to stop either, which would be refused. */
-  readonly thinks?: boolean | undefined;
+  readonly supportsThinking?: boolean | undefined;
   /** Under which its package reads provider options, where that is another name than the bundled package's. */
-  readonly optionsName?: string | undefined;
+  readonly optionsKey?: string | undefined;
 }
 
 /** What `doStream` is called with; the caller adds its signal. */
-export function callOptions(request: Request, parts: CallParts): LanguageModelV4CallOptions {
-  const { to, optionsName } = parts;
-  const tools = declaredTools(request, to);
+export function buildCallOptions(request: Request, convertOptions: ConvertOptions): LanguageModelV4CallOptions {
+  const { target, optionsKey } = convertOptions;
+  const tools = buildTools(request, target);
   const options = {
-    prompt: promptOf(request, to),
-    ...(tools.length > 0 && { tools, toolChoice: choiceOf(request.toolChoice) }),
-    ...thinkingAndLength(request, parts),
+    prompt: buildPrompt(request, target),
+    ...(tools.length > 0 && { tools, toolChoice: toToolChoice(request.toolChoice) }),
+    ...buildThinkingOptions(request, convertOptions),
   };
-  return alsoNamed(options, { api: to.api, optionsName });
+  return copyOptionsToKey(options, { api: target.api, optionsKey });
 }
 
-type Thinking = Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
+type ThinkingOptions = Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
 
 /** What people should know of a request that asks for less than they set; null for nothing. */
-export function thinkingNotice(request: Request, parts: CallParts): string | null {
-  if (parts.thinks !== false) return explainNoThinking(request, parts.to, answerSize(request, parts));
-  return request.thinking === "off" ? null : `${parts.to.model} cannot think: the thinking level has no effect.`;
+export function thinkingNotice(request: Request, convertOptions: ConvertOptions): string | null {
+  if (convertOptions.supportsThinking !== false)
+    return explainNoThinking(request, convertOptions.target, toReplyLimits(request, convertOptions));
+  return request.thinking === "off"
+    ? null
+    : `${convertOptions.target.model} cannot think: the thinking level has no effect.`;
 }
 
-function answerSize({ replyBudget: replyRoom }: Request, { maxTokens, longest = maxTokens }: CallParts): AnswerSize {
-  return { maxTokens, longest, reserve: replyRoom?.reserve };
+function toReplyLimits(
+  { replyBudget: budget }: Request,
+  { maxTokens, modelMaxTokens = maxTokens }: ConvertOptions,
+): ReplyLimits {
+  return { maxTokens, modelMaxTokens, reserve: budget?.reserve };
 }
 
-function thinkingAndLength(request: Request, parts: CallParts): Thinking {
-  const { to, maxTokens, thinks = true } = parts;
+function buildThinkingOptions(request: Request, convertOptions: ConvertOptions): ThinkingOptions {
+  const { target, maxTokens, supportsThinking = true } = convertOptions;
   const { thinking } = request;
-  const providerOptions = providerOptionsFor(request, parts);
-  if (thinks && thinking !== "off" && thinksWithinBudget(to)) {
-    const budget = mayThink(request, to) ? thinkingBudget(thinking, answerSize(request, parts)) : null;
-    const anthropic = { ...providerOptions?.anthropic, ...budgeted(budget) };
+  const providerOptions = buildProviderOptions(request, convertOptions);
+  if (supportsThinking && thinking !== "off" && usesThinkingBudget(target)) {
+    const budget = mayThink(request, target)
+      ? computeThinkingBudget(thinking, toReplyLimits(request, convertOptions))
+      : null;
+    const anthropic = { ...providerOptions?.anthropic, ...toThinkingOptions(budget) };
     return { maxOutputTokens: maxTokens - (budget ?? 0), providerOptions: { anthropic } };
   }
-  const reasoning = thinks ? reasoningLevel(thinking, to) : null;
+  const reasoning = supportsThinking ? toReasoningLevel(thinking, target) : null;
   return { maxOutputTokens: maxTokens, ...(reasoning && { reasoning }), ...(providerOptions && { providerOptions }) };
 }
 
-function choiceOf(choice: ToolChoice): LanguageModelV4ToolChoice {
+function toToolChoice(choice: ToolChoice): LanguageModelV4ToolChoice {
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
 }

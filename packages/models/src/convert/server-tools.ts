@@ -11,7 +11,7 @@ import type {
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
 import type { ModelName, Request, SystemMessage, TextBlock, ThinkingLevel, Tool } from "@pith/context";
-import { type DraftBlock, type DraftServed, type Metadata, objectOf } from "./draft.ts";
+import { type DraftBlock, type DraftServerTool, type ProviderMetadata, parseJsonObject } from "./draft.ts";
 
 /** Add it to the tools by a system message; models without a search of their own are not told of it. */
 export const webSearch: Tool = {
@@ -22,48 +22,51 @@ export const webSearch: Tool = {
 };
 
 /** Whether a model's provider searches the web for it, beside other tools. */
-export function searches(model: ModelName): boolean {
-  return ownSearch(model, "off") !== null;
+export function supportsWebSearch(model: ModelName): boolean {
+  return findProviderSearch(model, "off") !== null;
 }
 
 /** As its package takes it; null where the request wants none, or there is none. */
-export function declaredSearch(request: Request, to: ModelName): LanguageModelV4ProviderTool | null {
-  return isWanted(request) ? ownSearch(to, request.thinking) : null;
+export function findRequestedSearch(request: Request, target: ModelName): LanguageModelV4ProviderTool | null {
+  return isSearchEnabled(request) ? findProviderSearch(target, request.thinking) : null;
 }
 
 // Nobody could refuse its calls: one that was removed is declared no longer, whatever that costs the cache.
-function isWanted({ tools, messages }: Request): boolean {
-  const changes = messages.filter((message) => message.role === "system");
-  const all = [...tools, ...changes.flatMap(({ toolsAdded = [] }) => toolsAdded)];
-  return changes.reduce(wantedAfter, tools.some(isWebSearch)) && !all.some(hasItsName);
+function isSearchEnabled({ tools, messages }: Request): boolean {
+  const systemMessages = messages.filter((message) => message.role === "system");
+  const allTools = [...tools, ...systemMessages.flatMap(({ toolsAdded = [] }) => toolsAdded)];
+  return systemMessages.reduce(applyToolChanges, tools.some(isWebSearch)) && !allTools.some(isHostSearch);
 }
 
 /** A tool of the host's own, which is declared for good; two of one name are refused. */
-function hasItsName({ name, from }: Tool): boolean {
+function isHostSearch({ name, from }: Tool): boolean {
   return from === undefined && name === webSearch.name;
 }
 
-function wantedAfter(before: boolean, { toolsAdded = [], toolsRemoved = [] }: SystemMessage): boolean {
-  return toolsAdded.some(isWebSearch) || (before && !toolsRemoved.some(({ name }) => name === webSearch.name));
+function applyToolChanges(wasEnabled: boolean, { toolsAdded = [], toolsRemoved = [] }: SystemMessage): boolean {
+  return toolsAdded.some(isWebSearch) || (wasEnabled && !toolsRemoved.some(({ name }) => name === webSearch.name));
 }
 
 function isWebSearch({ name, from }: Tool): boolean {
   return from === "provider" && name === webSearch.name;
 }
 
-function ownSearch({ api, provider, model }: ModelName, thinking: ThinkingLevel): LanguageModelV4ProviderTool | null {
-  const [id, known, args = {}] = own[`${provider} ${api}`] ?? [];
-  if (!id || !known?.test(model) || (thinking === "minimal" && provider === "openai")) return null;
+function findProviderSearch(
+  { api, provider, model }: ModelName,
+  thinking: ThinkingLevel,
+): LanguageModelV4ProviderTool | null {
+  const [id, modelPattern, args = {}] = providerSearches[`${provider} ${api}`] ?? [];
+  if (!id || !modelPattern?.test(model) || (thinking === "minimal" && provider === "openai")) return null;
   return { type: "provider", id, name: webSearch.name, args };
 }
 
-type OwnSearch = readonly [id: LanguageModelV4ProviderTool["id"], models: RegExp, args?: Record<string, unknown>];
+type ProviderSearch = readonly [id: LanguageModelV4ProviderTool["id"], models: RegExp, args?: Record<string, unknown>];
 
 /**
  * Anthropic pauses a reply after ten searches, which we would take for its end. OpenAI refuses to search with the least
  * effort. Gemini before 3 searches only in the place of all other tools.
  */
-const own: Readonly<Record<string, OwnSearch>> = {
+const providerSearches: Readonly<Record<string, ProviderSearch>> = {
   "anthropic anthropic-messages": [
     "anthropic.web_search_20250305",
     /^claude-(?!3-(opus|sonnet|haiku))/,
@@ -74,7 +77,7 @@ const own: Readonly<Record<string, OwnSearch>> = {
 };
 
 /** As the provider's package gave it, to be handed back as it came. */
-export interface Served {
+export interface ServerToolRun {
   readonly id: string;
   readonly name: string;
   readonly input: JSONValue;
@@ -86,21 +89,21 @@ export interface Served {
 }
 
 /** A text block with a field that pi passes over. */
-export interface ServedBlock extends TextBlock {
-  readonly pith: { readonly served: Served };
+export interface ServerToolBlock extends TextBlock {
+  readonly pith: { readonly served: ServerToolRun };
 }
 
-export function servedBlock(text: string, served: Served): ServedBlock {
-  return { type: "text", text, pith: { served } };
+export function createServerToolBlock(text: string, run: ServerToolRun): ServerToolBlock {
+  return { type: "text", text, pith: { served: run } };
 }
 
 /** What a block keeps; null for any other block. It comes from a file, so nothing in it is taken on trust. */
-export function servedIn(block: unknown): Served | null {
+export function readServerToolRun(block: unknown): ServerToolRun | null {
   if (!isRecord(block) || block.type !== "text" || !isRecord(block.pith) || !isRecord(block.pith.served)) return null;
-  const { id, name, input, output, beside } = block.pith.served;
+  const { id, name, input, output, beside: metadata } = block.pith.served;
   if (typeof id !== "string" || typeof name !== "string" || input === undefined || output === undefined) return null;
-  if (beside !== undefined && !(isRecord(beside) && Object.values(beside).every(isMetadata))) return null;
-  return block.pith.served as unknown as Served;
+  if (metadata !== undefined && !(isRecord(metadata) && Object.values(metadata).every(isMetadata))) return null;
+  return block.pith.served as unknown as ServerToolRun;
 }
 
 function isMetadata(value: unknown): boolean {
@@ -111,129 +114,139 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without `output`, nothing had come back. */
-export type Ran = Pick<Served, "name" | "input" | "failed"> & { readonly output?: JSONValue };
+/** Without `makeOutput`, nothing had come back. */
+export type ServerToolOutcome = Pick<ServerToolRun, "name" | "input" | "failed"> & { readonly output?: JSONValue };
 
 /** One line for people, and for models that cannot read what the tool found. Stands alone between two texts. */
-export function servedLine(ran: Ran): string {
-  return `\n[${told(ran)}]\n`;
+export function formatServerTool(outcome: ServerToolOutcome): string {
+  return `\n[${describeServerTool(outcome)}]\n`;
 }
 
-function told({ name, input, output, failed }: Ran): string {
-  const action = fieldOf(output, "action");
-  const url = textIn(action, "url");
-  if (url !== "") return pageAction(url, textIn(action, "pattern"));
-  const queries = [...queriesIn(input), ...queriesIn(action)].map((query) => `"${short(query)}"`);
-  const act = queries.length > 0 || /search/i.test(name) ? "searched the web" : `ran ${short(name)} at the provider`;
-  const about = queries.length > 0 ? ` for ${[...new Set(queries)].join(", ")}` : "";
-  if (output === undefined || failed) return `${act}${about}, without an answer`;
-  const pages = pagesIn(output);
-  return pages.length > 0 ? `${act}${about}: ${pages.join("; ")}` : `${act}${about}`;
+function describeServerTool({ name, input, output, failed }: ServerToolOutcome): string {
+  const action = readField(output, "action");
+  const url = readText(action, "url");
+  if (url !== "") return describePageAction(url, readText(action, "pattern"));
+  const queries = [...findQueries(input), ...findQueries(action)].map((query) => `"${sanitizeText(query)}"`);
+  const performed =
+    queries.length > 0 || /search/i.test(name) ? "searched the web" : `ran ${sanitizeText(name)} at the provider`;
+  const queryText = queries.length > 0 ? ` for ${[...new Set(queries)].join(", ")}` : "";
+  if (output === undefined || failed) return `${performed}${queryText}, without an answer`;
+  const pages = formatPages(output);
+  return pages.length > 0 ? `${performed}${queryText}: ${pages.join("; ")}` : `${performed}${queryText}`;
 }
 
-function pageAction(url: string, pattern: string): string {
+function describePageAction(url: string, pattern: string): string {
   return pattern === ""
-    ? `opened the web page ${short(url)}`
-    : `looked for "${short(pattern)}" in the web page ${short(url)}`;
+    ? `opened the web page ${sanitizeText(url)}`
+    : `looked for "${sanitizeText(pattern)}" in the web page ${sanitizeText(url)}`;
 }
 
-function queriesIn(value: JSONValue | undefined): readonly string[] {
-  const several = fieldOf(value, "queries");
-  const query = textIn(value, "query");
-  const all = Array.isArray(several) ? several.filter((each) => typeof each === "string") : [];
-  return query === "" ? all : [query, ...all];
+function findQueries(value: JSONValue | undefined): readonly string[] {
+  const queryList = readField(value, "queries");
+  const query = readText(value, "query");
+  const queries = Array.isArray(queryList) ? queryList.filter((each) => typeof each === "string") : [];
+  return query === "" ? queries : [query, ...queries];
 }
 
 /** A list of pages, or a list of sources. */
-function pagesIn(output: JSONValue): readonly string[] {
-  const pages = Array.isArray(output) ? output : fieldOf(output, "sources");
-  return (Array.isArray(pages) ? pages : []).slice(0, MOST_PAGES).flatMap((page) => {
-    const [url, title] = [textIn(page, "url"), textIn(page, "title")];
+function formatPages(output: JSONValue): readonly string[] {
+  const pages = Array.isArray(output) ? output : readField(output, "sources");
+  return (Array.isArray(pages) ? pages : []).slice(0, MAX_PAGES).flatMap((page) => {
+    const [url, title] = [readText(page, "url"), readText(page, "title")];
     if (url === "") return [];
-    return [title === "" ? short(url) : `${short(title)} (${short(url)})`];
+    return [title === "" ? sanitizeText(url) : `${sanitizeText(title)} (${sanitizeText(url)})`];
   });
 }
 
-const MOST_PAGES = 10;
+const MAX_PAGES = 10;
 
-function fieldOf(value: JSONValue | undefined, name: string): JSONValue | undefined {
+function readField(value: JSONValue | undefined, name: string): JSONValue | undefined {
   return isRecord(value) ? (value as JSONObject)[name] : undefined;
 }
 
-function textIn(value: JSONValue | undefined, name: string): string {
-  const text = fieldOf(value, name);
+function readText(value: JSONValue | undefined, name: string): string {
+  const text = readField(value, name);
   return typeof text === "string" ? text : "";
 }
 
 // Titles are anybody's words: on one line, none of them long, nothing in them that closes the bracket.
-function short(text: string): string {
-  const words = text
-    .slice(0, LETTERS * 2)
+function sanitizeText(text: string): string {
+  const cleanText = text
+    .slice(0, MAX_TEXT_CHARS * 2)
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, " ")
     .replace(/[[\]]/g, "|")
     .trim();
-  return words.length > LETTERS ? `${words.slice(0, LETTERS - 1).toWellFormed()}…` : words.toWellFormed();
+  return cleanText.length > MAX_TEXT_CHARS
+    ? `${cleanText.slice(0, MAX_TEXT_CHARS - 1).toWellFormed()}…`
+    : cleanText.toWellFormed();
 }
 
-const LETTERS = 200;
+const MAX_TEXT_CHARS = 200;
 
-export type ServedPart = LanguageModelV4ToolCallPart | LanguageModelV4ToolResultPart;
+export type ServerToolPart = LanguageModelV4ToolCallPart | LanguageModelV4ToolResultPart;
 
-export function servedParts({ id, name, input, output, failed, beside }: Served): readonly ServedPart[] {
-  const both = { toolCallId: id, toolName: name };
+export function toServerToolParts({
+  id,
+  name,
+  input,
+  output,
+  failed,
+  beside: metadata,
+}: ServerToolRun): readonly ServerToolPart[] {
+  const callFields = { toolCallId: id, toolName: name };
   return [
     {
       type: "tool-call",
-      ...both,
+      ...callFields,
       input,
       providerExecuted: true,
-      ...(beside?.call && { providerOptions: beside.call }),
+      ...(metadata?.call && { providerOptions: metadata.call }),
     },
     {
       type: "tool-result",
-      ...both,
+      ...callFields,
       output: { type: failed ? "error-json" : "json", value: output },
-      ...(beside?.result && { providerOptions: beside.result }),
+      ...(metadata?.result && { providerOptions: metadata.result }),
     },
   ];
 }
 
-export function servedCall({
+export function createServerToolDraft({
   toolCallId,
   toolName,
   input,
   providerMetadata = {},
-}: LanguageModelV4ToolCall): DraftServed {
+}: LanguageModelV4ToolCall): DraftServerTool {
   return { kind: "served", id: toolCallId, name: toolName, json: input, metadata: providerMetadata, result: null };
 }
 
 /** The call that has waited for this result; none for a result that others will take the place of. */
-export function waitingCall(
+export function findPendingCall(
   blocks: readonly DraftBlock[],
   { toolCallId, preliminary }: LanguageModelV4ToolResult,
-): DraftServed | undefined {
-  const waiting = blocks.filter((block) => block.kind === "served" && !block.result) as readonly DraftServed[];
-  return preliminary ? undefined : waiting.findLast(({ id }) => id === toolCallId);
+): DraftServerTool | undefined {
+  const pendingCalls = blocks.filter((block) => block.kind === "served" && !block.result) as readonly DraftServerTool[];
+  return preliminary ? undefined : pendingCalls.findLast(({ id }) => id === toolCallId);
 }
 
-export function answered(call: DraftServed, part: LanguageModelV4ToolResult): DraftServed {
+export function addServerToolResult(call: DraftServerTool, part: LanguageModelV4ToolResult): DraftServerTool {
   const { result: output, isError: failed = false, providerMetadata: metadata = {} } = part;
   return { ...call, result: { output, failed, metadata } };
 }
 
-/** `thought`: it came after one. A call without a result is a line and nothing more: no provider takes it back. */
-export function servedTextBlock(draft: DraftServed, { thought }: { readonly thought: boolean }): TextBlock {
+/** `thinkingBlock`: it came after one. A call without a result is a line and nothing more: no provider takes it back. */
+export function toServerToolTextBlock(draft: DraftServerTool, { thought }: { readonly thought: boolean }): TextBlock {
   const { id, name, json, metadata, result } = draft;
-  const input = objectOf(json) ?? {};
-  if (!result) return { type: "text", text: servedLine({ name, input }) };
+  const input = parseJsonObject(json) ?? {};
+  if (!result) return { type: "text", text: formatServerTool({ name, input }) };
   const { output, failed } = result;
-  const served = { id, name, input, output, ...(failed && { failed }), ...(thought && { thought }) };
-  return servedBlock(servedLine(served), { ...served, ...besideOf(metadata, result.metadata) });
+  const run = { id, name, input, output, ...(failed && { failed }), ...(thought && { thought }) };
+  return createServerToolBlock(formatServerTool(run), { ...run, ...toMetadataFields(metadata, result.metadata) });
 }
 
-function besideOf(call: Metadata, result: Metadata): Pick<Served, "beside"> {
-  const beside = { ...(!isEmpty(call) && { call }), ...(!isEmpty(result) && { result }) };
-  return isEmpty(beside) ? {} : { beside };
+function toMetadataFields(call: ProviderMetadata, result: ProviderMetadata): Pick<ServerToolRun, "beside"> {
+  const metadata = { ...(!isEmpty(call) && { call }), ...(!isEmpty(result) && { result }) };
+  return isEmpty(metadata) ? {} : { beside: metadata };
 }
 
 const isEmpty = (value: object): boolean => Object.keys(value).length === 0;

@@ -1,13 +1,13 @@
-/** Reads the arguments of `fetch` as a plain request, a text or bytes to a web address, and defines its headers. */
+/** Reads the arguments of `fetchPackage` as a plain request, a text or bytes to a web address, and defines its headers. */
 
 /** As a record, as pairs or as headers. */
-export type HeadersAsked = NonNullable<ConstructorParameters<typeof Headers>[0]>;
+export type HeadersInput = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
-/** Replaces Node's own `Headers`, which would load its whole `fetch` into memory. */
+/** Replaces Node's own `HeaderMap`, which would load its whole `fetchPackage` into memory. */
 export class PlainHeaders implements Headers {
   readonly #values = new Map<string, readonly string[]>();
 
-  constructor(first: HeadersAsked = []) {
+  constructor(first: HeadersInput = []) {
     const pairs = Symbol.iterator in first ? first : Object.entries(first);
     for (const [name = "", value] of pairs as Iterable<readonly [string, string]>) this.append(name, value);
   }
@@ -19,11 +19,11 @@ export class PlainHeaders implements Headers {
 
   append(name: string, value: string): void {
     const key = name.toLowerCase();
-    this.#values.set(key, [...(this.#values.get(key) ?? []), trimmed(value)]);
+    this.#values.set(key, [...(this.#values.get(key) ?? []), trimHeaderValue(value)]);
   }
 
   set(name: string, value: string): void {
-    this.#values.set(name.toLowerCase(), [trimmed(value)]);
+    this.#values.set(name.toLowerCase(), [trimHeaderValue(value)]);
   }
 
   delete(name: string): void {
@@ -39,14 +39,14 @@ export class PlainHeaders implements Headers {
   }
 
   getSetCookie(): string[] {
-    return [...(this.#values.get(COOKIES) ?? [])];
+    return [...(this.#values.get(SET_COOKIE) ?? [])];
   }
 
   /** By name; cookies one by one, because a comma may stand inside each. */
   *entries(): Generator<[string, string], undefined> {
     for (const name of [...this.#values.keys()].sort()) {
       const values = this.#values.get(name) ?? [];
-      for (const value of name === COOKIES ? values : [values.join(", ")]) yield [name, value];
+      for (const value of name === SET_COOKIE ? values : [values.join(", ")]) yield [name, value];
     }
   }
 
@@ -67,10 +67,10 @@ export class PlainHeaders implements Headers {
   }
 }
 
-const COOKIES = "set-cookie";
+const SET_COOKIE = "set-cookie";
 
 // A key that was read from a file often ends in a line break.
-function trimmed(value: string): string {
+function trimHeaderValue(value: string): string {
   return String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "");
 }
 
@@ -83,50 +83,50 @@ export interface PlainRequest {
   readonly signal: AbortSignal | null;
 }
 
-type Wish = NonNullable<Parameters<typeof fetch>[1]>;
+type FetchOptions = NonNullable<Parameters<typeof fetch>[1]>;
 
 /** Null for anything else, which is left to Node's own. */
-export function plainRequest(address: unknown, wish: Wish = {}): PlainRequest | null {
-  const url = webAddress(address);
-  const { method = "GET", body = null, redirect = "follow", signal = null } = wish;
-  if (url === null || !isKnown(wish) || !isPlain(body)) return null;
-  const verb = method.toUpperCase();
-  if (!METHODS.has(verb) || (body !== null && BODILESS.has(verb))) return null;
+export function toPlainRequest(input: unknown, options: FetchOptions = {}): PlainRequest | null {
+  const url = parseHttpUrl(input);
+  const { method = "GET", body = null, redirect = "follow", signal = null } = options;
+  if (url === null || !hasOnlyKnownOptions(options) || !isPlainBody(body)) return null;
+  const upperCaseMethod = method.toUpperCase();
+  if (!METHODS.has(upperCaseMethod) || (body !== null && METHODS_WITHOUT_BODY.has(upperCaseMethod))) return null;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  const headers = headersOf(wish.headers ?? {}, { isText: bytes !== body, bytes });
-  return { url, method: verb, headers, body: bytes, redirect, signal };
+  const headers = buildHeaders(options.headers ?? {}, { isText: bytes !== body, bytes });
+  return { url, method: upperCaseMethod, headers, body: bytes, redirect, signal };
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
-const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
-const KNOWN: ReadonlySet<string> = new Set(["method", "headers", "body", "redirect", "signal"]);
+const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+const KNOWN_OPTIONS: ReadonlySet<string> = new Set(["method", "headers", "body", "redirect", "signal"]);
 
 /** One with a name and a password in it is no plain address. */
-function webAddress(address: unknown): URL | null {
-  const url = typeof address === "string" || address instanceof URL ? URL.parse(String(address)) : null;
+function parseHttpUrl(input: unknown): URL | null {
+  const url = typeof input === "string" || input instanceof URL ? URL.parse(String(input)) : null;
   return url && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "" ? url : null;
 }
 
-function isKnown(wish: Wish): boolean {
-  return Object.entries(wish).every(([name, value]) => KNOWN.has(name) || value === undefined);
+function hasOnlyKnownOptions(options: FetchOptions): boolean {
+  return Object.entries(options).every(([name, value]) => KNOWN_OPTIONS.has(name) || value === undefined);
 }
 
-function isPlain(body: unknown): body is string | PlainRequest["body"] {
+function isPlainBody(body: unknown): body is string | PlainRequest["body"] {
   return body === null || typeof body === "string" || body instanceof Uint8Array;
 }
 
 // Unpacked as it comes: a stream of small events gains little from being packed, and waits for it.
-function headersOf(asked: HeadersAsked, { isText, bytes }: Said): PlainHeaders {
-  const headers = new PlainHeaders(asked);
-  const usual = { accept: "*/*", "accept-encoding": "identity", "user-agent": "pith" };
-  const kind = { "content-type": "text/plain;charset=UTF-8" };
-  for (const [name, value] of Object.entries({ ...usual, ...(isText && kind) }))
+function buildHeaders(input: HeadersInput, { isText, bytes }: BodyInfo): PlainHeaders {
+  const headers = new PlainHeaders(input);
+  const defaults = { accept: "*/*", "accept-encoding": "identity", "user-agent": "pith" };
+  const textType = { "content-type": "text/plain;charset=UTF-8" };
+  for (const [name, value] of Object.entries({ ...defaults, ...(isText && textType) }))
     if (!headers.has(name)) headers.set(name, value);
   if (bytes !== null) headers.set("content-length", String(bytes.byteLength));
   return headers;
 }
 
-interface Said {
+interface BodyInfo {
   readonly isText: boolean;
   readonly bytes: Uint8Array | null;
 }

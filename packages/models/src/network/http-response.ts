@@ -1,81 +1,81 @@
-/** Makes a `fetch` response from a `node:http` message: streams and decompresses its body. */
+/** Makes a `fetchPackage` response from a `node:http` message: streams and decompresses its body. */
 
 import type { IncomingMessage } from "node:http";
 import { pipeline, Readable, type Transform } from "node:stream";
 import { PlainHeaders, type PlainRequest } from "./http-request.ts";
 
 /** Reads piece by piece as the stream is read; cancelling it closes the connection. */
-export function bodyOf(said: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
-  let end = (): void => {};
+export function createBodyStream(source: Readable, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+  let onEnd = (): void => {};
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      end = () => controller.close();
-      said.once("end", end);
-      said.on("readable", () => pass(said, controller));
-      said.on("error", (cause) => controller.error(signal?.aborted ? signal.reason : broken(cause)));
+      onEnd = () => controller.close();
+      source.once("end", onEnd);
+      source.on("readable", () => forwardChunk(source, controller));
+      source.on("error", (cause) => controller.error(signal?.aborted ? signal.reason : createTerminatedError(cause)));
     },
     async pull(controller) {
       // BOUND7: other events, such as a stop, have their turn between two pieces.
       await new Promise(setImmediate);
-      pass(said, controller);
+      forwardChunk(source, controller);
     },
     cancel() {
-      said.off("end", end);
-      said.destroy();
+      source.off("end", onEnd);
+      source.destroy();
     },
   });
 }
 
 /** What has come by now in pieces of some kilobytes: each passes through several streams, and a long one would hold up everything else. */
-function pass(said: Readable, controller: ReadableStreamDefaultController<Uint8Array>): void {
+function forwardChunk(source: Readable, controller: ReadableStreamDefaultController<Uint8Array>): void {
   if ((controller.desiredSize ?? 0) <= 0) return;
-  const piece: Uint8Array | null = said.read(Math.min(said.readableLength, LONGEST_PIECE) || undefined);
-  if (piece !== null) controller.enqueue(piece);
+  const chunk: Uint8Array | null = source.read(Math.min(source.readableLength, MAX_CHUNK_BYTES) || undefined);
+  if (chunk !== null) controller.enqueue(chunk);
 }
 
-const LONGEST_PIECE = 4096;
+const MAX_CHUNK_BYTES = 4096;
 
-/** In the words of Node's `fetch`, which packages know. */
-function broken(cause: unknown): TypeError {
+/** In the words of Node's `fetchPackage`, which packages know. */
+function createTerminatedError(cause: unknown): TypeError {
   return new TypeError("terminated", { cause });
 }
 
 /** Decompresses, as it arrives, a body that came compressed although none was asked for. */
-export function unpacked(answer: IncomingMessage): Readable {
-  const names = (answer.headers["content-encoding"] ?? "").toLowerCase().split(",");
-  const packings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
+export function decompress(response: IncomingMessage): Readable {
+  const names = (response.headers["content-encoding"] ?? "").toLowerCase().split(",");
+  const encodings = names.map((name) => name.trim()).filter((name) => name !== "" && name !== "identity");
   // Of an unknown packing nothing can be undone, whatever lies around it. No server packs more than twice; each packing costs memory.
-  if (packings.length > MOST_PACKINGS || !packings.every((name) => UNPACKERS.has(name))) return answer;
-  return packings.reduceRight<Readable>(through, answer);
+  if (encodings.length > MAX_ENCODINGS || !encodings.every((name) => DECODERS.has(name))) return response;
+  return encodings.reduceRight<Readable>(pipeThroughDecoder, response);
 }
 
-const MOST_PACKINGS = 2;
+const MAX_ENCODINGS = 2;
 
-function through(packed: Readable, name: string): Readable {
-  const unpacker = UNPACKERS.get(name)?.();
+function pipeThroughDecoder(source: Readable, encoding: string): Readable {
+  const decoder = DECODERS.get(encoding)?.();
   // How it ends is told by the last stream to whoever reads it.
-  return unpacker ? pipeline(packed, unpacker, () => {}) : packed;
+  return decoder ? pipeline(source, decoder, () => {}) : source;
 }
 
-const UNPACKERS: ReadonlyMap<string, () => Transform> = new Map([
-  ["gzip", gunzip],
-  ["x-gzip", gunzip],
-  ["deflate", (): Transform => zlib().createInflate(atOnce())],
-  ["br", brotli],
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", createGunzip],
+  ["x-gzip", createGunzip],
+  ["deflate", (): Transform => zlib().createInflate(flushOptions())],
+  ["br", createBrotli],
 ]);
 
-function gunzip(): Transform {
-  return zlib().createGunzip(atOnce());
+function createGunzip(): Transform {
+  return zlib().createGunzip(flushOptions());
 }
 
-function brotli(): Transform {
+function createBrotli(): Transform {
   const { constants, createBrotliDecompress } = zlib();
   const flush = constants.BROTLI_OPERATION_FLUSH;
   return createBrotliDecompress({ flush, finishFlush: flush });
 }
 
 /** Each piece when it is there; whether the last one was is known by the line. */
-function atOnce(): { readonly flush: number; readonly finishFlush: number } {
+function flushOptions(): { readonly flush: number; readonly finishFlush: number } {
   const { Z_SYNC_FLUSH: flush } = zlib().constants;
   return { flush, finishFlush: flush };
 }
@@ -84,35 +84,35 @@ function zlib(): typeof import("node:zlib") {
   return process.getBuiltinModule("node:zlib");
 }
 
-export function answerTo(
+export function toResponse(
   { url, method, signal }: PlainRequest,
-  { answer, isRedirected }: { readonly answer: IncomingMessage; readonly isRedirected: boolean },
+  { response, isRedirected }: { readonly response: IncomingMessage; readonly isRedirected: boolean },
 ): Response {
-  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = answer;
-  const isBodiless = method === "HEAD" || BODILESS.has(status);
+  const { statusCode: status = 0, statusMessage: statusText = "", rawHeaders } = response;
+  const hasNoBody = method === "HEAD" || STATUSES_WITHOUT_BODY.has(status);
   // Unread, it would keep its line.
-  if (isBodiless) answer.resume();
-  return new Answer({
+  if (hasNoBody) response.resume();
+  return new PlainResponse({
     status,
     statusText,
-    headers: new PlainHeaders(pairs(rawHeaders)),
-    body: isBodiless ? null : bodyOf(unpacked(answer), signal),
+    headers: new PlainHeaders(toHeaderPairs(rawHeaders)),
+    body: hasNoBody ? null : createBodyStream(decompress(response), signal),
     url: url.href.replace(/#.*$/, ""),
     redirected: isRedirected,
   });
 }
 
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+const STATUSES_WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Node tells names and values in turn. */
-function pairs(raw: readonly string[]): [string, string][] {
+function toHeaderPairs(raw: readonly string[]): [string, string][] {
   return raw.flatMap((name, at) => (at % 2 === 0 ? [[name, raw[at + 1] ?? ""] as [string, string]] : []));
 }
 
-type Parts = Pick<Response, "status" | "statusText" | "headers" | "body" | "url" | "redirected">;
+type ResponseFields = Pick<Response, "status" | "statusText" | "headers" | "body" | "url" | "redirected">;
 
 /** A response made of its parts. */
-export class Answer implements Response {
+export class PlainResponse implements Response {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -121,7 +121,7 @@ export class Answer implements Response {
   readonly type = "basic";
   #body: Response["body"];
 
-  constructor({ status, statusText, headers, body, url, redirected }: Parts) {
+  constructor({ status, statusText, headers, body, url, redirected }: ResponseFields) {
     this.status = status;
     this.statusText = statusText;
     this.headers = headers;
@@ -143,10 +143,10 @@ export class Answer implements Response {
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    this.#demandUnread();
-    const pieces: Uint8Array[] = [];
-    for await (const piece of this.#body ?? []) pieces.push(piece);
-    return new Uint8Array(Buffer.concat(pieces));
+    this.#assertUnread();
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of this.#body ?? []) chunks.push(chunk);
+    return new Uint8Array(Buffer.concat(chunks));
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -172,13 +172,13 @@ export class Answer implements Response {
   }
 
   clone(): Response {
-    this.#demandUnread();
+    this.#assertUnread();
     const [one, other] = this.#body?.tee() ?? [null, null];
     this.#body = one;
-    return new Answer({ ...this, headers: new PlainHeaders([...this.headers]), body: other });
+    return new PlainResponse({ ...this, headers: new PlainHeaders([...this.headers]), body: other });
   }
 
-  #demandUnread(): void {
+  #assertUnread(): void {
     if (this.bodyUsed || this.#body?.locked) throw new TypeError("the body of this answer has been read already");
   }
 }

@@ -1,9 +1,9 @@
 /** Classifies provider errors (by code, then status, then wording) and finds context overflow in replies that ended. */
 
-import { type Body, readBody } from "./error-body.ts";
-import { isOverflowCode, isRateCode, joined } from "./sentences.ts";
-import { ceilingIn, countsTokens, figuresIn } from "./token-limits.ts";
-import { wordingOf } from "./wording.ts";
+import { type ErrorBody, parseErrorBody } from "./error-body.ts";
+import { isOverflowCode, isRateLimitCode, normalizeCode } from "./sentences.ts";
+import { countsTokens, findExceededQuota, findTokenLimits } from "./token-limits.ts";
+import { analyzeWording } from "./wording.ts";
 
 /** What a provider said when it refused. */
 export interface Refusal {
@@ -24,7 +24,7 @@ export interface Refusal {
  */
 export type RefusalClass = "overflow" | "payload" | "ratelimit" | "tpm_ceiling" | "other";
 
-export interface Verdict {
+export interface RefusalClassification {
   readonly class: RefusalClass;
   /** Tokens it takes at most, where the text says so; of a `tpm_ceiling`, the quota and not the window. */
   readonly limit?: number;
@@ -33,7 +33,7 @@ export interface Verdict {
 }
 
 /** From which share of the window on an unexplained refusal is taken for an overflow. */
-const NEARLY_FULL = 0.8;
+const NEARLY_FULL_SHARE = 0.8;
 
 /**
  * Never throws, and takes time only in proportion to the first 64 KB of the text.
@@ -42,40 +42,40 @@ const NEARLY_FULL = 0.8;
  * classifyRefusal({ status: 400, text: "prompt is too long: 213462 tokens > 200000 maximum" });
  * // { class: "overflow", limit: 200000, requested: 213462 }
  */
-export function classifyRefusal(refusal: Refusal): Verdict {
-  const body = readBody(refusal.text);
-  const found = classOf({ ...refusal, body });
-  if (found === "overflow") return { class: found, ...figuresIn(body.sentences) };
-  if (found === "tpm_ceiling") return { class: found, ...ceilingIn(body.sentences) };
-  return { class: found };
+export function classifyRefusal(refusal: Refusal): RefusalClassification {
+  const body = parseErrorBody(refusal.text);
+  const refusalClass = determineClass({ ...refusal, body });
+  if (refusalClass === "overflow") return { class: refusalClass, ...findTokenLimits(body.sentences) };
+  if (refusalClass === "tpm_ceiling") return { class: refusalClass, ...findExceededQuota(body.sentences) };
+  return { class: refusalClass };
 }
 
-interface Case extends Refusal {
-  readonly body: Body;
+interface ParsedRefusal extends Refusal {
+  readonly body: ErrorBody;
 }
 
-function classOf(given: Case): RefusalClass {
-  const { body, code = "" } = given;
-  const status = statusOf(given);
+function determineClass(refusal: ParsedRefusal): RefusalClass {
+  const { body, code = "" } = refusal;
+  const status = effectiveStatus(refusal);
   const codes = [...body.codes, ...code.toLowerCase().split(/[\s/,]+/)];
-  const wording = wordingOf(body.sentences);
-  const isRated = wording.rate || codes.some(isRateCode);
+  const wording = analyzeWording(body.sentences);
+  const isRateLimited = wording.rate || codes.some(isRateLimitCode);
 
   if (isTransient(status)) return "other";
-  if (isAboutRequest(status) && wording.counted && !codes.some(isRateCode)) return "overflow";
-  if ((isRated || status === 429) && ceilingIn(body.sentences)) return "tpm_ceiling";
+  if (isRequestError(status) && wording.isCountedOverflow && !codes.some(isRateLimitCode)) return "overflow";
+  if ((isRateLimited || status === 429) && findExceededQuota(body.sentences)) return "tpm_ceiling";
   if (status === 429) return "ratelimit";
   if (codes.some(isOverflowCode)) return "overflow";
   if (status === 402 || status === 404 || wording.credit) return "other";
-  if (isRated) return "ratelimit";
-  if (body.isBare && (status === 413 || status === 400)) return unexplained(given, status);
-  if (status === 413) return tooLarge(given, wording.overflow);
+  if (isRateLimited) return "ratelimit";
+  if (body.isStatusOnly && (status === 413 || status === 400)) return classifyUnexplained(refusal, status);
+  if (status === 413) return classifyTooLarge(refusal, wording.overflow);
   if (wording.overflow) return "overflow";
   return wording.payload ? "payload" : "other";
 }
 
 /** A status inside the body counts where HTTP itself told of no failure: an error in a stream comes with 200. */
-function statusOf({ status, body }: Case): number | undefined {
+function effectiveStatus({ status, body }: ParsedRefusal): number | undefined {
   return status === undefined || status < 400 ? body.status : status;
 }
 
@@ -84,25 +84,25 @@ function isTransient(status: number | undefined): boolean {
 }
 
 /** Or inside a stream, where there is no status. */
-function isAboutRequest(status: number | undefined): boolean {
+function isRequestError(status: number | undefined): boolean {
   return status === undefined || status === 400 || status === 422;
 }
 
 /** Cerebras refuses a context that is too long without a word. */
-function unexplained({ estimate, provider }: Case, status: 400 | 413): RefusalClass {
-  const full = estimate ? isNearlyFull(estimate) : (provider ?? "").toLowerCase().includes("cerebras");
-  if (full) return "overflow";
+function classifyUnexplained({ estimate, provider }: ParsedRefusal, status: 400 | 413): RefusalClass {
+  const isFull = estimate ? isNearlyFull(estimate) : (provider ?? "").toLowerCase().includes("cerebras");
+  if (isFull) return "overflow";
   return status === 413 ? "payload" : "other";
 }
 
 /** 413 is about bytes, unless it counts tokens, or names the prompt while the window is nearly full. */
-function tooLarge({ body, estimate }: Case, namesOverflow: boolean): RefusalClass {
+function classifyTooLarge({ body, estimate }: ParsedRefusal, namesOverflow: boolean): RefusalClass {
   if (!namesOverflow) return "payload";
   return countsTokens(body.sentences) || (estimate && isNearlyFull(estimate)) ? "overflow" : "payload";
 }
 
 function isNearlyFull({ tokens, window }: { readonly tokens: number; readonly window: number }): boolean {
-  return window > 0 && tokens >= NEARLY_FULL * window;
+  return window > 0 && tokens >= NEARLY_FULL_SHARE * window;
 }
 
 /** What a provider reported of a reply that did end. Usage that is not reported is left out, or zero. */
@@ -125,19 +125,19 @@ export interface EndedReply {
 export interface ReplyOverflow {
   /**
    * `named`: the stop reason says so. `no-room`: the window was full before a word was said. `over-window`: more went
-   * in than fits. `truncated`: much less was read than was sent. `squeezed`: cut off before the output limit.
+   * in than fits. `learnFromTruncation`: much less was read than was sent. `squeezed`: cut off before the output limit.
    */
   readonly kind: "named" | "no-room" | "over-window" | "truncated" | "squeezed";
   /** True: the reply counts, compact before the next request. False: compact and ask again, once. */
-  readonly keep: boolean;
+  readonly isReplyValid: boolean;
   /** The most tokens it seems to take. */
   readonly limit?: number;
 }
 
-const FULL = 0.99;
-const READ_AT_LEAST = 0.6;
+const FULL_SHARE = 0.99;
+const MIN_READ_SHARE = 0.6;
 /** Below this our estimate is too rough to suspect anybody. */
-const SMALLEST_ESTIMATE = 2_000;
+const MIN_ESTIMATE = 2_000;
 
 /**
  * Finds an overflow that no error reports, by the stop reason or the usage of a reply. Null: nothing to see.
@@ -146,24 +146,26 @@ const SMALLEST_ESTIMATE = 2_000;
  * overflowInReply({ stopReason: "stop", input: 130_000, output: 400, window: 128_000 });
  * // { kind: "over-window", keep: true }
  */
-export function overflowInReply(reply: EndedReply): ReplyOverflow | null {
+export function detectReplyOverflow(reply: EndedReply): ReplyOverflow | null {
   const { window, output = 0, maxOutput = 0 } = reply;
-  const reason = joined(reply.stopReason);
-  const cutOff = outputLimits.has(reason);
-  const read = (reply.input ?? 0) + (reply.cacheRead ?? 0) + (reply.cacheWrite ?? 0);
+  const reason = normalizeCode(reply.stopReason);
+  const isCutOff = outputLimitReasons.has(reason);
+  const inputTokens = (reply.input ?? 0) + (reply.cacheRead ?? 0) + (reply.cacheWrite ?? 0);
 
-  if (reason === "modellength" || isOverflowCode(reason)) return { kind: "named", keep: reply.output !== 0 };
-  if (!(read > 0)) return null;
-  if (cutOff && output === 0 && window > 0 && read >= FULL * window) return { kind: "no-room", keep: false };
-  if (window > 0 && read > window) return { kind: "over-window", keep: true };
-  if (isTruncated(read, reply.estimate)) return { kind: "truncated", keep: !cutOff, limit: read };
+  if (reason === "modellength" || isOverflowCode(reason)) return { kind: "named", isReplyValid: reply.output !== 0 };
+  if (!(inputTokens > 0)) return null;
+  if (isCutOff && output === 0 && window > 0 && inputTokens >= FULL_SHARE * window)
+    return { kind: "no-room", isReplyValid: false };
+  if (window > 0 && inputTokens > window) return { kind: "over-window", isReplyValid: true };
+  if (isTruncated(inputTokens, reply.estimate))
+    return { kind: "truncated", isReplyValid: !isCutOff, limit: inputTokens };
   // Only the OpenAI-compatible word is used for both limits; the others mean the output limit and nothing else.
-  if (reason === "length" && output > 0 && output < maxOutput) return { kind: "squeezed", keep: false };
+  if (reason === "length" && output > 0 && output < maxOutput) return { kind: "squeezed", isReplyValid: false };
   return null;
 }
 
-const outputLimits: ReadonlySet<string> = new Set(["length", "maxtokens", "maxoutputtokens"]);
+const outputLimitReasons: ReadonlySet<string> = new Set(["length", "maxtokens", "maxoutputtokens"]);
 
-function isTruncated(read: number, estimate = 0): boolean {
-  return estimate >= SMALLEST_ESTIMATE && read < READ_AT_LEAST * estimate;
+function isTruncated(inputTokens: number, estimate = 0): boolean {
+  return estimate >= MIN_ESTIMATE && inputTokens < MIN_READ_SHARE * estimate;
 }

@@ -2,11 +2,11 @@
 
 export {
   classifyRefusal,
+  detectReplyOverflow,
   type EndedReply,
-  overflowInReply,
   type Refusal,
   type RefusalClass,
+  type RefusalClassification,
   type ReplyOverflow,
-  type Verdict,
 } from "./classify.ts";
-export { countsAnswer } from "./token-limits.ts";
+export { countsOutputTokens } from "./token-limits.ts";

@@ -4,18 +4,18 @@
 export type LooseValue = string | readonly LooseValue[] | ReadonlyMap<string, LooseValue>;
 
 /** What may still be read of a body, all in all: many small values must not cost more than a large one. */
-export interface Allowance {
+export interface ReadBudget {
   values: number;
   characters: number;
 }
 
 interface Cursor {
   readonly text: string;
-  readonly allowance: Allowance;
-  at: number;
+  readonly budget: ReadBudget;
+  position: number;
 }
 
-const DEEPEST = 32;
+const MAX_DEPTH = 32;
 /** In both cases: a body that somebody wrote in capitals means the same. */
 const escapes: ReadonlyMap<string, string> = new Map([
   ...["n", "N"].map((letter) => [letter, "\n"] as const),
@@ -24,47 +24,47 @@ const escapes: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The most that is read of one body, values inside values included. */
-export function wholeAllowance(): Allowance {
+export function createReadBudget(): ReadBudget {
   return { values: 1_000, characters: 131_072 };
 }
 
 /** The value that begins at `from`, and where it ends. */
-export function looseValue(
+export function parseLooseJson(
   text: string,
-  from: number,
-  allowance: Allowance = wholeAllowance(),
+  start: number,
+  budget: ReadBudget = createReadBudget(),
 ): { readonly value: LooseValue; readonly end: number } {
-  const cursor: Cursor = { text: text.slice(0, from + allowance.characters), allowance, at: from };
-  const value = read(cursor, 0);
-  const end = Math.min(cursor.at, text.length);
-  allowance.characters -= end - from;
+  const cursor: Cursor = { text: text.slice(0, start + budget.characters), budget, position: start };
+  const value = readValue(cursor, 0);
+  const end = Math.min(cursor.position, text.length);
+  budget.characters -= end - start;
   return { value, end };
 }
 
-function read(cursor: Cursor, depth: number): LooseValue {
-  if (cursor.allowance.values-- <= 0) return readRest(cursor);
-  skip(cursor, " \n\r\t");
-  const next = cursor.text[cursor.at];
+function readValue(cursor: Cursor, depth: number): LooseValue {
+  if (cursor.budget.values-- <= 0) return skipRest(cursor);
+  skipCharacters(cursor, " \n\r\t");
+  const next = cursor.text[cursor.position];
   if (next === '"' || next === "'" || next === "`") return readString(cursor, next);
-  if (next === "{" && depth < DEEPEST) return readObject(cursor, depth);
-  if (next === "[" && depth < DEEPEST) return readArray(cursor, depth);
+  if (next === "{" && depth < MAX_DEPTH) return readObject(cursor, depth);
+  if (next === "[" && depth < MAX_DEPTH) return readArray(cursor, depth);
   return readBare(cursor);
 }
 
-function readRest(cursor: Cursor): string {
-  cursor.at = cursor.text.length;
+function skipRest(cursor: Cursor): string {
+  cursor.position = cursor.text.length;
   return "";
 }
 
 function readObject(cursor: Cursor, depth: number): LooseValue {
   const fields = new Map<string, LooseValue>();
-  cursor.at++;
-  while (goesOn(cursor, "}")) {
-    const key = read(cursor, DEEPEST);
-    skip(cursor, " \n\r\t");
-    if (cursor.text[cursor.at] !== ":") continue;
-    cursor.at++;
-    const value = read(cursor, depth + 1);
+  cursor.position++;
+  while (hasNextItem(cursor, "}")) {
+    const key = readValue(cursor, MAX_DEPTH);
+    skipCharacters(cursor, " \n\r\t");
+    if (cursor.text[cursor.position] !== ":") continue;
+    cursor.position++;
+    const value = readValue(cursor, depth + 1);
     if (typeof key === "string") fields.set(key, value);
   }
   return fields;
@@ -72,52 +72,54 @@ function readObject(cursor: Cursor, depth: number): LooseValue {
 
 function readArray(cursor: Cursor, depth: number): LooseValue {
   const values: LooseValue[] = [];
-  cursor.at++;
-  while (goesOn(cursor, "]")) values.push(read(cursor, depth + 1));
+  cursor.position++;
+  while (hasNextItem(cursor, "]")) values.push(readValue(cursor, depth + 1));
   return values;
 }
 
 /** Past commas; false at the closing bracket, which it steps over, and at the end of the text. */
-function goesOn(cursor: Cursor, closing: string): boolean {
-  skip(cursor, " \n\r\t,");
-  if (cursor.at >= cursor.text.length) return false;
-  if (cursor.text[cursor.at] !== closing) return true;
-  cursor.at++;
+function hasNextItem(cursor: Cursor, closing: string): boolean {
+  skipCharacters(cursor, " \n\r\t,");
+  if (cursor.position >= cursor.text.length) return false;
+  if (cursor.text[cursor.position] !== closing) return true;
+  cursor.position++;
   return false;
 }
 
 function readString(cursor: Cursor, quote: string): string {
   const { text } = cursor;
   let value = "";
-  let from = ++cursor.at;
-  for (; cursor.at < text.length; cursor.at++) {
-    const next = text[cursor.at];
-    if (next === quote) return value + text.slice(from, cursor.at++);
+  let segmentStart = ++cursor.position;
+  for (; cursor.position < text.length; cursor.position++) {
+    const next = text[cursor.position];
+    if (next === quote) return value + text.slice(segmentStart, cursor.position++);
     if (next !== "\\") continue;
-    if (from < cursor.at) value += text.slice(from, cursor.at);
+    if (segmentStart < cursor.position) value += text.slice(segmentStart, cursor.position);
     value += readEscape(cursor);
-    from = cursor.at + 1;
+    segmentStart = cursor.position + 1;
   }
-  return value + text.slice(from);
+  return value + text.slice(segmentStart);
 }
 
 /** Leaves the cursor on the last character of the escape. */
 function readEscape(cursor: Cursor): string {
-  const next = cursor.text[++cursor.at] ?? "";
+  const next = cursor.text[++cursor.position] ?? "";
   if (next !== "u" && next !== "U") return escapes.get(next) ?? next;
-  const code = Number.parseInt(cursor.text.slice(cursor.at + 1, cursor.at + 5), 16);
+  const code = Number.parseInt(cursor.text.slice(cursor.position + 1, cursor.position + 5), 16);
   if (Number.isNaN(code)) return next;
-  cursor.at += 4;
+  cursor.position += 4;
   return String.fromCharCode(code);
 }
 
 /** At least one character, so that nothing is read twice. */
 function readBare(cursor: Cursor): string {
-  const start = cursor.at++;
-  while (cursor.at < cursor.text.length && !",:]}\n".includes(cursor.text[cursor.at] ?? "")) cursor.at++;
-  return cursor.text.slice(start, cursor.at).trim();
+  const start = cursor.position++;
+  while (cursor.position < cursor.text.length && !",:]}\n".includes(cursor.text[cursor.position] ?? ""))
+    cursor.position++;
+  return cursor.text.slice(start, cursor.position).trim();
 }
 
-function skip(cursor: Cursor, characters: string): void {
-  while (cursor.at < cursor.text.length && characters.includes(cursor.text[cursor.at] ?? "")) cursor.at++;
+function skipCharacters(cursor: Cursor, characters: string): void {
+  while (cursor.position < cursor.text.length && characters.includes(cursor.text[cursor.position] ?? ""))
+    cursor.position++;
 }

@@ -1,34 +1,45 @@
 /** Splits text into normalised sentences without quotations, and recognises overflow and rate-limit codes. */
 
 /** z.ai numbers it. */
-const numbered: ReadonlySet<string> = new Set(["1261"]);
-const wholes = ["context", "prompt", "input"];
-const excesses = ["exceed", "overflow", "toolong", "toolarge"];
+const numericOverflowCodes: ReadonlySet<string> = new Set(["1261"]);
+const contextWords = ["context", "prompt", "input"];
+const excessWords = ["exceed", "overflow", "toolong", "toolarge"];
 /** What else may be exceeded: a name with one of these is about something else. */
-const elsewhere = ["rate", "quota", "minute", "image", "file", "output", "deadline", "time", "schema"];
+const unrelatedWords = ["rate", "quota", "minute", "image", "file", "output", "deadline", "time", "schema"];
 
 /** `context_length_exceeded`, `ContextWindowExceededError`, `exceed_context_size_error`, `prompt_too_long` … */
 export function isOverflowCode(code: string): boolean {
-  const name = joined(code);
-  if (numbered.has(name)) return true;
-  if (name.length > 60 || elsewhere.some((word) => name.includes(word))) return false;
-  return wholes.some((word) => name.includes(word)) && excesses.some((word) => name.includes(word));
+  const name = normalizeCode(code);
+  if (numericOverflowCodes.has(name)) return true;
+  if (name.length > 60 || unrelatedWords.some((word) => name.includes(word))) return false;
+  return contextWords.some((word) => name.includes(word)) && excessWords.some((word) => name.includes(word));
 }
 
 /** `rate_limit_exceeded`, `ThrottlingException`, `RESOURCE_EXHAUSTED` … */
-export function isRateCode(code: string): boolean {
-  const name = joined(code);
+export function isRateLimitCode(code: string): boolean {
+  const name = normalizeCode(code);
   return ["ratelimit", "throttl", "toomanyrequests", "resourceexhausted"].some((word) => name.includes(word));
 }
 
 /** Codes are compared without case and without what stands between their words. */
-export function joined(code: string): string {
+export function normalizeCode(code: string): string {
   return code.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-const plurals = ["token", "prompt", "input", "message", "context", "conversation", "limit", "length", "image", "file"];
+const pluralWords = [
+  "token",
+  "prompt",
+  "input",
+  "message",
+  "context",
+  "conversation",
+  "limit",
+  "length",
+  "image",
+  "file",
+];
 const spellings: ReadonlyMap<string, string> = new Map([
-  ...plurals.map((word) => [`${word}s`, word] as const),
+  ...pluralWords.map((word) => [`${word}s`, word] as const),
   ...["exceeds", "exceeded", "exceeding", "surpasses", "surpassed"].map((word) => [word, "exceed"] as const),
   ...["overflows", "overflowed", "overflowing"].map((word) => [word, "overflow"] as const),
   ...["maximum", "maximal"].map((word) => [word, "max"] as const),
@@ -39,26 +50,26 @@ const spellings: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The usual case, told without taking the word apart: a hostile text is full of numbers. */
-const digits = /^\d{1,15}$/;
+const DIGITS_PATTERN = /^\d{1,15}$/;
 
 /** Upper case first: some letters fall together only that way, and the result must not depend on the case it came in. */
-export function folded(text: string): string {
+export function foldCase(text: string): string {
   return text.toUpperCase().toLowerCase();
 }
 
 /** A word or number of a folded text, as one or two words. */
-export function spelled(piece: string): readonly string[] {
+export function normalizeWord(piece: string): readonly string[] {
   if (!startsWithDigit(piece)) return [spellings.get(piece) ?? piece];
-  if (digits.test(piece)) return [piece];
+  if (DIGITS_PATTERN.test(piece)) return [piece];
   const word = /^\d+\.\d+[km]$/.test(piece) ? piece : piece.replace(/[.,\s]/g, "");
   const [, amount, unit] = /^(\d+)(kb|mb|gb|kib|mib|px|bytes)$/.exec(word) ?? [];
   return amount && unit ? [amount, "mb"] : [word];
 }
 
 /** The number a word stands for: `200000`, `200_000`, `256k`, `32.8k`, `1m`. */
-export function numberOf(word: string): number | null {
+export function parseNumber(word: string): number | null {
   if (!startsWithDigit(word)) return null;
-  if (digits.test(word)) return Number(word);
+  if (DIGITS_PATTERN.test(word)) return Number(word);
   const [, amount = "", unit = ""] = /^(\d[\d_]{0,14}(?:\.\d{1,6}(?=[km]))?)([km]?)$/.exec(word) ?? [];
   if (amount === "") return null;
   return Math.round(Number(amount.replaceAll("_", "")) * (unit === "k" ? 1_000 : unit === "m" ? 1_000_000 : 1));
@@ -75,9 +86,9 @@ export interface Sentence {
   readonly line: string;
 }
 
-let pieces: RegExp | null = null;
-const piecesPattern = (): RegExp => {
-  pieces ??= new RegExp(
+let cachedTokenPattern: RegExp | null = null;
+const tokenPattern = (): RegExp => {
+  cachedTokenPattern ??= new RegExp(
     [
       /\d{1,3}(?:[.,\u00a0\u202f]\d{3})+(?![\d.]*\d)/,
       // With a space between the thousands; but `400 413` are two, as libraries put the status in front.
@@ -92,66 +103,66 @@ const piecesPattern = (): RegExp => {
       .join("|"),
     "gu",
   );
-  return pieces;
+  return cachedTokenPattern;
 };
 /** A single quote between letters is an apostrophe. */
-const openingPattern = (): RegExp => /["`]|(?<![\p{L}\p{N}_])'(?=[\p{L}\p{N}_])/gu;
-const tags = /<[a-z/!][^<>]*>/g;
+const openingQuotePattern = (): RegExp => /["`]|(?<![\p{L}\p{N}_])'(?=[\p{L}\p{N}_])/gu;
+const TAG_PATTERN = /<[a-z/!][^<>]*>/g;
 /** A quotation in single quotes is hardly longer. */
-const NEARBY = 200;
-const statusNames = new Set(["error", "code", "status", "http", "rejected"]);
+const MAX_SINGLE_QUOTE_LENGTH = 200;
+const statusPrefixes = new Set(["error", "code", "status", "http", "rejected"]);
 
 /** The text is folded. */
-export function sentencesIn(text: string): readonly Sentence[] {
+export function splitSentences(text: string): readonly Sentence[] {
   const sentences: string[][] = [[]];
-  for (const piece of unquoted(text.replace(tags, " ")).match(piecesPattern()) ?? []) {
+  for (const piece of removeQuotations(text.replace(TAG_PATTERN, " ")).match(tokenPattern()) ?? []) {
     if (".!?;".includes(piece)) sentences.push([]);
-    else sentences.at(-1)?.push(...spelled(piece));
+    else sentences.at(-1)?.push(...normalizeWord(piece));
   }
-  return sentences.filter((words) => words.length > 0).map(sentenceOf);
+  return sentences.filter((words) => words.length > 0).map(createSentence);
 }
 
-export function sentenceOf(words: readonly string[]): Sentence {
+export function createSentence(words: readonly string[]): Sentence {
   return { words, line: ` ${words.join(" ")} ` };
 }
 
 /** Phrases to look for, ready for `says`. */
-export function phrases(...lists: readonly (readonly string[])[]): readonly string[] {
+export function padPhrases(...lists: readonly (readonly string[])[]): readonly string[] {
   return lists.flat().map((phrase) => ` ${phrase} `);
 }
 
-export function says({ line }: Sentence, wanted: readonly string[]): boolean {
-  return wanted.some((phrase) => line.includes(phrase));
+export function includesPhrase({ line }: Sentence, paddedPhrases: readonly string[]): boolean {
+  return paddedPhrases.some((phrase) => line.includes(phrase));
 }
 
 /** Libraries put the status in front: `429 status code (no body)`, `Error code: 400 - …`. */
 export function isStatusAt(words: readonly string[], at: number): boolean {
   if (!/^[45]\d\d$/.test(words[at] ?? "") || words[at + 1] === "token") return false;
-  return at === 0 || statusNames.has(words[at - 1] ?? "");
+  return at === 0 || statusPrefixes.has(words[at - 1] ?? "");
 }
 
 /**
  * Quotation marks hold what somebody else said: a user, a model, a field. Only single words between backticks or single
  * quotes stay, for they name parameters.
  */
-function unquoted(text: string): string {
+function removeQuotations(text: string): string {
   const plain = text.replace(/[“”«»]/g, '"').replace(/[‘’]/g, "'");
-  const closingQuote = closingQuotes(plain);
-  let kept = "";
-  let from = 0;
-  for (const { index: at } of plain.matchAll(openingPattern())) {
-    if (at < from) continue;
+  const closingQuote = createClosingQuoteFinder(plain);
+  let result = "";
+  let position = 0;
+  for (const { index: at } of plain.matchAll(openingQuotePattern())) {
+    if (at < position) continue;
     const end = closingQuote(at);
-    if (end < 0 && plain[at] === '"') return kept + plain.slice(from, at);
+    if (end < 0 && plain[at] === '"') return result + plain.slice(position, at);
     if (end < 0) continue;
-    kept += `${plain.slice(from, at)} ${plain[at] === '"' ? "" : nameIn(plain.slice(at + 1, end))} `;
-    from = end + 1;
+    result += `${plain.slice(position, at)} ${plain[at] === '"' ? "" : parameterName(plain.slice(at + 1, end))} `;
+    position = end + 1;
   }
-  return kept + plain.slice(from);
+  return result + plain.slice(position);
 }
 
 /** Single quotes are looked for nearby only: most of them are apostrophes. To be asked from left to right. */
-function closingQuotes(text: string): (at: number) => number {
+function createClosingQuoteFinder(text: string): (at: number) => number {
   const closing = /'(?![\p{L}\p{N}_])/gu;
   let next = -1;
   return (at) => {
@@ -159,10 +170,10 @@ function closingQuotes(text: string): (at: number) => number {
     if (mark !== "'") return text.indexOf(mark, at + 1);
     closing.lastIndex = at + 1;
     if (next <= at) next = closing.exec(text)?.index ?? Number.POSITIVE_INFINITY;
-    return next - at > NEARBY ? -1 : next;
+    return next - at > MAX_SINGLE_QUOTE_LENGTH ? -1 : next;
   };
 }
 
-function nameIn(quoted: string): string {
+function parameterName(quoted: string): string {
   return quoted.includes(" ") || (quoted.length > 12 && isOverflowCode(quoted)) ? "" : quoted;
 }

@@ -1,8 +1,8 @@
 /** Finds the token limit and the requested tokens in the sentences of an error. */
 
-import { isStatusAt, numberOf, type Sentence } from "./sentences.ts";
+import { isStatusAt, parseNumber, type Sentence } from "./sentences.ts";
 
-const results: ReadonlySet<string> = new Set([
+const outputWords: ReadonlySet<string> = new Set([
   "output",
   "outputs",
   "completion",
@@ -11,9 +11,9 @@ const results: ReadonlySet<string> = new Set([
   "generated",
 ]);
 
-/** `output`, `completion`, `max_tokens`, `max_output_tokens` …: limits of the output are no limits of the context. */
-export function comesOut(word: string): boolean {
-  return results.has(word) || isOutputSetting(word);
+/** `makeOutput`, `completion`, `max_tokens`, `max_output_tokens` …: limits of the output are no limits of the context. */
+export function isOutputWord(word: string): boolean {
+  return outputWords.has(word) || isOutputSetting(word);
 }
 
 /** A setting of the request that says how much may come out. `max_input_tokens` and `max_total_tokens` are no such. */
@@ -22,94 +22,94 @@ export function isOutputSetting(word: string): boolean {
 }
 
 /** Whether an error counts the answer beside the input, as in `155031 + 64000` or "2000 in the completion". */
-export function countsAnswer(text: string): boolean {
-  return (text.toLowerCase().match(/[a-z_]+/g) ?? []).some(comesOut);
+export function countsOutputTokens(text: string): boolean {
+  return (text.toLowerCase().match(/[a-z_]+/g) ?? []).some(isOutputWord);
 }
 
-export interface Figures {
+export interface TokenLimits {
   readonly limit?: number;
   /** More than the limit, where there is one. */
   readonly requested?: number;
 }
 
-interface Count {
+interface TokenCount {
   readonly value: number;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 /** A number this close behind one of these words is the most it takes. */
-const CLOSE = 8;
-const limitNames = new Set("max limit allowed only up most than <= window size n_ctx num_ctx".split(" "));
+const MAX_WORD_DISTANCE = 8;
+const limitWords = new Set("max limit allowed only up most than <= window size n_ctx num_ctx".split(" "));
 /** Behind one of these something else is counted than what was named before. */
-const requestNames = new Set(
+const requestWords = new Set(
   [
     "n_keep n_prompt_tokens prompt_tokens input_tokens requested received got given",
     "has have contains contained resulted provided sent too",
   ].flatMap((names) => names.split(" ")),
 );
-const requests = new Set(["prompt", "input", "message", "request", "conversation"]);
-const LONGEST_SENTENCE = 200;
+const requestNouns = new Set(["prompt", "input", "message", "request", "conversation"]);
+const MAX_SENTENCE_WORDS = 200;
 /** Smaller numbers count messages, images or minutes; larger ones are names. */
-const SMALLEST_LIMIT = 100;
-const LARGEST = 100_000_000;
+const MIN_LIMIT = 100;
+const MAX_LIMIT = 100_000_000;
 
-export function figuresIn(sentences: readonly Sentence[]): Figures {
-  const counts = sentences.flatMap(countsIn);
-  const limit = comparedLimit(counts) ?? namedLimit(counts);
-  if (!limit) return requestedAlone(counts);
+export function findTokenLimits(sentences: readonly Sentence[]): TokenLimits {
+  const counts = sentences.flatMap(findCounts);
+  const limit = findComparedLimit(counts) ?? findNamedLimit(counts);
+  if (!limit) return findRequestedOnly(counts);
   const others = counts.filter((count) => count !== limit && count.value !== limit.value);
-  const over = others.find(({ value }) => value > limit.value)?.value ?? sumOver(others, limit.value);
-  return { limit: limit.value, ...(over !== undefined && { requested: over }) };
+  const requested = others.find(({ value }) => value > limit.value)?.value ?? sumAbove(others, limit.value);
+  return { limit: limit.value, ...(requested !== undefined && { requested: requested }) };
 }
 
 /** A quota that the request alone exceeds: `Limit 30000, Requested 342389`. With some of it used, waiting may still help. */
-export function ceilingIn(sentences: readonly Sentence[]): Required<Figures> | null {
-  for (const { limit, requested } of sentences.map(quotaIn))
+export function findExceededQuota(sentences: readonly Sentence[]): Required<TokenLimits> | null {
+  for (const { limit, requested } of sentences.map(findQuota))
     if (limit !== undefined && requested !== undefined && requested > limit) return { limit, requested };
   return null;
 }
 
 /** Whether it counts tokens, and does not only speak of them. */
 export function countsTokens(sentences: readonly Sentence[]): boolean {
-  const counts = sentences.flatMap(countsIn);
-  return counts.some(({ value, after }) => value >= SMALLEST_LIMIT && after[0] === "token") || counts.some(isLimit);
+  const counts = sentences.flatMap(findCounts);
+  return counts.some(({ value, after }) => value >= MIN_LIMIT && after[0] === "token") || counts.some(isLimit);
 }
 
-function quotaIn(sentence: Sentence): Figures {
-  const counts = countsIn(sentence);
-  const named = (name: string): number | undefined => counts.find(({ before }) => before.at(-1) === name)?.value;
-  const [limit, requested] = [named("limit"), named("requested")];
+function findQuota(sentence: Sentence): TokenLimits {
+  const counts = findCounts(sentence);
+  const countAfter = (name: string): number | undefined => counts.find(({ before }) => before.at(-1) === name)?.value;
+  const [limit, requested] = [countAfter("limit"), countAfter("requested")];
   return { ...(limit !== undefined && { limit }), ...(requested !== undefined && { requested }) };
 }
 
-function countsIn({ words }: Sentence): readonly Count[] {
-  const numbers = words.slice(0, LONGEST_SENTENCE).map(numberOf);
+function findCounts({ words }: Sentence): readonly TokenCount[] {
+  const numbers = words.slice(0, MAX_SENTENCE_WORDS).map(parseNumber);
   return numbers.flatMap((value, at) => {
-    if (value === null || value > LARGEST || isNoCount(words, at)) return [];
-    const near = Math.max(0, at - CLOSE);
-    const from = Math.max(
-      near,
-      numbers.slice(near, at).findLastIndex((each) => (each ?? 0) >= SMALLEST_LIMIT) + near + 1,
+    if (value === null || value > MAX_LIMIT || isOtherNumber(words, at)) return [];
+    const nearStart = Math.max(0, at - MAX_WORD_DISTANCE);
+    const start = Math.max(
+      nearStart,
+      numbers.slice(nearStart, at).findLastIndex((each) => (each ?? 0) >= MIN_LIMIT) + nearStart + 1,
     );
-    return [{ value, before: words.slice(from, at), after: words.slice(at + 1, at + 8) }];
+    return [{ value, before: words.slice(start, at), after: words.slice(at + 1, at + 8) }];
   });
 }
 
 /** By how much it is too long, in characters, a request's id: neither the limit nor the request. */
-function isNoCount(words: readonly string[], at: number): boolean {
+function isOtherNumber(words: readonly string[], at: number): boolean {
   if (isStatusAt(words, at) || ["by", "id"].includes(words[at - 1] ?? "")) return true;
   if (words[at + 1] === "token" && words[at + 2] === "over") return true;
   return words.slice(Math.max(0, at - 2), at + 2).includes("character");
 }
 
 /** `213462 tokens > 200000`, `199999 + 8192 > 200000`. */
-function comparedLimit(counts: readonly Count[]): Count | undefined {
-  return counts.find(({ value, before }) => value >= SMALLEST_LIMIT && /^>=?$/.test(before.at(-1) ?? ""));
+function findComparedLimit(counts: readonly TokenCount[]): TokenCount | undefined {
+  return counts.find(({ value, before }) => value >= MIN_LIMIT && /^>=?$/.test(before.at(-1) ?? ""));
 }
 
 /** What exceeds or must be less is hardly the limit, unless nothing else could be: `limit of 4096 exceeded`. */
-function namedLimit(counts: readonly Count[]): Count | undefined {
+function findNamedLimit(counts: readonly TokenCount[]): TokenCount | undefined {
   const limits = counts.filter(isLimit);
   return (
     limits.find(
@@ -118,41 +118,42 @@ function namedLimit(counts: readonly Count[]): Count | undefined {
   );
 }
 
-function isLimit({ value, before, after }: Count): boolean {
+function isLimit({ value, before, after }: TokenCount): boolean {
   const nearest = before.at(-1) ?? "";
-  if (value < SMALLEST_LIMIT || requestNames.has(nearest)) return false;
-  if (nearest === "exceed" || before.includes("range") || isLimitAhead(after)) return true;
-  const names = before.slice(before.findLastIndex((word) => requestNames.has(word)) + 1);
-  const isRequest = requests.has(nearest) && !limitNames.has(names.at(-2) ?? "");
-  return !isRequest && names.some((_, at) => isLimitName(names, at));
+  if (value < MIN_LIMIT || requestWords.has(nearest)) return false;
+  if (nearest === "exceed" || before.includes("range") || isFollowedByLimitWord(after)) return true;
+  const names = before.slice(before.findLastIndex((word) => requestWords.has(word)) + 1);
+  const isRequest = requestNouns.has(nearest) && !limitWords.has(names.at(-2) ?? "");
+  return !isRequest && names.some((_, at) => isLimitWordAt(names, at));
 }
 
-/** `limit`, `context length`; but `maximum number of output tokens` and `output token limit` are another matter. */
-function isLimitName(words: readonly string[], at: number): boolean {
+/** `zlibOptions`, `context length`; but `maximum number of output tokens` and `output token limit` are another matter. */
+function isLimitWordAt(words: readonly string[], at: number): boolean {
   const word = words[at] ?? "";
   const isNamed = (word.startsWith("max_") && !isOutputSetting(word)) || /最大|最多|上限/.test(word);
-  if (!isNamed && !limitNames.has(word) && (word !== "length" || words[at - 1] !== "context")) return false;
-  if (word === "size" && requests.has(words[at - 1] ?? "")) return false;
-  return !words.slice(Math.max(0, at - 2), at + 4).some((near) => near !== word && comesOut(near));
+  if (!isNamed && !limitWords.has(word) && (word !== "length" || words[at - 1] !== "context")) return false;
+  if (word === "size" && requestNouns.has(words[at - 1] ?? "")) return false;
+  return !words.slice(Math.max(0, at - 2), at + 4).some((near) => near !== word && isOutputWord(near));
 }
 
 /** `200000 maximum`, `256k context`, `a 32000 token limit`; but `9000 tokens, limit 8192` names the other number. */
-function isLimitAhead(after: readonly string[]): boolean {
+function isFollowedByLimitWord(after: readonly string[]): boolean {
   const [name = "", ...following] = after[0] === "token" ? after.slice(1) : after;
-  if (!["max", "context", "limit", "window", "allowed"].includes(name) || comesOut(following[0] ?? "")) return false;
-  const next = following.find((word) => !joints.has(word));
-  return next === undefined || numberOf(next) === null;
+  if (!["max", "context", "limit", "window", "allowed"].includes(name) || isOutputWord(following[0] ?? ""))
+    return false;
+  const next = following.find((word) => !connectingWords.has(word));
+  return next === undefined || parseNumber(next) === null;
 }
 
-const joints = new Set(["is", "was", "of", "context", "length", "window", "size", "limit", "allowed"]);
+const connectingWords = new Set(["is", "was", "of", "context", "length", "window", "size", "limit", "allowed"]);
 
 /** Some name the parts: 100 tokens of output and 40,861 of input are too many for 40,960. */
-function sumOver(counts: readonly Count[], limit: number): number | undefined {
+function sumAbove(counts: readonly TokenCount[], limit: number): number | undefined {
   const sum = counts.reduce((total, { value }) => total + value, 0);
   return sum > limit ? sum : undefined;
 }
 
-function requestedAlone(counts: readonly Count[]): Figures {
-  const tokens = counts.filter(({ value, after }) => value >= SMALLEST_LIMIT && after.slice(0, 2).includes("token"));
+function findRequestedOnly(counts: readonly TokenCount[]): TokenLimits {
+  const tokens = counts.filter(({ value, after }) => value >= MIN_LIMIT && after.slice(0, 2).includes("token"));
   return tokens.length > 0 ? { requested: Math.max(...tokens.map(({ value }) => value)) } : {};
 }

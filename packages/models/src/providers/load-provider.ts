@@ -3,7 +3,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 
 /** What a provider package needs to connect to one model. */
-export interface Line {
+export interface ProviderConnection {
   readonly model: string;
   readonly baseUrl?: string;
   readonly apiKey?: string;
@@ -12,10 +12,10 @@ export interface Line {
 }
 
 /** Loads a provider's package, which costs a start's time, only when somebody wants to talk to it. */
-export type Connect = (line: Line) => Promise<LanguageModelV4>;
+export type LoadLanguageModel = (line: ProviderConnection) => Promise<LanguageModelV4>;
 
 /** The settings that all provider packages take by the same names; what is not said is left to them. */
-export function settingsOf({ baseUrl, apiKey, headers, fetch }: Line): {
+export function toPackageSettings({ baseUrl, apiKey, headers, fetch }: ProviderConnection): {
   baseURL?: string;
   apiKey?: string;
   headers?: Record<string, string>;
@@ -29,60 +29,64 @@ export function settingsOf({ baseUrl, apiKey, headers, fetch }: Line): {
   };
 }
 
-export async function anthropic(line: Line): Promise<LanguageModelV4> {
+export async function loadAnthropic(connection: ProviderConnection): Promise<LanguageModelV4> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
-  return createAnthropic(settingsOf(line))(line.model);
+  return createAnthropic(toPackageSettings(connection))(connection.model);
 }
 
-export async function openaiResponses(line: Line): Promise<LanguageModelV4> {
+export async function loadOpenAiResponses(connection: ProviderConnection): Promise<LanguageModelV4> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  return createOpenAI(settingsOf(line)).responses(line.model);
+  return createOpenAI(toPackageSettings(connection)).responses(connection.model);
 }
 
-export async function openaiChat(line: Line): Promise<LanguageModelV4> {
+export async function loadOpenAiChat(connection: ProviderConnection): Promise<LanguageModelV4> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  return createOpenAI(settingsOf(line)).chat(line.model);
+  return createOpenAI(toPackageSettings(connection)).chat(connection.model);
 }
 
-export async function google(line: Line): Promise<LanguageModelV4> {
+export async function loadGoogle(connection: ProviderConnection): Promise<LanguageModelV4> {
   const { createGoogleGenerativeAI } = await import("@ai-sdk/google");
-  return createGoogleGenerativeAI(settingsOf(line))(line.model);
+  return createGoogleGenerativeAI(toPackageSettings(connection))(connection.model);
 }
 
-/** `name` is what the package calls itself in its metadata. */
-export function compatible(name: string): (line: Line) => Promise<LanguageModelV4> {
-  return async (line) => {
+/** `fileName` is what the package calls itself in its metadata. */
+export function createOpenAiCompatibleLoader(
+  name: string,
+): (connection: ProviderConnection) => Promise<LanguageModelV4> {
+  return async (connection) => {
     const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
-    const { baseURL = "", ...rest } = settingsOf(line);
-    return createOpenAICompatible({ ...rest, name, baseURL, includeUsage: true })(line.model);
+    const { baseURL = "", ...rest } = toPackageSettings(connection);
+    return createOpenAICompatible({ ...rest, name, baseURL, includeUsage: true })(connection.model);
   };
 }
 
-export type Loaded =
-  | { readonly type: "loaded"; readonly language: LanguageModelV4 }
+export type LoadPackageResult =
+  | { readonly type: "loaded"; readonly languageModel: LanguageModelV4 }
   | { readonly type: "not-installed"; readonly package: string }
   | { readonly type: "not-a-provider"; readonly package: string }
   /** It wants something that it was not given. */
   | { readonly type: "unwilling"; readonly message: string };
 
 /** `find` resolves a name as the program that asks would: packages lie beside it, not beside us. */
-export async function onDemand(
-  name: string,
-  line: Line,
-  find: (name: string) => Promise<Readonly<Record<string, unknown>>> = (wanted) => import(wanted),
-): Promise<Loaded> {
-  const found = await find(name).catch((error: unknown) => error);
-  if (found instanceof Error) {
-    if ("code" in found && String(found.code).includes("MODULE_NOT_FOUND"))
-      return { type: "not-installed", package: name };
-    throw found;
+export async function loadPackage(
+  packageName: string,
+  connection: ProviderConnection,
+  importPackage: (packageName: string) => Promise<Readonly<Record<string, unknown>>> = (specifier) => import(specifier),
+): Promise<LoadPackageResult> {
+  const imported = await importPackage(packageName).catch((error: unknown) => error);
+  if (imported instanceof Error) {
+    if ("code" in imported && String(imported.code).includes("MODULE_NOT_FOUND"))
+      return { type: "not-installed", package: packageName };
+    throw imported;
   }
-  const language = attempted(() => languageOf(found as Readonly<Record<string, unknown>>, line));
-  if (language instanceof Error) return { type: "unwilling", message: language.message };
-  return language ? { type: "loaded", language } : { type: "not-a-provider", package: name };
+  const languageModel = callOrError(() =>
+    createLanguageModel(imported as Readonly<Record<string, unknown>>, connection),
+  );
+  if (languageModel instanceof Error) return { type: "unwilling", message: languageModel.message };
+  return languageModel ? { type: "loaded", languageModel } : { type: "not-a-provider", package: packageName };
 }
 
-function attempted<Value>(work: () => Value): Value | Error {
+function callOrError<Value>(work: () => Value): Value | Error {
   try {
     return work();
   } catch (error) {
@@ -91,14 +95,17 @@ function attempted<Value>(work: () => Value): Value | Error {
 }
 
 /** Every provider package exports one function `create…` that makes a provider, which makes a model of a name. */
-function languageOf(exports: Readonly<Record<string, unknown>>, line: Line): LanguageModelV4 | null {
-  const create = Object.entries(exports).find(
+function createLanguageModel(
+  packageExports: Readonly<Record<string, unknown>>,
+  connection: ProviderConnection,
+): LanguageModelV4 | null {
+  const factory = Object.entries(packageExports).find(
     ([name, value]) => /^create[A-Z]/.test(name) && typeof value === "function",
   );
-  const provider = (create?.[1] as ((settings: object) => unknown) | undefined)?.(settingsOf(line));
+  const provider = (factory?.[1] as ((settings: object) => unknown) | undefined)?.(toPackageSettings(connection));
   if (typeof provider !== "function") return null;
-  const language: unknown = provider(line.model);
-  return isLanguageModel(language) ? language : null;
+  const languageModel: unknown = provider(connection.model);
+  return isLanguageModel(languageModel) ? languageModel : null;
 }
 
 function isLanguageModel(value: unknown): value is LanguageModelV4 {

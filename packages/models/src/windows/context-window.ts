@@ -1,44 +1,50 @@
 /** Picks the effective context window, the smallest of setting, served and learnt figures, and identifies endpoints. */
 
-export interface WindowParts {
+export interface WindowFigures {
   readonly setting?: number | undefined;
-  readonly served?: Pick<Served, "window" | "source"> | null | undefined;
-  readonly learnt?: number | undefined;
+  readonly served?: Pick<ServedWindow, "window" | "source"> | null | undefined;
+  readonly learned?: number | undefined;
   /** The catalogue's figure, for when nobody who knows better has spoken. */
-  readonly known: number;
+  readonly catalogueWindow: number;
   /** Whether even the catalogue has only a default for it. */
-  readonly isUnheardOf?: boolean | undefined;
+  readonly isCatalogueDefault?: boolean | undefined;
 }
 
 export interface ContextWindow {
   readonly tokens: number;
   /** Whose figure it is. */
-  readonly because: "setting" | "served" | "learnt" | "assumed" | "known";
+  readonly source: "setting" | "served" | "learnt" | "assumed" | "known";
 }
 
-export function contextWindow({ setting, served, learnt, known, isUnheardOf }: WindowParts): ContextWindow {
-  const assumed = served?.source === "assumed";
-  const said: ContextWindow[] = [
-    ...figure("setting", setting),
-    ...figure("served", assumed ? undefined : served?.window),
-    ...figure("learnt", learnt),
+export function chooseContextWindow({
+  setting,
+  served,
+  learned,
+  catalogueWindow,
+  isCatalogueDefault,
+}: WindowFigures): ContextWindow {
+  const isAssumed = served?.source === "assumed";
+  const figures: ContextWindow[] = [
+    ...toFigure("setting", setting),
+    ...toFigure("served", isAssumed ? undefined : served?.window),
+    ...toFigure("learnt", learned),
   ];
-  const [smallest] = said.sort((one, other) => one.tokens - other.tokens);
+  const [smallest] = figures.sort((one, other) => one.tokens - other.tokens);
   // Neither an assumption nor a list of models may overrule a person or a server, in either direction.
-  const [guess] = figure("assumed", assumed ? served?.window : undefined);
-  return smallest ?? guess ?? { tokens: known, because: isUnheardOf ? "assumed" : "known" };
+  const [assumption] = toFigure("assumed", isAssumed ? served?.window : undefined);
+  return smallest ?? assumption ?? { tokens: catalogueWindow, source: isCatalogueDefault ? "assumed" : "known" };
 }
 
-function figure(because: ContextWindow["because"], tokens: number | undefined): ContextWindow[] {
-  return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? [{ tokens, because }] : [];
+function toFigure(source: ContextWindow["source"], tokens: number | undefined): ContextWindow[] {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? [{ tokens, source }] : [];
 }
 
 /** One name per endpoint and model. Keys and passwords in the URL stay out of it, since it is written to disk. */
 export function endpointKey(baseUrl: string, model: string): string {
-  return `${place(baseUrl)} ${model}`;
+  return `${normalizeEndpoint(baseUrl)} ${model}`;
 }
 
-function place(baseUrl: string): string {
+function normalizeEndpoint(baseUrl: string): string {
   const url = URL.parse(baseUrl);
   // `localhost:1234` parses as a URL of the scheme "localhost"; that and a provider's bare name stand for themselves.
   if (!url || !/^https?:$/.test(url.protocol)) return baseUrl.replace(/[?#].*$/s, "").replace(/^.*@/s, "");
@@ -61,12 +67,12 @@ function isPrivate([first = 0, second = 0]: readonly number[]): boolean {
 }
 
 /** What a model server says about the window it serves. */
-export interface Served {
+export interface ServedWindow {
   readonly server: "ollama" | "llama.cpp" | "lm-studio" | "vllm";
   /** Tokens of one conversation, its answer included. */
   readonly window: number;
   /**
-   * `loaded`: the model runs with it now. `configured`: it will. `assumed`: nobody can say before the model is loaded; ask
+   * `loaded`: the model runs with it now. `readConfiguredWindow`: it will. `assumed`: nobody can say before the model is loaded; ask
    * again after the first reply.
    */
   readonly source: "loaded" | "configured" | "assumed";
@@ -81,8 +87,8 @@ export interface Served {
  * its user chose last; both tell only once the model is loaded. 4,096 would refuse sessions that run well on most of
  * these machines; more would be cut off in silence on the others. So: the smallest window a session works in.
  */
-const ASSUMED = 8_192;
+const ASSUMED_WINDOW = 8_192;
 
 export function assumedWindow(trained: number | null): number {
-  return trained === null ? ASSUMED : Math.min(ASSUMED, trained);
+  return trained === null ? ASSUMED_WINDOW : Math.min(ASSUMED_WINDOW, trained);
 }

@@ -2,81 +2,89 @@
 
 import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
 import { requestTokens } from "@pith/context/host";
-import { type ContextWindow, contextWindow, type Served } from "./context-window.ts";
-import { type Counted, carriedOver, cutSentence, type Learnt, type Lesson, learn, type Seen } from "./learn.ts";
-import type { WindowMemory } from "./window-file.ts";
+import { type ContextWindow, chooseContextWindow, type ServedWindow } from "./context-window.ts";
+import {
+  carryToNextSession,
+  formatTruncation,
+  type LearnedWindow,
+  type LearnResult,
+  learnWindow,
+  type Observation,
+  type TokenCounts,
+} from "./learn.ts";
+import type { WindowStore } from "./window-file.ts";
 
-export interface WatchParts {
+export interface WindowTrackerOptions {
   /** Under which it is remembered, see `endpointKey`. */
   readonly key: string;
   /** Where the model is served, for people. */
-  readonly place: string;
-  readonly memory: WindowMemory;
+  readonly endpointLabel: string;
+  readonly store: WindowStore;
   readonly setting?: number | undefined;
   /** What the catalogue says, and whether that is more than a default. */
-  readonly known: number;
-  readonly isUnheardOf?: boolean;
+  readonly catalogueWindow: number;
+  readonly isCatalogueDefault?: boolean;
   /** What was learnt grows old. */
   readonly now: () => number;
   /** Whether it is one that may drop what it cannot hold, without a word; most refuse instead. */
-  readonly mayCut: boolean;
+  readonly mayTruncate: boolean;
   /** Asks the server for what it serves; null where nobody can be asked. */
-  readonly probe: () => Promise<Served | null>;
+  readonly probe: () => Promise<ServedWindow | null>;
 }
 
-export interface WindowWatch {
-  readonly place: string;
-  readonly mayCut: boolean;
+export interface WindowTracker {
+  readonly endpointLabel: string;
+  readonly mayTruncate: boolean;
   window(): ContextWindow;
   /** What the server says of the model; null where it was not asked, or did not answer. */
-  served(): Served | null;
-  see(seen: Seen): Promise<Lesson["verdict"]>;
+  servedWindow(): ServedWindow | null;
+  observe(seen: Observation): Promise<LearnResult["verdict"]>;
   /** What is wrong with the place where windows are remembered. */
-  fault(): string | null;
+  storeError(): string | null;
 }
 
-export async function windowWatch({
+export async function createWindowTracker({
   key,
-  place,
-  memory,
-  mayCut,
+  endpointLabel,
+  store,
+  mayTruncate,
   probe,
   now,
   ...figures
-}: WatchParts): Promise<WindowWatch> {
-  const [{ windows, fault: first }, asked] = await Promise.all([memory.read(), probe()]);
-  let served = asked;
-  let fault = first;
-  let probes = 0;
+}: WindowTrackerOptions): Promise<WindowTracker> {
+  const [{ windows, error: readError }, probed] = await Promise.all([store.read(), probe()]);
+  let served = probed;
+  let storeError = readError;
+  let probeCount = 0;
   // A default is no witness.
-  const known = figures.isUnheardOf ? undefined : figures.known;
-  const before = windows[key];
-  let learnt: Learnt | undefined = before && carriedOver(before, { now: now(), known });
+  const catalogueWindow = figures.isCatalogueDefault ? undefined : figures.catalogueWindow;
+  const stored = windows[key];
+  let learned: LearnedWindow | undefined = stored && carryToNextSession(stored, { now: now(), catalogueWindow });
   return {
-    place,
-    mayCut,
-    fault: () => fault,
-    served: () => served,
-    window: () => contextWindow({ ...figures, served, learnt: learnt?.window }),
-    async see(seen) {
+    endpointLabel,
+    mayTruncate,
+    storeError: () => storeError,
+    servedWindow: () => served,
+    window: () => chooseContextWindow({ ...figures, served, learned: learned?.window }),
+    async observe(observation) {
       // Some servers know only once the model is loaded, which the first reply has seen to.
-      if (served?.source === "assumed" && probes++ < MOST_PROBES) served = (await probe()) ?? served;
-      const sure = served && served.source !== "assumed" ? served.window : undefined;
-      const lesson = learn(learnt, { ...seen, served: sure, now: now(), known });
-      if (isNew(lesson.learnt, learnt)) fault = await kept(memory, key, lesson.learnt);
-      learnt = lesson.learnt;
-      return lesson.verdict;
+      if (served?.source === "assumed" && probeCount++ < MAX_PROBES) served = (await probe()) ?? served;
+      const confirmedWindow = served && served.source !== "assumed" ? served.window : undefined;
+      const result = learnWindow(learned, { ...observation, served: confirmedWindow, now: now(), catalogueWindow });
+      if (hasChanged(result.learned, learned)) storeError = await saveWindow(store, key, result.learned);
+      learned = result.learned;
+      return result.verdict;
     },
   };
 }
 
 /** Whoever does not know after two replies will not know. */
-const MOST_PROBES = 2;
+const MAX_PROBES = 2;
 
 /** A lesson that cannot be kept still holds until the process ends; whoever asked for a reply must not lose it. */
-async function kept(memory: WindowMemory, key: string, learnt: Learnt): Promise<string | null> {
+async function saveWindow(store: WindowStore, key: string, learned: LearnedWindow): Promise<string | null> {
   try {
-    await memory.write(key, learnt);
+    await store.write(key, learned);
     return null;
   } catch (error) {
     return `the window that was learnt could not be kept: ${error instanceof Error ? error.message : error}`;
@@ -84,12 +92,12 @@ async function kept(memory: WindowMemory, key: string, learnt: Learnt): Promise<
 }
 
 /** What the next session should know; how tokens compare is learnt again within a few replies. */
-function isNew(lesson: Learnt, before: Learnt | undefined): boolean {
-  return lesson.window !== before?.window || lesson.cuts !== before?.cuts || lesson.at !== before?.at;
+function hasChanged(learned: LearnedWindow, previous: LearnedWindow | undefined): boolean {
+  return learned.window !== previous?.window || learned.cuts !== previous?.cuts || learned.at !== previous?.at;
 }
 
 /** A reply to only a part of the context, which the server has cut, becomes an overflow failure. */
-export function watching(model: Model, watch: WindowWatch): Model {
+export function withWindowTracking(model: Model, tracker: WindowTracker): Model {
   return {
     api: model.api,
     provider: model.provider,
@@ -99,21 +107,21 @@ export function watching(model: Model, watch: WindowWatch): Model {
     },
     maxTokens: model.maxTokens,
     ...(model.takesTools !== undefined && { takesTools: model.takesTools }),
-    async *stream(request, act) {
-      for await (const event of model.stream(request, act)) yield await judged(event, request, watch);
+    async *stream(request, options) {
+      for await (const event of model.stream(request, options)) yield await checkForTruncation(event, request, tracker);
     },
   };
 }
 
-async function judged(event: ModelEvent, request: Request, watch: WindowWatch): Promise<ModelEvent> {
+async function checkForTruncation(event: ModelEvent, request: Request, tracker: WindowTracker): Promise<ModelEvent> {
   if (event.type === "reply-failed" && event.failure.kind === "overflow") {
-    await watch.see({ type: "overflow", limit: event.failure.limit });
+    await tracker.observe({ type: "overflow", limit: event.failure.limit });
     return event;
   }
-  if (event.type !== "reply-ended" || !watch.mayCut || hasImages(request)) return event;
-  const counted = { estimate: requestTokens(request), reported: readTokens(event.message.usage) };
-  if ((await watch.see({ type: "reply", ...counted })) !== "cut") return event;
-  const failure = cutFailure(counted, watch);
+  if (event.type !== "reply-ended" || !tracker.mayTruncate || hasImages(request)) return event;
+  const counts = { estimate: requestTokens(request), reported: inputTokens(event.message.usage) };
+  if ((await tracker.observe({ type: "reply", ...counts })) !== "cut") return event;
+  const failure = createTruncationFailure(counts, tracker);
   const message: AssistantMessage = { ...event.message, stopReason: "error", errorMessage: failure.message };
   return { type: "reply-failed", failure, message };
 }
@@ -123,11 +131,15 @@ function hasImages({ messages }: Request): boolean {
   return messages.some(({ content }) => typeof content !== "string" && content.some(({ type }) => type === "image"));
 }
 
-function readTokens({ input, cacheRead, cacheWrite }: Usage): number {
+function inputTokens({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
-function cutFailure(counted: Counted, watch: WindowWatch): ModelFailure {
-  const window = watch.window().tokens;
-  return { kind: "overflow", message: cutSentence({ ...counted, window, place: watch.place }), limit: window };
+function createTruncationFailure(counts: TokenCounts, tracker: WindowTracker): ModelFailure {
+  const window = tracker.window().tokens;
+  return {
+    kind: "overflow",
+    message: formatTruncation({ ...counts, window, endpointLabel: tracker.endpointLabel }),
+    limit: window,
+  };
 }

@@ -2,11 +2,11 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../../src/catalogue/catalogue.ts";
+import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import { UNKNOWN_FACTS, UNKNOWN_LOCAL_FACTS } from "../../src/catalogue/facts.ts";
-import type { UserEntries } from "../../src/catalogue/user-models.ts";
+import type { UserModels } from "../../src/catalogue/user-models.ts";
 
-const models = catalogue();
+const models = createCatalogue();
 const sonnet = models.facts("anthropic", "claude-sonnet-4-5");
 
 test("CAT1 a listed model has the snapshot's limits, kinds and prices", () => {
@@ -28,9 +28,9 @@ test("CAT1 a provider's cached tokens without a price of their own cost what inp
 });
 
 test("CAT1 it names what a provider sells, and nothing for one that nobody knows", () => {
-  expect(catalogue().sold("anthropic")).toContain("claude-sonnet-4-5");
-  expect(catalogue().sold("nobody")).toEqual([]);
-  expect(catalogue().sold("constructor")).toEqual([]);
+  expect(createCatalogue().listModels("anthropic")).toContain("claude-sonnet-4-5");
+  expect(createCatalogue().listModels("nobody")).toEqual([]);
+  expect(createCatalogue().listModels("constructor")).toEqual([]);
 });
 
 describe("CAT2 other spellings", () => {
@@ -121,7 +121,7 @@ describe("CAT4 the user's entries", () => {
     "house/*": { contextWindow: 32_000 },
     "house/big/*": { contextWindow: 64_000 },
   };
-  const corrected = catalogue({ user });
+  const corrected = createCatalogue({ userModels: user });
 
   test("CAT4 correct what they name and leave the rest", () => {
     expect(corrected.facts("anthropic", "claude-sonnet-4-5")).toEqual({
@@ -131,21 +131,21 @@ describe("CAT4 the user's entries", () => {
   });
 
   test("CAT4 never leave an answer longer than the window", () => {
-    const small = catalogue({ user: { "anthropic/*": { contextWindow: 10_000 } } });
+    const small = createCatalogue({ userModels: { "anthropic/*": { contextWindow: 10_000 } } });
     expect(small.facts("anthropic", "claude-sonnet-4-5").facts.maxTokens).toBe(10_000);
   });
 
   test("CAT4 with nonsense in them leave the facts as they are", () => {
     const entry = { contextWindow: "128k", maxTokens: -1, prices: { input: Number.NaN, output: 1 }, reasoning: "yes" };
     const user = { "anthropic/*": entry, "x/*": { contextWindow: Number.NaN, maxTokens: 4_096 }, "y/*": null };
-    const odd = catalogue({ user: user as unknown as UserEntries });
+    const odd = createCatalogue({ userModels: user as unknown as UserModels });
     expect(odd.facts("anthropic", "claude-sonnet-4-5")).toEqual(sonnet);
     expect(odd.facts("x", "m")).toEqual({ facts: { ...UNKNOWN_FACTS, maxTokens: 4_096 }, source: "user" });
     expect(odd.facts("y", "m").source).toBe("default");
   });
 
   test("CAT4 need no price for cached tokens, which cost what input costs", () => {
-    const priced = catalogue({ user: { "house/*": { prices: { input: 2, output: 8 } } } });
+    const priced = createCatalogue({ userModels: { "house/*": { prices: { input: 2, output: 8 } } } });
     expect(priced.facts("house", "m").facts.prices).toEqual({ input: 2, output: 8, cacheRead: 2, cacheWrite: 2 });
   });
 

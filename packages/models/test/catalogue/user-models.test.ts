@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { userEntries } from "../../src/catalogue/user-models.ts";
+import { parseUserModels } from "../../src/catalogue/user-models.ts";
 
 const right = {
   "openai/gpt-4.1": { contextWindow: 100_000, maxTokens: 4_096, reasoning: false, input: ["text"] },
@@ -11,7 +11,7 @@ const right = {
 };
 
 test("CAT4 a file without faults is its entries", () => {
-  expect(userEntries(JSON.stringify(right), "models.json")).toEqual({ entries: right, findings: [] });
+  expect(parseUserModels(JSON.stringify(right), "models.json")).toEqual({ entries: right, findings: [] });
 });
 
 test.each([
@@ -40,23 +40,23 @@ test.each([
     'lacks a price for "output", zero or more; write { "input": 3, "output": 15, "cacheRead": 0.3, "cacheWrite": 3.75 }, in dollars per million tokens',
   ],
 ])("CAT5 %s: %j is named with its file, its key and what to write instead", (key, entry, named, message) => {
-  const { entries, findings } = userEntries(JSON.stringify({ [key]: entry, ...right }), "models.json");
-  expect(findings).toEqual([{ file: "models.json", key: named, message }]);
-  expect(entries).toMatchObject(right);
+  const { models, issues } = parseUserModels(JSON.stringify({ [key]: entry, ...right }), "models.json");
+  expect(issues).toEqual([{ file: "models.json", key: named, message }]);
+  expect(models).toMatchObject(right);
 });
 
 test("CAT5 the right fields of an entry count beside a wrong one", () => {
   const text = JSON.stringify({ "a/b": { contextWindow: 9_000, maxTokens: -1 } });
-  expect(userEntries(text, "models.json").entries).toEqual({ "a/b": { contextWindow: 9_000 } });
+  expect(parseUserModels(text, "models.json").models).toEqual({ "a/b": { contextWindow: 9_000 } });
 });
 
 test("CAT5 any text gives entries and findings", () => {
   for (const text of ["", "{", "[]", "null", "3"]) {
-    const { entries, findings } = userEntries(text, "models.json");
-    expect(entries).toEqual({});
-    expect(findings[0]?.message).toContain('write { "provider/model"');
+    const { models, issues } = parseUserModels(text, "models.json");
+    expect(models).toEqual({});
+    expect(issues[0]?.message).toContain('write { "provider/model"');
   }
   fc.assert(
-    fc.property(fc.json(), (text) => userEntries(text, "models.json").findings.every(({ file }) => file !== "")),
+    fc.property(fc.json(), (text) => parseUserModels(text, "models.json").issues.every(({ file }) => file !== "")),
   );
 });

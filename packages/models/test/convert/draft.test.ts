@@ -1,9 +1,10 @@
 /** What is read of a call's arguments, and what is only kept beside it. */
 
 import { describe, expect, test } from "vitest";
-import { argumentsOf } from "../../src/convert/draft.ts";
+import { parseArguments } from "../../src/convert/draft.ts";
 
-const read = (json: string) => argumentsOf({ kind: "call", id: "c", name: "read", json, whole: true, metadata: {} });
+const read = (json: string) =>
+  parseArguments({ kind: "call", id: "c", name: "read", json, isComplete: true, metadata: {} });
 const nested = (depth: number): string => `{"a":${"[".repeat(depth)}${"]".repeat(depth)}}`;
 
 describe("CNV3 arguments that no session could hold are not read, and the text beside them is cut", () => {

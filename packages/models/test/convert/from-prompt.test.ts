@@ -4,7 +4,7 @@ import type { LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { Message } from "@pith/context";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { messagesOf, promptOf, webSearch } from "../../src/convert/index.ts";
+import { buildPrompt, fromPrompt, webSearch } from "../../src/convert/index.ts";
 import { all, anthropic, picture, requestOf, responses, result, says, user } from "./requests.ts";
 
 const words = fc.string({ minLength: 1 });
@@ -50,9 +50,9 @@ describe.each(all)("$api of $provider", (to) => {
     fc.assert(
       fc.property(conversation, fc.constantFrom("", "You help."), (parts, text) => {
         const system = text === "" ? [] : [{ name: "prompt", text }];
-        const prompt = promptOf(requestOf([user("Go."), ...parts.flat()], { system }), to);
-        const back = messagesOf(prompt, to);
-        expect(promptOf(requestOf(back.messages, { system: back.system }), to)).toEqual(prompt);
+        const prompt = buildPrompt(requestOf([user("Go."), ...parts.flat()], { system }), to);
+        const back = fromPrompt(prompt, to);
+        expect(buildPrompt(requestOf(back.messages, { system: back.system }), to)).toEqual(prompt);
       }),
     );
   });
@@ -74,18 +74,18 @@ test("CNV14 of Anthropic's prompts the messages themselves come back", () => {
     result("a", [{ type: "text", text: "it is" }, picture]),
     result("b", "no such file", { isError: true }),
   ];
-  expect(messagesOf(promptOf(requestOf(messages), anthropic), anthropic)).toEqual({ system: [], messages });
+  expect(fromPrompt(buildPrompt(requestOf(messages), anthropic), anthropic)).toEqual({ system: [], messages });
 });
 
 test("CNV14 the phase of a text survives where the id of its item was left out", () => {
   const text = { type: "text" as const, text: "So.", textSignature: '{"v":1,"id":"msg_1","phase":"commentary"}' };
-  const prompt = promptOf(requestOf([user("Go."), says([text], responses)]), responses);
+  const prompt = buildPrompt(requestOf([user("Go."), says([text], responses)]), responses);
   expect(prompt[1]?.content[0]).toMatchObject({ providerOptions: { openai: { phase: "commentary" } } });
-  expect(promptOf(requestOf(messagesOf(prompt, responses).messages), responses)).toEqual(prompt);
+  expect(buildPrompt(requestOf(fromPrompt(prompt, responses).messages), responses)).toEqual(prompt);
 });
 
 test("CNV14 what other programs put into a prompt is read as far as there are words for it", () => {
-  const prompt: Parameters<typeof messagesOf>[0] = [
+  const prompt: Parameters<typeof fromPrompt>[0] = [
     { role: "system", content: "One." },
     { role: "system", content: "Two." },
     {
@@ -113,7 +113,7 @@ test("CNV14 what other programs put into a prompt is read as far as there are wo
       content: [{ type: "tool-result", toolCallId: "b", toolName: "rm", output: { type: "execution-denied" } }],
     },
   ];
-  const { system, messages } = messagesOf(prompt, anthropic);
+  const { system, messages } = fromPrompt(prompt, anthropic);
   expect(system.map(({ text }) => text)).toEqual(["One.", "Two."]);
   expect(messages).toMatchObject([
     {
@@ -150,6 +150,6 @@ test("NAT3 what a tool of the provider's own has found comes back from a prompt,
       ],
     },
   ];
-  const { messages } = messagesOf(prompt, anthropic);
-  expect(promptOf(requestOf(messages, { tools: [webSearch] }), anthropic)).toEqual(prompt);
+  const { messages } = fromPrompt(prompt, anthropic);
+  expect(buildPrompt(requestOf(messages, { tools: [webSearch] }), anthropic)).toEqual(prompt);
 });

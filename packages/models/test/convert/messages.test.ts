@@ -2,7 +2,7 @@
 
 import type { ModelName } from "@pith/context";
 import { describe, expect, test } from "vitest";
-import { promptOf } from "../../src/convert/index.ts";
+import { buildPrompt } from "../../src/convert/index.ts";
 import {
   all,
   anthropic,
@@ -18,9 +18,10 @@ import {
 } from "./requests.ts";
 
 const answered = (to: ModelName, ...results: readonly ReturnType<typeof result>[]) =>
-  promptOf(requestOf([user("look"), calls(to, ...results.map(({ toolCallId }) => toolCallId)), ...results]), to).slice(
-    2,
-  );
+  buildPrompt(
+    requestOf([user("look"), calls(to, ...results.map(({ toolCallId }) => toolCallId)), ...results]),
+    to,
+  ).slice(2);
 
 describe("an error with a picture", () => {
   const failed = result("a", [{ type: "text", text: "boom" }, picture], { isError: true });

@@ -5,7 +5,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { AssistantMessage, Message, ModelName, ThinkingLevel, ToolCallBlock } from "@pith/context";
 import { type Script, startServer } from "@pith/testkit";
 import { describe, expect, test } from "vitest";
-import { callOptions, emptyDraft, fold, messageOf } from "../../src/convert/index.ts";
+import { applyStreamPart, buildAssistantMessage, buildCallOptions, emptyDraft } from "../../src/convert/index.ts";
 import {
   anthropic,
   calls,
@@ -23,7 +23,7 @@ import {
 describe("thinking", () => {
   const newest = { ...anthropic, model: "claude-opus-4-8" };
   const thinks = (messages: readonly Message[], to = anthropic): boolean => {
-    const asked = callOptions(requestOf(messages, { thinking: "high" }), { to, maxTokens: 10_000 });
+    const asked = buildCallOptions(requestOf(messages, { thinking: "high" }), { target: to, maxTokens: 10_000 });
     return asked.reasoning === "high" || JSON.stringify(asked.providerOptions).includes("enabled");
   };
 
@@ -101,8 +101,8 @@ describe("provider names", () => {
       const first = await reply(language, [user("go")]);
       const [, call] = first.content;
       await reply(language, [user("go"), first, result((call as ToolCallBlock).id, "x")]);
-      expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said"]);
-      expect(server.served[1]?.body).toMatchObject({
+      expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said"]);
+      expect(server.requests[1]?.body).toMatchObject({
         store: false,
         reasoning: { summary: "auto" },
         input: [{}, { type: "reasoning", summary: [{ text: "I should look." }] }, { type: "function_call" }, {}],
@@ -114,10 +114,10 @@ describe("provider names", () => {
 
   async function reply(language: LanguageModelV4, messages: readonly Message[]): Promise<AssistantMessage> {
     const request = requestOf(messages, { tools: [tool("read")], thinking: "high" });
-    const options = callOptions(request, { to: azure, maxTokens: 1000, optionsName: "azure" });
+    const options = buildCallOptions(request, { target: azure, maxTokens: 1000, optionsKey: "azure" });
     let draft = emptyDraft();
-    for await (const part of (await language.doStream(options)).stream) draft = fold(draft, part);
-    return messageOf(draft, { from: azure, stopReason: "toolUse", timestamp: 0 });
+    for await (const part of (await language.doStream(options)).stream) draft = applyStreamPart(draft, part);
+    return buildAssistantMessage(draft, { modelName: azure, stopReason: "toolUse", timestamp: 0 });
   }
 
   test("CNV19 call, tools, parts and marks bear both names, and without another name only the usual one", () => {
@@ -130,7 +130,7 @@ describe("provider names", () => {
         cacheMarks: [{ after: "tools" }, { after: "system" }, { after: "message", index: 2 }],
       },
     );
-    const options = callOptions(marked, { to: anthropic, maxTokens: 1000, optionsName: "minimax" });
+    const options = buildCallOptions(marked, { target: anthropic, maxTokens: 1000, optionsKey: "minimax" });
     const { prompt, tools, providerOptions } = options;
     const bearers = [{ providerOptions }, tools?.[0], prompt[0], prompt[2]?.content[0], prompt[3]?.content[0]];
     for (const bearer of bearers) {
@@ -139,13 +139,13 @@ describe("provider names", () => {
       expect(usual).toBeDefined();
       expect(other).toEqual(usual);
     }
-    expect(JSON.stringify(callOptions(marked, { to: anthropic, maxTokens: 1000 }))).not.toContain("minimax");
+    expect(JSON.stringify(buildCallOptions(marked, { target: anthropic, maxTokens: 1000 }))).not.toContain("minimax");
   });
 });
 
 describe("reasoning level", () => {
   const told = (to: ModelName, thinking: ThinkingLevel) =>
-    callOptions(requestOf([user("hi")], { thinking }), { to, maxTokens: 1000 }).reasoning;
+    buildCallOptions(requestOf([user("hi")], { thinking }), { target: to, maxTokens: 1000 }).reasoning;
 
   const levels = ["minimal", "low", "medium", "high", "xhigh", "max"] as const;
 

@@ -2,7 +2,14 @@
 
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
-import { costOf, emptyDraft, endingOf, fold, messageOf, usageOf } from "../../src/convert/index.ts";
+import {
+  applyStreamPart,
+  buildAssistantMessage,
+  computeCost,
+  determineEnding,
+  emptyDraft,
+  toUsage,
+} from "../../src/convert/index.ts";
 
 const usage = (input: Partial<LanguageModelV4Usage["inputTokens"]>, output?: number): LanguageModelV4Usage => ({
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined, ...input },
@@ -17,43 +24,44 @@ const finish = (unified: LanguageModelV4FinishReason["unified"], raw?: string): 
 
 const text: LanguageModelV4StreamPart = { type: "text-delta", id: "0", delta: "hello" };
 const call: LanguageModelV4StreamPart = { type: "tool-call", toolCallId: "c", toolName: "read", input: "{}" };
-const ending = (...parts: readonly LanguageModelV4StreamPart[]) => endingOf(parts.reduce(fold, emptyDraft()));
+const ending = (...parts: readonly LanguageModelV4StreamPart[]) =>
+  determineEnding(parts.reduce(applyStreamPart, emptyDraft()));
 
 describe("usage", () => {
   test("CNV7 what was read from the cache and written to it is not counted again as input", () => {
-    expect(usageOf(usage({ total: 100, noCache: 10, cacheRead: 70, cacheWrite: 20 }, 5), undefined)).toMatchObject({
+    expect(toUsage(usage({ total: 100, noCache: 10, cacheRead: 70, cacheWrite: 20 }, 5), undefined)).toMatchObject({
       input: 10,
       cacheRead: 70,
       cacheWrite: 20,
       output: 5,
       totalTokens: 105,
     });
-    expect(usageOf(usage({ total: 100, cacheRead: 70 }, 5), undefined)).toMatchObject({ input: 30, totalTokens: 105 });
+    expect(toUsage(usage({ total: 100, cacheRead: 70 }, 5), undefined)).toMatchObject({ input: 30, totalTokens: 105 });
   });
 
   test("CNV7 what is missing, negative or no number counts as nothing", () => {
     const nothing = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
-    expect(usageOf(null, undefined)).toMatchObject(nothing);
-    expect(usageOf(usage({ total: 5, noCache: -3, cacheWrite: Number.NaN }), undefined)).toMatchObject(nothing);
+    expect(toUsage(null, undefined)).toMatchObject(nothing);
+    expect(toUsage(usage({ total: 5, noCache: -3, cacheWrite: Number.NaN }), undefined)).toMatchObject(nothing);
   });
 
   test("CNV7 the cost is that of each kind at its price for a million", () => {
     const tokens = { input: 1_000_000, output: 100_000, cacheRead: 2_000_000, cacheWrite: 400_000 };
-    expect(costOf(tokens, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toEqual({
+    expect(computeCost(tokens, { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 })).toEqual({
       input: 3,
       output: 1.5,
       cacheRead: 0.6,
       cacheWrite: 1.5,
       total: 6.6,
     });
-    expect(costOf(tokens, undefined).total).toBe(0);
+    expect(computeCost(tokens, undefined).total).toBe(0);
   });
 
   test("CNV7 a message bears its usage and its cost, its model and its time", () => {
     const prices = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
     const from = { api: "a", provider: "p", model: "m" };
-    const draft = [text, finish("stop")].reduce(fold, emptyDraft());
-    expect(messageOf(draft, { from, stopReason: "stop", timestamp: 42, prices })).toEqual({
+    const draft = [text, finish("stop")].reduce(applyStreamPart, emptyDraft());
+    expect(buildAssistantMessage(draft, { modelName: from, stopReason: "stop", timestamp: 42, prices })).toEqual({
       role: "assistant",
       content: [{ type: "text", text: "hello" }],
       ...from,

@@ -3,12 +3,19 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Delta, type Draft, deltaOf, emptyDraft, fold, messageOf } from "../../src/convert/index.ts";
+import {
+  applyStreamPart,
+  buildAssistantMessage,
+  type Delta,
+  type Draft,
+  emptyDraft,
+  toDelta,
+} from "../../src/convert/index.ts";
 
 const from = { api: "anthropic-messages", provider: "anthropic", model: "claude" };
-const folded = (...parts: readonly LanguageModelV4StreamPart[]): Draft => parts.reduce(fold, emptyDraft());
+const folded = (...parts: readonly LanguageModelV4StreamPart[]): Draft => parts.reduce(applyStreamPart, emptyDraft());
 const content = (parts: readonly LanguageModelV4StreamPart[], api = from.api) =>
-  messageOf(folded(...parts), { from: { ...from, api }, stopReason: "stop", timestamp: 7 }).content;
+  buildAssistantMessage(folded(...parts), { modelName: { ...from, api }, stopReason: "stop", timestamp: 7 }).content;
 
 describe("blocks", () => {
   test("CNV1 stand in the order in which they began, whatever order their deltas come in", () => {
@@ -105,7 +112,7 @@ describe("deltas", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
         const { seen, draft } = played(partsOf(pieces));
-        const message = messageOf(draft, { from, stopReason: "stop", timestamp: 0 });
+        const message = buildAssistantMessage(draft, { modelName: from, stopReason: "stop", timestamp: 0 });
         const words = (type: "text" | "thinking") =>
           message.content.flatMap((block) =>
             block.type !== type ? [] : [block.type === "text" ? block.text : (block as { thinking: string }).thinking],
@@ -143,9 +150,9 @@ function played(parts: readonly LanguageModelV4StreamPart[]): {
   const seen: Delta[] = [];
   let draft = emptyDraft();
   for (const part of parts) {
-    const delta = deltaOf(draft, part);
+    const delta = toDelta(draft, part);
     if (delta) seen.push(delta);
-    draft = fold(draft, part);
+    draft = applyStreamPart(draft, part);
   }
   return { seen, draft };
 }

@@ -2,7 +2,7 @@
 
 import type { SystemMessage } from "@pith/context";
 import { describe, expect, test } from "vitest";
-import { callOptions } from "../../src/convert/index.ts";
+import { buildCallOptions } from "../../src/convert/index.ts";
 import {
   all,
   anthropic,
@@ -19,8 +19,8 @@ import {
   user,
 } from "./requests.ts";
 
-const asked = (request: Parameters<typeof callOptions>[0], to = anthropic) =>
-  callOptions(request, { to, maxTokens: 1000, cacheKey: "s1" });
+const asked = (request: Parameters<typeof buildCallOptions>[0], to = anthropic) =>
+  buildCallOptions(request, { target: to, maxTokens: 1000, cacheKey: "s1" });
 
 const change: SystemMessage = {
   role: "system",
@@ -215,14 +215,18 @@ describe("settings", () => {
   test("CNV17 what cannot think hears nothing of thinking, whatever is asked for", () => {
     for (const level of ["off", "high"] as const)
       for (const to of all) {
-        const options = callOptions({ ...thinking, thinking: level }, { to, maxTokens: 8_000, thinks: false });
+        const options = buildCallOptions(
+          { ...thinking, thinking: level },
+          { target: to, maxTokens: 8_000, supportsThinking: false },
+        );
         expect(options.maxOutputTokens).toBe(8_000);
         expect(JSON.stringify({ ...options, prompt: [], tools: [] })).not.toMatch(/reasoning|thinking|thoughts/i);
       }
   });
 
   test("CNV16 an older Claude thinks within what is asked for, and its budget changes only where the room gets narrow", () => {
-    const given = (maxTokens: number) => callOptions(thinking, { to: anthropic, maxTokens, longest: 64_000 });
+    const given = (maxTokens: number) =>
+      buildCallOptions(thinking, { target: anthropic, maxTokens, modelMaxTokens: 64_000 });
     for (const maxTokens of [64_000, 64_001, 100_000])
       expect(given(maxTokens).providerOptions).toEqual(withBudget(32_000));
     expect(given(64_000).maxOutputTokens).toBe(32_000);

@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PlainHeaders, plainRequest } from "../../src/network/http-request.ts";
+import { PlainHeaders, toPlainRequest } from "../../src/network/http-request.ts";
 
 describe("headers", () => {
   const name = fc.constantFrom("Accept", "accept", "X-Api-Key", "x-a", "set-cookie", "Set-Cookie", "Content-Type", "b");
@@ -53,18 +53,18 @@ describe("request", () => {
   const here = "http://127.0.0.1/";
 
   test("NET3 a text or bytes to a web address are plain", () => {
-    expect(plainRequest(here)).toMatchObject({ method: "GET", body: null, redirect: "follow" });
-    expect(plainRequest(new URL(here), { method: "post", body: "hi" })).toMatchObject({
+    expect(toPlainRequest(here)).toMatchObject({ method: "GET", body: null, redirect: "follow" });
+    expect(toPlainRequest(new URL(here), { method: "post", body: "hi" })).toMatchObject({
       method: "POST",
       body: Buffer.from("hi"),
     });
-    expect(plainRequest(here, { method: "POST", body: new Uint8Array(3) })?.headers.get("content-length")).toBe("3");
-    expect(plainRequest(here, { method: "POST", body: "ä" })?.headers.get("content-length")).toBe("2");
+    expect(toPlainRequest(here, { method: "POST", body: new Uint8Array(3) })?.headers.get("content-length")).toBe("3");
+    expect(toPlainRequest(here, { method: "POST", body: "ä" })?.headers.get("content-length")).toBe("2");
   });
 
   test("NET3 headers that were asked for stay as they are", () => {
     const headers = { "User-Agent": "me", "content-type": "application/json", "accept-encoding": "br" };
-    const plain = plainRequest(here, { method: "POST", headers, body: "{}" });
+    const plain = toPlainRequest(here, { method: "POST", headers, body: "{}" });
     expect(Object.fromEntries(plain?.headers ?? [])).toEqual({
       ...{ accept: "*/*", "accept-encoding": "br", "content-length": "2" },
       ...{ "content-type": "application/json", "user-agent": "me" },
@@ -82,6 +82,6 @@ describe("request", () => {
     ["an unusual method", here, { method: "TRACE" }],
     ["another option", here, { keepalive: true }],
   ])("NET3 %s is left to Node's own fetch", (_, address, wish) => {
-    expect(plainRequest(address, wish)).toBeNull();
+    expect(toPlainRequest(address, wish)).toBeNull();
   });
 });

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { proxyNotes, proxyUse } from "../../src/network/fetch.ts";
+import { detectProxy, proxyNotes } from "../../src/network/fetch.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-network-"));
 const key = join(folder, "key.pem");
@@ -157,7 +157,7 @@ function tunnel({ url = "" }: { url?: string }, client: Socket): void {
 }
 
 test("NET2 a proxy without a scheme is taken for http, and one that is no address is noted without its words", () => {
-  expect(proxyUse({ HTTPS_PROXY: "http://[broken" })).toBe("invalid");
+  expect(detectProxy({ HTTPS_PROXY: "http://[broken" })).toBe("invalid");
   expect(proxyNotes.invalid).not.toContain("broken");
-  expect(proxyUse({})).toBe("none");
+  expect(detectProxy({})).toBe("none");
 });

@@ -3,7 +3,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { httpFetch } from "../../src/network/http-client.ts";
-import { plainRequest } from "../../src/network/http-request.ts";
+import { toPlainRequest } from "../../src/network/http-request.ts";
 
 export interface Serving {
   readonly url: string;
@@ -30,11 +30,11 @@ export async function serving(answer: RequestListener, host = "127.0.0.1"): Prom
   };
 }
 
-/** As a caller of `fetch` would ask. */
+/** As a caller of `fetchPackage` would ask. */
 export function asked(address: string, wish: RequestInit = {}, callMs = 10_000): Promise<Response> {
-  const plain = plainRequest(address, wish);
+  const plain = toPlainRequest(address, wish);
   if (!plain) throw new Error(`${address} is not asked for in the plain way`);
-  return httpFetch(plain, { callMs });
+  return httpFetch(plain, { connectTimeoutMs: callMs });
 }
 
 /** When a line has been closed by the other side. */

@@ -1,10 +1,10 @@
 /** What a body says for itself, and what it only repeats. */
 
 import { expect, test } from "vitest";
-import { foundIn } from "../../src/overflow/error-body.ts";
+import { readErrorParts } from "../../src/overflow/error-body.ts";
 
 const textsIn = (text: string) =>
-  [...foundIn(text)].flatMap((each) => ("text" in each && each.text.trim() !== "" ? each.text.trim() : []));
+  [...readErrorParts(text)].flatMap((each) => ("text" in each && each.text.trim() !== "" ? each.text.trim() : []));
 
 test.each([
   [{ error_msg: "too long" }],

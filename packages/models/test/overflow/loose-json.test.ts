@@ -2,12 +2,12 @@
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type LooseValue, looseValue } from "../../src/overflow/loose-json.ts";
+import { type LooseValue, parseLooseJson } from "../../src/overflow/loose-json.ts";
 
 test("whole JSON reads as it is, numbers and words as strings", () => {
   const text =
     '{"error": {"code": 400, "message": "a \\"b\\" \\u00e9\\n", "param": null}, "list": [1, {"x": "y"}]} rest';
-  const { value, end } = looseValue(text, 0);
+  const { value, end } = parseLooseJson(text, 0);
   expect(plain(value)).toEqual({
     error: { code: "400", message: 'a "b" é\n', param: "null" },
     list: ["1", { x: "y" }],
@@ -16,12 +16,14 @@ test("whole JSON reads as it is, numbers and words as strings", () => {
 });
 
 test("so does what Python prints", () => {
-  const { value } = looseValue(`{'message': "the model's limit", 'param': None, 'ok': True}`, 0);
+  const { value } = parseLooseJson(`{'message': "the model's limit", 'param': None, 'ok': True}`, 0);
   expect(plain(value)).toEqual({ message: "the model's limit", param: "None", ok: "True" });
 });
 
 test("what was cut off reads as far as it goes", () => {
-  expect(plain(looseValue('{"error": {"message": "prompt is', 0).value)).toEqual({ error: { message: "prompt is" } });
+  expect(plain(parseLooseJson('{"error": {"message": "prompt is', 0).value)).toEqual({
+    error: { message: "prompt is" },
+  });
 });
 
 test("anything reads as something, to an end within the text", () => {
@@ -30,7 +32,7 @@ test("anything reads as something, to an end within the text", () => {
     .map((parts) => parts.join(""));
   fc.assert(
     fc.property(text, (each) => {
-      expect(looseValue(`{${each}`, 0).end).toBeLessThanOrEqual(each.length + 1);
+      expect(parseLooseJson(`{${each}`, 0).end).toBeLessThanOrEqual(each.length + 1);
     }),
   );
 });
@@ -39,7 +41,7 @@ test("strings of any JSON come back whole", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.string()), (object) => {
       const fields = Object.fromEntries(Object.entries(object).filter(([key]) => key !== "__proto__"));
-      expect(plain(looseValue(JSON.stringify(fields), 0).value)).toEqual(fields);
+      expect(plain(parseLooseJson(JSON.stringify(fields), 0).value)).toEqual(fields);
     }),
   );
 });

@@ -1,10 +1,10 @@
 /** Sentences of plain words, and the numbers among them. */
 
 import { expect, test } from "vitest";
-import { folded, numberOf, sentencesIn } from "../../src/overflow/sentences.ts";
+import { foldCase, parseNumber, splitSentences } from "../../src/overflow/sentences.ts";
 
 const numbersIn = (text: string) =>
-  sentencesIn(folded(text)).flatMap(({ words }) => words.flatMap((word) => numberOf(word) ?? []));
+  splitSentences(foldCase(text)).flatMap(({ words }) => words.flatMap((word) => parseNumber(word) ?? []));
 
 test.each([
   ["200000 or 200,000 or 200_000", [200_000, 200_000, 200_000]],
@@ -19,10 +19,10 @@ test.each([
 });
 
 test("OVF8 what stands in quotation marks is left out, but for names", () => {
-  const [sentence] = sentencesIn("field 'max_tokens' is \"too long\", it's `not a name`");
+  const [sentence] = splitSentences("field 'max_tokens' is \"too long\", it's `not a name`");
   expect(sentence?.words).toEqual(["field", "max_tokens", "is", "it", "s"]);
 });
 
 test("a number below zero is a word of its own", () => {
-  expect(sentencesIn("got -312, not gpt-4")[0]?.words).toEqual(["got", "-312", "not", "gpt", "4"]);
+  expect(splitSentences("got -312, not gpt-4")[0]?.words).toEqual(["got", "-312", "not", "gpt", "4"]);
 });

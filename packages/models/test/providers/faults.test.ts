@@ -3,7 +3,7 @@
 import type { Model, ModelEvent, Request } from "@pith/context";
 import { type Script, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { patience } from "../../src/retry.ts";
+import { defaultRequestPolicy } from "../../src/retry.ts";
 import { asked, modelOf, type Voice, voices } from "./protocols.ts";
 
 const long: Step & object = { parts: [{ type: "text", text: "It was a dark and stormy night. ".repeat(40) }] };
@@ -55,8 +55,8 @@ describe.each(voices)("$provider", (voice) => {
 
   test.each(silences)("VOI14 after %s, it is waited for as long as that is worth", async (_, step, message) => {
     server = await startServer({ script: [step, step] });
-    const waits = { firstMs: 10, firstTokenMs: 600, silenceMs: 300 };
-    const model = await modelOf(voice, server, { patience: { ...patience, ...waits } });
+    const waits = { firstWaitMs: 10, firstTokenTimeoutMs: 600, idleTimeoutMs: 300 };
+    const model = await modelOf(voice, server, { requestPolicy: { ...defaultRequestPolicy, ...waits } });
     const failure = expect.objectContaining({ kind: "unreachable", message: expect.stringContaining(message) });
     const ends = (await all(model)).filter(({ type }) => type === "reply-restarted" || type === "reply-failed");
     expect(ends).toMatchObject([
@@ -116,7 +116,13 @@ function refuse(status: number, headers: Readonly<Record<string, string>> = {}):
 async function begin(voice: Voice, script: Script, silenceMs = 60_000, retries = 0): Promise<Model> {
   server = await startServer({ script });
   return modelOf(voice, server, {
-    patience: { ...patience, firstMs: 10, firstTokenMs: silenceMs, silenceMs, retries },
+    requestPolicy: {
+      ...defaultRequestPolicy,
+      firstWaitMs: 10,
+      firstTokenTimeoutMs: silenceMs,
+      idleTimeoutMs: silenceMs,
+      retries,
+    },
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
-import { type ModelWish, openModel } from "../../src/open-model.ts";
+import { type ModelOptions, openModel } from "../../src/open-model.ts";
 import { lastOf } from "./protocols.ts";
 
 const messages = [{ role: "user", content: "Hello?", timestamp: 0 }] as const;
@@ -41,7 +41,7 @@ test("VOI12 one that is no provider is named", async () => {
 });
 
 test("VOI13 what is missing is named, and what was meant is guessed", async () => {
-  const said = async (wish: ModelWish) => {
+  const said = async (wish: ModelOptions) => {
     const opened = await openModel(wish, { environment: { OPENAI_API_KEY: "  " } });
     return opened.type === "opened" ? "opened" : `${opened.type}: ${opened.message}`;
   };
@@ -72,7 +72,7 @@ test("VOI13 another address comes from the environment that was handed in, and f
   const opened = await openModel({ provider: "anthropic", model: "claude-sonnet-4-5" }, { environment });
   if (opened.type !== "opened") throw new Error(opened.message);
   expect(await lastOf(opened.model.stream(question, {}))).toMatchObject({ type: "reply-ended" });
-  expect(server.served).toMatchObject([{ path: "/v1/messages" }]);
+  expect(server.requests).toMatchObject([{ path: "/v1/messages" }]);
 });
 
 test("VOI13 an answer may be wished shorter than the model can give, and not longer", async () => {

@@ -4,9 +4,9 @@ import type { Model, ModelEvent, Request } from "@pith/context";
 import { emptyUsage } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { catalogue } from "../../src/catalogue/catalogue.ts";
-import { type OpenedModel, openModel } from "../../src/open-model.ts";
-import { type WindowMemory, windowFile, windowsInMemory } from "../../src/windows/window-file.ts";
+import { createCatalogue } from "../../src/catalogue/catalogue.ts";
+import { type OpenModelResult, openModel } from "../../src/open-model.ts";
+import { createFileWindowStore, createMemoryWindowStore, type WindowStore } from "../../src/windows/window-file.ts";
 import { asked, lastOf } from "./protocols.ts";
 
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
@@ -18,7 +18,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
   "$kind with $tokens",
   ({ kind, tokens }) => {
     test("SEE2 is asked for its window, and reports no usage", async () => {
-      const local = { kind, model: "qwen3", window: tokens, trained: 262_144 };
+      const local = { kind, model: "qwen3", window: tokens, trainedWindow: 262_144 };
       server = await startServer({ script: () => ({ parts: [{ type: "text", text: "ok" }], usage: "zero" }), local });
       const opened = await open(kind);
       expect(opened.window()).toEqual({ tokens, because: "served" });
@@ -30,7 +30,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
     });
 
     test("SEE6 cuts in silence, which is noticed at the first time, said, and counts as overflow", async () => {
-      server = await startServer({ script: () => "ok", window: { tokens, over: "truncate" } });
+      server = await startServer({ script: () => "ok", window: { tokens, onOverflow: "truncate" } });
       const opened = await open(kind, 200_000);
       expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
       const cut = await ask(opened.model, tokens * 3);
@@ -44,7 +44,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
 );
 
 test("SYS2 a model that can call no tools, as Ollama or the user says, is given none; calls from before are text (B4)", async () => {
-  const local = { kind: "ollama", model: "qwen3", window: 8_192, tools: false } as const;
+  const local = { kind: "ollama", model: "qwen3", window: 8_192, supportsTools: false } as const;
   server = await startServer({ script: () => "ok", local });
   const request: Request = {
     system: [],
@@ -77,7 +77,7 @@ test("SYS2 a model that can call no tools, as Ollama or the user says, is given 
   const wish = { provider: "ollama", model: "qwen3", baseUrl: `${server.url}/v1` };
   const corrected = await openModel(wish, {
     environment: {},
-    catalogue: catalogue({ user: { "ollama/*": { tools: true } } }),
+    catalogue: createCatalogue({ userModels: { "ollama/*": { tools: true } } }),
   });
   if (corrected.type !== "opened") throw new Error(corrected.message);
   expect(corrected.model.takesTools).toBe(true);
@@ -99,8 +99,8 @@ const called = {
 } as const;
 
 test("SEE10 what was learnt twice holds for the next session too", async () => {
-  server = await startServer({ script: () => "ok", window: { tokens: 8_192, over: "truncate" } });
-  const windows: WindowMemory = windowsInMemory();
+  server = await startServer({ script: () => "ok", window: { tokens: 8_192, onOverflow: "truncate" } });
+  const windows: WindowStore = createMemoryWindowStore();
   const first = await open("llama.cpp", 100_000, windows);
   for (let round = 0; round < 2; round += 1) await ask(first.model, 30_000);
   const second = await open("llama.cpp", 100_000, windows);
@@ -110,8 +110,8 @@ test("SEE10 what was learnt twice holds for the next session too", async () => {
 async function open(
   provider: string,
   contextWindow?: number,
-  windows: WindowMemory = windowsInMemory(),
-): Promise<Extract<OpenedModel, { type: "opened" }>> {
+  windows: WindowStore = createMemoryWindowStore(),
+): Promise<Extract<OpenModelResult, { type: "opened" }>> {
   const wish = {
     provider,
     model: "qwen3",
@@ -119,7 +119,7 @@ async function open(
     baseUrl: `${server.url}/v1`,
     ...(contextWindow && { contextWindow }),
   };
-  const opened = await openModel(wish, { environment: {}, windows });
+  const opened = await openModel(wish, { environment: {}, windowStore: windows });
   if (opened.type !== "opened") throw new Error(opened.message);
   return opened;
 }
@@ -141,7 +141,7 @@ test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async ()
   server = await startServer({
     script: () => ({ refuse: { status: 400, message: "prompt is too long: 9000 tokens > 8192 maximum" } }),
   });
-  const opened = await open("openai-compatible", undefined, windowFile("/dev/null/windows.json"));
+  const opened = await open("openai-compatible", undefined, createFileWindowStore("/dev/null/windows.json"));
   expect(await ask(opened.model, 9_000)).toMatchObject({
     type: "reply-failed",
     failure: { kind: "overflow", limit: 8_192 },

@@ -12,8 +12,8 @@ import {
   type ThinkingLevel,
 } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
-import type { Served, TestServer } from "@pith/testkit";
-import { openModel, type Surroundings } from "../../src/open-model.ts";
+import type { ServedRequest, TestServer } from "@pith/testkit";
+import { type OpenModelDependencies, openModel } from "../../src/open-model.ts";
 
 export interface Voice {
   readonly provider: string;
@@ -37,7 +37,7 @@ export const ways: readonly (readonly [Voice, Voice])[] = voices.flatMap((from) 
 export async function modelOf(
   voice: Voice,
   server: TestServer,
-  surroundings: Surroundings & { readonly contextWindow?: number } = {},
+  surroundings: OpenModelDependencies & { readonly contextWindow?: number } = {},
 ): Promise<Model> {
   const { provider, model, path } = voice;
   const { contextWindow, ...around } = surroundings;
@@ -56,8 +56,8 @@ export async function modelOf(
 }
 
 /** The requests to a model, without the questions about its window. */
-export function asked(server: TestServer): readonly Served[] {
-  return server.served.filter(({ wire }) => wire !== null);
+export function asked(server: TestServer): readonly ServedRequest[] {
+  return server.requests.filter(({ wire }) => wire !== null);
 }
 
 /** How a stream of events ends. */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import type { Model, ModelFailure, Request } from "@pith/context";
 import { type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { patience } from "../../src/retry.ts";
+import { defaultRequestPolicy } from "../../src/retry.ts";
 import { lastOf, modelOf, voices } from "./protocols.ts";
 
 interface Row {
@@ -24,7 +24,10 @@ describe.each(voices)("$provider", (voice) => {
   let step: Step = "";
   beforeAll(async () => {
     server = await startServer({ script: () => step });
-    model = await modelOf(voice, server, { contextWindow: 8_192, patience: { ...patience, retries: 0 } });
+    model = await modelOf(voice, server, {
+      contextWindow: 8_192,
+      requestPolicy: { ...defaultRequestPolicy, retries: 0 },
+    });
   });
   afterAll(() => server.close());
 

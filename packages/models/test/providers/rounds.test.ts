@@ -1,8 +1,8 @@
 /** Forty rounds of work on each protocol, over HTTP with the real provider packages: never refused, all of it kept, all of it counted. */
 
-import { type Asked, type Reply, startServer, type TestServer } from "@pith/testkit";
+import { type Reply, type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { catalogue } from "../../src/catalogue/catalogue.ts";
+import { createCatalogue } from "../../src/catalogue/catalogue.ts";
 import { asked, modelOf, Talk, type Voice, voices } from "./protocols.ts";
 
 const ROUNDS = 40;
@@ -64,7 +64,7 @@ async function worked(voice: Voice) {
   server = await startServer({ script: round });
   const prices = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
   const user = { [`${voice.provider}/*`]: { prices, contextWindow: 400_000, maxTokens: 32_000 } };
-  const model = await modelOf(voice, server, { catalogue: catalogue({ user }) });
+  const model = await modelOf(voice, server, { catalogue: createCatalogue({ userModels: user }) });
   const talk = await Talk.begin();
   await talk.say(`Do ${ROUNDS} rounds of work. ${"Here is what you need to know. ".repeat(200)}`);
   const replies = [];
@@ -76,7 +76,7 @@ async function worked(voice: Voice) {
   return { replies, prices };
 }
 
-function round({ number }: Asked): Reply {
+function round({ number }: ScriptRequest): Reply {
   if (number > ROUNDS) return { parts: [{ type: "text", text: "All done." }] };
   const name = number % 7 === 0 ? "look" : number % 5 === 0 ? "fail" : "read";
   return {

@@ -1,6 +1,6 @@
 /** The model changed in mid-session, between any two protocols and back, while a call is open and after one: nothing is refused. */
 
-import { type Asked, type Reply, startServer, type TestServer } from "@pith/testkit";
+import { type Reply, type ScriptRequest, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, expect, test } from "vitest";
 import { asked, modelOf, Talk, ways } from "./protocols.ts";
 
@@ -21,7 +21,7 @@ test.each(ways)("VOI5 from $provider to another protocol in the middle of the wo
 });
 
 // Each thinks, calls twice at once, and once says something without a call.
-function round({ number }: Asked): Reply {
+function round({ number }: ScriptRequest): Reply {
   const thinking = { type: "thinking", text: `thought ${number}` } as const;
   const said = { type: "text", text: `step ${number}` } as const;
   if (number === 3) return { parts: [thinking, said] };

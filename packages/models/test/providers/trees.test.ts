@@ -16,7 +16,7 @@ import {
 import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { signature } from "../../../testkit/src/protocols/signature.ts";
+import { createSignature } from "../../../testkit/src/protocols/signature.ts";
 import { asked, lastOf, modelOf, tools, voices } from "./protocols.ts";
 
 const TREES = 1_000;
@@ -71,7 +71,7 @@ function spokenBy(message: AgentMessage, all: readonly Model[]): AgentMessage {
   const content = message.content.flatMap((block): AssistantMessage["content"] => {
     if (block.type !== "thinking") return [block];
     if (by.api !== "anthropic-messages") return [];
-    return [{ ...block, thinkingSignature: signature(by.model, block.thinking) }];
+    return [{ ...block, thinkingSignature: createSignature(by.model, block.thinking) }];
   });
   return { ...message, content, provider: by.provider, model: by.model };
 }

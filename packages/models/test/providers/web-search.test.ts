@@ -4,8 +4,8 @@ import { compact, compactionLimits, createBudget } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
-import { encryptedPage } from "../../../testkit/src/protocols/anthropic/reply.ts";
-import { searches, servedIn, webSearch } from "../../src/convert/index.ts";
+import { encryptPage } from "../../../testkit/src/protocols/anthropic/reply.ts";
+import { readServerToolRun, supportsWebSearch, webSearch } from "../../src/convert/index.ts";
 import { asked, modelOf, Talk, type Voice, voices } from "./protocols.ts";
 import { begun, declare, found, holding, outcomes, ROUNDS, round, searchers, sent, work } from "./web-search.ts";
 
@@ -22,7 +22,7 @@ describe.each(searchers)("$provider", (voice) => {
       .filter(({ type }) => type === "text")
       .map((block) => "text" in block && block.text);
     expect(told).toEqual(["Now 2.", expect.stringContaining(LINE), "Found it."]);
-    expect(replies[1]?.content.filter((block) => servedIn(block))).toHaveLength(1);
+    expect(replies[1]?.content.filter((block) => readServerToolRun(block))).toHaveLength(1);
   });
 
   test("NAT2 every request begins with the whole of the one before it, the search included", async () => {
@@ -130,7 +130,7 @@ test("NAT4 who has no search of its own is neither asked for one nor told of it"
     await declare(talk, { toolsAdded: [webSearch] });
     await talk.say("Look it up.");
     await talk.ask(model);
-    expect(searches(model)).toBe(false);
+    expect(supportsWebSearch(model)).toBe(false);
     expect(JSON.stringify(asked(server).at(-1)?.body)).not.toMatch(/web_search|google_?search/i);
   }
 });
@@ -163,7 +163,7 @@ const { query, results: pages } = found;
 const foundBy: Readonly<Record<string, readonly unknown[]>> = {
   anthropic: pages.map(({ title, url }) => ({
     ...{ type: "web_search_result", url, title, page_age: null },
-    encrypted_content: encryptedPage({ title, url }),
+    encrypted_content: encryptPage({ title, url }),
   })),
   openai: [
     {

@@ -1,7 +1,7 @@
 /** A talk in which the provider searches the web: five rounds, the search in the second of them. */
 
 import type { AssistantMessage, Message, Model } from "@pith/context";
-import type { Asked, Part, Reply, Search, TestServer } from "@pith/testkit";
+import type { Reply, ReplyPart, ScriptRequest, SearchPart, TestServer } from "@pith/testkit";
 import { webSearch } from "../../src/index.ts";
 import { asked, Talk, type Voice, voices } from "./protocols.ts";
 
@@ -10,7 +10,7 @@ export const ROUNDS = 5;
 /** Those whose provider has a search of its own. */
 export const searchers: readonly Voice[] = voices.filter(({ provider }) => provider !== "openrouter");
 
-export const found: Search = {
+export const found: SearchPart = {
   type: "search",
   query: 'how do "leases" expire?',
   results: [
@@ -20,12 +20,12 @@ export const found: Search = {
 };
 
 /** Text, search and text in one reply, thoughts around them. */
-export function round({ number }: Pick<Asked, "number">): Reply {
-  const searching: readonly Part[] = number === 2 ? [found, { type: "thinking", text: "That helps." }] : [];
-  const thinking: Part = { type: "thinking", text: `Round ${number}.` };
+export function round({ number }: Pick<ScriptRequest, "number">): Reply {
+  const searching: readonly ReplyPart[] = number === 2 ? [found, { type: "thinking", text: "That helps." }] : [];
+  const thinking: ReplyPart = { type: "thinking", text: `Round ${number}.` };
   const said = { type: "text", text: `Now ${number}.` } as const;
   const call = { type: "call", name: "read", arguments: { path: `${number}.txt` } } as const;
-  const after: readonly Part[] = number === 2 ? [{ type: "text", text: "Found it." }] : [];
+  const after: readonly ReplyPart[] = number === 2 ? [{ type: "text", text: "Found it." }] : [];
   return { parts: [thinking, said, ...searching, ...after, ...(number % ROUNDS === 0 ? [] : [call])] };
 }
 

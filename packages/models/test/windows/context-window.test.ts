@@ -1,7 +1,7 @@
 /** Tests windows/context-window.ts: endpoint, context window. */
 
 import { describe, expect, test } from "vitest";
-import { contextWindow, endpointKey, isLocal } from "../../src/windows/context-window.ts";
+import { chooseContextWindow, endpointKey, isLocal } from "../../src/windows/context-window.ts";
 
 describe("endpoint", () => {
   test("SEE10 the name of an endpoint holds no secret and no difference that makes none", () => {
@@ -38,27 +38,40 @@ describe("context window", () => {
   const assumed = (window: number) => ({ window, source: "assumed" }) as const;
 
   test("SEE1 the smallest of setting, served and learnt is the window, and it says whose it is", () => {
-    const parts = { setting: 64_000, served: loaded(32_768), learnt: 40_000, known: 200_000 };
-    expect(contextWindow(parts)).toEqual({ tokens: 32_768, because: "served" });
-    expect(contextWindow({ ...parts, learnt: 8_000 })).toEqual({ tokens: 8_000, because: "learnt" });
-    expect(contextWindow({ ...parts, setting: 4_000 })).toEqual({ tokens: 4_000, because: "setting" });
+    const parts = { setting: 64_000, served: loaded(32_768), learned: 40_000, catalogueWindow: 200_000 };
+    expect(chooseContextWindow(parts)).toEqual({ tokens: 32_768, because: "served" });
+    expect(chooseContextWindow({ ...parts, learned: 8_000 })).toEqual({ tokens: 8_000, because: "learnt" });
+    expect(chooseContextWindow({ ...parts, setting: 4_000 })).toEqual({ tokens: 4_000, because: "setting" });
   });
 
   test("SEE1 the catalogue's figure counts where nobody has spoken, and overrules nobody", () => {
-    expect(contextWindow({ known: 128_000 })).toEqual({ tokens: 128_000, because: "known" });
-    expect(contextWindow({ setting: 1_000_000, known: 128_000 })).toEqual({ tokens: 1_000_000, because: "setting" });
-    expect(contextWindow({ served: loaded(262_144), known: 8_192 })).toEqual({ tokens: 262_144, because: "served" });
+    expect(chooseContextWindow({ catalogueWindow: 128_000 })).toEqual({ tokens: 128_000, because: "known" });
+    expect(chooseContextWindow({ setting: 1_000_000, catalogueWindow: 128_000 })).toEqual({
+      tokens: 1_000_000,
+      because: "setting",
+    });
+    expect(chooseContextWindow({ served: loaded(262_144), catalogueWindow: 8_192 })).toEqual({
+      tokens: 262_144,
+      because: "served",
+    });
   });
 
   test("SEE1 an assumption gives way to a setting and to what was learnt", () => {
-    expect(contextWindow({ served: assumed(8_192), known: 128_000 })).toEqual({ tokens: 8_192, because: "assumed" });
-    expect(contextWindow({ served: assumed(8_192), setting: 32_000, known: 128_000 }).tokens).toBe(32_000);
-    expect(contextWindow({ served: assumed(8_192), learnt: 4_096, known: 128_000 }).tokens).toBe(4_096);
+    expect(chooseContextWindow({ served: assumed(8_192), catalogueWindow: 128_000 })).toEqual({
+      tokens: 8_192,
+      because: "assumed",
+    });
+    expect(chooseContextWindow({ served: assumed(8_192), setting: 32_000, catalogueWindow: 128_000 }).tokens).toBe(
+      32_000,
+    );
+    expect(chooseContextWindow({ served: assumed(8_192), learned: 4_096, catalogueWindow: 128_000 }).tokens).toBe(
+      4_096,
+    );
   });
 
   test("SEE1 figures that are none do not count", () => {
-    const odd = { setting: 0, served: loaded(Number.NaN), learnt: -1, known: 128_000 };
-    expect(contextWindow(odd)).toEqual({ tokens: 128_000, because: "known" });
-    expect(contextWindow({ served: null, known: 128_000 }).because).toBe("known");
+    const odd = { setting: 0, served: loaded(Number.NaN), learned: -1, catalogueWindow: 128_000 };
+    expect(chooseContextWindow(odd)).toEqual({ tokens: 128_000, because: "known" });
+    expect(chooseContextWindow({ served: null, catalogueWindow: 128_000 }).source).toBe("known");
   });
 });

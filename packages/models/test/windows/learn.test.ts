@@ -2,12 +2,18 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { carriedOver, cutSentence, type Learnt, type Lesson, learn } from "../../src/windows/learn.ts";
+import {
+  carryToNextSession,
+  formatTruncation,
+  type LearnedWindow,
+  type LearnResult,
+  learnWindow,
+} from "../../src/windows/learn.ts";
 
 describe("truncation notice", () => {
   test("SEE6 a cut is said with its figures and the remedy", () => {
-    const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, place: "http://127.0.0.1:11434/v1" };
-    expect(cutSentence(cut)).toBe(
+    const cut = { estimate: 60_000.4, reported: 4_096, window: 4_096, endpointLabel: "http://127.0.0.1:11434/v1" };
+    expect(formatTruncation(cut)).toBe(
       "http://127.0.0.1:11434/v1 counted 4,096 of about 60,000 tokens: it seems to drop what does not fit, silently. " +
         "Its window is taken for 4,096 tokens from now on. Serve a larger one (Ollama: OLLAMA_CONTEXT_LENGTH or num_ctx; " +
         "llama.cpp: -c; LM Studio: context length) to keep more.",
@@ -19,15 +25,18 @@ describe("learn from errors", () => {
   const reply = (estimate: number, reported: number | null, served?: number) =>
     ({ type: "reply", estimate, reported, served }) as const;
 
-  function after(...seen: readonly Parameters<typeof learn>[1][]): Lesson {
-    return seen.reduce<Lesson>(({ learnt }, each) => learn(learnt, each), { learnt: { ratio: 1 }, verdict: "nothing" });
+  function after(...seen: readonly Parameters<typeof learnWindow>[1][]): LearnResult {
+    return seen.reduce<LearnResult>(({ learned }, each) => learnWindow(learned, each), {
+      learned: { ratio: 1 },
+      verdict: "nothing",
+    });
   }
 
   describe("a server that cuts", () => {
     test("SEE6 60,000 tokens counted as 4,096 are a cut, and 4,096 is the window", () => {
-      const { learnt, verdict } = after(reply(60_000, 4_096));
+      const { learned, verdict } = after(reply(60_000, 4_096));
       expect(verdict).toBe("cut");
-      expect(learnt).toMatchObject({ window: 4_096, from: "truncation" });
+      expect(learned).toMatchObject({ window: 4_096, from: "truncation" });
     });
 
     test("SEE6 is found at the first request cut to less than 60 %, at once or step by step", () => {
@@ -38,45 +47,45 @@ describe("learn from errors", () => {
       });
       fc.assert(
         fc.property(script, ({ window, counts, growth }) => {
-          let learnt: Learnt | undefined;
+          let learnt: LearnedWindow | undefined;
           for (let estimate = 1_000; ; estimate = Math.ceil(estimate * growth)) {
             const holds = Math.round(estimate * counts);
-            const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
+            const lesson = learnWindow(learnt, reply(estimate, Math.min(holds, window)));
             if (lesson.verdict === "cut") {
-              expect(lesson.learnt.window).toBe(window);
+              expect(lesson.learned.window).toBe(window);
               return;
             }
             expect(window).toBeGreaterThanOrEqual(0.6 * holds - 1);
-            learnt = lesson.learnt;
+            learnt = lesson.learned;
           }
         }),
       );
     });
 
     test("SEE6 what is learnt stays while later, smaller requests are counted whole", () => {
-      const { learnt, verdict } = after(
+      const { learned, verdict } = after(
         reply(60_000, 4_096),
         reply(3_000, 2_900),
         reply(3_900, 3_950),
         reply(2_000, 1_900),
       );
       expect(verdict).toBe("healthy");
-      expect(learnt.window).toBe(4_096);
+      expect(learned.window).toBe(4_096);
     });
 
     test("SEE6 that drops whole messages is known by the largest of its counts", () => {
-      expect(after(reply(60_000, 3_100), reply(50_000, 3_900), reply(50_000, 3_500)).learnt.window).toBe(3_900);
+      expect(after(reply(60_000, 3_100), reply(50_000, 3_900), reply(50_000, 3_500)).learned.window).toBe(3_900);
     });
 
     test("SEE6 and counts more tokens than we do is not forgiven for a request that it cut as well", () => {
       const counted = (estimate: number) => reply(estimate, Math.min(8_192, Math.round(estimate * 1.6)));
       const before = [2_600, 3_400, 4_200, 5_000, 9_000, 2_867].map(counted);
-      const { learnt, verdict } = after(...before, counted(7_667));
+      const { learned, verdict } = after(...before, counted(7_667));
       expect(verdict).not.toBe("withdrawn");
-      expect(learnt.window).toBe(8_192);
-      expect(learnt.ratio).toBeGreaterThan(1.5);
-      expect(learn(learnt, counted(10_000)).verdict).toBe("cut");
-      expect(learn(learnt, counted(12_467)).verdict).toBe("cut");
+      expect(learned.window).toBe(8_192);
+      expect(learned.ratio).toBeGreaterThan(1.5);
+      expect(learnWindow(learned, counted(10_000)).verdict).toBe("cut");
+      expect(learnWindow(learned, counted(12_467)).verdict).toBe("cut");
     });
 
     test("SEE6 is never forgiven on the word of a reply that was cut itself", () => {
@@ -87,14 +96,14 @@ describe("learn from errors", () => {
       });
       fc.assert(
         fc.property(script, ({ window, counts, sizes }) => {
-          let learnt: Learnt | undefined;
+          let learnt: LearnedWindow | undefined;
           const whole = [0.6, 0.7, 0.8, 0.9].map((share) => share / counts);
           for (const size of [...whole, ...sizes]) {
             const estimate = Math.round(window * size);
             const holds = Math.round(estimate * counts);
-            const lesson = learn(learnt, reply(estimate, Math.min(holds, window)));
+            const lesson = learnWindow(learnt, reply(estimate, Math.min(holds, window)));
             if (lesson.verdict === "withdrawn") expect(holds).toBeLessThanOrEqual(window);
-            learnt = lesson.learnt;
+            learnt = lesson.learned;
           }
         }),
         { numRuns: 1_000 },
@@ -102,35 +111,35 @@ describe("learn from errors", () => {
     });
 
     test("SEE6 and says what it serves is believed: more was sent, and the count fits", () => {
-      const { learnt, verdict } = after(reply(6_000, 4_096, 4_096));
+      const { learned, verdict } = after(reply(6_000, 4_096, 4_096));
       expect(verdict).toBe("cut");
-      expect(learnt.window).toBeUndefined();
+      expect(learned.window).toBeUndefined();
       expect(after(reply(4_200, 4_000, 4_096)).verdict).toBe("healthy");
     });
   });
 
   describe("a single cut", () => {
-    const once = after(reply(60_000, 8_192)).learnt;
+    const once = after(reply(60_000, 8_192)).learned;
 
     test("SEE11 counts for the session that saw it, and is not carried over into the next", () => {
       expect(once.window).toBe(8_192);
-      expect(carriedOver(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
+      expect(carryToNextSession(once)).toEqual({ ratio: 1, cut: { estimate: 60_000, reported: 8_192 }, cuts: 1 });
     });
 
     test("SEE11 that is seen again in a later session is carried over for good", () => {
-      const twice = learn(carriedOver(once), reply(40_000, 8_100));
+      const twice = learnWindow(carryToNextSession(once), reply(40_000, 8_100));
       expect(twice).toMatchObject({ verdict: "cut", learnt: { window: 8_100, cuts: 2 } });
-      expect(carriedOver(twice.learnt)).toEqual(twice.learnt);
+      expect(carryToNextSession(twice.learned)).toEqual(twice.learned);
     });
 
     test("SEE11 is forgotten when the server reads more in a later session", () => {
-      const { learnt } = learn(carriedOver(once), reply(60_000, 55_000));
-      expect(learnt).toEqual({ ratio: 1, most: 55_000 });
+      const { learned } = learnWindow(carryToNextSession(once), reply(60_000, 55_000));
+      expect(learned).toEqual({ ratio: 1, most: 55_000 });
     });
 
     test("SEE11 is not the same as a limit that was named", () => {
-      const { learnt } = after({ type: "overflow", limit: 16_384 });
-      expect(carriedOver(learnt)).toEqual(learnt);
+      const { learned } = after({ type: "overflow", limit: 16_384 });
+      expect(carryToNextSession(learned)).toEqual(learned);
     });
   });
 
@@ -138,9 +147,9 @@ describe("learn from errors", () => {
     test("SEE7 is forgiven at the next request: 0.4 tokens for one of ours", () => {
       const suspected = after(reply(10_000, 4_000));
       expect(suspected.verdict).toBe("cut");
-      const forgiven = learn(suspected.learnt, reply(3_000, 1_200));
+      const forgiven = learnWindow(suspected.learned, reply(3_000, 1_200));
       expect(forgiven).toEqual({ learnt: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
-      expect(learn(forgiven.learnt, reply(50_000, 20_000)).verdict).toBe("healthy");
+      expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("healthy");
     });
 
     test("SEE7 counting 0.4 to 1.6 times ours never costs more than one round", () => {
@@ -152,13 +161,13 @@ describe("learn from errors", () => {
       });
       fc.assert(
         fc.property(script, ({ counts, requests }) => {
-          let learnt: Learnt | undefined;
+          let learnt: LearnedWindow | undefined;
           let rounds = 0;
           for (const { size, noise } of requests) {
             const estimate = Math.ceil(size * (learnt?.window ?? 128_000));
-            const lesson = learn(learnt, reply(estimate, Math.round(estimate * counts * noise)));
+            const lesson = learnWindow(learnt, reply(estimate, Math.round(estimate * counts * noise)));
             if (lesson.verdict === "cut") rounds++;
-            learnt = lesson.learnt;
+            learnt = lesson.learned;
           }
           expect(rounds).toBeLessThanOrEqual(1);
         }),
@@ -166,9 +175,9 @@ describe("learn from errors", () => {
     });
 
     test("SEE7 and a real cut beside it: only the tokenizer is forgiven", () => {
-      const { learnt, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
+      const { learned, verdict } = after(reply(60_000, 4_096), reply(3_000, 1_200));
       expect(verdict).toBe("healthy");
-      expect(learnt.window).toBe(4_096);
+      expect(learned.window).toBe(4_096);
     });
   });
 
@@ -180,8 +189,8 @@ describe("learn from errors", () => {
     });
 
     test("SEE8 a count of what the cache did not hold teaches nothing", () => {
-      const { learnt } = after(reply(20_000, 20_000));
-      expect(learn(learnt, reply(21_000, 1_500))).toEqual({ learnt, verdict: "nothing" });
+      const { learned } = after(reply(20_000, 20_000));
+      expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learnt: learned, verdict: "nothing" });
       expect(after(reply(20_000, 300)).verdict).toBe("nothing");
     });
 
@@ -193,9 +202,9 @@ describe("learn from errors", () => {
       );
       fc.assert(
         fc.property(fc.array(seen, { maxLength: 30 }), (all) => {
-          const { learnt } = after(...all);
-          expect(learnt.ratio).toBeGreaterThan(0);
-          expect(learnt.window ?? 1_024).toBeGreaterThanOrEqual(1_024);
+          const { learned } = after(...all);
+          expect(learned.ratio).toBeGreaterThan(0);
+          expect(learned.window ?? 1_024).toBeGreaterThanOrEqual(1_024);
         }),
       );
     });
@@ -203,21 +212,25 @@ describe("learn from errors", () => {
 
   describe("a refusal", () => {
     test("SEE9 teaches the limit it names, and nothing when it names none", () => {
-      expect(after({ type: "overflow", limit: 16_384 }).learnt).toEqual({ ratio: 1, window: 16_384, from: "overflow" });
-      expect(after({ type: "overflow" }).learnt).toEqual({ ratio: 1 });
-      expect(after({ type: "overflow", limit: 12 }).learnt).toEqual({ ratio: 1 });
+      expect(after({ type: "overflow", limit: 16_384 }).learned).toEqual({
+        ratio: 1,
+        window: 16_384,
+        from: "overflow",
+      });
+      expect(after({ type: "overflow" }).learned).toEqual({ ratio: 1 });
+      expect(after({ type: "overflow", limit: 12 }).learned).toEqual({ ratio: 1 });
     });
 
     test("SEE9 is forgotten when the server reads more than that", () => {
-      expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learnt.window).toBeUndefined();
+      expect(after({ type: "overflow", limit: 16_384 }, reply(20_000, 20_000)).learned.window).toBeUndefined();
     });
 
     test("SEE9 and a cut are forgotten when the server says that it serves another window now", () => {
       const cut = after(reply(60_000, 4_096, 4_096));
-      expect(cut.learnt.window).toBe(4_096);
-      const { learnt } = learn(cut.learnt, reply(30_000, 30_000, 65_536));
-      expect(learnt.window).toBeUndefined();
-      expect(learnt.served).toBe(65_536);
+      expect(cut.learned.window).toBe(4_096);
+      const { learned } = learnWindow(cut.learned, reply(30_000, 30_000, 65_536));
+      expect(learned.window).toBeUndefined();
+      expect(learned.served).toBe(65_536);
     });
   });
 });
@@ -230,15 +243,15 @@ describe("learnt windows", () => {
 
   /** A refusal that names a limit, so many milliseconds after the start. */
   function refusal(limit: number, after: number) {
-    return { type: "overflow", limit, known, now: start + after } as const;
+    return { type: "overflow", limit, catalogueWindow: known, now: start + after } as const;
   }
 
-  function nextSession(learnt: Learnt, after: number): Learnt {
-    return carriedOver(learnt, { known, now: start + after });
+  function nextSession(learnt: LearnedWindow, after: number): LearnedWindow {
+    return carryToNextSession(learnt, { catalogueWindow: known, now: start + after });
   }
 
   describe("a limit far below what the model is known for", () => {
-    const once = learn(undefined, refusal(4_000, 0)).learnt;
+    const once = learnWindow(undefined, refusal(4_000, 0)).learned;
 
     test("SEE9 counts in the session that met it, and not in the next", () => {
       expect(once).toEqual({ ratio: 1, window: 4_000, from: "overflow", at: start });
@@ -246,42 +259,48 @@ describe("learnt windows", () => {
     });
 
     test("SEE9 counts for an hour of a long session", () => {
-      const reply = { type: "reply", estimate: 1_000, reported: 1_000, known } as const;
-      expect(learn(once, { ...reply, now: start + HOUR - 1 }).learnt.window).toBe(4_000);
-      expect(learn(once, { ...reply, now: start + HOUR }).learnt.window).toBeUndefined();
+      const reply = { type: "reply", estimate: 1_000, reported: 1_000, catalogueWindow: known } as const;
+      expect(learnWindow(once, { ...reply, now: start + HOUR - 1 }).learned.window).toBe(4_000);
+      expect(learnWindow(once, { ...reply, now: start + HOUR }).learned.window).toBeUndefined();
     });
 
     test("SEE9 outlives its session when a refusal at least an hour later names it again", () => {
-      const echo = learn(nextSession(once, 1), refusal(4_000, 60_000)).learnt;
+      const echo = learnWindow(nextSession(once, 1), refusal(4_000, 60_000)).learned;
       expect(echo).toEqual(once);
       expect(nextSession(echo, 60_001).window).toBeUndefined();
-      const witness = learn(nextSession(once, 1), refusal(4_000, HOUR)).learnt;
+      const witness = learnWindow(nextSession(once, 1), refusal(4_000, HOUR)).learned;
       expect(witness).toMatchObject({ window: 4_000, named: 2, at: start + HOUR });
       expect(nextSession(witness, DAY)).toEqual(witness);
     });
 
     test("SEE9 that is refused again and again within the hour has one witness", () => {
-      const { learnt } = learn(learn(once, refusal(4_000, 1_000)).learnt, refusal(4_000, 2_000));
-      expect(learnt).toEqual(once);
+      const { learned } = learnWindow(learnWindow(once, refusal(4_000, 1_000)).learned, refusal(4_000, 2_000));
+      expect(learned).toEqual(once);
     });
 
     test("SEE9 is forgotten when the server reads more", () => {
-      const more = { type: "reply", estimate: 30_000, reported: 30_000, known, now: start + DAY } as const;
-      expect(learn(nextSession(once, DAY), more).learnt).toEqual({ ratio: 1, most: 30_000 });
+      const more = {
+        type: "reply",
+        estimate: 30_000,
+        reported: 30_000,
+        catalogueWindow: known,
+        now: start + DAY,
+      } as const;
+      expect(learnWindow(nextSession(once, DAY), more).learned).toEqual({ ratio: 1, most: 30_000 });
     });
 
     test("SEE9 has another one named beside it start from nothing", () => {
-      expect(learn(nextSession(once, DAY), refusal(200_000, DAY)).learnt.named).toBeUndefined();
+      expect(learnWindow(nextSession(once, DAY), refusal(200_000, DAY)).learned.named).toBeUndefined();
     });
   });
 
   describe("a window that was learnt", () => {
-    const limit = learn(undefined, refusal(400_000, 0)).learnt;
+    const limit = learnWindow(undefined, refusal(400_000, 0)).learned;
 
     test("SEE9 is believed for a week of sessions, then tried again", () => {
       expect(nextSession(limit, 7 * DAY - 1)).toEqual(limit);
       expect(nextSession(limit, 7 * DAY).window).toBeUndefined();
-      const again = learn(nextSession(limit, 8 * DAY), refusal(400_000, 8 * DAY)).learnt;
+      const again = learnWindow(nextSession(limit, 8 * DAY), refusal(400_000, 8 * DAY)).learned;
       expect(nextSession(again, 9 * DAY).window).toBe(400_000);
     });
 
@@ -290,22 +309,28 @@ describe("learnt windows", () => {
     });
 
     test("SEE9 in a process that never ends grows old as well", () => {
-      const reply = { type: "reply", estimate: 1_000, reported: 1_000, known, now: start + 8 * DAY } as const;
-      expect(learn(limit, reply).learnt.window).toBeUndefined();
+      const reply = {
+        type: "reply",
+        estimate: 1_000,
+        reported: 1_000,
+        catalogueWindow: known,
+        now: start + 8 * DAY,
+      } as const;
+      expect(learnWindow(limit, reply).learned.window).toBeUndefined();
     });
 
     test("SEE11 by cuts is tried again after a week, and one cut more brings it back", () => {
       const cut = { type: "reply", estimate: 60_000, reported: 8_192, now: start } as const;
-      const twice = learn(learn(undefined, cut).learnt, cut).learnt;
+      const twice = learnWindow(learnWindow(undefined, cut).learned, cut).learned;
       expect(twice).toMatchObject({ window: 8_192, cuts: 2, at: start });
       const later = nextSession(twice, 8 * DAY);
       expect(later.window).toBeUndefined();
-      const again = learn(later, { ...cut, now: start + 8 * DAY }).learnt;
+      const again = learnWindow(later, { ...cut, now: start + 8 * DAY }).learned;
       expect(nextSession(again, 9 * DAY).window).toBe(8_192);
     });
 
     test("SEE9 where nobody tells the time or what is known, stays", () => {
-      expect(carriedOver(learn(undefined, { type: "overflow", limit: 4_000 }).learnt).window).toBe(4_000);
+      expect(carryToNextSession(learnWindow(undefined, { type: "overflow", limit: 4_000 }).learned).window).toBe(4_000);
     });
   });
 });

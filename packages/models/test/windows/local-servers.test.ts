@@ -2,19 +2,19 @@
 
 import { describe, expect, test } from "vitest";
 import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
-import { servedWindow } from "../../src/windows/local-servers.ts";
+import { probeServedWindow } from "../../src/windows/local-servers.ts";
 import { type Answer, local, serving } from "./test-server.ts";
 
 const patient = 20_000;
 
 async function asked(server: LocalServer, suffix = "/v1") {
   await using served = await serving(local(server));
-  return await servedWindow({ baseUrl: `${served.url}${suffix}`, model: server.model, within: patient });
+  return await probeServedWindow({ baseUrl: `${served.url}${suffix}`, model: server.model, timeoutMs: patient });
 }
 
 async function answered(answer: Answer, within = patient) {
   await using served = await serving(answer);
-  return await servedWindow({ baseUrl: `${served.url}/v1`, model: "m", within });
+  return await probeServedWindow({ baseUrl: `${served.url}/v1`, model: "m", timeoutMs: within });
 }
 
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
@@ -38,23 +38,29 @@ describe("a model that is not loaded", () => {
   test.each(["ollama", "lm-studio"] as const)(
     "SEE3 on %s has an assumed window, not the one it was trained for",
     async (kind) => {
-      const served = await asked({ kind, model: "m", window: 32_768, trained: 131_072, loaded: false });
+      const served = await asked({ kind, model: "m", window: 32_768, trainedWindow: 131_072, isLoaded: false });
       expect(served).toEqual({ server: kind, window: 8_192, source: "assumed", trained: 131_072 });
     },
   );
 
   test("SEE3 on Ollama has the num_ctx of its file", async () => {
-    const served = await asked({ kind: "ollama", model: "m", window: 32_768, loaded: false, configured: true });
+    const served = await asked({
+      kind: "ollama",
+      model: "m",
+      window: 32_768,
+      isLoaded: false,
+      hasConfiguredWindow: true,
+    });
     expect(served).toEqual({ server: "ollama", window: 32_768, source: "configured", trained: 131_072 });
   });
 
   test("SEE3 is never assumed to take more than it was trained for", async () => {
-    const served = await asked({ kind: "ollama", model: "m", window: 2_048, trained: 2_048, loaded: false });
+    const served = await asked({ kind: "ollama", model: "m", window: 2_048, trainedWindow: 2_048, isLoaded: false });
     expect(served).toMatchObject({ window: 2_048, source: "assumed" });
   });
 
   test("SEE3 on llama.cpp is still loading: nothing is known", async () => {
-    expect(await asked({ kind: "llama.cpp", model: "m", window: 8_192, loaded: false })).toBeNull();
+    expect(await asked({ kind: "llama.cpp", model: "m", window: 8_192, isLoaded: false })).toBeNull();
   });
 });
 
@@ -134,15 +140,15 @@ describe("a server of no kind", () => {
   test("SEE4 that is not there tells nothing, and neither does a URL that is none", async () => {
     const { url, ...gone } = await serving(() => undefined);
     await gone[Symbol.asyncDispose]();
-    expect(await servedWindow({ baseUrl: url, model: "m", within: patient })).toBeNull();
-    expect(await servedWindow({ baseUrl: "no url", model: "m", compatible: true })).toBeNull();
-    expect(await servedWindow({ baseUrl: "file:///etc/passwd", model: "m", compatible: true })).toBeNull();
+    expect(await probeServedWindow({ baseUrl: url, model: "m", timeoutMs: patient })).toBeNull();
+    expect(await probeServedWindow({ baseUrl: "no url", model: "m", isOpenAiCompatible: true })).toBeNull();
+    expect(await probeServedWindow({ baseUrl: "file:///etc/passwd", model: "m", isOpenAiCompatible: true })).toBeNull();
   });
 
   test("SEE4 is left at once when the act is aborted", async () => {
     await using hanging = await serving(() => undefined);
     const act = new AbortController();
-    const answer = servedWindow({ baseUrl: hanging.url, model: "m", signal: act.signal, within: 600_000 });
+    const answer = probeServedWindow({ baseUrl: hanging.url, model: "m", signal: act.signal, timeoutMs: 600_000 });
     act.abort();
     expect(await answer).toBeNull();
   });
@@ -168,7 +174,9 @@ describe("the key", () => {
       keys.add(request.headers.authorization);
       response.writeHead(307, { location: `${thief.url}${request.url}` }).end();
     });
-    expect(await servedWindow({ baseUrl: `${pointing.url}/v1`, model: "m", headers, within: patient })).toBeNull();
+    expect(
+      await probeServedWindow({ baseUrl: `${pointing.url}/v1`, model: "m", headers, timeoutMs: patient }),
+    ).toBeNull();
     expect([...keys]).toEqual(["Bearer secret"]);
     expect(stolen).toEqual([]);
   });
@@ -180,9 +188,9 @@ describe("the key", () => {
       throw new Error("no network in tests");
     };
     const endpoint = { baseUrl: "https://api.example.com/openai/v1", model: "m", fetch };
-    expect(await servedWindow(endpoint)).toBeNull();
+    expect(await probeServedWindow(endpoint)).toBeNull();
     expect(asked).toEqual([]);
-    expect(await servedWindow({ ...endpoint, compatible: true })).toBeNull();
+    expect(await probeServedWindow({ ...endpoint, isOpenAiCompatible: true })).toBeNull();
     expect(asked.length).toBeGreaterThan(0);
     expect(asked.filter((url) => !url.startsWith("https://api.example.com/openai/"))).toEqual([]);
   });

@@ -1,9 +1,9 @@
 /** The whole way with scripted local servers: windows of 8k, 16k and 32k, with zero usage and with silent truncation. */
 
 import { describe, expect, test } from "vitest";
-import { contextWindow } from "../../src/windows/context-window.ts";
-import { learn } from "../../src/windows/learn.ts";
-import { servedWindow } from "../../src/windows/local-servers.ts";
+import { chooseContextWindow } from "../../src/windows/context-window.ts";
+import { learnWindow } from "../../src/windows/learn.ts";
+import { probeServedWindow } from "../../src/windows/local-servers.ts";
 import { local, serving } from "./test-server.ts";
 
 const known = 128_000;
@@ -13,21 +13,27 @@ const cases = kinds.flatMap((kind) => [8_192, 16_384, 32_768].map((window) => ({
 describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
   test("SEE2 is recognised though it reports no usage", async () => {
     await using server = await serving(local({ kind, model: "m", window }));
-    const served = await servedWindow({ baseUrl: `${server.url}/v1`, model: "m", within: 20_000 });
-    const { learnt, verdict } = learn(undefined, {
+    const served = await probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });
+    const { learned, verdict } = learnWindow(undefined, {
       type: "reply",
       estimate: 60_000,
       reported: 0,
       served: served?.window,
     });
     expect(verdict).toBe("nothing");
-    expect(contextWindow({ served, learnt: learnt.window, known })).toEqual({ tokens: window, because: "served" });
+    expect(chooseContextWindow({ served, learned: learned.window, catalogueWindow: known })).toEqual({
+      tokens: window,
+      because: "served",
+    });
   });
 
   test("SEE6 is recognised by its silent truncation where nobody may ask it", () => {
-    const { learnt, verdict } = learn(undefined, { type: "reply", estimate: 60_000, reported: window });
+    const { learned, verdict } = learnWindow(undefined, { type: "reply", estimate: 60_000, reported: window });
     expect(verdict).toBe("cut");
-    expect(contextWindow({ learnt: learnt.window, known })).toEqual({ tokens: window, because: "learnt" });
+    expect(chooseContextWindow({ learned: learned.window, catalogueWindow: known })).toEqual({
+      tokens: window,
+      because: "learnt",
+    });
   });
 });
 
@@ -36,11 +42,17 @@ test.each(["ollama", "lm-studio"] as const)(
   async (kind) => {
     let loaded = false;
     await using server = await serving((...exchange) =>
-      local({ kind, model: "m", window: 32_768, loaded })(...exchange),
+      local({ kind, model: "m", window: 32_768, isLoaded: loaded })(...exchange),
     );
-    const ask = () => servedWindow({ baseUrl: `${server.url}/v1`, model: "m", within: 20_000 });
-    expect(contextWindow({ served: await ask(), known })).toEqual({ tokens: 8_192, because: "assumed" });
+    const ask = () => probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });
+    expect(chooseContextWindow({ served: await ask(), catalogueWindow: known })).toEqual({
+      tokens: 8_192,
+      because: "assumed",
+    });
     loaded = true;
-    expect(contextWindow({ served: await ask(), known })).toEqual({ tokens: 32_768, because: "served" });
+    expect(chooseContextWindow({ served: await ask(), catalogueWindow: known })).toEqual({
+      tokens: 32_768,
+      because: "served",
+    });
   },
 );

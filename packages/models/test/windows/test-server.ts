@@ -3,7 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { type LocalServer, localAnswer } from "../../../testkit/src/server/local-servers.ts";
+import { answerLocalRequest, type LocalServer } from "../../../testkit/src/server/local-servers.ts";
 
 export interface Serving extends AsyncDisposable {
   readonly url: string;
@@ -29,7 +29,7 @@ export async function serving(answer: Answer): Promise<Serving> {
 export function local(server: LocalServer): Answer {
   return async (request, response) => {
     const asked = { method: request.method ?? "", path: request.url ?? "", body: await text(request) };
-    const { status, body } = localAnswer(server, asked) ?? { status: 404, body: { error: "not found" } };
+    const { status, body } = answerLocalRequest(server, asked) ?? { status: 404, body: { error: "not found" } };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
 }

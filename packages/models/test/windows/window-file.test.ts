@@ -14,7 +14,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { type WindowMemory, windowFile, windowsInMemory, withEntry } from "../../src/windows/window-file.ts";
+import {
+  createFileWindowStore,
+  createMemoryWindowStore,
+  setEntry,
+  type WindowStore,
+} from "../../src/windows/window-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-windows-"));
 const path = join(folder, "inside", "windows.json");
@@ -34,9 +39,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => rmSync(join(folder, "inside"), { recursive: true, force: true }));
 
 describe.each([
-  ["memory", () => windowsInMemory()],
-  ["a file", () => windowFile(path)],
-] as const)("in %s", (_, memory: () => WindowMemory) => {
+  ["memory", () => createMemoryWindowStore()],
+  ["a file", () => createFileWindowStore(path)],
+] as const)("in %s", (_, memory: () => WindowStore) => {
   test("SEE10 a new memory is empty", async () => {
     expect(await memory().read()).toEqual({ windows: {}, fault: null });
   });
@@ -52,69 +57,69 @@ describe.each([
 });
 
 test("SEE10 two programs with one file keep what each has learnt", async () => {
-  await windowFile(path).write("one", learnt);
-  await windowFile(path).write("two", limit);
-  expect((await windowFile(path).read()).windows).toEqual({ one: learnt, two: limit });
+  await createFileWindowStore(path).write("one", learnt);
+  await createFileWindowStore(path).write("two", limit);
+  expect((await createFileWindowStore(path).read()).windows).toEqual({ one: learnt, two: limit });
 });
 
 test("SEE10 programs that write to one file at the same time lose nothing", async () => {
   const keys = [0, 1, 2, 3].map((writer) => [0, 1, 2, 3, 4].map((key) => `${writer} ${key}`));
   await Promise.all(
     keys.flatMap((own) => {
-      const memory = windowFile(path);
+      const memory = createFileWindowStore(path);
       return own.map((key) => memory.write(key, limit));
     }),
   );
-  expect(Object.keys((await windowFile(path).read()).windows).sort()).toEqual(keys.flat());
+  expect(Object.keys((await createFileWindowStore(path).read()).windows).sort()).toEqual(keys.flat());
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
 test("SEE10 a lock whose owner died holds nobody up for long", { timeout: 60_000 }, async () => {
   mkdirSync(join(folder, "inside"));
   writeFileSync(`${path}.lock`, "1\n");
-  await windowFile(path).write("one", limit);
-  expect((await windowFile(path).read()).windows).toEqual({ one: limit });
+  await createFileWindowStore(path).write("one", limit);
+  expect((await createFileWindowStore(path).read()).windows).toEqual({ one: limit });
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
 test("SEE10 a file that is there and cannot be read is not written over", async () => {
   mkdirSync(join(folder, "inside"));
   symlinkSync(path, path);
-  await expect(windowFile(path).write("one", limit)).rejects.toThrow("ELOOP");
+  await expect(createFileWindowStore(path).write("one", limit)).rejects.toThrow("ELOOP");
   expect(lstatSync(path).isSymbolicLink()).toBe(true);
 });
 
 test.runIf(process.platform === "linux")("SEE10 a folder that cannot be made is told, at once", async () => {
-  await expect(windowFile("/proc/nope/windows.json").write("one", limit)).rejects.toThrow("ENOENT");
+  await expect(createFileWindowStore("/proc/nope/windows.json").write("one", limit)).rejects.toThrow("ENOENT");
 });
 
 test("SEE10 the file is for its owner alone, and no half of one is left beside it", async () => {
-  await windowFile(path).write("one", learnt);
+  await createFileWindowStore(path).write("one", learnt);
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
 });
 
 test("SEE10 a damaged file counts as empty and is named; the next write makes it whole", async () => {
-  await windowFile(path).write("one", learnt);
+  await createFileWindowStore(path).write("one", learnt);
   writeFileSync(path, readFileSync(path, "utf8").slice(0, 20));
-  const { windows, fault } = await windowFile(path).read();
+  const { windows, error } = await createFileWindowStore(path).read();
   expect(windows).toEqual({});
-  expect(fault).toBe(`${path} is damaged; the windows in it will be learnt again`);
-  await windowFile(path).write("two", limit);
-  expect(await windowFile(path).read()).toEqual({ windows: { two: limit }, fault: null });
+  expect(error).toBe(`${path} is damaged; the windows in it will be learnt again`);
+  await createFileWindowStore(path).write("two", limit);
+  expect(await createFileWindowStore(path).read()).toEqual({ windows: { two: limit }, fault: null });
 });
 
 test("SEE10 entries that are none are left out", async () => {
-  await windowFile(path).write("one", limit);
+  await createFileWindowStore(path).write("one", limit);
   const odd = { two: 3, three: { ratio: "x" }, four: { ratio: 1, window: -1, from: "overflow", cut: {} }, five: null };
   writeFileSync(path, JSON.stringify({ one: limit, ...odd }));
-  expect((await windowFile(path).read()).windows).toEqual({ one: limit, four: { ratio: 1 } });
+  expect((await createFileWindowStore(path).read()).windows).toEqual({ one: limit, four: { ratio: 1 } });
 });
 
 test("SEE10 a file that cannot be read is named, and a write that fails is told and leaves nothing behind", async () => {
   mkdirSync(path, { recursive: true });
-  expect((await windowFile(path).read()).fault).toContain("cannot be read");
-  const memory = windowFile(path);
+  expect((await createFileWindowStore(path).read()).error).toContain("cannot be read");
+  const memory = createFileWindowStore(path);
   await expect(memory.write("one", limit)).rejects.toThrow();
   expect(readdirSync(join(folder, "inside"))).toEqual(["windows.json"]);
   rmSync(path, { recursive: true });
@@ -124,7 +129,7 @@ test("SEE10 a file that cannot be read is named, and a write that fails is told 
 
 test("SEE10 the entries longest untouched are forgotten first", () => {
   const many = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`k${index}`, limit]));
-  const more = withEntry(withEntry(many, { key: "k0", learnt }), { key: "new", learnt });
+  const more = setEntry(setEntry(many, { key: "k0", learned: learnt }), { key: "new", learned: learnt });
   expect(Object.keys(more)).toHaveLength(500);
   expect(more).toMatchObject({ k0: learnt, new: learnt });
   expect(more).not.toHaveProperty("k1");

@@ -3,41 +3,46 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { LocalServer } from "../server/local-servers.ts";
-import type { ServerParts } from "../server/server.ts";
+import type { ServerOptions } from "../server/server.ts";
 
-export type Wish =
+export type CliCommand =
   | { readonly type: "help" }
   | { readonly type: "version" }
-  | { readonly type: "wrong"; readonly why: string }
+  | { readonly type: "wrong"; readonly message: string }
   | {
       readonly type: "serve";
       /** Without one, the server repeats what it hears. */
-      readonly file: string | undefined;
-      readonly parts: Omit<ServerParts, "script">;
-      readonly withParent: boolean;
+      readonly scriptFile: string | undefined;
+      readonly options: Omit<ServerOptions, "script">;
+      readonly endsWithParent: boolean;
     };
 
-export function wished(words: readonly string[]): Wish {
-  const said = parsed(words);
-  if (said instanceof Error) return wrong(said.message.split(". ")[0] ?? said.message);
-  const { values, positionals } = said;
+export function parseCliArgs(args: readonly string[]): CliCommand {
+  const parsedArgs = parseFlags(args);
+  if (parsedArgs instanceof Error) return usageError(parsedArgs.message.split(". ")[0] ?? parsedArgs.message);
+  const { values, positionals } = parsedArgs;
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
   if (positionals.length > 1)
-    return wrong(`One script at a time: ${positionals.join(" and ")} are ${positionals.length}.`);
+    return usageError(`One script at a time: ${positionals.join(" and ")} are ${positionals.length}.`);
   const faults = [
-    numberFault("--port", values.port, 65_535),
-    numberFault("--window", values.window),
-    ...localFaults(values),
+    checkNumber("--port", values.port, 65_535),
+    checkNumber("--window", values.window),
+    ...checkLocalFlags(values),
   ];
-  const why = faults.find((fault) => fault !== null);
-  if (why) return wrong(why);
-  return { type: "serve", file: positionals[0], parts: partsOf(values), withParent: values["with-parent"] === true };
+  const firstFault = faults.find((fault) => fault !== null);
+  if (firstFault) return usageError(firstFault);
+  return {
+    type: "serve",
+    scriptFile: positionals[0],
+    options: toServerOptions(values),
+    endsWithParent: values["with-parent"] === true,
+  };
 }
 
-type Values = Exclude<ReturnType<typeof parsed>, Error>["values"];
+type FlagValues = Exclude<ReturnType<typeof parseFlags>, Error>["values"];
 
-function parsed(words: readonly string[]) {
+function parseFlags(args: readonly string[]) {
   const options = {
     port: { type: "string" },
     log: { type: "string" },
@@ -49,46 +54,48 @@ function parsed(words: readonly string[]) {
     version: { type: "boolean" },
   } as const;
   try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     return error as Error;
   }
 }
 
-function wrong(why: string): Wish {
-  return { type: "wrong", why };
+function usageError(message: string): CliCommand {
+  return { type: "wrong", message };
 }
 
-function numberFault(name: string, value: string | undefined, most = Number.MAX_SAFE_INTEGER): string | null {
-  if (value === undefined || (/^\d+$/.test(value) && Number(value) <= most)) return null;
+function checkNumber(name: string, value: string | undefined, max = Number.MAX_SAFE_INTEGER): string | null {
+  if (value === undefined || (/^\d+$/.test(value) && Number(value) <= max)) return null;
   return `${name} takes a number, as in ${name} 8000; ${value} is none.`;
 }
 
-function localFaults({ local, truncate, window }: Values): readonly (string | null)[] {
+function checkLocalFlags({ local, truncate, window }: FlagValues): readonly (string | null)[] {
   return [
-    local === undefined || isLocal(local) ? null : `--local takes ${LOCALS.join(", ")}; ${local} is none of them.`,
+    local === undefined || isLocalServerKind(local)
+      ? null
+      : `--local takes ${LOCAL_SERVER_KINDS.join(", ")}; ${local} is none of them.`,
     truncate && window === undefined ? "--truncate needs a --window to cut at, as in --window 8000." : null,
   ];
 }
 
-const LOCALS: readonly LocalServer["kind"][] = ["ollama", "llama.cpp", "lm-studio", "vllm"];
+const LOCAL_SERVER_KINDS: readonly LocalServer["kind"][] = ["ollama", "llama.cpp", "lm-studio", "vllm"];
 
-function isLocal(kind: string): kind is LocalServer["kind"] {
-  return LOCALS.some((each) => each === kind);
+function isLocalServerKind(kind: string): kind is LocalServer["kind"] {
+  return LOCAL_SERVER_KINDS.some((each) => each === kind);
 }
 
-function partsOf({ port, log, window, truncate, local }: Values): Omit<ServerParts, "script"> {
+function toServerOptions({ port, log, window, truncate, local }: FlagValues): Omit<ServerOptions, "script"> {
   const tokens = window === undefined ? undefined : Number(window);
   return {
     ...(port !== undefined && { port: Number(port) }),
     ...(log !== undefined && { log }),
-    ...(tokens !== undefined && { window: { tokens, over: truncate ? "truncate" : "refuse" } }),
+    ...(tokens !== undefined && { window: { tokens, onOverflow: truncate ? "truncate" : "refuse" } }),
     ...(local !== undefined &&
-      isLocal(local) && { local: { kind: local, model: "test-model", window: tokens ?? 8192 } }),
+      isLocalServerKind(local) && { local: { kind: local, model: "test-model", window: tokens ?? 8192 } }),
   };
 }
 
-export const help: string = `pith-testkit: a model server for tests. It speaks Anthropic Messages, OpenAI Responses,
+export const helpText: string = `pith-testkit: a model server for tests. It speaks Anthropic Messages, OpenAI Responses,
 OpenAI Chat Completions and Google generateContent, says what a script wants,
 and refuses what the provider would refuse.
 
@@ -128,18 +135,18 @@ It ends on Ctrl-C. Everything a step can say: docs/testkit.md
 `;
 
 /** Read from the package's own `package.json`: one folder up from where it is built to, two from its source. */
-export function version(): string {
-  for (const place of ["../package.json", "../../package.json"]) {
-    const found = versionIn(new URL(place, import.meta.url));
-    if (found !== null) return found;
+export function readVersion(): string {
+  for (const relativePath of ["../package.json", "../../package.json"]) {
+    const packageVersion = readPackageVersion(new URL(relativePath, import.meta.url));
+    if (packageVersion !== null) return packageVersion;
   }
   throw new Error("the package.json of @pith/testkit is not where it should be");
 }
 
-function versionIn(file: URL): string | null {
+function readPackageVersion(file: URL): string | null {
   try {
-    const { name, version: own } = JSON.parse(readFileSync(file, "utf8"));
-    return name === "@pith/testkit" ? String(own) : null;
+    const { name, version: packageVersion } = JSON.parse(readFileSync(file, "utf8"));
+    return name === "@pith/testkit" ? String(packageVersion) : null;
   } catch {
     // Not this place: the next one.
     return null;

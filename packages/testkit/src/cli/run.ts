@@ -2,11 +2,11 @@
 
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Script } from "../script.ts";
-import { type ServerParts, startServer } from "../server/server.ts";
-import { help, version, type Wish, wished } from "./args.ts";
-import { readScript } from "./read-script.ts";
+import { type ServerOptions, startServer } from "../server/server.ts";
+import { type CliCommand, helpText, parseCliArgs, readVersion } from "./args.ts";
+import { parseScript } from "./read-script.ts";
 
-export function greeting(url: string): string {
+export function formatGreeting(url: string): string {
   return `pith-testkit listens at ${url}
 
   Anthropic Messages                   ANTHROPIC_BASE_URL=${url}
@@ -19,39 +19,42 @@ export function greeting(url: string): string {
 }
 
 /** The status with which the process ends. */
-export async function run(words: readonly string[]): Promise<number> {
-  const wish = wished(words);
-  if (wish.type === "help") return told(help, 0);
-  if (wish.type === "version") return told(`${version()}\n`, 0);
-  if (wish.type === "wrong") return complained([wish.why, "pith-testkit --help shows what can be said."]);
-  const script = scriptOf(wish);
-  if ("faults" in script) return complained(script.faults);
-  return serve({ ...wish.parts, script: script.script }, wish);
+export async function runCli(args: readonly string[]): Promise<number> {
+  const command = parseCliArgs(args);
+  if (command.type === "help") return printAndExit(helpText, 0);
+  if (command.type === "version") return printAndExit(`${readVersion()}\n`, 0);
+  if (command.type === "wrong") return printErrors([command.message, "pith-testkit --help shows what can be said."]);
+  const script = loadScript(command);
+  if ("faults" in script) return printErrors(script.faults);
+  return runServer({ ...command.options, script: script.script }, command);
 }
 
-type Found = { readonly script: Script } | { readonly faults: readonly string[] };
+type ScriptResult = { readonly script: Script } | { readonly faults: readonly string[] };
 
-function scriptOf({ file }: Extract<Wish, { type: "serve" }>): Found {
-  if (file === undefined) return { script: ({ text }) => `You said: ${text}` };
+function loadScript({ scriptFile }: Extract<CliCommand, { type: "serve" }>): ScriptResult {
+  if (scriptFile === undefined) return { script: ({ text }) => `You said: ${text}` };
   try {
-    return readScript(readFileSync(file, "utf8"));
+    return parseScript(readFileSync(scriptFile, "utf8"));
   } catch (error) {
     return { faults: [`The script cannot be read: ${(error as Error).message}`] };
   }
 }
 
-async function serve(parts: ServerParts, { withParent }: { readonly withParent: boolean }): Promise<number> {
-  const unwritable = logFault(parts.log);
-  if (unwritable !== null) return complained([unwritable]);
-  const started = await startServer(parts).catch((error: Error) => error);
-  if (started instanceof Error) return complained([`The server cannot start: ${started.message}`]);
-  process.stdout.write(greeting(started.url));
-  await toldToStop(withParent ? process.stdin : null);
-  await started.close();
+async function runServer(
+  options: ServerOptions,
+  { endsWithParent }: { readonly endsWithParent: boolean },
+): Promise<number> {
+  const logError = checkLogFile(options.log);
+  if (logError !== null) return printErrors([logError]);
+  const server = await startServer(options).catch((error: Error) => error);
+  if (server instanceof Error) return printErrors([`The server cannot start: ${server.message}`]);
+  process.stdout.write(formatGreeting(server.url));
+  await waitForStop(endsWithParent ? process.stdin : null);
+  await server.close();
   return 0;
 }
 
-function logFault(file: string | undefined): string | null {
+function checkLogFile(file: string | undefined): string | null {
   try {
     if (file !== undefined) appendFileSync(file, "");
     return null;
@@ -61,7 +64,7 @@ function logFault(file: string | undefined): string | null {
 }
 
 /** Ctrl-C, SIGTERM, or the end of what the parent would say. */
-function toldToStop(parent: NodeJS.ReadStream | null): Promise<void> {
+function waitForStop(parent: NodeJS.ReadStream | null): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
       parent?.destroy();
@@ -72,12 +75,12 @@ function toldToStop(parent: NodeJS.ReadStream | null): Promise<void> {
   });
 }
 
-function told(text: string, status: number): number {
+function printAndExit(text: string, status: number): number {
   process.stdout.write(text);
   return status;
 }
 
-function complained(lines: readonly string[]): number {
+function printErrors(lines: readonly string[]): number {
   process.stderr.write(`${lines.join("\n")}\n`);
   return 2;
 }

@@ -6,15 +6,15 @@ export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-export function listOf(value: unknown): readonly unknown[] {
+export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-export function objectsIn(value: unknown): readonly Json[] {
-  return listOf(value).filter(isObject);
+export function asObjects(value: unknown): readonly Json[] {
+  return asArray(value).filter(isObject);
 }
 
-export function textOf(value: unknown): string {
+export function asString(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
@@ -23,8 +23,8 @@ export function isBlank(value: unknown): boolean {
 }
 
 /** The first name that is not on the list. */
-export function stranger(value: Json, known: readonly string[]): string | undefined {
-  return Object.keys(value).find((name) => !known.includes(name));
+export function findUnknownKey(value: Json, knownKeys: readonly string[]): string | undefined {
+  return Object.keys(value).find((name) => !knownKeys.includes(name));
 }
 
 /** Whether any text in it, names included, holds half of a surrogate pair. */
@@ -37,10 +37,10 @@ export function hasLoneSurrogate(value: unknown): boolean {
 }
 
 /** Why base64 is no image of its kind, told by its first bytes; null when it is one. */
-export function imageFault(mediaType: unknown, data: unknown, allowed: readonly string[]): string | null {
+export function checkImage(mediaType: unknown, data: unknown, allowed: readonly string[]): string | null {
   if (typeof mediaType !== "string" || !allowed.includes(mediaType)) return `media type ${String(mediaType)}`;
   if (typeof data !== "string" || data === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return "no base64";
   return null;
 }
 
-export const webImages: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+export const WEB_IMAGE_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -4,10 +4,10 @@ import { anthropic } from "./anthropic/anthropic.ts";
 import { google } from "./google/google.ts";
 import { openaiChat } from "./openai-chat/openai-chat.ts";
 import { openaiResponses } from "./openai-responses/openai-responses.ts";
-import type { Wire } from "./protocol.ts";
+import type { Protocol } from "./protocol.ts";
 
-export const wires: readonly Wire[] = [anthropic, openaiResponses, openaiChat, google];
+export const protocols: readonly Protocol[] = [anthropic, openaiResponses, openaiChat, google];
 
-export function wireFor(path: string): Wire | undefined {
-  return wires.find(({ owns }) => owns(path));
+export function findProtocol(path: string): Protocol | undefined {
+  return protocols.find(({ matchesPath }) => matchesPath(path));
 }

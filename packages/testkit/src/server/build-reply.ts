@@ -1,52 +1,58 @@
 /** Completes a scripted reply with its ids, signatures and usage. */
 
 import { randomBytes } from "node:crypto";
-import type { Said, SaidPart } from "../protocols/protocol.ts";
-import { signature } from "../protocols/signature.ts";
-import type { Counted, Part, Reply, Stop } from "../script.ts";
-import { replyTokens } from "../tokens.ts";
+import type { FinalPart, FinalReply } from "../protocols/protocol.ts";
+import { createSignature } from "../protocols/signature.ts";
+import type { Reply, ReplyPart, StopReason, TokenUsage } from "../script.ts";
+import { countReplyTokens } from "../tokens.ts";
 
-export interface Told {
+export interface ReplyContext {
   readonly model: string;
   /** What the prompt counted. */
-  readonly prompt: Omit<Counted, "output">;
+  readonly promptUsage: Omit<TokenUsage, "output">;
 }
 
-export function said(reply: Reply, { model, prompt }: Told): Said {
+export function buildReply(reply: Reply, { model, promptUsage }: ReplyContext): FinalReply {
   const id = randomBytes(12).toString("hex");
-  const parts = reply.parts.map((part, at) => saidPart(part, { model, id: `call_${id.slice(0, 16)}${at}` }));
+  const parts = reply.parts.map((part, index) => buildPart(part, { model, id: `call_${id.slice(0, 16)}${index}` }));
   return {
     id,
     model,
     parts,
-    stop: reply.stop ?? stopOf(parts),
+    stop: reply.stop ?? defaultStopReason(parts),
     ...(reply.stopAs !== undefined && { stopAs: reply.stopAs }),
-    usage: usageOf(reply.usage, { ...prompt, output: replyTokens(parts) }),
-    chunk: reply.pace?.chunk ?? 80,
+    usage: reportedUsage(reply.usage, { ...promptUsage, output: countReplyTokens(parts) }),
+    chunkSize: reply.pace?.chunk ?? 80,
   };
 }
 
-function saidPart(part: Part, { model, id }: { readonly model: string; readonly id: string }): SaidPart {
+function buildPart(part: ReplyPart, { model, id }: { readonly model: string; readonly id: string }): FinalPart {
   switch (part.type) {
     case "text":
-      return { ...part, signature: signature(model, part.text) };
+      return { ...part, signature: createSignature(model, part.text) };
     case "thinking":
-      return { ...part, redacted: part.redacted === true, signature: signature(model, part.text) };
+      return { ...part, redacted: part.redacted === true, signature: createSignature(model, part.text) };
     case "call": {
       const json = JSON.stringify(part.arguments);
-      return { type: "call", name: part.name, json, id: part.id ?? id, signature: signature(model, part.name + json) };
+      return {
+        type: "call",
+        name: part.name,
+        json,
+        id: part.id ?? id,
+        signature: createSignature(model, part.name + json),
+      };
     }
     case "search":
       return { ...part, id };
   }
 }
 
-function stopOf(parts: readonly SaidPart[]): Stop {
+function defaultStopReason(parts: readonly FinalPart[]): StopReason {
   return parts.some(({ type }) => type === "call") ? "calls" : "stop";
 }
 
-function usageOf(wish: Reply["usage"], counted: Counted): Counted | null {
-  if (wish === "none") return null;
-  if (wish === "zero") return { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
-  return { ...counted, ...wish };
+function reportedUsage(override: Reply["usage"], usage: TokenUsage): TokenUsage | null {
+  if (override === "none") return null;
+  if (override === "zero") return { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+  return { ...usage, ...override };
 }

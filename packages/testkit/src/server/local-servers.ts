@@ -6,17 +6,17 @@ export interface LocalServer {
   /** Tokens it serves. */
   readonly window: number;
   /** Tokens the model was trained for; 131,072 unless told. */
-  readonly trained?: number;
+  readonly trainedWindow?: number;
   /** Whether the model is in memory; true unless told. Until then some servers do not say what they will serve. */
-  readonly loaded?: boolean;
+  readonly isLoaded?: boolean;
   /** Ollama only: whether the window stands in the model's own file, as `num_ctx`. */
-  readonly configured?: boolean;
+  readonly hasConfiguredWindow?: boolean;
   /** Ollama only: whether the model can call tools; true unless told. One that cannot refuses a request that declares any. */
-  readonly tools?: boolean;
+  readonly supportsTools?: boolean;
 }
 
 /** A question to it: the path may carry a query, the body may be text or already read. */
-export interface Asked {
+export interface LocalRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -29,11 +29,11 @@ export interface LocalAnswer {
 }
 
 /** Null: not a path of this server. */
-export type AnswerTo = (server: LocalServer, question: Question) => LocalAnswer | null;
+export type LocalAnswerFunction = (server: LocalServer, question: ParsedRequest) => LocalAnswer | null;
 
-export interface Question {
+export interface ParsedRequest {
   /** Method and path without the query: `GET /api/version`. */
-  readonly line: string;
+  readonly route: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
@@ -42,31 +42,31 @@ export function ok(body: unknown): LocalAnswer {
   return { status: 200, body };
 }
 
-export function trainedOf({ trained = 131_072, window }: LocalServer): number {
-  return Math.max(trained, window);
+export function findTrainedWindow({ trainedWindow: declaredWindow = 131_072, window }: LocalServer): number {
+  return Math.max(declaredWindow, window);
 }
 
-const loading: LocalAnswer = {
+const LOADING_ANSWER: LocalAnswer = {
   status: 503,
   body: { error: { code: 503, message: "Loading model", type: "unavailable_error" } },
 };
 
-export function llamaCppAnswer(server: LocalServer, { line }: Question): LocalAnswer | null {
-  const answer = llamaCppAnswers[line];
+export function answerAsLlamaCpp(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+  const answer = llamaCppRoutes[route];
   if (!answer) return null;
-  return server.loaded === false ? loading : ok(answer(server));
+  return server.isLoaded === false ? LOADING_ANSWER : ok(answer(server));
 }
 
-const llamaCppAnswers: Readonly<Record<string, (server: LocalServer) => unknown>> = {
+const llamaCppRoutes: Readonly<Record<string, (server: LocalServer) => unknown>> = {
   "GET /health": () => ({ status: "ok" }),
-  "GET /props": properties,
+  "GET /props": llamaCppProperties,
   "GET /slots": ({ window }) => [{ id: 0, id_task: -1, n_ctx: window, speculative: false, is_processing: false }],
-  "GET /v1/models": models,
-  "GET /models": models,
-  "POST /api/show": likeOllama,
+  "GET /v1/models": llamaCppModels,
+  "GET /models": llamaCppModels,
+  "POST /api/show": llamaCppOllamaShow,
 };
 
-function properties({ model, window }: LocalServer): object {
+function llamaCppProperties({ model, window }: LocalServer): object {
   return {
     default_generation_settings: {
       id: 0,
@@ -86,12 +86,12 @@ function properties({ model, window }: LocalServer): object {
   };
 }
 
-function models(server: LocalServer): object {
+function llamaCppModels(server: LocalServer): object {
   const meta = {
     vocab_type: 2,
     n_vocab: 128_256,
     n_ctx: server.window,
-    n_ctx_train: trainedOf(server),
+    n_ctx_train: findTrainedWindow(server),
     n_embd: 4_096,
     n_params: 8_030_261_312,
     size: 4_912_898_304,
@@ -101,7 +101,7 @@ function models(server: LocalServer): object {
 }
 
 // llama.cpp answers Ollama's question as well, for clients that were written for Ollama.
-function likeOllama({ window }: LocalServer): object {
+function llamaCppOllamaShow({ window }: LocalServer): object {
   return {
     template: "{{ messages }}",
     model_info: { "llama.context_length": window },
@@ -120,28 +120,32 @@ function likeOllama({ window }: LocalServer): object {
 }
 
 /** Has native lists of models, old and new, and OpenAI's list, which names no context windows. */
-export function lmStudioAnswer(server: LocalServer, { line }: Question): LocalAnswer | null {
-  switch (line) {
+export function answerAsLmStudio(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+  switch (route) {
     case "GET /api/v0/models":
-      return ok({ object: "list", data: [entry(server)] });
+      return ok({ object: "list", data: [lmStudioEntry(server)] });
     case "GET /api/v1/models":
-      return ok({ models: [newEntry(server)] });
+      return ok({ models: [lmStudioV1Entry(server)] });
     case "GET /v1/models":
       return ok({ object: "list", data: [{ id: server.model, object: "model", owned_by: "organization_owner" }] });
     default:
-      return single(server, line);
+      return answerLmStudioModel(server, route);
   }
 }
 
-function single(server: LocalServer, line: string): LocalAnswer | null {
-  const [, wanted] = /^GET \/api\/v0\/models\/(.+)$/.exec(line) ?? [];
-  if (wanted === undefined) return null;
-  if (wanted === server.model || wanted === encodeURIComponent(server.model)) return ok(entry(server));
-  return { status: 404, body: { error: { message: `Model ${wanted} not found`, type: "invalid_request_error" } } };
+function answerLmStudioModel(server: LocalServer, route: string): LocalAnswer | null {
+  const [, requestedModel] = /^GET \/api\/v0\/models\/(.+)$/.exec(route) ?? [];
+  if (requestedModel === undefined) return null;
+  if (requestedModel === server.model || requestedModel === encodeURIComponent(server.model))
+    return ok(lmStudioEntry(server));
+  return {
+    status: 404,
+    body: { error: { message: `Model ${requestedModel} not found`, type: "invalid_request_error" } },
+  };
 }
 
-function entry(server: LocalServer): object {
-  const { model, window, loaded = true } = server;
+function lmStudioEntry(server: LocalServer): object {
+  const { model, window, isLoaded = true } = server;
   return {
     id: model,
     object: "model",
@@ -150,26 +154,26 @@ function entry(server: LocalServer): object {
     arch: "llama",
     compatibility_type: "gguf",
     quantization: "Q4_K_M",
-    state: loaded ? "loaded" : "not-loaded",
-    max_context_length: trainedOf(server),
-    ...(loaded ? { loaded_context_length: window } : {}),
+    state: isLoaded ? "loaded" : "not-loaded",
+    max_context_length: findTrainedWindow(server),
+    ...(isLoaded ? { loaded_context_length: window } : {}),
   };
 }
 
-function newEntry(server: LocalServer): object {
-  const { model, window, loaded = true } = server;
+function lmStudioV1Entry(server: LocalServer): object {
+  const { model, window, isLoaded = true } = server;
   return {
     type: "llm",
     publisher: "lmstudio-community",
     key: model,
     display_name: model,
-    max_context_length: trainedOf(server),
-    loaded_instances: loaded ? [{ id: model, config: { context_length: window } }] : [],
+    max_context_length: findTrainedWindow(server),
+    loaded_instances: isLoaded ? [{ id: model, config: { context_length: window } }] : [],
   };
 }
 
-const created = "2026-09-01T12:00:00.000Z";
-const details = {
+const CREATED_AT = "2026-09-01T12:00:00.000Z";
+const OLLAMA_DETAILS = {
   parent_model: "",
   format: "gguf",
   family: "llama",
@@ -178,67 +182,74 @@ const details = {
   quantization_level: "Q4_K_M",
 };
 
-export function ollamaAnswer(server: LocalServer, { line, body }: Question): LocalAnswer | null {
-  switch (line) {
+export function answerAsOllama(server: LocalServer, { route, body }: ParsedRequest): LocalAnswer | null {
+  switch (route) {
     case "GET /api/version":
       return ok({ version: "0.34.2" });
     case "POST /api/show":
-      return show(server, body);
+      return showOllamaModel(server, body);
     case "GET /api/ps":
-      return ok({ models: server.loaded === false ? [] : [running(server)] });
+      return ok({ models: server.isLoaded === false ? [] : [ollamaRunningModel(server)] });
     case "GET /api/tags":
-      return ok({ models: [installed(server)] });
+      return ok({ models: [ollamaInstalledModel(server)] });
     case "GET /v1/models":
       return ok({
         object: "list",
-        data: [{ id: tagged(server.model), object: "model", created: 1_788_000_000, owned_by: "library" }],
+        data: [{ id: withTag(server.model), object: "model", created: 1_788_000_000, owned_by: "library" }],
       });
     default:
       return null;
   }
 }
 
-function show(server: LocalServer, body: unknown): LocalAnswer {
+function showOllamaModel(server: LocalServer, body: unknown): LocalAnswer {
   const { model, name } = (body ?? {}) as { model?: unknown; name?: unknown };
-  const wanted = String(model ?? name ?? "");
-  if (tagged(wanted) !== tagged(server.model)) return { status: 404, body: { error: `model '${wanted}' not found` } };
+  const requestedModel = String(model ?? name ?? "");
+  if (withTag(requestedModel) !== withTag(server.model))
+    return { status: 404, body: { error: `model '${requestedModel}' not found` } };
   return ok({
     license: "MIT",
     modelfile: `FROM ${server.model}`,
-    ...(server.configured ? { parameters: parameters(server.window) } : {}),
+    ...(server.hasConfiguredWindow ? { parameters: formatOllamaParameters(server.window) } : {}),
     template: "{{ .Prompt }}",
-    details,
+    details: OLLAMA_DETAILS,
     model_info: {
       "general.architecture": "llama",
       "general.parameter_count": 8_030_261_248,
-      "llama.context_length": trainedOf(server),
+      "llama.context_length": findTrainedWindow(server),
       "llama.embedding_length": 4_096,
     },
-    capabilities: server.tools === false ? ["completion"] : ["completion", "tools"],
-    modified_at: created,
+    capabilities: server.supportsTools === false ? ["completion"] : ["completion", "tools"],
+    modified_at: CREATED_AT,
   });
 }
 
 /** Text in columns, one parameter a line. */
-function parameters(window: number): string {
+function formatOllamaParameters(window: number): string {
   return [`num_ctx${" ".repeat(24)}${window}`, `stop${" ".repeat(27)}"<|eot_id|>"`].join("\n");
 }
 
-function running(server: LocalServer): object {
+function ollamaRunningModel(server: LocalServer): object {
   const { window } = server;
-  return { ...installed(server), expires_at: created, size_vram: 6_000_000_000, context_length: window };
+  return { ...ollamaInstalledModel(server), expires_at: CREATED_AT, size_vram: 6_000_000_000, context_length: window };
 }
 
-function installed({ model }: LocalServer): object {
-  return { name: tagged(model), model: tagged(model), size: 4_900_000_000, digest: "0".repeat(64), details };
+function ollamaInstalledModel({ model }: LocalServer): object {
+  return {
+    name: withTag(model),
+    model: withTag(model),
+    size: 4_900_000_000,
+    digest: "0".repeat(64),
+    details: OLLAMA_DETAILS,
+  };
 }
 
-function tagged(model: string): string {
+function withTag(model: string): string {
   return model.includes(":") ? model : `${model}:latest`;
 }
 
-export function vllmAnswer(server: LocalServer, { line }: Question): LocalAnswer | null {
-  switch (line) {
+export function answerAsVllm(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+  switch (route) {
     case "GET /version":
       return ok({ version: "0.21.0" });
     case "GET /v1/models":
@@ -261,21 +272,21 @@ function vllmEntry({ model, window }: LocalServer): object {
   };
 }
 
-const answers: Readonly<Record<LocalServer["kind"], AnswerTo>> = {
-  ollama: ollamaAnswer,
-  "llama.cpp": llamaCppAnswer,
-  "lm-studio": lmStudioAnswer,
-  vllm: vllmAnswer,
+const answerByKind: Readonly<Record<LocalServer["kind"], LocalAnswerFunction>> = {
+  ollama: answerAsOllama,
+  "llama.cpp": answerAsLlamaCpp,
+  "lm-studio": answerAsLmStudio,
+  vllm: answerAsVllm,
 };
 
 /** Null for a path that is not one of this server's own. */
-export function localAnswer(server: LocalServer, asked: Asked): LocalAnswer | null {
-  const [path = "", query = ""] = asked.path.split("?", 2);
-  const line = `${asked.method.toUpperCase()} ${path}`;
-  return answers[server.kind](server, { line, query: new URLSearchParams(query), body: readBody(asked.body) });
+export function answerLocalRequest(server: LocalServer, request: LocalRequest): LocalAnswer | null {
+  const [path = "", query = ""] = request.path.split("?", 2);
+  const route = `${request.method.toUpperCase()} ${path}`;
+  return answerByKind[server.kind](server, { route, query: new URLSearchParams(query), body: parseBody(request.body) });
 }
 
-function readBody(body: unknown): unknown {
+function parseBody(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
     return JSON.parse(body);

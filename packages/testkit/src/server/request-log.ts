@@ -1,33 +1,33 @@
 /** Records what became of every request, in memory and, where a file is named, as lines of JSON. */
 
 import { appendFileSync } from "node:fs";
-import type { Break, Counted, WireName } from "../script.ts";
+import type { ProtocolName, ReplyBreak, TokenUsage } from "../script.ts";
 
-export interface Served {
+export interface ServedRequest {
   /** 1 for the first request of all. */
   readonly number: number;
   readonly path: string;
-  readonly wire: WireName | null;
+  readonly wire: ProtocolName | null;
   readonly model: string;
   readonly bytes: number;
   /** `said`: a reply, whole or broken; `refused`: by a check of the protocol; `scripted`: refused as the script wanted; `failed`: by a mistake in the script. */
   readonly outcome: "said" | "refused" | "scripted" | "overflow" | "local" | "unknown" | "failed";
   readonly status: number;
   /** How the reply broke, as the script wanted. */
-  readonly broke?: Break["how"];
+  readonly broke?: ReplyBreak["how"];
   /** Why it was refused. */
   readonly why?: string;
   /** What the server counted, whether or not it told. */
-  readonly usage?: Counted;
+  readonly usage?: TokenUsage;
   /** What it told instead, where the script wanted so. */
-  readonly reported?: Counted | null;
+  readonly reported?: TokenUsage | null;
   /** Tokens it dropped from the start of the prompt without a word. */
   readonly truncated?: number;
   readonly body?: unknown;
 }
 
 export class RequestLog {
-  readonly #all: Served[] = [];
+  readonly #requests: ServedRequest[] = [];
   #file: string | undefined;
 
   constructor(file?: string) {
@@ -36,18 +36,18 @@ export class RequestLog {
     if (file !== undefined) appendFileSync(file, "");
   }
 
-  get all(): readonly Served[] {
-    return this.#all;
+  get requests(): readonly ServedRequest[] {
+    return this.#requests;
   }
 
-  add(served: Omit<Served, "number">): void {
-    const record = { number: this.#all.length + 1, ...served };
-    this.#all.push(record);
-    if (this.#file !== undefined) this.#write(this.#file, `${JSON.stringify(record)}\n`);
+  add(request: Omit<ServedRequest, "number">): void {
+    const record = { number: this.#requests.length + 1, ...request };
+    this.#requests.push(record);
+    if (this.#file !== undefined) this.#appendLine(this.#file, `${JSON.stringify(record)}\n`);
   }
 
   /** A place that can no longer be written to must not hang a client: it is told once, and left alone. */
-  #write(file: string, line: string): void {
+  #appendLine(file: string, line: string): void {
     try {
       appendFileSync(file, line);
     } catch (error) {

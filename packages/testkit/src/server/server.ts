@@ -2,21 +2,21 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { CacheLedger } from "../prompt-cache.ts";
-import { wireFor } from "../protocols/registry.ts";
+import { PromptCache } from "../prompt-cache.ts";
+import { findProtocol } from "../protocols/registry.ts";
 import type { Script } from "../script.ts";
-import { stepFaults } from "../script-checks.ts";
-import { type Answering, answer, type Window } from "./handle-request.ts";
+import { checkStep } from "../script-checks.ts";
+import { handleRequest, type ServerState, type WindowLimit } from "./handle-request.ts";
 import type { LocalServer } from "./local-servers.ts";
-import { incoming } from "./request.ts";
-import { RequestLog, type Served } from "./request-log.ts";
+import { readRequest } from "./request.ts";
+import { RequestLog, type ServedRequest } from "./request-log.ts";
 
-export interface ServerParts {
+export interface ServerOptions {
   readonly script: Script;
   /** 0, the default, lets the system choose. */
   readonly port?: number;
   /** Without one it takes any prompt. */
-  readonly window?: Window;
+  readonly window?: WindowLimit;
   /** Answers the questions a local server is asked beside the conversation. */
   readonly local?: LocalServer;
   /** A file that gets one line of JSON for each request. */
@@ -28,33 +28,38 @@ export interface ServerParts {
 export interface TestServer {
   /** Without a path and without a slash at the end. */
   readonly url: string;
-  readonly served: readonly Served[];
+  readonly requests: readonly ServedRequest[];
   readonly close: () => Promise<void>;
 }
 
-export async function startServer({ script, port = 0, now = Date.now, ...parts }: ServerParts): Promise<TestServer> {
+export async function startServer({
+  script,
+  port = 0,
+  now = Date.now,
+  ...options
+}: ServerOptions): Promise<TestServer> {
   checkScript(script);
-  const log = new RequestLog(parts.log);
-  const answering: Answering = {
+  const log = new RequestLog(options.log);
+  const state: ServerState = {
     script,
     log,
-    ledger: new CacheLedger(now),
-    scripted: 0,
-    window: parts.window,
-    local: parts.local,
+    cache: new PromptCache(now),
+    scriptedRequests: 0,
+    window: options.window,
+    local: options.local,
   };
-  const server = createServer((request, response) => void converse(request, response, answering));
+  const server = createServer((request, response) => void handleConnection(request, response, state));
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  const { port: chosen } = server.address() as AddressInfo;
+  const { port: boundPort } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${chosen}`,
-    get served() {
-      return log.all;
+    url: `http://127.0.0.1:${boundPort}`,
+    get requests() {
+      return log.requests;
     },
-    close: () => closed(server),
+    close: () => closeServer(server),
   };
 }
 
@@ -62,34 +67,34 @@ export async function startServer({ script, port = 0, now = Date.now, ...parts }
 function checkScript(script: Script): void {
   if (typeof script === "function") return;
   if (!Array.isArray(script)) throw new Error("a script is a list of steps, or a function of what was asked");
-  const faults = script.flatMap((step, at) => [...stepFaults(step, `step ${at + 1}`)]);
+  const faults = script.flatMap((step, index) => [...checkStep(step, `step ${index + 1}`)]);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
 
-async function converse(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
+async function handleConnection(request: IncomingMessage, response: ServerResponse, state: ServerState): Promise<void> {
   try {
-    const asked = await incoming(request);
-    await answer(asked, response, answering);
+    const incomingRequest = await readRequest(request);
+    await handleRequest(incomingRequest, response, state);
   } catch (error) {
     // A mistake in a script is the tester's: it must be seen, and must not hang the client.
-    const why = error instanceof Error ? error.message : String(error);
+    const message = error instanceof Error ? error.message : String(error);
     const [path = ""] = (request.url ?? "").split("?");
-    answering.log.add({
+    state.log.add({
       path,
-      wire: wireFor(path)?.name ?? null,
+      wire: findProtocol(path)?.name ?? null,
       model: "",
       bytes: 0,
       outcome: "failed",
       status: 500,
-      why,
+      why: message,
     });
-    console.error(`testkit: ${why}`);
+    console.error(`testkit: ${message}`);
     if (!response.headersSent) response.writeHead(500, { "content-type": "text/plain" });
-    response.end(`testkit: ${why}`);
+    response.end(`testkit: ${message}`);
   }
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeAllConnections();

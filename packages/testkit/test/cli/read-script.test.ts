@@ -2,8 +2,8 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { help } from "../../src/cli/args.ts";
-import { readScript } from "../../src/cli/read-script.ts";
+import { helpText } from "../../src/cli/args.ts";
+import { parseScript } from "../../src/cli/read-script.ts";
 
 const parts = [{ type: "text", text: "hi" }];
 
@@ -37,13 +37,13 @@ test("KIT7 a script with everything in it is taken as it stands", () => {
       },
     },
   ];
-  expect(readScript(JSON.stringify(all))).toEqual({ script: expect.any(Function) });
+  expect(parseScript(JSON.stringify(all))).toEqual({ script: expect.any(Function) });
 });
 
 test("KIT7 the scripts that the help and the documents show can be played", () => {
   const page = readFileSync(new URL("../../../../docs/testkit.md", import.meta.url), "utf8");
-  const shown = [/```json\n(.*?)```/s.exec(page)?.[1], /\n {2}(\[\n.*?\n {2}\])\n/s.exec(help)?.[1]];
-  for (const script of shown) expect(readScript(script ?? "none")).toEqual({ script: expect.any(Function) });
+  const shown = [/```json\n(.*?)```/s.exec(page)?.[1], /\n {2}(\[\n.*?\n {2}\])\n/s.exec(helpText)?.[1]];
+  for (const script of shown) expect(parseScript(script ?? "none")).toEqual({ script: expect.any(Function) });
 });
 
 test.each([
@@ -118,6 +118,6 @@ test.each([
     /^step 1: headers is an object with retry-after: write texts/,
   ],
 ])("KIT7 %s", (_, value, message) => {
-  const read = readScript(value === "[" ? "[" : JSON.stringify(value));
+  const read = parseScript(value === "[" ? "[" : JSON.stringify(value));
   expect(read).toEqual({ faults: [expect.stringMatching(message)] });
 });

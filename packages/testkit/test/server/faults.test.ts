@@ -1,7 +1,7 @@
-/** Every way in which a provider fails, as a plain `fetch` sees it. */
+/** Every way in which a provider fails, as a plain `fetchPackage` sees it. */
 
 import { afterEach, expect, test } from "vitest";
-import { type Break, type Step, startServer, type TestServer } from "../../src/index.ts";
+import { type ReplyBreak, type Step, startServer, type TestServer } from "../../src/index.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
@@ -127,17 +127,17 @@ test("KIT5 a reply in one piece breaks too: half of it, or none", async () => {
 
 test("KIT5 a full window is refused in the provider's words, or truncated without a word", async () => {
   const long = { ...question, messages: [{ role: "user", content: "x".repeat(8000) }] };
-  server = await startServer({ script: () => "fine", window: { tokens: 1000, over: "refuse" } });
+  server = await startServer({ script: () => "fine", window: { tokens: 1000, onOverflow: "refuse" } });
   const refused = await post(`${server.url}/v1/messages`, long);
   expect([refused.status, await refused.json()]).toMatchObject([
     400,
     { error: { message: expect.stringMatching(/^prompt is too long: 20\d\d tokens > 1000 maximum$/) } },
   ]);
   await server.close();
-  server = await startServer({ script: () => "fine", window: { tokens: 1000, over: "truncate" } });
+  server = await startServer({ script: () => "fine", window: { tokens: 1000, onOverflow: "truncate" } });
   const cut = await post(`${server.url}/v1/messages`, long);
   expect([cut.status, await cut.json()]).toMatchObject([200, { usage: { input_tokens: 1000 } }]);
-  expect(server.served[0]).toMatchObject({ outcome: "said", truncated: expect.any(Number) });
+  expect(server.requests[0]).toMatchObject({ outcome: "said", truncated: expect.any(Number) });
 });
 
 test("KIT5 usage can be zero, absent, or whatever a test wants", async () => {
@@ -183,7 +183,7 @@ test("KIT5 a script that has no more steps says so, does not hang, and is record
   const response = await ask([]);
   const why = "request 1: the script ends after step 0";
   expect([response.status, await response.text()]).toEqual([500, `testkit: ${why}`]);
-  expect(server.served).toMatchObject([{ outcome: "failed", status: 500, why, wire: "anthropic-messages" }]);
+  expect(server.requests).toMatchObject([{ outcome: "failed", status: 500, why, wire: "anthropic-messages" }]);
 });
 
 test("KIT5 a mistake in a script is told before anybody asks, or at the step a function gives", async () => {
@@ -217,7 +217,7 @@ test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } 
 
 const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
-function broken(breaks: Break): Step {
+function broken(breaks: ReplyBreak): Step {
   return { parts, breaks };
 }
 

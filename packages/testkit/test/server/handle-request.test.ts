@@ -9,7 +9,7 @@ test("KIT6 a side question may carry a query, and is logged without a protocol",
     ["/props?model=m&autoload=false", "/nowhere?a=b"].map((path) => fetch(server.url + path)),
   );
   expect(answers.map(({ status }) => status)).toEqual([200, 404]);
-  expect(server.served.map(({ wire }) => wire)).toEqual([null, null]);
-  expect(server.served.map(({ outcome }) => outcome).sort()).toEqual(["local", "unknown"]);
+  expect(server.requests.map(({ wire }) => wire)).toEqual([null, null]);
+  expect(server.requests.map(({ outcome }) => outcome).sort()).toEqual(["local", "unknown"]);
   await server.close();
 });

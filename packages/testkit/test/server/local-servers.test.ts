@@ -1,14 +1,14 @@
 /** Scripted local servers answer as the real ones do, and only what is theirs. */
 
 import { describe, expect, test } from "vitest";
-import { type LocalServer, localAnswer } from "../../src/server/local-servers.ts";
+import { answerLocalRequest, type LocalServer } from "../../src/server/local-servers.ts";
 
 const window = 16_384;
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 
 function body(server: LocalServer, line: string, sent?: unknown): unknown {
   const [method = "", path = ""] = line.split(" ");
-  return localAnswer(server, { method, path, body: sent })?.body;
+  return answerLocalRequest(server, { method, path, body: sent })?.body;
 }
 
 describe.each(kinds)("%s", (kind) => {
@@ -39,26 +39,26 @@ describe("Ollama", () => {
   test("says its version and what it has loaded", () => {
     expect(body(server, "GET /api/version")).toEqual({ version: expect.any(String) });
     expect(body(server, "GET /api/ps")).toMatchObject({ models: [{ name: "llama3:latest", context_length: window }] });
-    expect(body({ ...server, loaded: false }, "GET /api/ps")).toEqual({ models: [] });
+    expect(body({ ...server, isLoaded: false }, "GET /api/ps")).toEqual({ models: [] });
   });
 
   test("shows the length a model was trained for, and num_ctx only where its file has one", () => {
     const info = { "general.architecture": "llama", "llama.context_length": 131_072 };
     expect(body(server, "POST /api/show", { model: "llama3" })).toMatchObject({ model_info: info });
     expect(body(server, "POST /api/show", { model: "llama3" })).not.toHaveProperty("parameters");
-    const shown = body({ ...server, configured: true }, "POST /api/show", '{"name":"llama3:latest"}');
+    const shown = body({ ...server, hasConfiguredWindow: true }, "POST /api/show", '{"name":"llama3:latest"}');
     expect(shown).toMatchObject({ parameters: expect.stringMatching(/^num_ctx +16384\n/) });
   });
 
   test("does not know other models, nor bodies it cannot read", () => {
     const asked = { method: "POST", path: "/api/show", body: '{"model":"other"}' };
-    expect(localAnswer(server, asked)).toEqual({ status: 404, body: { error: "model 'other' not found" } });
-    expect(localAnswer(server, { ...asked, body: "{" })?.status).toBe(404);
+    expect(answerLocalRequest(server, asked)).toEqual({ status: 404, body: { error: "model 'other' not found" } });
+    expect(answerLocalRequest(server, { ...asked, body: "{" })?.status).toBe(404);
   });
 });
 
 describe("llama.cpp", () => {
-  const server: LocalServer = { kind: "llama.cpp", model: "m", window, trained: 40_960 };
+  const server: LocalServer = { kind: "llama.cpp", model: "m", window, trainedWindow: 40_960 };
 
   test("says the window of a slot, with or without a query", () => {
     const properties = { default_generation_settings: { n_ctx: window }, total_slots: 1 };
@@ -69,7 +69,7 @@ describe("llama.cpp", () => {
   });
 
   test("refuses while it loads", () => {
-    expect(localAnswer({ ...server, loaded: false }, { method: "GET", path: "/props" })?.status).toBe(503);
+    expect(answerLocalRequest({ ...server, isLoaded: false }, { method: "GET", path: "/props" })?.status).toBe(503);
   });
 });
 
@@ -86,13 +86,13 @@ describe("LM Studio", () => {
   });
 
   test("says nothing of the window before it is loaded", () => {
-    const unloaded = body({ ...server, loaded: false }, "GET /api/v0/models/qwen/qwen3");
+    const unloaded = body({ ...server, isLoaded: false }, "GET /api/v0/models/qwen/qwen3");
     expect(unloaded).toMatchObject({ state: "not-loaded", max_context_length: 131_072 });
     expect(unloaded).not.toHaveProperty("loaded_context_length");
   });
 
   test("does not know other models", () => {
-    expect(localAnswer(server, { method: "GET", path: "/api/v0/models/other" })?.status).toBe(404);
+    expect(answerLocalRequest(server, { method: "GET", path: "/api/v0/models/other" })?.status).toBe(404);
   });
 });
 

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type Served, startServer, type TestServer } from "../../src/index.ts";
-import { posted } from "./posted.ts";
+import { type ServedRequest, startServer, type TestServer } from "../../src/index.ts";
+import { postJson } from "./post-json.ts";
 
 let folder: string;
 let server: TestServer;
@@ -34,17 +34,17 @@ test("KIT6 every request is a line of JSON: what was asked, what became of it, w
     ],
   });
   const path = `${server.url}/v1/messages`;
-  for (const body of [question, question, question]) await posted(path, body, key);
-  await posted(path, { ...question, max_tokens: 0 }, key);
-  await posted(`${server.url}/v1beta/models/gemini-2.5-pro:generateContent?key=k`, {
+  for (const body of [question, question, question]) await postJson(path, body, key);
+  await postJson(path, { ...question, max_tokens: 0 }, key);
+  await postJson(`${server.url}/v1beta/models/gemini-2.5-pro:generateContent?key=k`, {
     contents: [{ role: "user", parts: [{ text: "hi" }] }],
   });
-  await posted(`${server.url}/nowhere`, {});
+  await postJson(`${server.url}/nowhere`, {});
   const lines = readFileSync(log, "utf8")
     .trimEnd()
     .split("\n")
-    .map((line): Served => JSON.parse(line));
-  expect(lines).toEqual(server.served);
+    .map((line): ServedRequest => JSON.parse(line));
+  expect(lines).toEqual(server.requests);
   expect(lines.map(({ number, outcome, status, model }) => [number, outcome, status, model])).toEqual([
     [1, "said", 200, "claude-sonnet-4-5"],
     [2, "scripted", 529, "claude-sonnet-4-5"],
@@ -71,8 +71,8 @@ test("KIT6 a reply that broke says how", async () => {
     script: [{ parts, breaks: { how: "cut", after: 1 } }, { parts, breaks: { how: "error", error } }, { parts }],
   });
   for (let requests = 0; requests < 3; requests += 1)
-    await posted(`${server.url}/v1/messages`, { ...question, stream: true }, key).catch(() => "cut");
-  expect(server.served.map(({ outcome, broke }) => [outcome, broke])).toEqual([
+    await postJson(`${server.url}/v1/messages`, { ...question, stream: true }, key).catch(() => "cut");
+  expect(server.requests.map(({ outcome, broke }) => [outcome, broke])).toEqual([
     ["said", "cut"],
     ["said", "error"],
     ["said", undefined],
@@ -92,14 +92,14 @@ test("KIT6 a log that can no longer be written to is told once, and the replies 
 });
 
 async function ask(): Promise<number> {
-  return (await posted(`${server.url}/v1/messages`, question, key)).status;
+  return (await postJson(`${server.url}/v1/messages`, question, key)).status;
 }
 
 test("KIT6 a second server goes on in the same file", async () => {
   const log = join(folder, "requests.jsonl");
   for (let servers = 0; servers < 2; servers += 1) {
     server = await startServer({ log, script: ["hello"] });
-    await posted(`${server.url}/v1/messages`, question, key);
+    await postJson(`${server.url}/v1/messages`, question, key);
     await server.close();
   }
   expect(readFileSync(log, "utf8").trimEnd().split("\n")).toHaveLength(2);
@@ -111,7 +111,7 @@ test("KIT6 a packed body is logged unpacked, and its bytes are those of the wire
   const headers = { ...key, "content-encoding": "gzip", "content-type": "application/json" };
   const response = await fetch(`${server.url}/v1/messages`, { method: "POST", headers, body: packed });
   expect(response.status).toBe(200);
-  expect(server.served[0]).toMatchObject({ body: question, bytes: packed.length });
+  expect(server.requests[0]).toMatchObject({ body: question, bytes: packed.length });
 });
 
 test("KIT6 a function as script sees what was asked in the same words for every protocol", async () => {
@@ -125,7 +125,7 @@ test("KIT6 a function as script sees what was asked in the same words for every 
   const tools = [{ name: "read", input_schema: { type: "object" } }];
   const call = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "read", input: {} }] };
   const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "a", content: "ok" }] };
-  await posted(
+  await postJson(
     `${server.url}/v1/messages`,
     { ...question, tools, messages: [...question.messages, call, result] },
     key,
@@ -135,13 +135,13 @@ test("KIT6 a function as script sees what was asked in the same words for every 
     { role: "model", parts: [{ functionCall: { name: "read", args: {} } }] },
     { role: "user", parts: [{ functionResponse: { name: "read", response: {} } }] },
   ];
-  await posted(`${server.url}/v1beta/models/gemini-2.5-pro:streamGenerateContent?key=k&alt=sse`, {
+  await postJson(`${server.url}/v1beta/models/gemini-2.5-pro:streamGenerateContent?key=k&alt=sse`, {
     contents,
     tools: [{ functionDeclarations: [{ name: "read" }] }],
   });
-  const same = { tools: ["read"], text: "hi", results: 1 };
+  const same = { tools: ["read"], text: "hi", resultCount: 1 };
   expect(asked).toEqual([
-    { number: 1, wire: "anthropic-messages", model: "claude-sonnet-4-5", streams: false, ...same },
-    { number: 2, wire: "google-generative-ai", model: "gemini-2.5-pro", streams: true, ...same },
+    { number: 1, wire: "anthropic-messages", model: "claude-sonnet-4-5", isStreaming: false, ...same },
+    { number: 2, wire: "google-generative-ai", model: "gemini-2.5-pro", isStreaming: true, ...same },
   ]);
 });

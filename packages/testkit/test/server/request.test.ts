@@ -51,8 +51,8 @@ test.each(hostile)(
     for (const [at, path] of paths.entries()) {
       const answer = await sent(path, body, encoding);
       expect(answer).toEqual({ status, message: expect.stringMatching(why) });
-      expect(server.served).toHaveLength(at + 1);
-      expect(server.served[at]).toMatchObject({ outcome: "refused", status, path, why: answer.message });
+      expect(server.requests).toHaveLength(at + 1);
+      expect(server.requests[at]).toMatchObject({ outcome: "refused", status, path, why: answer.message });
     }
   },
   60_000,
@@ -64,7 +64,7 @@ test("KIT6 a path that is not well encoded is refused, in the provider's shape w
     status: 400,
     message: expect.stringContaining("not well encoded"),
   });
-  expect(server.served.map(({ outcome, wire }) => [outcome, wire])).toEqual([
+  expect(server.requests.map(({ outcome, wire }) => [outcome, wire])).toEqual([
     ["refused", null],
     ["refused", "google-generative-ai"],
   ]);
@@ -80,8 +80,8 @@ test("KIT6 whoever leaves in the middle of a request is logged, too", async () =
   socket.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{");
   await new Promise((resolve) => setTimeout(resolve, 100));
   socket.destroy();
-  await vi.waitUntil(() => server.served.length > 0, 10_000);
-  expect(server.served).toMatchObject([{ outcome: "refused", why: "The client left before its request was whole" }]);
+  await vi.waitUntil(() => server.requests.length > 0, 10_000);
+  expect(server.requests).toMatchObject([{ outcome: "refused", why: "The client left before its request was whole" }]);
 });
 
 async function sent(path: string, body: string | Buffer, encoding: string) {

@@ -3,10 +3,10 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
-import { presentPath, TEMPORARY } from "./box.ts";
-import type { Guarded } from "./guarded-paths.ts";
+import type { GuardedPath } from "./guarded-paths.ts";
+import { existingRealPath, TEMPORARY_FOLDERS } from "./options.ts";
 
-export interface Settings {
+export interface GitConfigFile {
   /** The file they are in. */
   readonly file: string;
   /** The folder in which git works, from which it reads most paths. */
@@ -14,37 +14,39 @@ export interface Settings {
   readonly home: string;
 }
 
-const NAMING = /(?:^|\])\s*(path|hookspath|fsmonitor|worktree)\s*=\s*"?([^"\n]+?)"?\s*$/gim;
-const MOST_STEPS = 5;
+const PATH_SETTING = /(?:^|\])\s*(path|hookspath|fsmonitor|worktree)\s*=\s*"?([^"\n]+?)"?\s*$/gim;
+const MAX_INCLUDE_DEPTH = 5;
 
 /** Where they are and where they are not: an absent file that is named would be believed as soon as it is there. */
-export function namedBySettings(settings: Settings, step = 0): readonly Guarded[] {
-  if (step === MOST_STEPS) return [];
-  const { file, root, home } = settings;
-  return [...textOf(file).matchAll(NAMING)].flatMap(([, key = "", value = ""]): readonly Guarded[] => {
-    const from = (folder: string): string => resolve(folder, value.replace(/^~(?=\/)/, home));
-    switch (key.toLowerCase()) {
-      case "path": {
-        const path = from(dirname(file));
-        return [{ path, text: "" }, ...namedBySettings({ ...settings, file: path }, step + 1)];
+export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly GuardedPath[] {
+  if (depth === MAX_INCLUDE_DEPTH) return [];
+  const { file, root, home } = config;
+  return [...readTextIfFile(file).matchAll(PATH_SETTING)].flatMap(
+    ([, key = "", value = ""]): readonly GuardedPath[] => {
+      const resolveFrom = (folder: string): string => resolve(folder, value.replace(/^~(?=\/)/, home));
+      switch (key.toLowerCase()) {
+        case "path": {
+          const path = resolveFrom(dirname(file));
+          return [{ path, text: "" }, ...findConfiguredPaths({ ...config, file: path }, depth + 1)];
+        }
+        case "hookspath":
+          return [{ path: hooksRoot(resolveFrom(root)) }];
+        case "worktree":
+          return [join(resolveFrom(dirname(file)), ".git")].filter(isFile).map((path) => ({ path }));
+        default:
+          return [resolveFrom(root)].filter(isFile).map((path) => ({ path }));
       }
-      case "hookspath":
-        return [{ path: folderOfHooks(from(root)) }];
-      case "worktree":
-        return [join(from(dirname(file)), ".git")].filter(isFile).map((path) => ({ path }));
-      default:
-        return [from(root)].filter(isFile).map((path) => ({ path }));
-    }
-  });
+    },
+  );
 }
 
 /** Some that are generated run the ones in the folder around them. */
-function folderOfHooks(path: string): string {
+function hooksRoot(path: string): string {
   return basename(path) === "_" ? dirname(path) : path;
 }
 
 /** Empty where there is none. */
-export function textOf(file: string): string {
+export function readTextIfFile(file: string): string {
   try {
     return isFile(file) ? readFileSync(file, "utf8") : "";
   } catch {
@@ -62,54 +64,54 @@ export function isFile(path: string): boolean {
   }
 }
 
-type Place = Omit<Settings, "file">;
+type RepositoryContext = Omit<GitConfigFile, "file">;
 
 /** What git runs or believes in it. */
-export function guardedIn(git: string, place: Place): readonly Guarded[] {
+export function guardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
   const file = join(git, "config");
   return [
     { path: file },
     { path: join(git, "hooks") },
     // Settings are read from the folder that it names, where it is there; by this it names its own.
     { path: join(git, "commondir"), text: ".\n" },
-    ownSettings(git),
-    ...namedBySettings({ ...place, file }),
-    ...worktreesOf(git).flatMap(guardedOfWorktree),
-    ...[git, ...worktreesOf(git)].flatMap(modulesOf).flatMap((each) => guardedIn(each, place)),
+    worktreeConfig(git),
+    ...findConfiguredPaths({ ...context, file }),
+    ...findWorktrees(git).flatMap(guardedWorktreePaths),
+    ...[git, ...findWorktrees(git)].flatMap(findModules).flatMap((module) => guardedGitPaths(module, context)),
   ];
 }
 
 /** Read where the other settings say so, which some commands of git make them do. */
-function ownSettings(folder: string): Guarded {
+function worktreeConfig(folder: string): GuardedPath {
   return { path: join(folder, "config.worktree"), text: "" };
 }
 
-function worktreesOf(git: string): readonly string[] {
-  return foldersIn(join(git, "worktrees")).filter((folder) => isFile(join(folder, "commondir")));
+function findWorktrees(git: string): readonly string[] {
+  return listSubfolders(join(git, "worktrees")).filter((folder) => isFile(join(folder, "commondir")));
 }
 
 /** Other than in a repository, all of it is there from the beginning. */
-export function guardedOfWorktree(folder: string): readonly Guarded[] {
-  const places = ["commondir", "gitdir"].map((name): Guarded => ({ path: join(folder, name) }));
-  return [...places, ownSettings(folder)];
+export function guardedWorktreePaths(folder: string): readonly GuardedPath[] {
+  const pathFiles = ["commondir", "gitdir"].map((name): GuardedPath => ({ path: join(folder, name) }));
+  return [...pathFiles, worktreeConfig(folder)];
 }
 
 /** Names of modules may have several parts. */
-const MOST_PARTS = 4;
+const MAX_MODULE_DEPTH = 4;
 
-export function modulesOf(git: string): readonly string[] {
-  return modulesBelow(join(git, "modules"), MOST_PARTS);
+export function findModules(git: string): readonly string[] {
+  return findModulesIn(join(git, "modules"), MAX_MODULE_DEPTH);
 }
 
-function modulesBelow(folder: string, partsLeft: number): readonly string[] {
-  if (partsLeft === 0) return [];
-  return foldersIn(folder).flatMap((each) =>
-    isFile(join(each, "config")) ? [each] : modulesBelow(each, partsLeft - 1),
+function findModulesIn(folder: string, depthLeft: number): readonly string[] {
+  if (depthLeft === 0) return [];
+  return listSubfolders(folder).flatMap((each) =>
+    isFile(join(each, "config")) ? [each] : findModulesIn(each, depthLeft - 1),
   );
 }
 
 /** Those that are no links. */
-function foldersIn(folder: string): readonly string[] {
+function listSubfolders(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
@@ -119,105 +121,110 @@ function foldersIn(folder: string): readonly string[] {
   }
 }
 
-export interface Repository {
+export interface RepositoryPaths {
   /** Where it lies outside the workspace. */
   readonly writable: readonly string[];
-  readonly guarded: readonly Guarded[];
+  readonly guarded: readonly GuardedPath[];
   /** Of what is guarded and lies in the workspace, the first that is reached by a link: a link cannot be kept from being replaced. */
-  readonly link: string | null;
+  readonly linkedPath: string | null;
 }
 
 /** What is no repository yet could become one of somebody else's making, and so is guarded as a whole. */
-export function repositoryOf(root: string, home: string): Repository {
+export function findRepositoryPaths(root: string, home: string): RepositoryPaths {
   const git = join(root, ".git");
-  const { writable, guarded } = found(git, { root, home });
-  const around = [git, ...guarded.map(({ path }) => path)].filter((path) => isWithin(root, path));
-  return { writable, guarded, link: around.find(hasLink) ?? null };
+  const { writable, guarded } = findGitPaths(git, { root, home });
+  const workspacePaths = [git, ...guarded.map(({ path }) => path)].filter((path) => isWithin(root, path));
+  return { writable, guarded, linkedPath: workspacePaths.find(hasLink) ?? null };
 }
 
 /** Guarded names further down; among them repositories of their own, which are left alone where a link leads to something in them. */
-export function guardedFurtherDown(paths: readonly string[], home: string): readonly Guarded[] {
+export function guardedNestedPaths(paths: readonly string[], home: string): readonly GuardedPath[] {
   return paths.flatMap((path) => {
     const isRepository = basename(path) === ".git" && isFile(join(path, "config"));
-    const guarded = isRepository ? guardedIn(path, { root: dirname(path), home }) : [{ path }];
+    const guarded = isRepository ? guardedGitPaths(path, { root: dirname(path), home }) : [{ path }];
     return guarded.filter((each) => !hasLink(each.path));
   });
 }
 
-type Found = Omit<Repository, "link">;
+type GitPaths = Omit<RepositoryPaths, "linkedPath">;
 
-function found(git: string, place: Place): Found {
-  if (isFile(join(git, "config"))) return { writable: [], guarded: [...personal(place), ...guardedIn(git, place)] };
-  return linkedTo(git, place) ?? { writable: [], guarded: [{ path: git }] };
+function findGitPaths(git: string, context: RepositoryContext): GitPaths {
+  if (isFile(join(git, "config")))
+    return { writable: [], guarded: [...userConfiguredPaths(context), ...guardedGitPaths(git, context)] };
+  return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
 }
 
 /** What the user's own settings name in this workspace. */
-function personal(place: Place): readonly Guarded[] {
-  const files = [".gitconfig", ".config/git/config"].map((name) => join(place.home, name));
-  return files.flatMap((file) => namedBySettings({ ...place, file }));
+function userConfiguredPaths(context: RepositoryContext): readonly GuardedPath[] {
+  const files = [".gitconfig", ".config/git/config"].map((name) => join(context.home, name));
+  return files.flatMap((file) => findConfiguredPaths({ ...context, file }));
 }
 
 /**
  * A worktree says in a file where its repository is. It is believed only if the repository says the same of the worktree,
  * for otherwise a file in the workspace could make any folder writable; and nothing is followed through links, for the same reason.
  */
-function linkedTo(git: string, place: Place): Found | null {
-  const linked = readWorktree(git);
-  if (linked === null) return null;
-  const { own, common } = linked;
-  const needed = ["objects", "refs", "logs"].map((name) => join(common, name));
+function findWorktreePaths(git: string, context: RepositoryContext): GitPaths | null {
+  const worktree = readWorktree(git);
+  if (worktree === null) return null;
+  const { ownFolder, commonFolder } = worktree;
+  const sharedFolders = ["objects", "refs", "logs"].map((name) => join(commonFolder, name));
   return {
-    writable: [own, ...needed.filter((path) => presentPath(path) === path)],
+    writable: [ownFolder, ...sharedFolders.filter((path) => existingRealPath(path) === path)],
     guarded: [
       { path: git },
-      ...guardedOfWorktree(own),
-      ...personal(place),
-      ...namedBySettings({ ...place, file: join(common, "config") }),
-      ...modulesOf(own).flatMap((module) => guardedIn(module, place)),
+      ...guardedWorktreePaths(ownFolder),
+      ...userConfiguredPaths(context),
+      ...findConfiguredPaths({ ...context, file: join(commonFolder, "config") }),
+      ...findModules(ownFolder).flatMap((module) => guardedGitPaths(module, context)),
     ],
   };
 }
 
 interface Worktree {
   /** Its own folder in the repository. */
-  readonly own: string;
+  readonly ownFolder: string;
   /** The repository's folder, which all worktrees share. */
-  readonly common: string;
+  readonly commonFolder: string;
 }
 
 function readWorktree(git: string): Worktree | null {
-  const own = namedIn(git, "gitdir: ");
-  if (own === null || namedIn(join(own, "gitdir")) !== git) return null;
-  const common = namedIn(join(own, "commondir"));
-  return common !== null && dirname(own) === join(common, "worktrees") ? { own, common } : null;
+  const ownFolder = readPathFromFile(git, "gitdir: ");
+  if (ownFolder === null || readPathFromFile(join(ownFolder, "gitdir")) !== git) return null;
+  const commonFolder = readPathFromFile(join(ownFolder, "commondir"));
+  return commonFolder !== null && dirname(ownFolder) === join(commonFolder, "worktrees")
+    ? { ownFolder, commonFolder }
+    : null;
 }
 
 /**
  * What git reads outside the workspace: the repository that a worktree belongs to, and the one around a workspace that is a folder of it.
  * Never one of somebody else, and none that holds the home. All through no link.
  */
-export function repositoriesAround(root: string, home: string): readonly string[] {
-  const around = repositoryAround(dirname(root), home);
-  const commons = [root, ...(around ? [around] : [])].flatMap((each) => readWorktree(join(each, ".git"))?.common ?? []);
-  return [...(around ? [around] : []), ...commons].filter((path) => !isWithin(path, home));
+export function findOuterRepositories(root: string, home: string): readonly string[] {
+  const outerRepository = findOuterRepository(dirname(root), home);
+  const commonFolders = [root, ...(outerRepository ? [outerRepository] : [])].flatMap(
+    (each) => readWorktree(join(each, ".git"))?.commonFolder ?? [],
+  );
+  return [...(outerRepository ? [outerRepository] : []), ...commonFolders].filter((path) => !isWithin(path, home));
 }
 
-function repositoryAround(folder: string, home: string): string | null {
-  if (isWithin(folder, home) || TEMPORARY.includes(folder)) return null;
+function findOuterRepository(folder: string, home: string): string | null {
+  if (isWithin(folder, home) || TEMPORARY_FOLDERS.includes(folder)) return null;
   const isOurs = (path: string): boolean =>
     lstatSync(path, { throwIfNoEntry: false })?.uid === process.getuid?.() && !hasLink(path);
-  return [folder, join(folder, ".git")].every(isOurs) ? folder : repositoryAround(dirname(folder), home);
+  return [folder, join(folder, ".git")].every(isOurs) ? folder : findOuterRepository(dirname(folder), home);
 }
 
 /** The path that stands in a file, seen from the folder of that file; null where there is none, or it leads nowhere. */
-function namedIn(file: string, before = ""): string | null {
-  const text = textOf(file);
-  return text.startsWith(before) && text !== ""
-    ? presentPath(resolve(dirname(file), text.slice(before.length).trim()))
+function readPathFromFile(file: string, prefix = ""): string | null {
+  const text = readTextIfFile(file);
+  return text.startsWith(prefix) && text !== ""
+    ? existingRealPath(resolve(dirname(file), text.slice(prefix.length).trim()))
     : null;
 }
 
 function hasLink(path: string): boolean {
-  const real = presentPath(path);
+  const real = existingRealPath(path);
   return real === null ? lstatSync(path, { throwIfNoEntry: false }) !== undefined : real !== path;
 }

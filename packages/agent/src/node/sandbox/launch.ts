@@ -1,19 +1,27 @@
 /** Prepares the start of a program in a sandbox: its command line, its variables and the files it is handed. Starts nothing itself. */
 
 import { readdirSync, readFileSync } from "node:fs";
-import type { ShellAct } from "../../ports.ts";
-import { seenEnvironment } from "../shell.ts";
-import { type Box, presentPath } from "./box.ts";
-import { type Layout, layoutOf, type StandingLayout, standingLayout } from "./layout.ts";
-import { arranged, diskArguments, MOVED, type Mount, makeMountPoints, samePlaceFirst } from "./mounts.ts";
-import { PROXY_VARIABLES } from "./network/network.ts";
+import type { ShellOptions } from "../../ports.ts";
+import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
+import { commandEnvironment } from "../shell.ts";
+import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
+import {
+  createMountPoints,
+  MOUNTS_MOVED,
+  type Mount,
+  mountArguments,
+  orderMounts,
+  verifyMountsFirst,
+} from "./mounts.ts";
+import { existingRealPath, type SandboxOptions } from "./options.ts";
 import { buildFilter } from "./seccomp.ts";
 
-export interface LaunchOptions extends Pick<ShellAct, "hosts" | "environment" | "credentialFiles" | "onConnection"> {
+export interface LaunchOptions
+  extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection"> {
   /** The program with its arguments. */
-  readonly words: readonly string[];
+  readonly argv: readonly string[];
   /** What it is, for a question about a host. */
-  readonly text: string;
+  readonly commandText: string;
 }
 
 export interface SandboxLaunch {
@@ -36,122 +44,136 @@ export type LaunchResult =
 
 /** What stays the same for all programs of a sandbox is looked at once, so that none of them can change it for the next. */
 export class SandboxLauncher {
-  readonly #box: Box;
+  readonly #sandbox: SandboxOptions;
   /** Where the folder was in the beginning, through no link; null where there was none. */
   readonly #root: string | null;
   /** The system calls that are refused; null where they are not known for this machine. */
   readonly #filter: Uint8Array | null;
   /** Closes the files that this process was handed, before a program begins. */
-  readonly #closing: string;
+  readonly #closeFilesScript: string;
   /** The mounts of each program that runs now. */
-  readonly #running = new Set<readonly Mount[]>();
-  #standing: StandingLayout | null = null;
+  readonly #runningMounts = new Set<readonly Mount[]>();
+  #fixedLayout: FixedLayout | null = null;
 
-  constructor(box: Box) {
-    this.#box = box;
-    this.#root = presentPath(box.root);
-    this.#filter = buildFilter({ unixSockets: box.unixSockets ?? false });
-    this.#closing = inheritedFiles()
+  constructor(sandbox: SandboxOptions) {
+    this.#sandbox = sandbox;
+    this.#root = existingRealPath(sandbox.root);
+    this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
+    this.#closeFilesScript = findInheritedFiles()
       .map((file) => `exec ${file}>&-; `)
       .join("");
   }
 
   prepare(options: LaunchOptions): LaunchResult {
     const root = this.#root;
-    if (root === null || presentPath(this.#box.root) !== root) return failed(`there is no folder ${this.#box.root}`);
-    const mayWrite = this.#box.mayWrite();
-    const box: Box = { ...this.#box, root, mayWrite: () => mayWrite };
-    const layout = this.#tryLayout(box, options.credentialFiles);
-    if (layout.type === "unkept") return failed(layout.why);
-    const mounts = arranged(layout.mounts, [...this.#running]);
-    this.#running.add(mounts);
+    if (root === null || existingRealPath(this.#sandbox.root) !== root)
+      return launchFailure(`there is no folder ${this.#sandbox.root}`);
+    const mayWrite = this.#sandbox.mayWrite();
+    const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
+    const layout = this.#createLayout(sandbox, options.credentialFiles);
+    if (layout.type === "unkept") return launchFailure(layout.why);
+    const mounts = orderMounts(layout.mounts, [...this.#runningMounts]);
+    this.#runningMounts.add(mounts);
     const release = (): void => {
-      this.#running.delete(mounts);
+      this.#runningMounts.delete(mounts);
       layout.release();
     };
     try {
-      makeMountPoints(mounts);
+      createMountPoints(mounts);
       const { outer, inner } = splitEnvironment({
-        ...seenEnvironment(withoutProxies(box)),
-        ...privatePlaces(box),
+        ...commandEnvironment(withholdProxies(sandbox)),
+        ...privateFolderVariables(sandbox),
         ...options.environment,
       });
-      const words = samePlaceFirst(mounts, withVariables(inner, this.#withoutInherited(options.words)));
-      const prepared = { ...options, box, mounts, environment: outer, release };
-      if (words !== null) return { type: "ready", launch: this.#launch(words, prepared) };
+      const argv = verifyMountsFirst(mounts, setVariables(inner, this.#closeInheritedFiles(options.argv)));
+      const prepared = { ...options, box: sandbox, mounts, environment: outer, release };
+      if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
       release();
-      return failed(MOVED);
+      return launchFailure(MOUNTS_MOVED);
     } catch (error) {
       release();
-      return failed(error instanceof Error ? error.message : String(error));
+      return launchFailure(error instanceof Error ? error.message : String(error));
     }
   }
 
   /** What the disk refuses is a reason not to start the program. */
-  #tryLayout(box: Box, credentialFiles: LaunchOptions["credentialFiles"]): Layout {
+  #createLayout(sandbox: SandboxOptions, credentialFiles: LaunchOptions["credentialFiles"]): Layout {
     try {
-      this.#standing ??= standingLayout(box);
-      return layoutOf(box, this.#standing, credentialFiles);
+      this.#fixedLayout ??= createFixedLayout(sandbox);
+      return createLayout(sandbox, this.#fixedLayout, credentialFiles);
     } catch (error) {
       return { type: "unkept", why: error instanceof Error ? error.message : String(error) };
     }
   }
 
   /** Not the shell that checks the mounts: it may know files of one digit alone. */
-  #withoutInherited(words: readonly string[]): readonly string[] {
-    return this.#closing === "" ? words : ["/bin/bash", "-c", `${this.#closing}exec "$@"`, "bash", ...words];
+  #closeInheritedFiles(argv: readonly string[]): readonly string[] {
+    return this.#closeFilesScript === ""
+      ? argv
+      : ["/bin/bash", "-c", `${this.#closeFilesScript}exec "$@"`, "bash", ...argv];
   }
 
-  #launch(words: readonly string[], { box, mounts, text, hosts, environment, onConnection, release }: Prepared) {
-    const joined = box.network?.join({ text, hosts, onConnection });
-    const [program = "", ...before] = [...(joined?.enter ?? []), box.program.path];
+  #createLaunch(
+    argv: readonly string[],
+    { box: sandbox, mounts, commandText, hosts, environment, onConnection, release }: PreparedLaunch,
+  ) {
+    const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection });
+    const [program = "", ...prefixArgs] = [...(networkCommand?.commandPrefix ?? []), sandbox.program.path];
     return {
       program,
-      arguments: [...before, ...this.#argumentsFor(box, mounts), ...words],
-      root: box.root,
-      environment: { ...environment, ...joined?.environment },
+      arguments: [...prefixArgs, ...this.#bubblewrapArguments(sandbox, mounts), ...argv],
+      root: sandbox.root,
+      environment: { ...environment, ...networkCommand?.environment },
       filter: this.#filter,
       release: () => {
-        joined?.leave();
+        networkCommand?.unregister();
         release();
       },
     };
   }
 
-  #argumentsFor({ program, network, root }: Box, mounts: readonly Mount[]): readonly string[] {
-    const reach = network ? [] : ["--unshare-net"];
-    const files = ["--json-status-fd", "3", ...(this.#filter ? ["--seccomp", "4"] : [])];
-    return [...program.apart, ...reach, ...diskArguments(mounts), ...files, "--chdir", root, "--"];
+  #bubblewrapArguments({ program, network, root }: SandboxOptions, mounts: readonly Mount[]): readonly string[] {
+    const networkArguments = network ? [] : ["--unshare-net"];
+    const fileArguments = ["--json-status-fd", "3", ...(this.#filter ? ["--seccomp", "4"] : [])];
+    return [
+      ...program.isolationArguments,
+      ...networkArguments,
+      ...mountArguments(mounts),
+      ...fileArguments,
+      "--chdir",
+      root,
+      "--",
+    ];
   }
 }
 
-interface Prepared extends LaunchOptions {
+interface PreparedLaunch extends LaunchOptions {
   readonly environment: Readonly<Record<string, string>>;
-  readonly box: Box;
+  readonly box: SandboxOptions;
   readonly mounts: readonly Mount[];
   release(): void;
 }
 
-function failed(why: string): LaunchResult {
+function launchFailure(why: string): LaunchResult {
   return { type: "failed", why };
 }
 
 /** The flag of a file that is closed when another program begins, as `/proc` writes it. */
-const CLOSED_BY_ITSELF = 0o2000000;
+const CLOSE_ON_EXEC = 0o2000000;
 
 /**
  * A command could use files that were open before this program began; Node closes only those with low numbers. Their numbers, but for the
  * three that everybody has.
  */
-export function inheritedFiles(): readonly number[] {
+export function findInheritedFiles(): readonly number[] {
   const numbers = readdirSync("/proc/self/fd").map(Number);
-  return numbers.filter((file) => file > 2 && isPassedOn(file));
+  return numbers.filter((file) => file > 2 && isInherited(file));
 }
 
-function isPassedOn(file: number): boolean {
+function isInherited(file: number): boolean {
   try {
     const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
-    return (Number.parseInt(flags, 8) & CLOSED_BY_ITSELF) === 0;
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
   } catch {
     // The one by which the list was read.
     return false;
@@ -179,21 +201,21 @@ function splitEnvironment(environment: Readonly<Record<string, string>>): SplitE
   };
 }
 
-function withVariables(variables: SplitEnvironment["inner"], words: readonly string[]): readonly string[] {
-  const settings = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  return settings.length === 0 ? words : ["/usr/bin/env", ...settings, ...words];
+function setVariables(variables: SplitEnvironment["inner"], argv: readonly string[]): readonly string[] {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return assignments.length === 0 ? argv : ["/usr/bin/env", ...assignments, ...argv];
 }
 
 /** The user's own proxy cannot be reached from inside, and its address may hold a password. */
-function withoutProxies({ withheld = [], ...box }: Box): Box {
-  return { ...box, withheld: [...withheld, ...PROXY_VARIABLES] };
+function withholdProxies({ withheld = [], ...sandbox }: SandboxOptions): SandboxOptions {
+  return { ...sandbox, withheld: [...withheld, ...PROXY_VARIABLES] };
 }
 
 /**
  * A home that is reached by a link is not, where the folder of the link is hidden. npm's look for a newer npm would ask about a host that
  * no command needs.
  */
-function privatePlaces({ home }: Box): Record<string, string> {
-  const places = { HOME: presentPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
-  return { ...places, npm_config_update_notifier: "false" };
+function privateFolderVariables({ home }: SandboxOptions): Record<string, string> {
+  const folders = { HOME: existingRealPath(home) ?? home, TMPDIR: "/tmp", TMP: "/tmp", TEMP: "/tmp" };
+  return { ...folders, npm_config_update_notifier: "false" };
 }

@@ -9,10 +9,10 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf, ownFile, ownFolder, realPath } from "../safe-files.ts";
-import { SESSIONS_PREFIX, TEMPORARY } from "./box.ts";
-import { copyConfigurations } from "./copy-configurations.ts";
-import { removeNotedNames } from "./placeholders.ts";
+import { ensureOwnerOnlyFolder, errorCode, resolveRealPath, writeOwnerOnlyFile } from "../safe-files.ts";
+import { copyConfigurations } from "./copy-configuration.ts";
+import { SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
+import { removeJournaledNames } from "./placeholders.ts";
 import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
 
 export interface PrivateFolderOptions {
@@ -40,34 +40,34 @@ export interface PrivateFolders {
 }
 
 /** In a workspace's folder: whose it is. Its time is that of the last use. */
-const OWNER = "workspace";
-const SESSIONS = "sessions";
+const WORKSPACE_FILE = "workspace";
+const SESSIONS_FOLDER = "sessions";
 /** The end of the name of a session's journal. */
-const NAMES = ".names";
-const REMOVED = "removed-";
+const JOURNAL_SUFFIX = ".names";
+const REMOVED_PREFIX = "removed-";
 
 export async function openPrivateFolders(options: PrivateFolderOptions): Promise<PrivateFolders> {
   const { root, home, environment } = options;
-  const workspace = (await realPath(root)) ?? root;
-  await ownFolder(options.folder);
-  const folder = (await realPath(options.folder)) ?? options.folder;
-  const own = join(folder, hashOf(workspace));
-  const privateHome = join(own, "home");
-  for (const each of [join(folder, SESSIONS), own, privateHome]) await ownFolder(each);
-  await ownFile(join(own, OWNER), Buffer.from(workspace));
+  const workspace = (await resolveRealPath(root)) ?? root;
+  await ensureOwnerOnlyFolder(options.folder);
+  const folder = (await resolveRealPath(options.folder)) ?? options.folder;
+  const workspaceFolder = join(folder, hashWorkspace(workspace));
+  const privateHome = join(workspaceFolder, "home");
+  for (const path of [join(folder, SESSIONS_FOLDER), workspaceFolder, privateHome]) await ensureOwnerOnlyFolder(path);
+  await writeOwnerOnlyFile(join(workspaceFolder, WORKSPACE_FILE), Buffer.from(workspace));
   let filling: Promise<void> | null = null;
   const fill = async (): Promise<void> => {
-    await removeThrowaways(own);
+    await removeThrowaways(workspaceFolder);
     await copyConfigurations({ home, privateHome, environment });
   };
-  const session = join(folder, SESSIONS, `${process.pid}-${randomBytes(6).toString("hex")}`);
-  const temporary = await createTemporary();
+  const sessionFile = join(folder, SESSIONS_FOLDER, `${process.pid}-${randomBytes(6).toString("hex")}`);
+  const temporary = await createTemporaryFolder();
   const record: SessionRecord = { process: currentProcess(), temporary };
-  await ownFile(session, Buffer.from(JSON.stringify(record)));
+  await writeOwnerOnlyFile(sessionFile, Buffer.from(JSON.stringify(record)));
   return {
     home: privateHome,
     temporary,
-    journal: `${session}${NAMES}`,
+    journal: `${sessionFile}${JOURNAL_SUFFIX}`,
     fillHome: () => {
       // What failed is tried again with the next command.
       filling ??= fill().catch((error: unknown) => {
@@ -78,7 +78,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
     },
     close: async () => {
       await removeTree(temporary);
-      for (const file of [`${session}${NAMES}`, session]) await unlink(file).catch(() => undefined);
+      for (const file of [`${sessionFile}${JOURNAL_SUFFIX}`, sessionFile]) await unlink(file).catch(() => undefined);
     },
   };
 }
@@ -96,23 +96,23 @@ export async function openThrowawayFolders(
   options: ThrowawayOptions,
 ): Promise<Pick<PrivateFolders, "home" | "temporary" | "close">> {
   const { privateHome, home, environment } = options;
-  const folder = await mkdtemp(join(dirname(privateHome), THROWAWAY));
-  await ownFile(join(folder, PROCESS), Buffer.from(JSON.stringify(currentProcess())));
-  const [own, temporary] = [join(folder, "home"), join(folder, "tmp")];
-  for (const each of [own, temporary]) await ownFolder(each);
-  await copyConfigurations({ home, privateHome: own, environment });
-  return { home: own, temporary, close: () => removeTree(folder) };
+  const folder = await mkdtemp(join(dirname(privateHome), THROWAWAY_PREFIX));
+  await writeOwnerOnlyFile(join(folder, PROCESS_FILE), Buffer.from(JSON.stringify(currentProcess())));
+  const [ownHome, temporary] = [join(folder, "home"), join(folder, "tmp")];
+  for (const path of [ownHome, temporary]) await ensureOwnerOnlyFolder(path);
+  await copyConfigurations({ home, privateHome: ownHome, environment });
+  return { home: ownHome, temporary, close: () => removeTree(folder) };
 }
 
-const THROWAWAY = "once-";
+const THROWAWAY_PREFIX = "once-";
 
 /** In such a folder: which process it belongs to. */
-const PROCESS = "process";
+const PROCESS_FILE = "process";
 
 /** Those of programs that were killed. */
 async function removeThrowaways(folder: string): Promise<void> {
-  for (const name of namesIn(folder).filter((each) => each.startsWith(THROWAWAY))) {
-    const owner = readRecord<ProcessRecord>(join(folder, name, PROCESS));
+  for (const name of listNames(folder).filter((each) => each.startsWith(THROWAWAY_PREFIX))) {
+    const owner = readRecord<ProcessRecord>(join(folder, name, PROCESS_FILE));
     if (owner !== null && hasEnded(owner)) await removeTree(join(folder, name));
   }
 }
@@ -122,41 +122,41 @@ interface SessionRecord {
   readonly temporary: string;
 }
 
-function hashOf(workspace: string): string {
+function hashWorkspace(workspace: string): string {
   return createHash("sha256").update(workspace).digest("hex").slice(0, 32);
 }
 
-const PREFIX = "pith-";
+const TEMPORARY_PREFIX = "pith-";
 
 /** Elsewhere than in `/tmp` commands would see those of other sessions, so they lie in one folder that is hidden. */
-async function createTemporary(): Promise<string> {
-  const folder = (await realPath(tmpdir())) ?? tmpdir();
-  if (TEMPORARY.includes(folder)) return await mkdtemp(join(folder, PREFIX));
-  const own = join(folder, `${SESSIONS_PREFIX}${process.getuid?.() ?? 0}`);
-  await ownFolder(own);
-  return await mkdtemp(join(own, PREFIX));
+async function createTemporaryFolder(): Promise<string> {
+  const folder = (await resolveRealPath(tmpdir())) ?? tmpdir();
+  if (TEMPORARY_FOLDERS.includes(folder)) return await mkdtemp(join(folder, TEMPORARY_PREFIX));
+  const sessionsFolder = join(folder, `${SESSIONS_PREFIX}${process.getuid?.() ?? 0}`);
+  await ensureOwnerOnlyFolder(sessionsFolder);
+  return await mkdtemp(join(sessionsFolder, TEMPORARY_PREFIX));
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNUSED_MS = 60 * DAY_MS;
 /** No more are looked at in one start, nor removed. */
-const MOST_LOOKS = 200;
-const MOST_REMOVED = 3;
+const MAX_CHECKED = 200;
+const MAX_REMOVED = 3;
 
 /** Removes what nobody uses any more. Large folders are removed by a process of their own, so that no start waits for it. */
 export async function removeUnusedFolders(folder: string, now: number = Date.now()): Promise<void> {
-  await removeEndedSessions(join(folder, SESSIONS));
-  const names = namesIn(folder).filter((name) => name !== SESSIONS);
-  let removed = 0;
-  for (const name of names.slice(0, MOST_LOOKS)) {
+  await removeEndedSessions(join(folder, SESSIONS_FOLDER));
+  const names = listNames(folder).filter((name) => name !== SESSIONS_FOLDER);
+  let removedCount = 0;
+  for (const name of names.slice(0, MAX_CHECKED)) {
     const path = join(folder, name);
-    if (removed === MOST_REMOVED) return;
-    if (!name.startsWith(REMOVED) && !isUnused(path, now)) continue;
-    removed += 1;
-    const away = join(folder, `${REMOVED}${randomBytes(6).toString("hex")}`);
+    if (removedCount === MAX_REMOVED) return;
+    if (!name.startsWith(REMOVED_PREFIX) && !isUnused(path, now)) continue;
+    removedCount += 1;
+    const removedPath = join(folder, `${REMOVED_PREFIX}${randomBytes(6).toString("hex")}`);
     // Whoever came first removes it.
-    await rename(path, away).then(
-      () => removeInBackground(away),
+    await rename(path, removedPath).then(
+      () => removeInBackground(removedPath),
       () => undefined,
     );
   }
@@ -164,32 +164,32 @@ export async function removeUnusedFolders(folder: string, now: number = Date.now
 
 function isUnused(path: string, now: number): boolean {
   try {
-    const owner = join(path, OWNER);
+    const owner = join(path, WORKSPACE_FILE);
     if (now - statSync(owner).mtimeMs > UNUSED_MS) return true;
-    return isGone(readFileSync(owner, "utf8"));
+    return isMissing(readFileSync(owner, "utf8"));
   } catch {
     // It is being made by another start.
     return false;
   }
 }
 
-function isGone(path: string): boolean {
+function isMissing(path: string): boolean {
   try {
     statSync(path);
     return false;
   } catch (error) {
-    return codeOf(error) === "ENOENT";
+    return errorCode(error) === "ENOENT";
   }
 }
 
 async function removeEndedSessions(folder: string): Promise<void> {
-  for (const name of namesIn(folder).slice(0, MOST_LOOKS)) {
+  for (const name of listNames(folder).slice(0, MAX_CHECKED)) {
     const path = join(folder, name);
-    const record = name.endsWith(NAMES) ? null : readRecord<SessionRecord>(path);
+    const record = name.endsWith(JOURNAL_SUFFIX) ? null : readRecord<SessionRecord>(path);
     if (record === null || !hasEnded(record.process)) continue;
-    removeNotedNames(`${path}${NAMES}`);
-    if (isOurTemporary(record.temporary)) await removeTree(record.temporary);
-    for (const file of [`${path}${NAMES}`, path]) await unlink(file).catch(() => undefined);
+    removeJournaledNames(`${path}${JOURNAL_SUFFIX}`);
+    if (isOwnTemporaryFolder(record.temporary)) await removeTree(record.temporary);
+    for (const file of [`${path}${JOURNAL_SUFFIX}`, path]) await unlink(file).catch(() => undefined);
   }
 }
 
@@ -203,9 +203,9 @@ function readRecord<Kept>(path: string): Kept | null {
 }
 
 /** A record is believed only as far as it names a folder that could have been created for a session. */
-function isOurTemporary(path: string): boolean {
-  const entry = statSync(path, { throwIfNoEntry: false });
-  return /\/pith-\w{6}$/.test(path) && entry?.isDirectory() === true && entry.uid === process.getuid?.();
+function isOwnTemporaryFolder(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return /\/pith-\w{6}$/.test(path) && stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }
 
 async function removeTree(path: string): Promise<void> {
@@ -222,7 +222,7 @@ function removeInBackground(path: string): void {
   child.unref();
 }
 
-function namesIn(folder: string): readonly string[] {
+function listNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {

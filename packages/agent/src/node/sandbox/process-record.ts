@@ -1,7 +1,7 @@
 /** Names a process so that another one with the same number is not taken for it, and tells whether it has ended. */
 
 import { readFileSync, readlinkSync } from "node:fs";
-import { codeOf } from "../safe-files.ts";
+import { errorCode } from "../safe-files.ts";
 
 export interface ProcessRecord {
   readonly pid: number;
@@ -13,7 +13,7 @@ export interface ProcessRecord {
 
 /** `proc` is where the system tells of its processes; on macOS and Windows there is no such place, and a number has to do. */
 export function currentProcess(proc: string = PROC): ProcessRecord {
-  return { pid: process.pid, start: startOf(process.pid, proc) ?? "", machine: machineOf(proc) };
+  return { pid: process.pid, start: readStartTime(process.pid, proc) ?? "", machine: readMachineId(proc) };
 }
 
 const PROC = "/proc";
@@ -21,13 +21,13 @@ const PROC = "/proc";
 /** False also where it cannot be told, because the process ran in another container. */
 export function hasEnded({ pid, start, machine }: ProcessRecord, proc: string = PROC): boolean {
   const [boot, group] = machine.split(" ");
-  const [ownBoot, ownGroup] = machineOf(proc).split(" ");
+  const [ownBoot, ownGroup] = readMachineId(proc).split(" ");
   if (boot !== ownBoot) return true;
-  return group === ownGroup && ((startOf(pid, proc) ?? "") !== start || !isRunning(pid));
+  return group === ownGroup && ((readStartTime(pid, proc) ?? "") !== start || !isRunning(pid));
 }
 
 /** Null where there is no such process, or where the system does not tell. */
-export function startOf(pid: number, proc: string = PROC): string | null {
+export function readStartTime(pid: number, proc: string = PROC): string | null {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, "utf8");
     // The name before it may contain anything; the start is the twentieth field behind it.
@@ -42,11 +42,11 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) !== "ESRCH";
+    return errorCode(error) !== "ESRCH";
   }
 }
 
-function machineOf(proc: string): string {
+function readMachineId(proc: string): string {
   try {
     const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, "utf8").trim();
     return `${boot} ${readlinkSync(`${proc}/self/ns/pid`)}`;

@@ -51,12 +51,12 @@ interface Condition {
   readonly values: readonly number[];
 }
 
-function rulesFor({ unixSockets }: FilterOptions): readonly Rule[] {
+function buildRules({ unixSockets }: FilterOptions): readonly Rule[] {
   const families = [AF_INET, AF_INET6, AF_NETLINK, ...(unixSockets ? [AF_UNIX] : [])];
   return [
     // Sockets of services on the machine, and families that a network namespace does not hold (AF_VSOCK leads to the host of a virtual machine).
     { call: "socket", error: "EPERM", when: { argument: 0, refuses: "others", values: families } },
-    ...(unixSockets ? [] : [CONNECTED_PAIRS]),
+    ...(unixSockets ? [] : [UNCONNECTED_PAIRS_RULE]),
     // Makes sockets and connects them without these calls. Programs fall back where it is not there.
     { call: "io_uring_setup", error: "ENOSYS" },
     { call: "io_uring_enter", error: "ENOSYS" },
@@ -68,8 +68,8 @@ function rulesFor({ unixSockets }: FilterOptions): readonly Rule[] {
     // Typing into a terminal that is shared with the user.
     { call: "ioctl", error: "EPERM", when: { argument: 1, refuses: "these", values: [TIOCSTI, TIOCLINUX] } },
     // A user namespace gives capabilities over new mounts and networks. Bubblewrap before 0.8 cannot forbid them by itself.
-    { call: "unshare", error: "EPERM", when: NEW_USERS },
-    { call: "clone", error: "EPERM", when: NEW_USERS },
+    { call: "unshare", error: "EPERM", when: NEW_USER_NAMESPACE },
+    { call: "clone", error: "EPERM", when: NEW_USER_NAMESPACE },
     // Its flags lie in memory, where a filter cannot look. The C libraries then use clone.
     { call: "clone3", error: "ENOSYS" },
     // No build needs these, and most ways from a user to the kernel began with one of them.
@@ -82,13 +82,13 @@ function rulesFor({ unixSockets }: FilterOptions): readonly Rule[] {
 }
 
 /** Of a pair of datagram sockets each could still send to any socket file. Streams and sequenced packets stay connected to each other. */
-const CONNECTED_PAIRS: Rule = {
+const UNCONNECTED_PAIRS_RULE: Rule = {
   call: "socketpair",
   error: "EPERM",
   when: { argument: 1, mask: SOCK_TYPE_MASK, refuses: "others", values: [SOCK_STREAM, SOCK_SEQPACKET] },
 };
 
-const NEW_USERS: Condition = { argument: 0, mask: CLONE_NEWUSER, refuses: "these", values: [CLONE_NEWUSER] };
+const NEW_USER_NAMESPACE: Condition = { argument: 0, mask: CLONE_NEWUSER, refuses: "these", values: [CLONE_NEWUSER] };
 
 export interface FilterOptions {
   /** Whether commands may make unix sockets. */
@@ -97,17 +97,17 @@ export interface FilterOptions {
 
 /** Null on an architecture whose numbers are not known here. */
 export function buildFilter(options: FilterOptions, architecture: string = process.arch): Uint8Array | null {
-  if (!isKnown(architecture)) return null;
+  if (!isSupported(architecture)) return null;
   const column = architecture === "x64" ? "x64" : "generic";
   const program = [
     ...checkArchitecture(architecture),
-    ...rulesFor(options).flatMap((rule) => refuseCall(rule, CALLS[rule.call][column])),
-    leave(ALLOW),
+    ...buildRules(options).flatMap((rule) => refuseCall(rule, CALLS[rule.call][column])),
+    returnAction(ALLOW),
   ];
   return new Uint8Array(Buffer.concat(program.map(encode)));
 }
 
-function isKnown(architecture: string): architecture is Architecture {
+function isSupported(architecture: string): architecture is Architecture {
   return Object.hasOwn(AUDIT_ARCHITECTURES, architecture);
 }
 
@@ -131,34 +131,38 @@ const REFUSE = 0x00050000;
 const ERRORS = { EPERM: 1, ENOSYS: 38 } as const;
 
 // Where `struct seccomp_data` has them; all three architectures are little-endian.
-const NUMBER_AT = 0;
-const ARCHITECTURE_AT = 4;
-const ARGUMENTS_AT = 16;
+const NUMBER_OFFSET = 0;
+const ARCHITECTURE_OFFSET = 4;
+const ARGUMENTS_OFFSET = 16;
 
 /** On x86-64 the numbers of x32 begin here. Most carry a high bit besides; older kernels also take those that do not. */
 const X32_FIRST = 512;
 
 /** A program of another architecture has other numbers for everything, so it does not run at all. */
 function checkArchitecture(architecture: Architecture): readonly Instruction[] {
-  const check = [load(ARCHITECTURE_AT), jump(JUMP_EQUAL, AUDIT_ARCHITECTURES[architecture], 1, 0), leave(KILL_PROCESS)];
+  const check = [
+    load(ARCHITECTURE_OFFSET),
+    jump(JUMP_EQUAL, AUDIT_ARCHITECTURES[architecture], 1, 0),
+    returnAction(KILL_PROCESS),
+  ];
   if (architecture !== "x64") return check;
-  return [...check, load(NUMBER_AT), jump(JUMP_AT_LEAST, X32_FIRST, 0, 1), leave(REFUSE | ERRORS.ENOSYS)];
+  return [...check, load(NUMBER_OFFSET), jump(JUMP_AT_LEAST, X32_FIRST, 0, 1), returnAction(REFUSE | ERRORS.ENOSYS)];
 }
 
 function refuseCall({ error, when }: Rule, number: number): readonly Instruction[] {
-  const refusal = leave(REFUSE | ERRORS[error]);
+  const refusal = returnAction(REFUSE | ERRORS[error]);
   const body = when ? compareArgument(when, refusal) : [refusal];
-  return [load(NUMBER_AT), jump(JUMP_EQUAL, number, 0, body.length), ...body];
+  return [load(NUMBER_OFFSET), jump(JUMP_EQUAL, number, 0, body.length), ...body];
 }
 
 function compareArgument(condition: Condition, refusal: Instruction): readonly Instruction[] {
   const { argument, mask = 0xffffffff, refuses, values } = condition;
-  const [listed, other] = refuses === "these" ? [refusal, leave(ALLOW)] : [leave(ALLOW), refusal];
+  const [listed, other] = refuses === "these" ? [refusal, returnAction(ALLOW)] : [returnAction(ALLOW), refusal];
   return [
-    load(ARGUMENTS_AT + 8 * argument),
+    load(ARGUMENTS_OFFSET + 8 * argument),
     jump(AND, mask, 0, 0),
     // Each leads to the last instruction, past the other values and the return between.
-    ...values.map((value, at) => jump(JUMP_EQUAL, value, values.length - at, 0)),
+    ...values.map((value, index) => jump(JUMP_EQUAL, value, values.length - index, 0)),
     other,
     listed,
   ];
@@ -172,7 +176,7 @@ function jump(code: number, value: number, ifTrue: number, ifFalse: number): Ins
   return { code, ifTrue, ifFalse, value };
 }
 
-function leave(value: number): Instruction {
+function returnAction(value: number): Instruction {
   return { code: RETURN, ifTrue: 0, ifFalse: 0, value };
 }
 

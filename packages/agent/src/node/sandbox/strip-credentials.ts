@@ -75,38 +75,38 @@ export function parseGitConfig(text: string): readonly GitSetting[] {
     } else if (rest.startsWith("[")) section = "";
     const [, name = "", equals, value = ""] = /^([A-Za-z][\w-]*)\s*(?:(=)(.*))?$/.exec(rest) ?? [];
     if (section === "" || name === "") continue;
-    settings.push({ section, subsection, name, value: equals ? readGitValue(value) : null });
+    settings.push({ section, subsection, name, value: equals ? parseGitValue(value) : null });
   }
   return settings;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 
-function readGitValue(text: string): string {
+function parseGitValue(text: string): string {
   let value = "";
-  let kept = 0;
+  let trimmedLength = 0;
   let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const letter = text.charAt(at);
-    if (letter === '"') isQuoted = !isQuoted;
-    else if (!isQuoted && (letter === "#" || letter === ";")) break;
-    else if (letter === "\\") {
-      at += 1;
-      value += ESCAPES[text.charAt(at)] ?? text.charAt(at);
-    } else value += letter;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (character === "#" || character === ";")) break;
+    else if (character === "\\") {
+      index += 1;
+      value += ESCAPES[text.charAt(index)] ?? text.charAt(index);
+    } else value += character;
     // Blanks at the end count only where they are quoted.
-    if (isQuoted || !/\s/.test(letter)) kept = value.length;
+    if (isQuoted || !/\s/.test(character)) trimmedLength = value.length;
   }
-  return value.slice(0, kept).trimStart();
+  return value.slice(0, trimmedLength).trimStart();
 }
 
 function formatGitConfig(settings: readonly GitSetting[]): string {
-  const quoted = (value: string): string =>
+  const quote = (value: string): string =>
     `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
   return settings
     .map(({ section, subsection, name, value }) => {
-      const header = subsection === null ? `[${section}]` : `[${section} ${quoted(subsection)}]`;
-      return `${header}\n\t${name}${value === null ? "" : ` = ${quoted(value)}`}\n`;
+      const header = subsection === null ? `[${section}]` : `[${section} ${quote(subsection)}]`;
+      return `${header}\n\t${name}${value === null ? "" : ` = ${quote(value)}`}\n`;
     })
     .join("");
 }
@@ -122,14 +122,14 @@ export function stripNpmrc(text: string): string {
   );
 }
 
-function cleanPair(name: string, value: string, between: string): string | null {
+function cleanPair(name: string, value: string, separator: string): string | null {
   const clean = name === "" || SECRET_KEY.test(name) ? null : cleanValue(value.trim());
-  return clean === null ? null : `${name}${between}${clean}`;
+  return clean === null ? null : `${name}${separator}${clean}`;
 }
 
 function joinLines(lines: readonly (string | null)[]): string {
-  const left = lines.filter((line) => line !== null);
-  return left.length === 0 ? "" : `${left.join("\n")}\n`;
+  const keptLines = lines.filter((line) => line !== null);
+  return keptLines.length === 0 ? "" : `${keptLines.join("\n")}\n`;
 }
 
 /** Of `pip.conf`: sections with names and values, which go on in indented lines. */
@@ -156,24 +156,25 @@ export function stripIni(text: string): string {
 
 /** Of cargo, uv, poetry and mise. Variables for programs may hold anything, so their tables are dropped. */
 export function stripToml(text: string): string {
-  const kept: string[] = [];
+  const lines: string[] = [];
   let isDropped = false;
-  for (const statement of tomlStatements(text)) {
+  for (const statement of splitTomlStatements(text)) {
     if (statement.startsWith("[")) {
-      isDropped = SECRET_KEY.test(statement) || /^\[+\s*"?env\b/.test(statement) || /["']/.test(cleanHeader(statement));
-      if (!isDropped) kept.push(statement);
+      isDropped =
+        SECRET_KEY.test(statement) || /^\[+\s*"?env\b/.test(statement) || /["']/.test(dropPlainQuotedParts(statement));
+      if (!isDropped) lines.push(statement);
       continue;
     }
     const [, name = "", value = ""] = /^([\w."' -]+?)\s*=\s*([\s\S]*)$/.exec(statement) ?? [];
     const isSecret = SECRET_KEY.test(name) || /^"?env\b/.test(name) || hasSecretInlineKey(value);
     const clean = isDropped || name === "" || isSecret ? null : cleanValue(value);
-    if (clean !== null) kept.push(`${name} = ${clean}`);
+    if (clean !== null) lines.push(`${name} = ${clean}`);
   }
-  return joinLines(kept);
+  return joinLines(lines);
 }
 
 /** Quoted parts of a header that are plain names are fine; what is left over is not. */
-function cleanHeader(header: string): string {
+function dropPlainQuotedParts(header: string): string {
   return header.replace(/"[\w.@/:+-]*"|'[\w.@/:+-]*'/g, (part) => (cleanValue(part) === part ? "" : part));
 }
 
@@ -182,44 +183,44 @@ function hasSecretInlineKey(value: string): boolean {
   return keys.some((key) => SECRET_KEY.test(key) || key === "env");
 }
 
-const OPENING = "[{";
-const CLOSING = "]}";
+const OPENING_BRACKETS = "[{";
+const CLOSING_BRACKETS = "]}";
 
 /** Without comments. What is not closed at the end of the file is left out. */
-function tomlStatements(text: string): readonly string[] {
+function splitTomlStatements(text: string): readonly string[] {
   const statements: string[] = [];
   let current = "";
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    const quote = /^(?:"""|'''|"|')/.exec(text.slice(at, at + 3))?.[0];
+  for (let index = 0; index < text.length; index += 1) {
+    const quote = /^(?:"""|'''|"|')/.exec(text.slice(index, index + 3))?.[0];
     if (quote) {
-      const end = endOfString(text, at + quote.length, quote);
+      const end = findStringEnd(text, index + quote.length, quote);
       if (end === null) return statements;
-      current += text.slice(at, end);
-      at = end - 1;
+      current += text.slice(index, end);
+      index = end - 1;
       continue;
     }
-    const letter = text.charAt(at);
-    if (letter === "#") {
-      const end = text.indexOf("\n", at);
-      at = end < 0 ? text.length : end - 1;
-    } else if (letter === "\n" && depth <= 0) {
+    const character = text.charAt(index);
+    if (character === "#") {
+      const end = text.indexOf("\n", index);
+      index = end < 0 ? text.length : end - 1;
+    } else if (character === "\n" && depth <= 0) {
       if (current.trim() !== "") statements.push(current.trim());
       [current, depth] = ["", 0];
     } else {
-      if (OPENING.includes(letter)) depth += 1;
-      if (CLOSING.includes(letter)) depth -= 1;
-      current += letter;
+      if (OPENING_BRACKETS.includes(character)) depth += 1;
+      if (CLOSING_BRACKETS.includes(character)) depth -= 1;
+      current += character;
     }
   }
   return depth <= 0 && current.trim() !== "" ? [...statements, current.trim()] : statements;
 }
 
-function endOfString(text: string, from: number, quote: string): number | null {
-  for (let at = from; at < text.length; at += 1) {
-    if (text.startsWith(quote, at)) return at + quote.length;
-    if (text.charAt(at) === "\\" && quote.startsWith('"')) at += 1;
-    else if (text.charAt(at) === "\n" && quote.length === 1) return null;
+function findStringEnd(text: string, start: number, quote: string): number | null {
+  for (let index = start; index < text.length; index += 1) {
+    if (text.startsWith(quote, index)) return index + quote.length;
+    if (text.charAt(index) === "\\" && quote.startsWith('"')) index += 1;
+    else if (text.charAt(index) === "\n" && quote.length === 1) return null;
   }
   return null;
 }
@@ -236,13 +237,14 @@ export function stripGoEnv(text: string): string {
 
 /** Of `gradle.properties`: how gradle runs, and the proxy. */
 export function stripGradleProperties(text: string): string {
-  const name = /^\s*(org\.gradle\.[\w.-]+|systemProp\.https?\.(?:proxyHost|proxyPort|nonProxyHosts))\s*[=:]\s*(.*)$/;
+  const settingPattern =
+    /^\s*(org\.gradle\.[\w.-]+|systemProp\.https?\.(?:proxyHost|proxyPort|nonProxyHosts))\s*[=:]\s*(.*)$/;
   return joinLines(
     text
       .replace(/\\\r?\n\s*/g, "")
       .split(/\r?\n/)
       .map((line) => {
-        const [, key = "", value = ""] = name.exec(line) ?? [];
+        const [, key = "", value = ""] = settingPattern.exec(line) ?? [];
         return cleanPair(key, value, "=");
       }),
   );

@@ -3,8 +3,8 @@
 import { type Dirent, readdirSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { presentPath, presentPaths } from "./box.ts";
 import type { Mount } from "./mounts.ts";
+import { existingRealPath, existingRealPaths } from "./options.ts";
 
 /** Within the home. They hold programs and libraries, and neither logins nor what somebody works on. */
 const TOOLCHAINS: readonly string[] = [
@@ -43,7 +43,7 @@ const TOOLCHAINS: readonly string[] = [
 ];
 
 /** Variables that name such a folder, or the certificates of a company. */
-const VARIABLES: readonly string[] = [
+const TOOLCHAIN_VARIABLES: readonly string[] = [
   ...["PYENV_ROOT", "NVM_DIR", "RUSTUP_HOME", "SDKMAN_DIR", "VOLTA_HOME", "ASDF_DATA_DIR", "ASDF_DIR", "MISE_DATA_DIR"],
   ...["FNM_DIR", "RBENV_ROOT", "NODENV_ROOT", "GOENV_ROOT", "GOROOT", "JAVA_HOME", "ANDROID_HOME", "ANDROID_SDK_ROOT"],
   ...[
@@ -71,9 +71,19 @@ const VARIABLES: readonly string[] = [
 const CACHES_IN_TOOLCHAINS: readonly string[] = [".bun/install/cache", ".local/share/pnpm/store"];
 
 /** Folders with a `bin` in which much else lies than programs. */
-const MIXED: readonly string[] = ["", ".local", ".cargo", ".config", ".deno", ".foundry", ".krew", ".pub-cache", "go"];
+const MIXED_FOLDERS: readonly string[] = [
+  "",
+  ".local",
+  ".cargo",
+  ".config",
+  ".deno",
+  ".foundry",
+  ".krew",
+  ".pub-cache",
+  "go",
+];
 /** What stands beside a `bin` where something was installed. */
-const INSTALLED = /^(?:lib|lib64|libexec|share|include|gems|site-packages)$/;
+const INSTALLATION_FOLDER = /^(?:lib|lib64|libexec|share|include|gems|site-packages)$/;
 
 export interface ToolchainOptions {
   /** Through no link. */
@@ -87,53 +97,53 @@ export interface ToolchainOptions {
 /** Read-only; through no link, and none of them holds the home. */
 export function findToolchains({ home, hidden, privateHome, environment }: ToolchainOptions): readonly Mount[] {
   const isHidden = (path: string): boolean => hidden.some((each) => isWithin(each, path)) && !isWithin(path, home);
-  const folders = presentPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
-  const linked = folders.flatMap(linkTargets).filter(isHidden);
+  const folders = existingRealPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
+  const linked = folders.flatMap(readLinkTargets).filter(isHidden);
   const found = [
-    ...presentPaths(TOOLCHAINS.map((name) => join(home, name))),
-    ...presentPaths(VARIABLES.map((name) => environment[name] ?? "")),
-    ...folders.map((folder) => installationAround(folder, home)),
-    ...linked.map((path) => (basename(dirname(path)) === "bin" ? installationAround(dirname(path), home) : path)),
+    ...existingRealPaths(TOOLCHAINS.map((name) => join(home, name))),
+    ...existingRealPaths(TOOLCHAIN_VARIABLES.map((name) => environment[name] ?? "")),
+    ...folders.map((folder) => findInstallation(folder, home)),
+    ...linked.map((path) => (basename(dirname(path)) === "bin" ? findInstallation(dirname(path), home) : path)),
   ].filter(isHidden);
-  const shown = outermost([...new Set(found)]).map((path): Mount => ({ path, as: "readable" }));
-  return [...shown, ...ownCaches({ home, privateHome }, shown)];
+  const mounts = keepOutermost([...new Set(found)]).map((path): Mount => ({ path, access: "readable" }));
+  return [...mounts, ...privateCacheMounts({ home, privateHome }, mounts)];
 }
 
 /** `X/bin` belongs to the installation X where it looks like one, `X/shims` to a version manager and `X/.bin` to packages; else it stands for itself. */
-function installationAround(folder: string, home: string): string {
-  const around = dirname(folder);
-  if (basename(folder) === "shims" || folder.endsWith("/node_modules/.bin")) return around;
-  if (basename(folder) !== "bin" || MIXED.some((name) => join(home, name) === around)) return folder;
-  const names = entriesIn(around).map(({ name }) => name);
-  return names.some((name) => INSTALLED.test(name)) && !names.includes(".git") ? around : folder;
+function findInstallation(folder: string, home: string): string {
+  const parent = dirname(folder);
+  if (basename(folder) === "shims" || folder.endsWith("/node_modules/.bin")) return parent;
+  if (basename(folder) !== "bin" || MIXED_FOLDERS.some((name) => join(home, name) === parent)) return folder;
+  const names = readEntries(parent).map(({ name }) => name);
+  return names.some((name) => INSTALLATION_FOLDER.test(name)) && !names.includes(".git") ? parent : folder;
 }
 
 /** No more of them are looked at. */
-const MOST_LINKS = 400;
+const MAX_LINKS = 400;
 
 /** Programs are often links to where they were installed. */
-function linkTargets(folder: string): readonly string[] {
-  const links = entriesIn(folder).filter((entry) => entry.isSymbolicLink());
-  return presentPaths(links.slice(0, MOST_LINKS).map(({ name }) => join(folder, name)));
+function readLinkTargets(folder: string): readonly string[] {
+  const links = readEntries(folder).filter((entry) => entry.isSymbolicLink());
+  return existingRealPaths(links.slice(0, MAX_LINKS).map(({ name }) => join(folder, name)));
 }
 
-function outermost(paths: readonly string[]): readonly string[] {
+function keepOutermost(paths: readonly string[]): readonly string[] {
   return paths.filter((path) => !paths.some((other) => other !== path && isWithin(other, path)));
 }
 
-function ownCaches(
+function privateCacheMounts(
   { home, privateHome }: Pick<ToolchainOptions, "home" | "privateHome">,
-  shown: readonly Mount[],
+  mounts: readonly Mount[],
 ): readonly Mount[] {
-  const isInside = (path: string): boolean => shown.some((each) => isWithin(each.path, path));
+  const isInside = (path: string): boolean => mounts.some((each) => isWithin(each.path, path));
   return CACHES_IN_TOOLCHAINS.flatMap((name) => {
     const path = join(home, name);
-    const isPresent = isInside(path) && presentPath(path) === path;
-    return isPresent ? [{ path, as: "writable", source: join(privateHome, name) } as const] : [];
+    const isPresent = isInside(path) && existingRealPath(path) === path;
+    return isPresent ? [{ path, access: "writable", source: join(privateHome, name) } as const] : [];
   });
 }
 
-function entriesIn(folder: string): readonly Dirent[] {
+function readEntries(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

@@ -1,9 +1,9 @@
 /** Matches a ripgrep pattern against lines. A match that takes too long is aborted: a JavaScript expression can run forever. */
 
-import type { GrepWish } from "../../ports.ts";
-import { ACROSS_LINES, literalPattern } from "./engine.ts";
+import type { GrepQuery } from "../../ports.ts";
+import { escapePattern, LINE_BREAK_PROBLEM } from "./engine.ts";
 
-export interface Dialect {
+export interface TranslatedPattern {
   /** For an expression with the flag `u`. */
   readonly unicode: string;
   /** For one without, which takes what people write more loosely. */
@@ -12,13 +12,15 @@ export interface Dialect {
 }
 
 /** Translates ripgrep's syntax as far as people use what differs: Unicode words, POSIX classes, flags at the beginning. */
-export function inJavaScript(pattern: string): Dialect {
-  const [beginning = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
-  const loose = pattern.slice(beginning.length).replace(/\[:(\w+):\]/g, (kind, name: string) => KINDS[name] ?? kind);
-  return { unicode: inUnicode(loose), loose, flags: [...new Set(flags)].join("") };
+export function toJavaScriptPattern(pattern: string): TranslatedPattern {
+  const [flagPrefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
+  const loose = pattern
+    .slice(flagPrefix.length)
+    .replace(/\[:(\w+):\]/g, (kind, name: string) => POSIX_CLASSES[name] ?? kind);
+  return { unicode: toUnicodePattern(loose), loose, flags: [...new Set(flags)].join("") };
 }
 
-const KINDS: Readonly<Record<string, string>> = {
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
   alpha: "a-zA-Z",
   digit: "0-9",
   alnum: "a-zA-Z0-9",
@@ -30,97 +32,101 @@ const KINDS: Readonly<Record<string, string>> = {
   punct: "!-\\/:-@\\[-`\\{-~",
 };
 
-const WORD = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+const WORD_CLASS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 
 /** Within a choice of characters, and without one. */
-const WIDER: Readonly<Record<string, readonly [string, string]>> = {
-  "\\w": [WORD, `[${WORD}]`],
-  "\\W": ["\\W", `[^${WORD}]`],
+const UNICODE_ESCAPES: Readonly<Record<string, readonly [string, string]>> = {
+  "\\w": [WORD_CLASS, `[${WORD_CLASS}]`],
+  "\\W": ["\\W", `[^${WORD_CLASS}]`],
   "\\d": ["\\p{Nd}", "\\p{Nd}"],
   "\\D": ["\\P{Nd}", "\\P{Nd}"],
-  "\\b": ["\\b", `(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`],
+  "\\b": ["\\b", `(?:(?<=[${WORD_CLASS}])(?![${WORD_CLASS}])|(?<![${WORD_CLASS}])(?=[${WORD_CLASS}]))`],
 };
 
-function inUnicode(source: string): string {
-  let isChoice = false;
-  return source.replace(/\\.|[[\]]/gs, (sign) => {
-    if (!sign.startsWith("\\")) {
-      isChoice = sign === "[";
-      return sign;
+function toUnicodePattern(source: string): string {
+  let isInClass = false;
+  return source.replace(/\\.|[[\]]/gs, (token) => {
+    if (!token.startsWith("\\")) {
+      isInClass = token === "[";
+      return token;
     }
-    const [within, without] = WIDER[sign] ?? [neededEscape(sign), neededEscape(sign)];
-    return isChoice ? within : without;
+    const [insideClass, outsideClass] = UNICODE_ESCAPES[token] ?? [keepNeededEscape(token), keepNeededEscape(token)];
+    return isInClass ? insideClass : outsideClass;
   });
 }
 
 /** With the flag `u` no other character may be escaped; a hyphen is spelled so that it may stand anywhere. */
-function neededEscape(sign: string): string {
-  if (sign === "\\-") return "\\x2d";
-  return /^\\[\w^$\\.*+?()[\]{}|/]/.test(sign) ? sign : sign.slice(1);
+function keepNeededEscape(token: string): string {
+  if (token === "\\-") return "\\x2d";
+  return /^\\[\w^$\\.*+?()[\]{}|/]/.test(token) ? token : token.slice(1);
 }
 
 export type LinePattern =
   | {
       readonly type: "pattern";
       /** Where each line has it first; -1: nowhere. Null: it takes too long. */
-      readonly placesIn: (lines: readonly string[]) => readonly number[] | null;
+      readonly findMatches: (lines: readonly string[]) => readonly number[] | null;
     }
   | { readonly type: "bad"; readonly why: string };
 
-export function linePattern({ pattern, isLiteral = false, ignoresCase = false }: Omit<GrepWish, "path">): LinePattern {
-  if (!isLiteral && asksForLineBreak(pattern)) return { type: "bad", why: ACROSS_LINES };
-  const source = isLiteral ? literalPattern(pattern) : pattern;
+export function compileLinePattern({
+  pattern,
+  isLiteral = false,
+  ignoresCase = false,
+}: Omit<GrepQuery, "path">): LinePattern {
+  if (!isLiteral && matchesLineBreak(pattern)) return { type: "bad", why: LINE_BREAK_PROBLEM };
+  const source = isLiteral ? escapePattern(pattern) : pattern;
   try {
-    const expression = compiled(source, { ignoresCase });
-    const placesIn = (lines: readonly string[]): readonly number[] => lines.map((line) => line.search(expression));
+    const expression = compileExpression(source, { ignoresCase });
+    const findMatches = (lines: readonly string[]): readonly number[] => lines.map((line) => line.search(expression));
     const isQuick = isLiteral || !REPETITION.test(source);
-    return { type: "pattern", placesIn: isQuick ? placesIn : timeLimited(placesIn) };
+    return { type: "pattern", findMatches: isQuick ? findMatches : withTimeLimit(findMatches) };
   } catch (error) {
     return { type: "bad", why: error instanceof SyntaxError ? error.message.replace(/^.*: /s, "") : String(error) };
   }
 }
 
 /** Other than in a choice of characters, which may well name it as one of those not wanted. */
-function asksForLineBreak(pattern: string): boolean {
+function matchesLineBreak(pattern: string): boolean {
   return pattern.replace(/\\\\|\[(?:\\.|[^\]])*\]/g, "").includes("\\n");
 }
 
-function compiled(source: string, { ignoresCase }: { readonly ignoresCase: boolean }): RegExp {
-  const { unicode, loose, flags } = inJavaScript(source);
-  const all = ignoresCase && !flags.includes("i") ? `${flags}i` : flags;
+function compileExpression(source: string, { ignoresCase }: { readonly ignoresCase: boolean }): RegExp {
+  const { unicode, loose, flags } = toJavaScriptPattern(source);
+  const allFlags = ignoresCase && !flags.includes("i") ? `${flags}i` : flags;
   try {
-    return new RegExp(unicode, `${all}u`);
+    return new RegExp(unicode, `${allFlags}u`);
   } catch {
-    return new RegExp(loose, all);
+    return new RegExp(loose, allFlags);
   }
 }
 
-const PATIENCE_MS = 1_000;
+const MATCH_TIMEOUT_MS = 1_000;
 
 /** Without it no expression takes more than the length of the line times its own. */
 const REPETITION = /[*+?{]/;
 
-type Places<Outcome> = (lines: readonly string[]) => Outcome;
+type LineMatcher<Outcome> = (lines: readonly string[]) => Outcome;
 
 /** Node breaks off only what runs as a script, and starts a thread to watch over it. */
-function timeLimited(placesIn: Places<readonly number[]>): Places<readonly number[] | null> {
-  const place = { act: (): readonly number[] => [] };
+function withTimeLimit(findMatches: LineMatcher<readonly number[]>): LineMatcher<readonly number[] | null> {
+  const contextGlobals = { act: (): readonly number[] => [] };
   const { createContext, Script } = process.getBuiltinModule("node:vm");
-  const context = createContext(place);
+  const context = createContext(contextGlobals);
   const script = new Script("act()");
   return (lines) => {
-    place.act = () => placesIn(lines);
+    contextGlobals.act = () => findMatches(lines);
     try {
-      return script.runInContext(context, { timeout: PATIENCE_MS });
+      return script.runInContext(context, { timeout: MATCH_TIMEOUT_MS });
     } catch (error) {
-      if (isTimeOver(error)) return null;
+      if (isTimeout(error)) return null;
       throw error;
     }
   };
 }
 
 /** It comes from the other side, whose errors are none of ours. */
-function isTimeOver(error: unknown): boolean {
+function isTimeout(error: unknown): boolean {
   return (
     typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
   );

@@ -1,70 +1,74 @@
 /** Parses ripgrep's JSON output and verifies each line against the file. Of a record too long to hold, only its positions are kept. */
 
 import type { FileHandle } from "node:fs/promises";
-import type { GrepHit, GrepWish } from "../../ports.ts";
-import { wideEncoding } from "../../text.ts";
-import { cutAround } from "../../tools/search/grep.ts";
-import { type Opening, openHeld } from "../safe-files.ts";
+import type { GrepHit, GrepQuery } from "../../ports.ts";
+import { detectUtf16 } from "../../text.ts";
+import { cutLineAround } from "../../tools/search/grep.ts";
+import { type OpenOptions, openNoFollow } from "../safe-files.ts";
 
-const LONGEST = 256 * 1024;
-const BEGINNING_LENGTH = 64;
-const PLACE_LENGTH = 64;
+const MAX_RECORD_BYTES = 256 * 1024;
+const PREFIX_BYTES = 64;
+const POSITION_BYTES = 64;
 /** What follows the text of the line, and that of its first hit. Within a text in JSON every quote has a backslash before it, so that they stand nowhere else. */
-const MARKS = ['"},"line_number":', '"},"start":'];
+const POSITION_MARKS = ['"},"line_number":', '"},"start":'];
 
 /** A record while it arrives: kept whole while it is short, else only its beginning and what follows its texts. */
-export class RecordDraft {
+export class RecordBuffer {
   #pieces: Buffer[] = [];
   #length = 0;
-  #beginning = "";
+  #prefix = "";
   /** Of a long one: what may be the first part of the next mark. */
-  #rest: Buffer = Buffer.alloc(0);
-  #places: string[] = [];
+  #unscanned: Buffer = Buffer.alloc(0);
+  #positions: string[] = [];
 
   /** The piece is kept as it is; its bytes must not change. */
   write(piece: Buffer): void {
-    const wasLong = this.#length > LONGEST;
+    const wasLong = this.#length > MAX_RECORD_BYTES;
     this.#length += piece.length;
-    if (wasLong) this.#skim(piece);
-    else this.#keep(piece);
+    if (wasLong) this.#scanForMarks(piece);
+    else this.#append(piece);
   }
 
   /** Null where it is too long. */
-  whole(): Buffer | null {
-    return this.#length > LONGEST ? null : Buffer.concat(this.#pieces);
+  wholeRecord(): Buffer | null {
+    return this.#length > MAX_RECORD_BYTES ? null : Buffer.concat(this.#pieces);
   }
 
-  beginning(): string {
-    return this.#beginning;
+  prefix(): string {
+    return this.#prefix;
   }
 
   /** What follows each of the marks, to be asked once all is written. */
-  places(): readonly string[] {
-    this.#skim(Buffer.alloc(PLACE_LENGTH));
-    return this.#places;
+  positions(): readonly string[] {
+    this.#scanForMarks(Buffer.alloc(POSITION_BYTES));
+    return this.#positions;
   }
 
-  #keep(piece: Buffer): void {
+  #append(piece: Buffer): void {
     this.#pieces.push(piece);
-    if (this.#length <= LONGEST) return;
+    if (this.#length <= MAX_RECORD_BYTES) return;
     const first = Buffer.concat(this.#pieces);
     this.#pieces = [];
-    this.#beginning = first.toString("latin1", 0, BEGINNING_LENGTH);
-    this.#skim(first);
+    this.#prefix = first.toString("latin1", 0, PREFIX_BYTES);
+    this.#scanForMarks(first);
   }
 
-  #skim(piece: Buffer): void {
-    let seen = Buffer.concat([this.#rest, piece]);
-    for (let mark = MARKS[this.#places.length]; mark !== undefined; mark = MARKS[this.#places.length]) {
-      const at = seen.indexOf(mark);
-      const place = at + mark.length;
-      if (at < 0 || place + PLACE_LENGTH > seen.length) {
+  #scanForMarks(piece: Buffer): void {
+    let bytes = Buffer.concat([this.#unscanned, piece]);
+    for (
+      let mark = POSITION_MARKS[this.#positions.length];
+      mark !== undefined;
+      mark = POSITION_MARKS[this.#positions.length]
+    ) {
+      const markStart = bytes.indexOf(mark);
+      const markEnd = markStart + mark.length;
+      if (markStart < 0 || markEnd + POSITION_BYTES > bytes.length) {
         // Copied, because a part would keep the whole of it in memory.
-        this.#rest = Buffer.from(seen.subarray(at < 0 ? 1 - mark.length : at));
+        this.#unscanned = Buffer.from(bytes.subarray(markStart < 0 ? 1 - mark.length : markStart));
         return;
       }
-      this.#places.push(seen.toString("latin1", place, place + PLACE_LENGTH));
-      seen = seen.subarray(place);
+      this.#positions.push(bytes.toString("latin1", markEnd, markEnd + POSITION_BYTES));
+      bytes = bytes.subarray(markEnd);
     }
   }
 }
@@ -77,7 +81,7 @@ export type RipgrepRecord =
 
 export interface RipgrepLine {
   readonly number: number;
-  readonly isAround: boolean;
+  readonly isContext: boolean;
   /** Where in the file it starts, in bytes. */
   readonly offset: number;
   /** Where in it the first hit starts, in bytes. */
@@ -88,48 +92,48 @@ export interface RipgrepLine {
 
 const NEWLINE = 0x0a;
 
-export async function* ripgrepRecords(output: AsyncIterable<Buffer>): AsyncGenerator<RipgrepRecord> {
-  let draft = new RecordDraft();
+export async function* parseRipgrepRecords(output: AsyncIterable<Buffer>): AsyncGenerator<RipgrepRecord> {
+  let record = new RecordBuffer();
   for await (const chunk of output) {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      draft.write(chunk.subarray(start, end));
-      yield recordOf(draft);
-      draft = new RecordDraft();
+      record.write(chunk.subarray(start, end));
+      yield parseRecord(record);
+      record = new RecordBuffer();
       start = end + 1;
     }
-    draft.write(chunk.subarray(start));
+    record.write(chunk.subarray(start));
   }
 }
 
-function recordOf(draft: RecordDraft): RipgrepRecord {
-  const whole = draft.whole();
-  return whole === null ? { type: "line", line: longLine(draft) } : told(JSON.parse(whole.toString()));
+function parseRecord(buffer: RecordBuffer): RipgrepRecord {
+  const whole = buffer.wholeRecord();
+  return whole === null ? { type: "line", line: toLongLine(buffer) } : toRecord(JSON.parse(whole.toString()));
 }
 
-type Told =
-  | { readonly type: "begin"; readonly data: { readonly path: Bytes } }
-  | { readonly type: "match" | "context"; readonly data: ToldLine }
+type JsonRecord =
+  | { readonly type: "begin"; readonly data: { readonly path: JsonBytes } }
+  | { readonly type: "match" | "context"; readonly data: JsonLine }
   | { readonly type: "end"; readonly data: { readonly binary_offset: number | null } }
   | { readonly type: "summary" };
 
-interface ToldLine {
-  readonly lines: Bytes;
+interface JsonLine {
+  readonly lines: JsonBytes;
   readonly line_number: number;
   readonly absolute_offset: number;
   readonly submatches: readonly { readonly start: number }[];
 }
 
 /** Text, or in base64 what is none. */
-type Bytes = { readonly text: string } | { readonly bytes: string };
+type JsonBytes = { readonly text: string } | { readonly bytes: string };
 
-function told(record: Told): RipgrepRecord {
+function toRecord(record: JsonRecord): RipgrepRecord {
   switch (record.type) {
     case "begin":
-      return { type: "begin", path: bytesOf(record.data.path) };
+      return { type: "begin", path: decodeBytes(record.data.path) };
     case "match":
     case "context":
-      return { type: "line", line: lineOf(record.data, { isAround: record.type === "context" }) };
+      return { type: "line", line: toLine(record.data, { isContext: record.type === "context" }) };
     case "end":
       return { type: "end", isBinary: record.data.binary_offset !== null };
     case "summary":
@@ -137,35 +141,35 @@ function told(record: Told): RipgrepRecord {
   }
 }
 
-function lineOf(line: ToldLine, { isAround }: Pick<RipgrepLine, "isAround">): RipgrepLine {
+function toLine(line: JsonLine, { isContext }: Pick<RipgrepLine, "isContext">): RipgrepLine {
   const { lines, line_number: number, absolute_offset: offset, submatches } = line;
-  return { number, isAround, offset, hit: submatches[0]?.start ?? 0, bytes: bytesOf(lines) };
+  return { number, isContext, offset, hit: submatches[0]?.start ?? 0, bytes: decodeBytes(lines) };
 }
 
-function bytesOf(told: Bytes): Buffer {
-  return "text" in told ? Buffer.from(told.text) : Buffer.from(told.bytes, "base64");
+function decodeBytes(value: JsonBytes): Buffer {
+  return "text" in value ? Buffer.from(value.text) : Buffer.from(value.bytes, "base64");
 }
 
-function longLine(draft: RecordDraft): RipgrepLine {
-  const [afterText = "", afterHit = "0"] = draft.places();
+function toLongLine(buffer: RecordBuffer): RipgrepLine {
+  const [afterText = "", afterHit = "0"] = buffer.positions();
   const [, number, offset] = /^(\d+),"absolute_offset":(\d+)/.exec(afterText) ?? [];
   return {
     number: Number(number),
-    isAround: draft.beginning().startsWith('{"type":"context"'),
+    isContext: buffer.prefix().startsWith('{"type":"context"'),
     offset: Number(offset),
     hit: Number.parseInt(afterHit, 10),
     bytes: null,
   };
 }
 
-export class FileDraft {
+export class RipgrepFileHits {
   readonly hits: GrepHit[] = [];
   readonly #path: string;
-  readonly #source: Source;
-  readonly #redaction: GrepWish["redaction"];
+  readonly #source: FileSource;
+  readonly #redaction: GrepQuery["redaction"];
   #count = 0;
 
-  constructor(path: string, source: Source, { redaction }: Pick<GrepWish, "redaction">) {
+  constructor(path: string, source: FileSource, { redaction }: Pick<GrepQuery, "redaction">) {
     this.#path = path;
     this.#source = source;
     this.#redaction = redaction;
@@ -178,11 +182,11 @@ export class FileDraft {
 
   /** What does not stand in the file was read from another, which somebody had put in its place. */
   async add(line: RipgrepLine): Promise<void> {
-    const { bytes, hit } = await this.#partOf(line);
-    if (line.bytes !== null && !(await this.#source.has(line.bytes, line.offset))) return;
-    if (!line.isAround) this.#count += 1;
-    const text = bytes.length === 0 ? "[a very long line]" : this.#shown(bytes, hit);
-    this.hits.push({ path: this.#path, line: line.number, text, isAround: line.isAround });
+    const { bytes, hit } = await this.#excerpt(line);
+    if (line.bytes !== null && !(await this.#source.hasLine(line.bytes, line.offset))) return;
+    if (!line.isContext) this.#count += 1;
+    const text = bytes.length === 0 ? "[a very long line]" : this.#formatLine(bytes, hit);
+    this.hits.push({ path: this.#path, line: line.number, text, isContext: line.isContext });
   }
 
   async close(): Promise<void> {
@@ -190,27 +194,27 @@ export class FileDraft {
   }
 
   /** What ripgrep told of it may have been too much to be kept, but it stands in the file. */
-  async #partOf({ bytes, hit, offset }: RipgrepLine): Promise<{ readonly bytes: Buffer; readonly hit: number }> {
+  async #excerpt({ bytes, hit, offset }: RipgrepLine): Promise<{ readonly bytes: Buffer; readonly hit: number }> {
     if (bytes !== null) return { bytes, hit };
-    const before = Math.min(hit, BEFORE);
-    return { bytes: await this.#source.bytes(offset + hit - before, before + AFTER), hit: before };
+    const before = Math.min(hit, BYTES_BEFORE_HIT);
+    return { bytes: await this.#source.readBytes(offset + hit - before, before + BYTES_AFTER_HIT), hit: before };
   }
 
-  #shown(bytes: Buffer, hit: number): string {
+  #formatLine(bytes: Buffer, hit: number): string {
     const text = bytes.toString().replace(/\r?\n$/, "");
-    return cutAround(text, bytes.toString("utf8", 0, hit).length, { redaction: this.#redaction });
+    return cutLineAround(text, bytes.toString("utf8", 0, hit).length, { redaction: this.#redaction });
   }
 }
 
 /** More than is shown, before the hit and after it. */
-const BEFORE = 1_024;
-const AFTER = 3_072;
+const BYTES_BEFORE_HIT = 1_024;
+const BYTES_AFTER_HIT = 3_072;
 
-export interface Source {
+export interface FileSource {
   /** As many as are there; none where it cannot be read. */
-  bytes(start: number, length: number): Promise<Buffer>;
+  readBytes(start: number, length: number): Promise<Buffer>;
   /** Whether it has a line, told with its place. */
-  has(line: Buffer, offset: number): Promise<boolean>;
+  hasLine(line: Buffer, offset: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -218,42 +222,44 @@ export interface Source {
  * Ripgrep goes by paths, which may be exchanged meanwhile, so what it reports must be found in this file. Null where it is gone, or lies
  * elsewhere by now.
  */
-export async function openSource(opening: Opening): Promise<Source | null> {
-  const held = await openHeld(opening).catch(() => null);
-  if (held === null) return null;
-  const { file } = held;
-  const bytes = (start: number, length: number): Promise<Buffer> => read(file, start, length);
-  const wide = wideEncoding(await bytes(0, MARK));
+export async function openSource(options: OpenOptions): Promise<FileSource | null> {
+  const opened = await openNoFollow(options).catch(() => null);
+  if (opened === null) return null;
+  const { file } = opened;
+  const readBytes = (start: number, length: number): Promise<Buffer> => readAt(file, start, length);
+  const encoding = detectUtf16(await readBytes(0, BYTE_ORDER_MARK_BYTES));
   return {
-    bytes,
-    has: async (line, offset) =>
-      wide === null
-        ? (await bytes(Math.max(0, offset - MARK), line.length + 2 * MARK)).includes(line)
-        : await hasSomewhere(bytes, wideBytes(line, wide)),
+    readBytes,
+    hasLine: async (line, offset) =>
+      encoding === null
+        ? (
+            await readBytes(Math.max(0, offset - BYTE_ORDER_MARK_BYTES), line.length + 2 * BYTE_ORDER_MARK_BYTES)
+          ).includes(line)
+        : await containsBytes(readBytes, toUtf16(line, encoding)),
     close: () => file.close(),
   };
 }
 
 /** Ripgrep counts from behind a byte order mark. */
-const MARK = 3;
+const BYTE_ORDER_MARK_BYTES = 3;
 
-async function read(file: FileHandle, position: number, length: number): Promise<Buffer> {
-  const piece = await file.read(Buffer.alloc(length), { position }).catch(() => null);
-  return piece === null ? Buffer.alloc(0) : piece.buffer.subarray(0, piece.bytesRead);
+async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const result = await file.read(Buffer.alloc(length), { position }).catch(() => null);
+  return result === null ? Buffer.alloc(0) : result.buffer.subarray(0, result.bytesRead);
 }
 
 /** The place that ripgrep tells is one in another encoding. */
-async function hasSomewhere(bytes: Source["bytes"], wanted: Buffer): Promise<boolean> {
-  for (let start = 0; ; start += PIECE) {
-    const piece = await bytes(start, PIECE + wanted.length);
-    if (piece.includes(wanted)) return true;
-    if (piece.length < PIECE) return false;
+async function containsBytes(readBytes: FileSource["readBytes"], wanted: Buffer): Promise<boolean> {
+  for (let start = 0; ; start += CHUNK_BYTES) {
+    const chunk = await readBytes(start, CHUNK_BYTES + wanted.length);
+    if (chunk.includes(wanted)) return true;
+    if (chunk.length < CHUNK_BYTES) return false;
   }
 }
 
-const PIECE = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 
-function wideBytes(line: Buffer, encoding: "utf-16le" | "utf-16be"): Buffer {
-  const little = Buffer.from(line.toString(), "utf16le");
-  return encoding === "utf-16le" ? little : little.swap16();
+function toUtf16(line: Buffer, encoding: "utf-16le" | "utf-16be"): Buffer {
+  const littleEndian = Buffer.from(line.toString(), "utf16le");
+  return encoding === "utf-16le" ? littleEndian : littleEndian.swap16();
 }

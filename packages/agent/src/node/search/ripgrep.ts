@@ -4,27 +4,27 @@ import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { nameGlob } from "../../glob.ts";
-import type { SearchAct } from "../../ports.ts";
-import { presentPaths } from "../sandbox/box.ts";
-import { safeProgram } from "../sandbox/detect.ts";
+import { fileNameGlob } from "../../glob.ts";
+import type { SearchOptions } from "../../ports.ts";
+import { findSafeProgram } from "../sandbox/detect.ts";
+import { existingRealPaths } from "../sandbox/options.ts";
 import { signalGroup } from "../shell.ts";
 import {
-  ACROSS_LINES,
-  badPattern,
-  decoded,
-  type Engine,
+  badPatternResult,
+  decodePath,
+  escapePattern,
+  type GrepResult,
   type GrepTarget,
-  LARGEST_MEGABYTES,
-  literalPattern,
-  pathIn,
-  type Searched,
+  joinPathBytes,
+  LINE_BREAK_PROBLEM,
+  MAX_FILE_MEGABYTES,
+  type SearchEngine,
   type SearchedFolder,
 } from "./engine.ts";
-import { FileDraft, openSource, ripgrepRecords } from "./ripgrep-output.ts";
-import { outerRules } from "./walk.ts";
+import { openSource, parseRipgrepRecords, RipgrepFileHits } from "./ripgrep-output.ts";
+import { readOuterRules } from "./walk.ts";
 
-export interface Run {
+export interface RipgrepOptions {
   readonly program: string;
   readonly options: readonly string[];
   /** Where it searches. */
@@ -34,18 +34,18 @@ export interface Run {
   readonly signal: AbortSignal;
 }
 
-export interface Running {
+export interface RipgrepProcess {
   readonly output: AsyncIterable<Buffer>;
   /** What it complained of, known once the output has ended; no more than the beginning. */
-  complaint(): string;
+  errorOutput(): string;
 }
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-const LONGEST_COMPLAINT = 4_096;
+const MAX_ERROR_CHARS = 4_096;
 
 /** Ripgrep ends when the reader has enough or the signal aborts. */
-export function startRipgrep({ program, options, folder, file = "", signal }: Run): Running {
+export function startRipgrep({ program, options, folder, file = "", signal }: RipgrepOptions): RipgrepProcess {
   signal.throwIfAborted();
   const child = spawn(program, [...options, "--", `./${file}`], {
     cwd: folder,
@@ -53,18 +53,18 @@ export function startRipgrep({ program, options, folder, file = "", signal }: Ru
     windowsHide: true,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let complaint = "";
-  const complain = (text: string): void => {
-    complaint = (complaint + text).slice(0, LONGEST_COMPLAINT);
+  let errorOutput = "";
+  const appendError = (text: string): void => {
+    errorOutput = (errorOutput + text).slice(0, MAX_ERROR_CHARS);
   };
-  child.stderr.setEncoding("utf8").on("data", complain);
-  child.on("error", ({ message }) => complain(message));
-  return { output: outputOf(child, signal), complaint: () => complaint };
+  child.stderr.setEncoding("utf8").on("data", appendError);
+  child.on("error", ({ message }) => appendError(message));
+  return { output: readOutput(child, signal), errorOutput: () => errorOutput };
 }
 
-async function* outputOf(child: Child, signal: AbortSignal): AsyncGenerator<Buffer> {
+async function* readOutput(child: Child, signal: AbortSignal): AsyncGenerator<Buffer> {
   const closed = new Promise((resolve) => child.once("close", resolve));
-  const end = (): void => endNow(child);
+  const end = (): void => killRipgrep(child);
   signal.addEventListener("abort", end, { once: true });
   try {
     for await (const chunk of child.stdout) yield chunk;
@@ -77,21 +77,21 @@ async function* outputOf(child: Child, signal: AbortSignal): AsyncGenerator<Buff
 }
 
 /** It only reads, so it need not be asked first. */
-function endNow(child: Child): void {
+function killRipgrep(child: Child): void {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (child.pid !== undefined && !hasEnded) signalGroup(child.pid, "SIGKILL");
   child.stdout.destroy();
   child.stderr.destroy();
 }
 
-export function ripgrepEngine(program: string): Engine {
+export function ripgrepEngine(program: string): SearchEngine {
   return {
-    files: (folder, act) => files({ program, folder }, act),
-    grep: (target, act) => grep({ program, ...target }, act),
+    listFiles: (folder, options) => listFiles({ program, folder }, options),
+    grep: (target, options) => grep({ program, ...target }, options),
   };
 }
 
-const OPTIONS = [
+const COMMON_OPTIONS = [
   "--no-config",
   "--no-messages",
   "--hidden",
@@ -103,42 +103,42 @@ const OPTIONS = [
   "--path-separator=/",
 ];
 
-async function* files(
+async function* listFiles(
   { program, folder }: { program: string; folder: SearchedFolder },
-  act: Pick<SearchAct, "signal">,
+  searchOptions: Pick<SearchOptions, "signal">,
 ): AsyncGenerator<Buffer> {
-  const options = [...OPTIONS, ...(await parents(folder)), "--files", "--null"];
-  const { output, complaint } = startRipgrep({ program, options, folder: folder.at, ...act });
+  const options = [...COMMON_OPTIONS, ...(await parentIgnoreOptions(folder)), "--files", "--null"];
+  const { output, errorOutput } = startRipgrep({ program, options, folder: folder.openPath, ...searchOptions });
   let rest = Buffer.alloc(0);
   for await (const chunk of output) {
-    const seen = Buffer.concat([rest, chunk]);
+    const bytes = Buffer.concat([rest, chunk]);
     let start = 0;
-    for (let end = seen.indexOf(0); end >= 0; end = seen.indexOf(0, start)) {
-      yield withoutDot(seen.subarray(start, end));
+    for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, start)) {
+      yield stripDotSlash(bytes.subarray(start, end));
       start = end + 1;
     }
-    rest = seen.subarray(start);
+    rest = bytes.subarray(start);
   }
-  if (complaint() !== "") throw new Error(failure(complaint()));
+  if (errorOutput() !== "") throw new Error(failureMessage(errorOutput()));
 }
 
 interface RipgrepTarget extends GrepTarget {
   readonly program: string;
 }
 
-async function* grep(target: RipgrepTarget, act: SearchAct): AsyncGenerator<Searched> {
-  const options = [...OPTIONS, ...(await parents(target.folder)), ...grepOptions(target)];
-  const running = startRipgrep({ ...target, folder: target.folder.at, options, ...act });
-  let file: FileDraft | null = null;
+async function* grep(target: RipgrepTarget, searchOptions: SearchOptions): AsyncGenerator<GrepResult> {
+  const options = [...COMMON_OPTIONS, ...(await parentIgnoreOptions(target.folder)), ...grepOptions(target)];
+  const process = startRipgrep({ ...target, folder: target.folder.openPath, options, ...searchOptions });
+  let file: RipgrepFileHits | null = null;
   try {
-    for await (const record of ripgrepRecords(running.output)) {
+    for await (const record of parseRipgrepRecords(process.output)) {
       switch (record.type) {
         case "begin":
-          file = await draftOf(withoutDot(record.path), target);
+          file = await openFileHits(stripDotSlash(record.path), target);
           break;
         case "line":
           await file?.add(record.line);
-          if (file && file.count > act.most) return yield { type: "file", hits: file.hits };
+          if (file && file.count > searchOptions.maxResults) return yield { type: "file", hits: file.hits };
           break;
         case "end":
           await file?.close();
@@ -152,28 +152,31 @@ async function* grep(target: RipgrepTarget, act: SearchAct): AsyncGenerator<Sear
   } finally {
     await file?.close();
   }
-  yield refused(running.complaint());
+  yield failureResult(process.errorOutput());
 }
 
 /** Null where it is not wanted, or lies no more where it was found. */
-async function draftOf(path: Buffer, { folder, fits, redaction }: GrepTarget): Promise<FileDraft | null> {
-  const shown = decoded(path);
-  if (fits && !fits(shown)) return null;
-  const source = await openSource({ real: pathIn(folder.real, path), at: pathIn(folder.at, path) });
-  return source && new FileDraft(shown, source, { redaction });
+async function openFileHits(path: Buffer, { folder, fits, redaction }: GrepTarget): Promise<RipgrepFileHits | null> {
+  const displayPath = decodePath(path);
+  if (fits && !fits(displayPath)) return null;
+  const source = await openSource({
+    realPath: joinPathBytes(folder.realPath, path),
+    openPath: joinPathBytes(folder.openPath, path),
+  });
+  return source && new RipgrepFileHits(displayPath, source, { redaction });
 }
 
-function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }: GrepTarget): readonly string[] {
-  const name = glob === undefined ? null : nameGlob(glob);
+function grepOptions({ pattern, isLiteral, ignoresCase, contextLines = 0, glob, file }: GrepTarget): readonly string[] {
+  const name = glob === undefined ? null : fileNameGlob(glob);
   return [
     "--json",
     "--sort=path",
     "--no-mmap",
     "--crlf",
-    `--context=${around}`,
-    `--max-filesize=${LARGEST_MEGABYTES}M`,
+    `--context=${contextLines}`,
+    `--max-filesize=${MAX_FILE_MEGABYTES}M`,
     // To the end of the line: of a line with a million hits all would be told.
-    `--regexp=(?:${isLiteral ? literalPattern(pattern) : pattern}).*`,
+    `--regexp=(?:${isLiteral ? escapePattern(pattern) : pattern}).*`,
     ...(ignoresCase ? ["--ignore-case"] : []),
     // As a glob of ripgrep's it would let in what is ignored; as a type it does not.
     ...(name === null || file ? [] : [`--type-add=wished:${name}`, "--type=wished"]),
@@ -181,28 +184,28 @@ function grepOptions({ pattern, isLiteral, ignoresCase, around = 0, glob, file }
 }
 
 /** A folder that is ignored itself is searched if it is named. */
-async function parents({ real }: SearchedFolder): Promise<readonly string[]> {
-  return (await outerRules(real)) === "ignored" ? ["--no-ignore-parent"] : [];
+async function parentIgnoreOptions({ realPath }: SearchedFolder): Promise<readonly string[]> {
+  return (await readOuterRules(realPath)) === "ignored" ? ["--no-ignore-parent"] : [];
 }
 
-function withoutDot(path: Buffer): Buffer {
+function stripDotSlash(path: Buffer): Buffer {
   return path.subarray("./".length);
 }
 
-function refused(complaint: string): Searched {
-  const why = /^error: (.+)$/m.exec(complaint)?.[1];
-  if (why !== undefined) return badPattern(why);
-  if (complaint.includes("not allowed in a regex")) return badPattern(ACROSS_LINES);
-  return { type: "refused", message: failure(complaint) };
+function failureResult(errorOutput: string): GrepResult {
+  const why = /^error: (.+)$/m.exec(errorOutput)?.[1];
+  if (why !== undefined) return badPatternResult(why);
+  if (errorOutput.includes("not allowed in a regex")) return badPatternResult(LINE_BREAK_PROBLEM);
+  return { type: "refused", message: failureMessage(errorOutput) };
 }
 
-function failure(complaint: string): string {
-  return `the search failed: ${complaint.trim().split("\n")[0] || "ripgrep ended early"}`;
+function failureMessage(errorOutput: string): string {
+  return `the search failed: ${errorOutput.trim().split("\n")[0] || "ripgrep ended early"}`;
 }
 
-export interface Trust {
+export interface ProgramSearchOptions {
   /** As the variable `PATH` has them. */
-  readonly folders: string;
+  readonly searchPath: string;
   /** The workspace: what lies in it is the project's. */
   readonly root: string;
   /** Where everybody may write; the temporary folders of the machine, unless told otherwise. */
@@ -210,21 +213,24 @@ export interface Trust {
 }
 
 /** The first that works: the one handed in, else the one that `PATH` leads to. It runs without a sandbox, so no stranger's. */
-export async function usableRipgrep(handedIn: string | undefined, trust: Trust): Promise<string | null> {
-  if (handedIn !== undefined && (await isUsable(handedIn))) return handedIn;
-  const { folders, root, temporary = [tmpdir(), "/tmp", "/var/tmp"] } = trust;
-  const program = safeProgram({ name: "rg", folders, writable: presentPaths([root, ...temporary]) });
+export async function findUsableRipgrep(
+  configured: string | undefined,
+  options: ProgramSearchOptions,
+): Promise<string | null> {
+  if (configured !== undefined && (await isUsable(configured))) return configured;
+  const { searchPath, root, temporary = [tmpdir(), "/tmp", "/var/tmp"] } = options;
+  const program = findSafeProgram({ name: "rg", searchPath, writable: existingRealPaths([root, ...temporary]) });
   return program !== null && (await isUsable(program)) ? program : null;
 }
 
 /** The first that knows every option we give it. */
-const OLDEST = 13;
-const PATIENCE_MS = 5_000;
+const MIN_MAJOR_VERSION = 13;
+const VERSION_TIMEOUT_MS = 5_000;
 
 async function isUsable(program: string): Promise<boolean> {
   try {
-    const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: PATIENCE_MS });
-    return Number(/^ripgrep (\d+)\./.exec(stdout)?.[1] ?? 0) >= OLDEST;
+    const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: VERSION_TIMEOUT_MS });
+    return Number(/^ripgrep (\d+)\./.exec(stdout)?.[1] ?? 0) >= MIN_MAJOR_VERSION;
   } catch {
     // It is not there, or cannot run on this machine: there is another way to search.
     return false;

@@ -2,25 +2,25 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import type { GrepHit, GrepWish } from "../../ports.ts";
-import { wideEncoding } from "../../text.ts";
-import { cutAround } from "../../tools/search/grep.ts";
-import { openHeld } from "../safe-files.ts";
-import { LARGEST_MEGABYTES } from "./engine.ts";
+import type { GrepHit, GrepQuery } from "../../ports.ts";
+import { detectUtf16 } from "../../text.ts";
+import { cutLineAround } from "../../tools/search/grep.ts";
+import { openNoFollow } from "../safe-files.ts";
+import { MAX_FILE_MEGABYTES } from "./engine.ts";
 import type { LinePattern } from "./line-pattern.ts";
 
 export class FileHits {
-  readonly found: GrepHit[] = [];
+  readonly hits: GrepHit[] = [];
   readonly #path: string;
-  readonly #around: number;
-  readonly #redaction: GrepWish["redaction"];
-  #before: GrepHit[] = [];
-  #lastHit = Number.NEGATIVE_INFINITY;
+  readonly #contextLines: number;
+  readonly #redaction: GrepQuery["redaction"];
+  #contextBefore: GrepHit[] = [];
+  #lastHitLine = Number.NEGATIVE_INFINITY;
   #count = 0;
 
-  constructor(path: string, { around = 0, redaction }: Pick<GrepWish, "around" | "redaction">) {
+  constructor(path: string, { contextLines = 0, redaction }: Pick<GrepQuery, "contextLines" | "redaction">) {
     this.#path = path;
-    this.#around = around;
+    this.#contextLines = contextLines;
     this.#redaction = redaction;
   }
 
@@ -29,33 +29,36 @@ export class FileHits {
   }
 
   /** `place` is where the line has a hit, or -1. A long line comes in parts, and counts once. */
-  see({ number, text, goesOn }: Line, place: number): void {
-    if (number === this.#lastHit) return;
-    const isAround = place < 0;
-    const shown = cutAround(text, place, { goesOn, redaction: this.#redaction });
-    const seen = { path: this.#path, line: number, text: shown, isAround };
-    if (!isAround) this.#take(seen);
-    else if (number <= this.#lastHit + this.#around) this.#add(this.found, seen);
-    else this.#wait(seen);
+  addLine({ number, text, goesOn }: Line, hitIndex: number): void {
+    if (number === this.#lastHitLine) return;
+    const isContext = hitIndex < 0;
+    const displayText = cutLineAround(text, hitIndex, { isContinued: goesOn, redaction: this.#redaction });
+    const entry = { path: this.#path, line: number, text: displayText, isContext };
+    if (!isContext) this.#addHit(entry);
+    else if (number <= this.#lastHitLine + this.#contextLines) this.#pushOnce(this.hits, entry);
+    else this.#addContextBefore(entry);
   }
 
-  #take(hit: GrepHit): void {
+  #addHit(hit: GrepHit): void {
     // An earlier part of the same line was taken for a line around the hit before.
-    if (this.found.at(-1)?.line === hit.line) this.found.pop();
-    this.found.push(...this.#before.filter(({ line }) => line >= hit.line - this.#around && line < hit.line), hit);
-    this.#before = [];
-    this.#lastHit = hit.line;
+    if (this.hits.at(-1)?.line === hit.line) this.hits.pop();
+    this.hits.push(
+      ...this.#contextBefore.filter(({ line }) => line >= hit.line - this.#contextLines && line < hit.line),
+      hit,
+    );
+    this.#contextBefore = [];
+    this.#lastHitLine = hit.line;
     this.#count += 1;
   }
 
-  #wait(line: GrepHit): void {
-    if (this.#around === 0) return;
-    this.#add(this.#before, line);
-    if ((this.#before[0]?.line ?? 0) < line.line - this.#around) this.#before.shift();
+  #addContextBefore(line: GrepHit): void {
+    if (this.#contextLines === 0) return;
+    this.#pushOnce(this.#contextBefore, line);
+    if ((this.#contextBefore[0]?.line ?? 0) < line.line - this.#contextLines) this.#contextBefore.shift();
   }
 
   /** Of a line in parts the first is shown. */
-  #add(lines: GrepHit[], line: GrepHit): void {
+  #pushOnce(lines: GrepHit[], line: GrepHit): void {
     if (lines.at(-1)?.line !== line.line) lines.push(line);
   }
 }
@@ -68,109 +71,109 @@ export interface Line {
 }
 
 /** Short, because an expression may take the square of its length. */
-const LONGEST_PART = 16 * 1024;
+const MAX_PART_CHARS = 16 * 1024;
 /** Parts overlap, so that a hit on their edge is seen. */
-const OVERLAP = 512;
+const PART_OVERLAP_CHARS = 512;
 
 /** Splits bytes into lines; a line that is too long comes in parts, so that memory stays bounded. */
 export class LineReader {
   #decoder: TextDecoder | null = null;
-  #rest = "";
-  #number = 1;
+  #unfinished = "";
+  #lineNumber = 1;
 
   /** Null: this is no text. */
-  lines(bytes: Uint8Array): readonly Line[] | null {
-    this.#decoder ??= new TextDecoder(wideEncoding(bytes) ?? "utf-8");
+  readLines(bytes: Uint8Array): readonly Line[] | null {
+    this.#decoder ??= new TextDecoder(detectUtf16(bytes) ?? "utf-8");
     if (this.#decoder.encoding === "utf-8" && bytes.includes(0)) return null;
-    const lines = (this.#rest + this.#decoder.decode(bytes, { stream: true })).split("\n");
-    const rest = this.#parts(lines.pop() ?? "");
-    const whole = lines.flatMap((line) => this.#line(line));
-    this.#rest = rest.at(-1) ?? "";
-    return [...whole, ...rest.slice(0, -1).map((text) => ({ number: this.#number, text, goesOn: true }))];
+    const lines = (this.#unfinished + this.#decoder.decode(bytes, { stream: true })).split("\n");
+    const rest = this.#splitParts(lines.pop() ?? "");
+    const whole = lines.flatMap((line) => this.#splitLine(line));
+    this.#unfinished = rest.at(-1) ?? "";
+    return [...whole, ...rest.slice(0, -1).map((text) => ({ number: this.#lineNumber, text, goesOn: true }))];
   }
 
   /** What is left after the last piece. */
   end(): readonly Line[] {
-    const rest = this.#rest + (this.#decoder?.decode() ?? "");
-    return rest === "" ? [] : this.#line(rest);
+    const rest = this.#unfinished + (this.#decoder?.decode() ?? "");
+    return rest === "" ? [] : this.#splitLine(rest);
   }
 
-  #line(line: string): readonly Line[] {
-    const number = this.#number;
-    this.#number += 1;
-    const parts = this.#parts(line.replace(/\r$/, ""));
-    return parts.map((text, at) => ({ number, text, goesOn: at < parts.length - 1 }));
+  #splitLine(line: string): readonly Line[] {
+    const number = this.#lineNumber;
+    this.#lineNumber += 1;
+    const parts = this.#splitParts(line.replace(/\r$/, ""));
+    return parts.map((text, index) => ({ number, text, goesOn: index < parts.length - 1 }));
   }
 
-  #parts(line: string): readonly string[] {
+  #splitParts(line: string): readonly string[] {
     const parts: string[] = [];
     let start = 0;
-    for (; line.length - start > LONGEST_PART; start += LONGEST_PART - OVERLAP)
-      parts.push(line.slice(start, start + LONGEST_PART));
+    for (; line.length - start > MAX_PART_CHARS; start += MAX_PART_CHARS - PART_OVERLAP_CHARS)
+      parts.push(line.slice(start, start + MAX_PART_CHARS));
     return [...parts, line.slice(start)];
   }
 }
 
 export interface SearchedFile {
   /** Where it lies, and the path to open it by. */
-  readonly real: Buffer;
-  readonly at: Buffer;
-  readonly shown: string;
+  readonly realPath: Buffer;
+  readonly openPath: Buffer;
+  readonly displayPath: string;
   /** Not come upon in a folder. */
   readonly isNamed: boolean;
 }
 
-export interface FileSearch extends Pick<GrepWish, "redaction"> {
+export interface FileSearchOptions extends Pick<GrepQuery, "redaction"> {
   readonly pattern: Extract<LinePattern, { type: "pattern" }>;
-  readonly around: number;
-  readonly most: number;
+  readonly contextLines: number;
+  readonly maxResults: number;
   readonly signal: AbortSignal;
 }
 
-const PIECE = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /** None where it is no text, too large or closed to us. Null: the pattern takes too long. */
-export async function searchFile(file: SearchedFile, search: FileSearch): Promise<readonly GrepHit[] | null> {
-  search.signal.throwIfAborted();
+export async function searchFile(file: SearchedFile, options: FileSearchOptions): Promise<readonly GrepHit[] | null> {
+  options.signal.throwIfAborted();
   // Gone since its name was read, or closed to us: a search finds what it can.
-  const held = await openHeld(file).catch(() => null);
-  if (held === null) return [];
+  const opened = await openNoFollow(file).catch(() => null);
+  if (opened === null) return [];
   try {
-    const stats = await held.file.stat();
-    const isLarge = stats.size > LARGEST_MEGABYTES * 1024 * 1024;
-    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpen(held.file, file, search) : [];
+    const stats = await opened.file.stat();
+    const isLarge = stats.size > MAX_FILE_MEGABYTES * 1024 * 1024;
+    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpenFile(opened.file, file, options) : [];
   } catch (error) {
-    search.signal.throwIfAborted();
+    options.signal.throwIfAborted();
     // Some that say they are files cannot be read: under /proc, or on a disk that fails.
     if (file.isNamed) throw error;
     return [];
   } finally {
-    await held.file.close();
+    await opened.file.close();
   }
 }
 
-async function searchOpen(
+async function searchOpenFile(
   opened: FileHandle,
-  { shown }: SearchedFile,
-  search: FileSearch,
+  { displayPath }: SearchedFile,
+  options: FileSearchOptions,
 ): Promise<readonly GrepHit[] | null> {
-  const hits = new FileHits(shown, search);
+  const hits = new FileHits(displayPath, options);
   const reader = new LineReader();
-  const piece = Buffer.allocUnsafe(PIECE);
-  for (let length = -1; length !== 0 && hits.count <= search.most; ) {
-    search.signal.throwIfAborted();
-    length = (await opened.read(piece, 0, PIECE)).bytesRead;
-    const lines = length === 0 ? reader.end() : reader.lines(piece.subarray(0, length));
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let length = -1; length !== 0 && hits.count <= options.maxResults; ) {
+    options.signal.throwIfAborted();
+    length = (await opened.read(buffer, 0, CHUNK_BYTES)).bytesRead;
+    const lines = length === 0 ? reader.end() : reader.readLines(buffer.subarray(0, length));
     if (lines === null) return [];
-    if (!look(lines, hits, search)) return null;
+    if (!addMatches(lines, hits, options)) return null;
   }
-  return hits.found;
+  return hits.hits;
 }
 
 /** False where the pattern takes too long. */
-function look(lines: readonly Line[], hits: FileHits, { pattern }: FileSearch): boolean {
-  const places = pattern.placesIn(lines.map(({ text }) => text));
-  if (places === null) return false;
-  for (const [at, line] of lines.entries()) hits.see(line, places[at] ?? -1);
+function addMatches(lines: readonly Line[], hits: FileHits, { pattern }: FileSearchOptions): boolean {
+  const indexes = pattern.findMatches(lines.map(({ text }) => text));
+  if (indexes === null) return false;
+  for (const [index, line] of lines.entries()) hits.addLine(line, indexes[index] ?? -1);
   return true;
 }

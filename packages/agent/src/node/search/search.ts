@@ -4,136 +4,156 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { type Fits, fitting } from "../../glob.ts";
-import type { FindWish, Found, GrepHit, GrepWish, ListedName, SearchAct, WorkspaceSearch } from "../../ports.ts";
-import { type Place, type PrivateTemporary, placeOf } from "../paths.ts";
+import { createPathMatcher, type PathMatcher } from "../../glob.ts";
+import type {
+  FindQuery,
+  FolderEntry,
+  GrepHit,
+  GrepQuery,
+  SearchOptions,
+  SearchResult,
+  WorkspaceSearch,
+} from "../../ports.ts";
+import { type FileLocation, type PrivateTemporaryOptions, resolveLocation } from "../paths.ts";
 import {
-  collected,
-  decoded,
-  type Engine,
+  collectHits,
+  decodePath,
   type GrepTarget,
-  LARGEST_MEGABYTES,
-  pathIn,
+  joinPathBytes,
+  MAX_FILE_MEGABYTES,
+  type SearchEngine,
   type SearchedFolder,
   withFolder,
   withTarget,
 } from "./engine.ts";
-import { ripgrepEngine, usableRipgrep } from "./ripgrep.ts";
-import { walkingEngine } from "./walk.ts";
+import { findUsableRipgrep, ripgrepEngine } from "./ripgrep.ts";
+import { walkEngine } from "./walk.ts";
 
 /** The first few of many items in some order, without keeping all of them. */
-export class FirstFew<Each> {
-  readonly #most: number;
-  readonly #order: (one: Each, other: Each) => number;
-  #kept: Each[] = [];
+export class TopItems<Each> {
+  readonly #limit: number;
+  readonly #compare: (one: Each, other: Each) => number;
+  #items: Each[] = [];
   #count = 0;
 
   constructor(most: number, order: (one: Each, other: Each) => number) {
-    this.#most = most;
-    this.#order = order;
+    this.#limit = most;
+    this.#compare = order;
   }
 
   add(one: Each): void {
     this.#count += 1;
-    this.#kept.push(one);
-    if (this.#kept.length >= 2 * this.#most + SPARE) this.#prune();
+    this.#items.push(one);
+    if (this.#items.length >= 2 * this.#limit + PRUNE_SLACK) this.#prune();
   }
 
-  taken(): { readonly found: readonly Each[]; readonly isAll: boolean } {
+  result(): { readonly found: readonly Each[]; readonly isAll: boolean } {
     this.#prune();
-    return { found: this.#kept, isAll: this.#count <= this.#most };
+    return { found: this.#items, isAll: this.#count <= this.#limit };
   }
 
   #prune(): void {
-    this.#kept = this.#kept.sort(this.#order).slice(0, this.#most);
+    this.#items = this.#items.sort(this.#compare).slice(0, this.#limit);
   }
 }
 
-const SPARE = 1_000;
+const PRUNE_SLACK = 1_000;
 
 /** Letter by letter, whatever language they are of: the same on every machine. */
-export function byName(one: string, other: string): number {
+export function compareNames(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
 /** All names in a folder, sorted, ignored and hidden ones too. */
-export async function listNames(place: Place, act: SearchAct): Promise<Found<ListedName>> {
-  act.signal.throwIfAborted();
-  return await withFolder(place, ({ at }) => namesIn(at, act));
+export async function listNames(location: FileLocation, options: SearchOptions): Promise<SearchResult<FolderEntry>> {
+  options.signal.throwIfAborted();
+  return await withFolder(location, ({ openPath }) => readListedNames(openPath, options));
 }
 
-async function namesIn(folder: string, { signal, most }: SearchAct): Promise<Found<ListedName>> {
-  const names = new FirstFew<ListedName>(most, (one, other) => byName(one.name, other.name));
+async function readListedNames(
+  folder: string,
+  { signal, maxResults }: SearchOptions,
+): Promise<SearchResult<FolderEntry>> {
+  const names = new TopItems<FolderEntry>(maxResults, (one, other) => compareNames(one.name, other.name));
   for await (const entry of await opendir(folder)) {
     signal.throwIfAborted();
     names.add(toListedName(entry));
   }
-  const { found, isAll } = names.taken();
-  return { type: "found", found: await Promise.all(found.map((name) => sized(name, folder))), isAll };
+  const { found, isAll } = names.result();
+  return { type: "found", items: await Promise.all(found.map((name) => addSize(name, folder))), isComplete: isAll };
 }
 
-function toListedName(entry: Dirent): ListedName {
+function toListedName(entry: Dirent): FolderEntry {
   if (entry.isDirectory()) return { name: `${entry.name}/`, kind: "folder" };
   if (entry.isSymbolicLink()) return { name: entry.name, kind: "link" };
   return { name: entry.name, kind: entry.isFile() ? "file" : "other" };
 }
 
-async function sized(listed: ListedName, folder: string): Promise<ListedName> {
+async function addSize(listed: FolderEntry, folder: string): Promise<FolderEntry> {
   if (listed.kind !== "file") return listed;
   // One that is gone by now, or whose name is no text, is listed without its size.
   const stats = await lstat(join(folder, listed.name)).catch(() => null);
   return stats === null ? listed : { ...listed, bytes: stats.size };
 }
 
-export interface NewestWish {
+export interface FindFilesOptions {
   readonly folder: SearchedFolder;
-  readonly fits: Fits;
-  readonly engine: Engine;
+  readonly fits: PathMatcher;
+  readonly engine: SearchEngine;
 }
 
-interface Dated {
+interface DatedFile {
   readonly path: string;
   /** When it was last changed. */
-  readonly time: number;
+  readonly modifiedMs: number;
 }
 
 /** How many are looked at together. */
-const TOGETHER = 64;
+const STAT_BATCH_SIZE = 64;
 
-export async function newestFiles({ folder, fits, engine }: NewestWish, act: SearchAct): Promise<Found<string>> {
-  const newest = new FirstFew<Dated>(act.most, (one, other) => other.time - one.time || byName(one.path, other.path));
-  let batch: Promise<Dated>[] = [];
-  for await (const name of engine.files(folder, act)) {
-    if (!fits(decoded(name))) continue;
-    batch.push(dated(name, folder));
-    if (batch.length < TOGETHER) continue;
+export async function findNewestFiles(
+  { folder, fits, engine }: FindFilesOptions,
+  options: SearchOptions,
+): Promise<SearchResult<string>> {
+  const newest = new TopItems<DatedFile>(
+    options.maxResults,
+    (one, other) => other.modifiedMs - one.modifiedMs || compareNames(one.path, other.path),
+  );
+  let batch: Promise<DatedFile>[] = [];
+  for await (const name of engine.listFiles(folder, options)) {
+    if (!fits(decodePath(name))) continue;
+    batch.push(readModifiedTime(name, folder));
+    if (batch.length < STAT_BATCH_SIZE) continue;
     for (const one of await Promise.all(batch)) newest.add(one);
     batch = [];
   }
   for (const one of await Promise.all(batch)) newest.add(one);
-  const { found, isAll } = newest.taken();
-  return { type: "found", found: found.map(({ path }) => path), isAll };
+  const { found, isAll } = newest.result();
+  return { type: "found", items: found.map(({ path }) => path), isComplete: isAll };
 }
 
-export async function filesAsTheyCome({ folder, fits, engine }: NewestWish, act: SearchAct): Promise<Found<string>> {
+export async function findFilesUnordered(
+  { folder, fits, engine }: FindFilesOptions,
+  options: SearchOptions,
+): Promise<SearchResult<string>> {
   const found: string[] = [];
-  for await (const name of engine.files(folder, act)) {
-    const path = decoded(name);
+  for await (const name of engine.listFiles(folder, options)) {
+    const path = decodePath(name);
     if (!fits(path)) continue;
-    if (found.length === act.most) return { type: "found", found, isAll: false };
+    if (found.length === options.maxResults) return { type: "found", items: found, isComplete: false };
     found.push(path);
   }
-  return { type: "found", found, isAll: true };
+  return { type: "found", items: found, isComplete: true };
 }
 
-async function dated(name: Buffer, { at }: SearchedFolder): Promise<Dated> {
+async function readModifiedTime(name: Buffer, { openPath }: SearchedFolder): Promise<DatedFile> {
   // One that is gone by now was there when it was found.
-  const stats = await lstat(pathIn(at, name)).catch(() => null);
-  return { path: decoded(name), time: stats?.mtimeMs ?? 0 };
+  const stats = await lstat(joinPathBytes(openPath, name)).catch(() => null);
+  return { path: decodePath(name), modifiedMs: stats?.mtimeMs ?? 0 };
 }
 
-export interface NodeSearchParts extends PrivateTemporary {
+export interface NodeSearchOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
   /** What `~` stands for; the user's own folder unless said. */
@@ -143,74 +163,89 @@ export interface NodeSearchParts extends PrivateTemporary {
 }
 
 /** Searches under and around a folder of this machine. */
-export function nodeSearch({ home = homedir(), ripgrep, ...parts }: NodeSearchParts): WorkspaceSearch {
-  const { root } = parts;
-  const placed = (path: string, { real }: SearchAct): Place => ({ ...placeOf(path, { ...parts, home }), real });
-  let engine: Promise<Engine> | null = null;
-  const ready = (): Promise<Engine> => {
-    engine ??= engineOf(ripgrep, root);
+export function nodeSearch({ home = homedir(), ripgrep, ...pathOptions }: NodeSearchOptions): WorkspaceSearch {
+  const { root } = pathOptions;
+  const locate = (path: string, { realPath }: SearchOptions): FileLocation => ({
+    ...resolveLocation(path, { ...pathOptions, home }),
+    realPath,
+  });
+  let engine: Promise<SearchEngine> | null = null;
+  const getEngine = (): Promise<SearchEngine> => {
+    engine ??= chooseEngine(ripgrep, root);
     return engine;
   };
   return {
-    list: (path, act) => listNames(placed(path, act), act),
-    find: async (wish, act) => await find({ wish, place: placed(wish.folder, act), ready }, act),
-    grep: async (wish, act) => await grep({ wish, place: placed(wish.path, act), ready }, act),
+    list: (path, options) => listNames(locate(path, options), options),
+    find: async (query, options) => await find({ query, location: locate(query.folder, options), getEngine }, options),
+    grep: async (query, options) => await grep({ query, location: locate(query.path, options), getEngine }, options),
   };
 }
 
-async function engineOf(ripgrep: string | null | undefined, root: string): Promise<Engine> {
-  const program = ripgrep === null ? null : await usableRipgrep(ripgrep, { folders: process.env.PATH ?? "", root });
-  return program === null ? walkingEngine : ripgrepEngine(program);
+async function chooseEngine(ripgrep: string | null | undefined, root: string): Promise<SearchEngine> {
+  const program =
+    ripgrep === null ? null : await findUsableRipgrep(ripgrep, { searchPath: process.env.PATH ?? "", root });
+  return program === null ? walkEngine : ripgrepEngine(program);
 }
 
-interface Searching<Wish> {
-  readonly wish: Wish;
-  readonly place: Place;
-  readonly ready: () => Promise<Engine>;
+interface SearchRequest<Wish> {
+  readonly query: Wish;
+  readonly location: FileLocation;
+  readonly getEngine: () => Promise<SearchEngine>;
 }
 
-async function find({ wish, place, ready }: Searching<FindWish>, act: SearchAct): Promise<Found<string>> {
-  const fits = fitting(wish.glob);
+async function find(
+  { query, location, getEngine }: SearchRequest<FindQuery>,
+  options: SearchOptions,
+): Promise<SearchResult<string>> {
+  const fits = createPathMatcher(query.glob);
   if (fits === null) return tooManyBraces;
-  const files = wish.isUnordered ? filesAsTheyCome : newestFiles;
-  return await withFolder(place, async (folder) =>
-    files({ folder, fits: openAlone(folder, { fits, ...act }), engine: await ready() }, act),
+  const findFiles = query.isUnordered ? findFilesUnordered : findNewestFiles;
+  return await withFolder(location, async (folder) =>
+    findFiles({ folder, fits: excludeClosed(folder, { fits, ...options }), engine: await getEngine() }, options),
   );
 }
 
-async function grep({ wish, place, ready }: Searching<GrepWish>, act: SearchAct): Promise<Found<GrepHit>> {
-  const fits = wish.glob === undefined ? () => true : fitting(wish.glob);
+async function grep(
+  { query, location, getEngine }: SearchRequest<GrepQuery>,
+  options: SearchOptions,
+): Promise<SearchResult<GrepHit>> {
+  const fits = query.glob === undefined ? () => true : createPathMatcher(query.glob);
   if (fits === null) return tooManyBraces;
-  return await withTarget(place, async (target) => {
+  return await withTarget(location, async (target) => {
     // Ripgrep holds a whole line in memory, and such a file may be one.
-    const isLarge = target.type === "file" && target.bytes > LARGEST_MEGABYTES * 1024 * 1024;
-    const engine = isLarge ? walkingEngine : await ready();
+    const isLarge = target.type === "file" && target.bytes > MAX_FILE_MEGABYTES * 1024 * 1024;
+    const engine = isLarge ? walkEngine : await getEngine();
     // What a path names is searched, whatever its name.
-    const where =
-      target.type === "file" ? fileAt(target) : { folder: target, fits: openAlone(target, { fits, ...act }) };
-    const hits = await collected(engine.grep({ ...wish, ...where }, act), { ...act, around: wish.around ?? 0 });
-    return target.type === "file" && hits.type === "found" ? named(hits, basename(place.path)) : hits;
+    const scope =
+      target.type === "file"
+        ? toFileScope(target)
+        : { folder: target, fits: excludeClosed(target, { fits, ...options }) };
+    const hits = await collectHits(engine.grep({ ...query, ...scope }, options), {
+      ...options,
+      contextLines: query.contextLines ?? 0,
+    });
+    return target.type === "file" && hits.type === "found" ? withHitPath(hits, basename(location.path)) : hits;
   });
 }
 
-function fileAt({ real }: SearchedFolder): Pick<GrepTarget, "folder" | "file"> {
-  const folder = dirname(real);
-  return { folder: { real: folder, at: folder }, file: basename(real) };
+function toFileScope({ realPath }: SearchedFolder): Pick<GrepTarget, "folder" | "file"> {
+  const folder = dirname(realPath);
+  return { folder: { realPath: folder, openPath: folder }, file: basename(realPath) };
 }
 
 /** By the name it was asked for, which may be that of a link. */
-function named(hits: Extract<Found<GrepHit>, { type: "found" }>, path: string): Found<GrepHit> {
-  return { ...hits, found: hits.found.map((hit) => ({ ...hit, path })) };
+function withHitPath(hits: Extract<SearchResult<GrepHit>, { type: "found" }>, path: string): SearchResult<GrepHit> {
+  return { ...hits, items: hits.items.map((hit) => ({ ...hit, path })) };
 }
 
-interface Passing extends Pick<SearchAct, "isClosed"> {
-  readonly fits: Fits;
+interface FileFilter extends Pick<SearchOptions, "isExcluded"> {
+  readonly fits: PathMatcher;
 }
 
 /** What may not be looked at by itself is not come upon either. */
-function openAlone({ real }: SearchedFolder, { fits, isClosed }: Passing): Fits {
-  if (!isClosed) return fits;
-  return (path) => fits(path) && !isClosed(real.endsWith("/") ? real + path : `${real}/${path}`);
+function excludeClosed({ realPath }: SearchedFolder, { fits, isExcluded }: FileFilter): PathMatcher {
+  if (!isExcluded) return fits;
+  return (path) => fits(path) && !isExcluded(realPath.endsWith("/") ? realPath + path : `${realPath}/${path}`);
 }
 
 const tooManyBraces = { type: "refused", message: "the glob stands for too many: use fewer braces" } as const;

@@ -4,17 +4,17 @@ import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Ignore } from "ignore";
-import type { SearchAct } from "../../ports.ts";
+import type { SearchOptions } from "../../ports.ts";
 import {
-  badPattern,
-  decoded,
-  type Engine,
+  badPatternResult,
+  decodePath,
+  type GrepResult,
   type GrepTarget,
-  pathIn,
-  type Searched,
+  joinPathBytes,
+  type SearchEngine,
   type SearchedFolder,
 } from "./engine.ts";
-import { linePattern } from "./line-pattern.ts";
+import { compileLinePattern } from "./line-pattern.ts";
 import { searchFile } from "./search-file.ts";
 
 export interface IgnoreRules {
@@ -24,102 +24,102 @@ export interface IgnoreRules {
 }
 
 /** No file of rules that a person wrote is larger. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
-/** The rules from above a folder; `ignored` where they leave out the folder itself, and who named it meant it. */
-export async function outerRules(folder: string): Promise<readonly IgnoreRules[] | "ignored"> {
-  const above = dirname(folder);
-  if (above === folder) return [];
-  const outer = await outerRules(above);
+/** The rules from above a folder; `ignoreToken` where they leave out the folder itself, and who named it meant it. */
+export async function readOuterRules(folder: string): Promise<readonly IgnoreRules[] | "ignored"> {
+  const parent = dirname(folder);
+  if (parent === folder) return [];
+  const outer = await readOuterRules(parent);
   if (outer === "ignored") return outer;
-  const all = await withRulesIn(above, outer);
-  return isIgnored(`${folder}/`, all) ? "ignored" : all;
+  const allRules = await addFolderRules(parent, outer);
+  return isIgnored(`${folder}/`, allRules) ? "ignored" : allRules;
 }
 
 /** Puts the rules of the folder first: the nearest decide. */
-export async function withRulesIn(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
-  const text = await textOf(join(folder, ".gitignore"));
+export async function addFolderRules(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
+  const text = await readIgnoreFile(join(folder, ".gitignore"));
   if (text === null) return outer;
   // Most searches need it not: where there is ripgrep, and no such file above.
   const { parseIgnore } = await import("./parse-ignore.ts");
   return [
     {
       folder: folder.endsWith("/") ? folder : `${folder}/`,
-      rules: parseIgnore(quickRules(text)),
+      rules: parseIgnore(dropSlowRules(text)),
     },
     ...outer,
   ];
 }
 
 /** Each star more in a name multiplies the time that holding a long name against it takes, and a stranger may have written it. */
-function quickRules(text: string): string[] {
+function dropSlowRules(text: string): string[] {
   return text.split(/\r?\n/).filter((rule) => !MANY_STARS.test(rule));
 }
 
 const MANY_STARS = /(?:\*[^*/]+){4}/;
 
 /** The path is absolute; that of a folder ends in a slash. */
-export function isIgnored(path: string, all: readonly IgnoreRules[]): boolean {
-  for (const { folder, rules } of all) {
+export function isIgnored(path: string, allRules: readonly IgnoreRules[]): boolean {
+  for (const { folder, rules } of allRules) {
     const { ignored, unignored } = rules.test(path.slice(folder.length));
     if (ignored || unignored) return ignored;
   }
   return false;
 }
 
-async function textOf(path: string): Promise<string | null> {
+async function readIgnoreFile(path: string): Promise<string | null> {
   try {
     const stats = await stat(path);
-    return stats.isFile() && stats.size <= MOST_BYTES ? await readFile(path, "utf8") : null;
+    return stats.isFile() && stats.size <= MAX_IGNORE_FILE_BYTES ? await readFile(path, "utf8") : null;
   } catch {
     // Most folders have none; one that cannot be read rules over nothing.
     return null;
   }
 }
 
-interface Below {
+interface WalkFolder {
   /** From the folder that is walked; ends in a slash unless that is it. */
   readonly path: Buffer;
   readonly rules: readonly IgnoreRules[];
 }
 
-interface Walk {
+interface WalkOptions {
   readonly folder: SearchedFolder;
   readonly signal: AbortSignal;
 }
 
 /** Their paths, from the folder. */
-export async function* walk(
+export async function* walkFiles(
   folder: SearchedFolder,
   { signal }: { readonly signal: AbortSignal },
 ): AsyncGenerator<Buffer> {
-  const outer = await outerRules(folder.real);
+  const outer = await readOuterRules(folder.realPath);
   const rules = outer === "ignored" ? [] : outer;
-  yield* filesIn({ path: Buffer.alloc(0), rules }, { folder, signal });
+  yield* walkFolder({ path: Buffer.alloc(0), rules }, { folder, signal });
 }
 
 const SLASH = Buffer.from("/");
 
-async function* filesIn({ path, rules: outer }: Below, whole: Walk): AsyncGenerator<Buffer> {
-  whole.signal.throwIfAborted();
-  const { at, real } = whole.folder;
-  const entries = await entriesOf(pathIn(at, path));
-  const hasRules = entries.some(({ name }) => name.equals(RULES));
-  const rules = hasRules ? await withRulesIn(decoded(pathIn(real, path)), outer) : outer;
+async function* walkFolder({ path, rules: outer }: WalkFolder, options: WalkOptions): AsyncGenerator<Buffer> {
+  options.signal.throwIfAborted();
+  const { openPath, realPath } = options.folder;
+  const entries = await readSortedEntries(joinPathBytes(openPath, path));
+  const hasRules = entries.some(({ name }) => name.equals(IGNORE_FILE));
+  const rules = hasRules ? await addFolderRules(decodePath(joinPathBytes(realPath, path)), outer) : outer;
   for (const entry of entries) {
-    const inside = Buffer.concat([path, entry.name]);
-    const folder = Buffer.concat([inside, SLASH]);
-    const judged = decoded(pathIn(real, entry.isDirectory() ? folder : inside));
-    if (entry.name.equals(GIT) || isIgnored(judged, rules)) continue;
-    if (entry.isDirectory()) yield* filesIn({ path: folder, rules }, whole);
-    if (entry.isFile()) yield inside;
+    const entryPath = Buffer.concat([path, entry.name]);
+    const folderPath = Buffer.concat([entryPath, SLASH]);
+    const realEntryPath = decodePath(joinPathBytes(realPath, entry.isDirectory() ? folderPath : entryPath));
+    if (entry.name.equals(GIT_FOLDER) || isIgnored(realEntryPath, rules)) continue;
+    if (entry.isDirectory()) yield* walkFolder({ path: folderPath, rules }, options);
+    if (entry.isFile()) yield entryPath;
   }
 }
 
-const GIT = Buffer.from(".git");
-const RULES = Buffer.from(".gitignore");
+const GIT_FOLDER = Buffer.from(".git");
+const IGNORE_FILE = Buffer.from(".gitignore");
 
-async function entriesOf(path: Buffer): Promise<Dirent<Buffer>[]> {
+async function readSortedEntries(path: Buffer): Promise<Dirent<Buffer>[]> {
   try {
     const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });
     return entries.sort((one, other) => Buffer.compare(one.name, other.name));
@@ -129,24 +129,24 @@ async function entriesOf(path: Buffer): Promise<Dirent<Buffer>[]> {
   }
 }
 
-export const walkingEngine: Engine = { files: walk, grep };
+export const walkEngine: SearchEngine = { listFiles: walkFiles, grep };
 
-async function* grep(target: GrepTarget, act: SearchAct): AsyncGenerator<Searched> {
-  const { folder, file, fits, around = 0, redaction } = target;
-  const pattern = linePattern(target);
-  if (pattern.type === "bad") return yield badPattern(pattern.why);
-  for await (const name of file === undefined ? walk(folder, act) : [Buffer.from(file)]) {
-    const shown = decoded(name);
-    if (fits && !fits(shown)) continue;
-    const place = { real: pathIn(folder.real, name), at: pathIn(folder.at, name) };
+async function* grep(target: GrepTarget, options: SearchOptions): AsyncGenerator<GrepResult> {
+  const { folder, file, fits, contextLines = 0, redaction } = target;
+  const pattern = compileLinePattern(target);
+  if (pattern.type === "bad") return yield badPatternResult(pattern.why);
+  for await (const name of file === undefined ? walkFiles(folder, options) : [Buffer.from(file)]) {
+    const displayPath = decodePath(name);
+    if (fits && !fits(displayPath)) continue;
+    const paths = { realPath: joinPathBytes(folder.realPath, name), openPath: joinPathBytes(folder.openPath, name) };
     const isNamed = file !== undefined;
-    const hits = await searchFile({ ...place, shown, isNamed }, { ...act, pattern, around, redaction });
-    if (hits === null) return yield tooSlow(shown);
+    const hits = await searchFile({ ...paths, displayPath, isNamed }, { ...options, pattern, contextLines, redaction });
+    if (hits === null) return yield tooSlowResult(displayPath);
     if (hits.length > 0) yield { type: "file", hits };
   }
 }
 
-function tooSlow(path: string): Searched {
+function tooSlowResult(path: string): GrepResult {
   return {
     type: "refused",
     message: `the search was broken off in ${path}: the pattern takes too long; make it simpler`,

@@ -2,26 +2,27 @@
 
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
-import { unlessAborted } from "../../async.ts";
+import { raceAbort } from "../../async.ts";
 import type { WebFailed, WebRefused } from "../../ports.ts";
 
 /** What is wrong with an address; null where anybody on the internet could dial it. */
-export function objectionTo(address: string): string | null {
+export function nonPublicKind(address: string): string | null {
   // A zone (fe80::1%eth0) exists only on networks that are not public.
   if (address.includes("%")) return "link-local";
-  if (isIPv4(address)) return nameIn(ranges4, address, "ipv4");
-  if (isIPv6(address)) return nameIn(ranges6, address, "ipv6") ?? (global6.check(address, "ipv6") ? null : "reserved");
+  if (isIPv4(address)) return findRangeName(ipv4Ranges, address, "ipv4");
+  if (isIPv6(address))
+    return findRangeName(ipv6Ranges, address, "ipv6") ?? (publicIpv6.check(address, "ipv6") ? null : "reserved");
   return "no address";
 }
 
 type Family = "ipv4" | "ipv6";
 type Range = readonly [name: string, networks: BlockList];
 
-function nameIn(ranges: readonly Range[], address: string, family: Family): string | null {
+function findRangeName(ranges: readonly Range[], address: string, family: Family): string | null {
   return ranges.find(([, networks]) => networks.check(address, family))?.[0] ?? null;
 }
 
-function networks(family: Family, ...subnets: readonly string[]): BlockList {
+function createBlockList(family: Family, ...subnets: readonly string[]): BlockList {
   const list = new BlockList();
   for (const subnet of subnets) {
     const [start = "", bits] = subnet.split("/");
@@ -30,31 +31,34 @@ function networks(family: Family, ...subnets: readonly string[]): BlockList {
   return list;
 }
 
-const ranges4: readonly Range[] = [
+const ipv4Ranges: readonly Range[] = [
   // 168.63.129.16 answers virtual machines of one cloud only, though it looks public.
-  ["metadata", networks("ipv4", "169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32", "168.63.129.16/32")],
-  ["unspecified", networks("ipv4", "0.0.0.0/8")],
-  ["loopback", networks("ipv4", "127.0.0.0/8")],
-  ["private", networks("ipv4", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
-  ["link-local", networks("ipv4", "169.254.0.0/16")],
-  ["carrier-grade", networks("ipv4", "100.64.0.0/10")],
-  ["multicast", networks("ipv4", "224.0.0.0/4")],
-  ["documentation", networks("ipv4", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")],
-  ["reserved", networks("ipv4", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4")],
+  [
+    "metadata",
+    createBlockList("ipv4", "169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32", "168.63.129.16/32"),
+  ],
+  ["unspecified", createBlockList("ipv4", "0.0.0.0/8")],
+  ["loopback", createBlockList("ipv4", "127.0.0.0/8")],
+  ["private", createBlockList("ipv4", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")],
+  ["link-local", createBlockList("ipv4", "169.254.0.0/16")],
+  ["carrier-grade", createBlockList("ipv4", "100.64.0.0/10")],
+  ["multicast", createBlockList("ipv4", "224.0.0.0/4")],
+  ["documentation", createBlockList("ipv4", "192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")],
+  ["reserved", createBlockList("ipv4", "192.0.0.0/24", "192.88.99.0/24", "198.18.0.0/15", "240.0.0.0/4")],
 ];
 
-const ranges6: readonly Range[] = [
-  ["metadata", networks("ipv6", "fd00:ec2::254/128", "fd20:ce::254/128")],
-  ["unspecified", networks("ipv6", "::/128")],
-  ["loopback", networks("ipv6", "::1/128")],
-  ["private", networks("ipv6", "fc00::/7", "fec0::/10")],
-  ["link-local", networks("ipv6", "fe80::/10")],
-  ["multicast", networks("ipv6", "ff00::/8")],
-  ["documentation", networks("ipv6", "2001:db8::/32", "3fff::/20")],
+const ipv6Ranges: readonly Range[] = [
+  ["metadata", createBlockList("ipv6", "fd00:ec2::254/128", "fd20:ce::254/128")],
+  ["unspecified", createBlockList("ipv6", "::/128")],
+  ["loopback", createBlockList("ipv6", "::1/128")],
+  ["private", createBlockList("ipv6", "fc00::/7", "fec0::/10")],
+  ["link-local", createBlockList("ipv6", "fe80::/10")],
+  ["multicast", createBlockList("ipv6", "ff00::/8")],
+  ["documentation", createBlockList("ipv6", "2001:db8::/32", "3fff::/20")],
   // Mapped, compatible, translated (NAT64), 6to4 and Teredo: any IPv4 address can hide in them.
   [
     "IPv4 inside IPv6",
-    networks(
+    createBlockList(
       "ipv6",
       "::ffff:0:0/96",
       "::ffff:0:0:0/96",
@@ -65,22 +69,22 @@ const ranges6: readonly Range[] = [
       "2001::/32",
     ),
   ],
-  ["reserved", networks("ipv6", "2001::/23")],
+  ["reserved", createBlockList("ipv6", "2001::/23")],
 ];
 
 /** All that is given out so far; what lies outside is not the internet. */
-const global6 = networks("ipv6", "2000::/3");
+const publicIpv6 = createBlockList("ipv6", "2000::/3");
 
-export function refused(why: WebRefused["why"], message: string): WebRefused {
+export function webRefusal(why: WebRefused["why"], message: string): WebRefused {
   return { type: "refused", why, message };
 }
 
-export function failed(why: WebFailed["why"], message: string): WebFailed {
+export function webFailure(why: WebFailed["why"], message: string): WebFailed {
   return { type: "failed", why, message };
 }
 
 /** Something other than the web listens on these ports and might take a request for commands. */
-export const offLimitsPorts: ReadonlySet<number> = new Set(
+export const blockedPorts: ReadonlySet<number> = new Set(
   [
     // Old small services, files, shells, names.
     [0, 1, 7, 9, 13, 17, 19, 20, 21, 22, 23, 37, 42, 43, 53, 69, 79, 111, 113, 123, 135, 137, 138, 139, 161, 179, 445],
@@ -103,20 +107,20 @@ export interface Destination {
 }
 
 /** Checks only the text of the URL; what looks like a trick is refused. `allowedHosts` have the form `host:port`. */
-export function destinationOf(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
-  if (CONTROL.test(text)) return refused("malformed", "the URL has spaces or control characters");
+export function parseDestination(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
+  if (CONTROL_CHARACTERS.test(text)) return webRefusal("malformed", "the URL has spaces or control characters");
   const url = URL.parse(text);
-  if (url === null) return refused("malformed", "this is no URL; write all of it, as in https://example.com/page");
+  if (url === null) return webRefusal("malformed", "this is no URL; write all of it, as in https://example.com/page");
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return refused("scheme", `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
-  const destination = placed(url, allowedHosts);
-  return spellingRefusal(text, destination) ?? placeRefusal(destination) ?? destination;
+    return webRefusal("scheme", `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+  const destination = toDestination(url, allowedHosts);
+  return checkSpelling(text, destination) ?? checkHostAndPort(destination) ?? destination;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: URL parsers drop some of them silently, each its own.
-const CONTROL = /[\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]/;
+const CONTROL_CHARACTERS = /[\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]/;
 
-function placed(url: URL, allowedHosts: readonly string[]): Destination {
+function toDestination(url: URL, allowedHosts: readonly string[]): Destination {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const port = url.port === "" ? defaultPort(url) : Number(url.port);
   const isAllowed = allowedHosts.includes(`${url.hostname}:${port}`);
@@ -128,26 +132,26 @@ function defaultPort({ protocol }: URL): number {
 }
 
 /** Spellings that people do not use and that other parsers read differently. */
-function spellingRefusal(text: string, { url, host }: Destination): WebRefused | null {
+function checkSpelling(text: string, { url, host }: Destination): WebRefused | null {
   const authority = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i.exec(text)?.[1];
-  if (authority === undefined) return refused("malformed", "after http:// or https:// comes the name of a host");
+  if (authority === undefined) return webRefusal("malformed", "after http:// or https:// comes the name of a host");
   if (url.username !== "" || url.password !== "" || authority.includes("@"))
-    return refused("credentials", "a URL with a user or a password is not fetched");
+    return webRefusal("credentials", "a URL with a user or a password is not fetched");
   if (isIPv4(host) && authority.replace(/:\d*$/, "") !== host)
-    return refused("spelling", `an address is written as ${host}, not as ${authority}`);
+    return webRefusal("spelling", `an address is written as ${host}, not as ${authority}`);
   return null;
 }
 
-function placeRefusal({ host, port, isAllowed }: Destination): WebRefused | null {
+function checkHostAndPort({ host, port, isAllowed }: Destination): WebRefused | null {
   if (isAllowed) return null;
-  if (offLimitsPorts.has(port)) return refused("port", `port ${port} is not for web pages`);
+  if (blockedPorts.has(port)) return webRefusal("port", `port ${port} is not for web pages`);
   if (isIP(host) !== 0) return null;
-  if (host.endsWith(".")) return refused("name", "a name that ends in a dot is not fetched");
-  if (!host.includes(".") || LOCAL.test(host)) return refused("name", `${host} is a name of the local network`);
+  if (host.endsWith(".")) return webRefusal("name", "a name that ends in a dot is not fetched");
+  if (!host.includes(".") || LOCAL_NAME.test(host)) return webRefusal("name", `${host} is a name of the local network`);
   return null;
 }
 
-const LOCAL = /\.(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
+const LOCAL_NAME = /\.(?:localhost|local|localdomain|internal|intranet|lan|home\.arpa)$/;
 
 export interface Route extends Omit<Destination, "type"> {
   readonly type: "route";
@@ -156,49 +160,49 @@ export interface Route extends Omit<Destination, "type"> {
 }
 
 /** All addresses of a name. */
-export type Resolve = (name: string) => Promise<readonly string[]>;
+export type ResolveHost = (name: string) => Promise<readonly string[]>;
 
-export interface RouteParts {
-  readonly resolve: Resolve;
+export interface RouteOptions {
+  readonly resolve: ResolveHost;
   readonly allowedHosts: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** The name is resolved once and every address is checked; only these are dialled afterwards. */
-export async function routeTo(text: string, parts: RouteParts): Promise<Route | WebRefused | WebFailed> {
-  const destination = destinationOf(text, parts.allowedHosts);
+export async function resolveRoute(text: string, options: RouteOptions): Promise<Route | WebRefused | WebFailed> {
+  const destination = parseDestination(text, options.allowedHosts);
   if (destination.type === "refused") return destination;
-  const addresses = await addressesOf(destination, parts);
-  if (addresses.length === 0) return failed("unresolved", `${destination.host} cannot be resolved`);
-  return addressRefusal(destination, addresses) ?? { ...destination, type: "route", addresses };
+  const addresses = await resolveAddresses(destination, options);
+  if (addresses.length === 0) return webFailure("unresolved", `${destination.host} cannot be resolved`);
+  return checkAddresses(destination, addresses) ?? { ...destination, type: "route", addresses };
 }
 
-export const systemResolve: Resolve = async (name) => {
+export const resolveWithSystem: ResolveHost = async (name) => {
   const found = await lookup(name, { all: true });
   return found.map(({ address }) => address);
 };
 
-async function addressesOf({ host }: Destination, { resolve, signal }: RouteParts): Promise<readonly string[]> {
+async function resolveAddresses({ host }: Destination, { resolve, signal }: RouteOptions): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
   // The system's resolver cannot be stopped; what it still finds is not waited for.
-  const found = await unlessAborted(resolve(host).catch(none), signal);
+  const found = await raceAbort(resolve(host).catch(noAddresses), signal);
   signal.throwIfAborted();
   return found ?? [];
 }
 
 /** Whatever the resolver said, there is nothing to dial. */
-function none(): readonly string[] {
+function noAddresses(): readonly string[] {
   return [];
 }
 
 // One private address among public ones is a trap: which of them is dialled would be chance.
-function addressRefusal({ host, isAllowed }: Destination, addresses: readonly string[]): WebRefused | null {
+function checkAddresses({ host, isAllowed }: Destination, addresses: readonly string[]): WebRefused | null {
   if (isAllowed) return null;
   for (const address of addresses) {
-    const objection = objectionTo(address);
-    if (objection === null) continue;
-    const who = address === host ? host : `${host} (${address})`;
-    return refused("address", `${who} is not on the public internet (${objection} address)`);
+    const kind = nonPublicKind(address);
+    if (kind === null) continue;
+    const label = address === host ? host : `${host} (${address})`;
+    return webRefusal("address", `${label} is not on the public internet (${kind} address)`);
   }
   return null;
 }

@@ -1,15 +1,15 @@
 /** Creates the port to the public web. The HTTP client is loaded lazily, with the first page. */
 
 import type { Web } from "../../ports.ts";
-import type { NodeWebParts } from "./open-page.ts";
+import type { NodeWebOptions } from "./open-page.ts";
 
 /** Pages of the public internet. Sends no cookies and no credentials; a proxy in the environment is not used. */
-export function nodeWeb(parts: NodeWebParts = {}): Web {
+export function nodeWeb(options: NodeWebOptions = {}): Web {
   return {
-    open: async (url, act) => {
+    open: async (url, openOptions) => {
       // What speaks TLS and unpacks is slow to load; a session that fetches nothing does not wait for it.
       const { openPage } = await import("./open-page.ts");
-      return await openPage(url, act, parts);
+      return await openPage(url, openOptions, options);
     },
   };
 }

@@ -1,27 +1,27 @@
 /** Collects the output of one command: an excerpt for the model, and the whole output as a blob when the excerpt is not all of it. */
 
-import type { BlobDraft, BlobKept, Blobs } from "../../ports.ts";
+import type { BlobStore, BlobWriteResult, BlobWriter } from "../../ports.ts";
 import type { OutputLimit } from "../output.ts";
-import type { Shown } from "./output-buffer.ts";
-import { Screen } from "./terminal-output.ts";
+import type { ExcerptText } from "./output-buffer.ts";
+import { TerminalBuffer } from "./terminal-output.ts";
 
-export interface SpillParts {
+export interface CommandOutputOptions {
   readonly limit: OutputLimit;
   /** Without them nothing is kept. */
-  readonly blobs?: Blobs | undefined;
+  readonly blobs?: BlobStore | undefined;
 }
 
 /** The raw output: held in memory while it is short, written to a blob once it exceeds the limit. */
 export class Spill {
-  readonly #blobs: Blobs | undefined;
-  readonly #most: number;
-  #held: Uint8Array[] = [];
-  #draft: BlobDraft | null = null;
+  readonly #blobs: BlobStore | undefined;
+  readonly #maxBytes: number;
+  #chunks: Uint8Array[] = [];
+  #draft: BlobWriter | null = null;
   #bytes = 0;
 
-  constructor({ blobs, limit }: SpillParts) {
+  constructor({ blobs, limit }: CommandOutputOptions) {
     this.#blobs = blobs;
-    this.#most = limit.bytes;
+    this.#maxBytes = limit.bytes;
   }
 
   get bytes(): number {
@@ -32,71 +32,71 @@ export class Spill {
     this.#bytes += chunk.length;
     if (!this.#blobs) return;
     if (this.#draft) this.#draft.write(chunk);
-    else if (this.#bytes <= this.#most) this.#held.push(chunk.slice());
-    else this.#begin(this.#blobs, chunk);
+    else if (this.#bytes <= this.#maxBytes) this.#chunks.push(chunk.slice());
+    else this.#startBlob(this.#blobs, chunk);
   }
 
   /** Null where nobody keeps anything. */
-  async keep(): Promise<BlobKept | null> {
+  async save(): Promise<BlobWriteResult | null> {
     if (this.#draft) return this.#draft.keep();
-    return (await this.#blobs?.keep(Buffer.concat(this.#held))) ?? null;
+    return (await this.#blobs?.keep(Buffer.concat(this.#chunks))) ?? null;
   }
 
-  drop(): void {
+  discard(): void {
     this.#draft?.drop();
   }
 
-  #begin(blobs: Blobs, chunk: Uint8Array): void {
-    this.#draft = blobs.begin();
-    for (const held of this.#held) this.#draft.write(held);
+  #startBlob(blobs: BlobStore, chunk: Uint8Array): void {
+    this.#draft = blobs.createWriter();
+    for (const buffered of this.#chunks) this.#draft.write(buffered);
     this.#draft.write(chunk);
-    this.#held = [];
+    this.#chunks = [];
   }
 }
 
-export interface Taken extends Shown {
+export interface OutputSnapshot extends ExcerptText {
   /** Of what is shown and kept; not of what was taken before. */
   readonly bytes: number;
   /** Null where all of it is shown, or nobody keeps anything. */
-  readonly kept: BlobKept | null;
+  readonly blob: BlobWriteResult | null;
 }
 
-export class Said {
-  readonly #parts: SpillParts;
-  readonly #screen: Screen;
+export class CommandOutput {
+  readonly #options: CommandOutputOptions;
+  readonly #terminal: TerminalBuffer;
   #spill: Spill;
 
-  constructor(parts: SpillParts) {
-    this.#parts = parts;
-    this.#screen = new Screen(parts.limit);
-    this.#spill = new Spill(parts);
+  constructor(options: CommandOutputOptions) {
+    this.#options = options;
+    this.#terminal = new TerminalBuffer(options.limit);
+    this.#spill = new Spill(options);
   }
 
   /** All that came, readable or not. */
   get bytes(): number {
-    return this.#screen.bytes;
+    return this.#terminal.bytes;
   }
 
   write(chunk: Uint8Array): void {
-    this.#screen.write(chunk);
+    this.#terminal.write(chunk);
     this.#spill.write(chunk);
   }
 
-  newest(bytes: number): string {
-    return this.#screen.newest(bytes);
+  tail(bytes: number): string {
+    return this.#terminal.tail(bytes);
   }
 
   /** What came since it was last taken. */
-  async take(): Promise<Taken> {
-    const shown = this.#screen.take();
+  async take(): Promise<OutputSnapshot> {
+    const excerpt = this.#terminal.take();
     const spill = this.#spill;
-    this.#spill = new Spill(this.#parts);
-    if (!shown.isTruncated) spill.drop();
-    return { ...shown, bytes: spill.bytes, kept: shown.isTruncated ? await spill.keep() : null };
+    this.#spill = new Spill(this.#options);
+    if (!excerpt.isTruncated) spill.discard();
+    return { ...excerpt, bytes: spill.bytes, blob: excerpt.isTruncated ? await spill.save() : null };
   }
 
   /** Nobody will take the rest. */
-  drop(): void {
-    this.#spill.drop();
+  discard(): void {
+    this.#spill.discard();
   }
 }

@@ -3,8 +3,8 @@
 import type { NetworkConnection } from "../../ports.ts";
 
 /** Kept for each outcome; a command may connect to any number of hosts. */
-const MOST_HOSTS = 50;
-const MOST_NAMED = 5;
+const MAX_HOSTS = 50;
+const MAX_NAMED_HOSTS = 5;
 
 export class Connections {
   readonly #allowed = new Map<string, NetworkConnection>();
@@ -13,10 +13,10 @@ export class Connections {
 
   add(connection: NetworkConnection): void {
     const { host, port, outcome } = connection;
-    const known = outcome === "allowed" ? this.#allowed : this.#refused;
+    const connections = outcome === "allowed" ? this.#allowed : this.#refused;
     const key = `${host}:${port}`;
-    const before = known.get(key);
-    if (before || known.size < MOST_HOSTS) known.set(key, joined(before, connection));
+    const previous = connections.get(key);
+    if (previous || connections.size < MAX_HOSTS) connections.set(key, mergeConnections(previous, connection));
     else if (outcome === "refused") this.#moreRefused += 1;
   }
 
@@ -26,24 +26,24 @@ export class Connections {
   }
 
   /** For the model: which hosts were refused, and why. Null where none was. */
-  note(): string | null {
+  refusalNote(): string | null {
     const refused = new Map([...this.#refused.values()].map(({ host, why }) => [host, why]));
     if (refused.size === 0) return null;
-    const lines = [...refused].slice(0, MOST_NAMED).map(refusalLine);
+    const lines = [...refused].slice(0, MAX_NAMED_HOSTS).map(formatRefusal);
     const more = refused.size - lines.length + this.#moreRefused;
     return [...lines, ...(more > 0 ? [`network: ${more} more were refused`] : [])].join("\n");
   }
 }
 
-function joined(before: NetworkConnection | undefined, connection: NetworkConnection): NetworkConnection {
+function mergeConnections(previous: NetworkConnection | undefined, connection: NetworkConnection): NetworkConnection {
   return {
     ...connection,
-    sentBytes: connection.sentBytes + (before?.sentBytes ?? 0),
-    receivedBytes: connection.receivedBytes + (before?.receivedBytes ?? 0),
+    sentBytes: connection.sentBytes + (previous?.sentBytes ?? 0),
+    receivedBytes: connection.receivedBytes + (previous?.receivedBytes ?? 0),
   };
 }
 
-function refusalLine([host, why]: readonly [string, string | undefined]): string {
+function formatRefusal([host, why]: readonly [string, string | undefined]): string {
   // Some reasons name the host themselves.
   if (why?.startsWith(`${host} `)) return `network: ${why}`;
   return `network: ${host} was refused${why === undefined ? "" : `: ${why}`}`;

@@ -1,15 +1,25 @@
 /** Describes the `bash` tool to the model and reads its arguments. */
 
-import { hostPattern } from "../../permissions/rules.ts";
-import { type Argument, type Asked, all, flagOf, isGiven, numberIn, right, type Wrong, wrong } from "../arguments.ts";
+import { parseHostPattern } from "../../permissions/rules.ts";
+import {
+  type ArgumentError,
+  combineArguments,
+  invalid,
+  isGiven,
+  type ParsedArgument,
+  parseNumber,
+  readBoolean,
+  type ToolArguments,
+  valid,
+} from "../arguments.ts";
 import { isSecretName } from "./command-secrets.ts";
 
-export type Wish =
-  | ({ readonly type: "run" | "start" } & Command)
+export type BashInput =
+  | ({ readonly type: "run" | "start" } & CommandInput)
   | { readonly type: "look"; readonly job: string; readonly waitMs: number; readonly isToEnd: boolean }
-  | Wrong;
+  | ArgumentError;
 
-export interface Command {
+export interface CommandInput {
   readonly command: string;
   readonly timeoutMs?: number;
   /** Where there is a sandbox: not in it. */
@@ -25,25 +35,25 @@ export interface Command {
 }
 
 /** Longer than any command should take; what is longer still would overflow a timer. */
-const LONGEST_SECONDS = 7 * 24 * 3600;
+const MAX_SECONDS = 7 * 24 * 3600;
 
-export function wishOf(asked: Asked): Wish {
-  if (isGiven(asked.job)) return look(asked);
-  const { command } = asked;
-  if (typeof command !== "string" || command.trim() === "") return wrong("`command` has to be a command for bash");
-  const read = all({
-    seconds: secondsOf(asked, "timeout"),
-    isOutside: flagOf(asked, "outside"),
-    isJob: flagOf(asked, "background"),
-    secrets: secretsOf(asked),
-    hosts: hostsOf(asked),
-    hostPort: portOf(asked, "host_port"),
-    publishPort: portOf(asked, "publish_port"),
+export function parseBashInput(args: ToolArguments): BashInput {
+  if (isGiven(args.job)) return parseJobInput(args);
+  const { command } = args;
+  if (typeof command !== "string" || command.trim() === "") return invalid("`command` has to be a command for bash");
+  const parsed = combineArguments({
+    seconds: readSeconds(args, "timeout"),
+    isOutside: readBoolean(args, "outside"),
+    isJob: readBoolean(args, "background"),
+    secrets: readSecrets(args),
+    hosts: readHosts(args),
+    hostPort: readPort(args, "host_port"),
+    publishPort: readPort(args, "publish_port"),
   });
-  if (read.type === "wrong") return read;
-  const { seconds, isOutside, isJob, secrets, hosts, hostPort, publishPort } = read.value;
+  if (parsed.type === "wrong") return parsed;
+  const { seconds, isOutside, isJob, secrets, hosts, hostPort, publishPort } = parsed.value;
   if (hosts.length > 0 && secrets.length === 0)
-    return wrong("`hosts` goes with `secrets`; other commands reach each host that the user allows");
+    return invalid("`hosts` goes with `secrets`; other commands reach each host that the user allows");
   return {
     ...{ type: isJob ? "start" : "run", command, isOutside },
     ...(seconds > 0 && { timeoutMs: seconds * 1000 }),
@@ -53,57 +63,59 @@ export function wishOf(asked: Asked): Wish {
   };
 }
 
-function secretsOf(asked: Asked): Argument<readonly string[]> {
-  const names = listOf(asked, "secrets");
+function readSecrets(args: ToolArguments): ParsedArgument<readonly string[]> {
+  const names = readNameList(args, "secrets");
   if (names.type === "wrong") return names;
-  const odd = names.value.find((name) => !isSecretName(name));
-  if (odd === undefined) return names;
-  return wrong(`\`secrets\` has names: placeholders, environment variables, or npm, git, pip, cargo; not ${odd}`);
+  const invalidName = names.value.find((name) => !isSecretName(name));
+  if (invalidName === undefined) return names;
+  return invalid(
+    `\`secrets\` has names: placeholders, environment variables, or npm, git, pip, cargo; not ${invalidName}`,
+  );
 }
 
-function hostsOf(asked: Asked): Argument<readonly string[]> {
-  const names = listOf(asked, "hosts");
+function readHosts(args: ToolArguments): ParsedArgument<readonly string[]> {
+  const names = readNameList(args, "hosts");
   if (names.type === "wrong") return names;
-  const patterns = names.value.map(hostPattern);
-  const hosts = patterns.flatMap((pattern) => (pattern.type === "host" && !pattern.isUnder ? [pattern.host] : []));
-  if (hosts.length === patterns.length) return right(hosts);
-  return wrong("`hosts` has plain host names, such as example.com, without scheme, port or path");
+  const patterns = names.value.map(parseHostPattern);
+  const hosts = patterns.flatMap((pattern) => (pattern.type === "host" && !pattern.isSubdomain ? [pattern.host] : []));
+  if (hosts.length === patterns.length) return valid(hosts);
+  return invalid("`hosts` has plain host names, such as example.com, without scheme, port or path");
 }
 
 /** A user who is asked has to see all of them, and for each host git is asked for a login. */
-const MOST_NAMES = 20;
+const MAX_NAMES = 20;
 
 /** Models write one name without a list, too. */
-function listOf(asked: Asked, name: "secrets" | "hosts"): Argument<readonly string[]> {
-  const value = asked[name];
-  if (!isGiven(value)) return right([]);
+function readNameList(args: ToolArguments, name: "secrets" | "hosts"): ParsedArgument<readonly string[]> {
+  const value = args[name];
+  if (!isGiven(value)) return valid([]);
   const list = Array.isArray(value) ? value : [value];
   const names = list.filter((each) => typeof each === "string").map((each) => each.trim());
-  if (names.length < list.length || names.includes("")) return wrong(`\`${name}\` has to be a list of names`);
-  if (names.length > MOST_NAMES) return wrong(`\`${name}\` has no more than ${MOST_NAMES} names`);
-  return right([...new Set(names)]);
+  if (names.length < list.length || names.includes("")) return invalid(`\`${name}\` has to be a list of names`);
+  if (names.length > MAX_NAMES) return invalid(`\`${name}\` has no more than ${MAX_NAMES} names`);
+  return valid([...new Set(names)]);
 }
 
-function portOf(asked: Asked, name: "host_port" | "publish_port"): Argument<number | null> {
-  const port = numberIn(asked[name]);
-  const isPort = port === null || (Number.isInteger(port) && port >= 1 && port <= 65_535);
-  return isPort ? right(port) : wrong(`\`${name}\` has to be a port from 1 to 65535`);
+function readPort(args: ToolArguments, name: "host_port" | "publish_port"): ParsedArgument<number | null> {
+  const port = parseNumber(args[name]);
+  const isValidPort = port === null || (Number.isInteger(port) && port >= 1 && port <= 65_535);
+  return isValidPort ? valid(port) : invalid(`\`${name}\` has to be a port from 1 to 65535`);
 }
 
-function look(asked: Asked): Wish {
-  const { job } = asked;
-  if (typeof job !== "string") return wrong('`job` has to be the name of a job, such as "job-1"');
-  if (isGiven(asked.command)) return wrong("either `command` or `job`, not both");
-  const read = all({ seconds: secondsOf(asked, "wait"), isToEnd: flagOf(asked, "kill") });
-  if (read.type === "wrong") return read;
-  const { seconds, isToEnd } = read.value;
+function parseJobInput(args: ToolArguments): BashInput {
+  const { job } = args;
+  if (typeof job !== "string") return invalid('`job` has to be the name of a job, such as "job-1"');
+  if (isGiven(args.command)) return invalid("either `command` or `job`, not both");
+  const parsed = combineArguments({ seconds: readSeconds(args, "wait"), isToEnd: readBoolean(args, "kill") });
+  if (parsed.type === "wrong") return parsed;
+  const { seconds, isToEnd } = parsed.value;
   return { type: "look", job, waitMs: seconds * 1000, isToEnd };
 }
 
 /** None unless said. */
-function secondsOf(asked: Asked, name: "timeout" | "wait"): Argument<number> {
-  const seconds = numberIn(asked[name]) ?? 0;
-  return seconds >= 0 ? right(Math.min(seconds, LONGEST_SECONDS)) : wrong(`\`${name}\` has to be a number of seconds`);
+function readSeconds(args: ToolArguments, name: "timeout" | "wait"): ParsedArgument<number> {
+  const seconds = parseNumber(args[name]) ?? 0;
+  return seconds >= 0 ? valid(Math.min(seconds, MAX_SECONDS)) : invalid(`\`${name}\` has to be a number of seconds`);
 }
 
 const description =
@@ -111,14 +123,14 @@ const description =
   "Start servers, watchers and other long work with `background`; you get the name of a job, " +
   "by which you later see its new output, wait for it or end it.";
 
-const NETWORKS: Readonly<Record<NetworkSetting, string>> = {
+const NETWORK_TEXTS: Readonly<Record<NetworkSetting, string>> = {
   off: " They have no network.",
   hosts: " They reach the network by host, over HTTP and HTTPS, and the user may be asked about a host.",
   open: " They reach public hosts over HTTP and HTTPS.",
 };
 const OWN_LOCALHOST = " localhost is the sandbox, not the user's machine.";
 const NO_LOCALHOST = " They can neither listen on localhost nor connect to it.";
-const SECRETS =
+const SECRETS_TEXT =
   " A word such as PITH_SECRET_github_5f0c1a9b3d27 stands for a secret and is passed as it is, unless you name it in `secrets`.";
 
 const properties = {
@@ -130,15 +142,15 @@ const properties = {
   kill: { type: "boolean", description: "End the job" },
 };
 
-const names = { type: "array", items: { type: "string" } };
+const nameListSchema = { type: "array", items: { type: "string" } };
 
 const secretProperties = {
   secrets: {
-    ...names,
+    ...nameListSchema,
     description:
       "Run with the true values of these: placeholders, environment variables, or the logins npm, git, pip, cargo. The user is asked; home and /tmp are empty then",
   },
-  hosts: { ...names, description: "With `secrets`: the only hosts that the command may reach; default: none" },
+  hosts: { ...nameListSchema, description: "With `secrets`: the only hosts that the command may reach; default: none" },
 };
 
 const portProperties = {
@@ -149,11 +161,11 @@ const portProperties = {
   },
 };
 
-const outside = { type: "boolean", description: "Run it outside the sandbox; the user is asked" };
+const outsideProperty = { type: "boolean", description: "Run it outside the sandbox; the user is asked" };
 
 export type NetworkSetting = "off" | "hosts" | "open";
 
-export interface Described {
+export interface BashDescription {
   readonly description: string;
   readonly parameters: unknown;
 }
@@ -169,25 +181,25 @@ export interface BashAbilities {
 }
 
 /** What a model has to know: where commands run, what they reach, and what can be asked for. */
-export function describeBash(abilities: BashAbilities): Described {
+export function describeBash(abilities: BashAbilities): BashDescription {
   const { network, hasSecrets, hasPorts } = abilities;
-  const place = network === null ? "" : describePlace(network, abilities);
+  const sandboxText = network === null ? "" : describeSandbox(network, abilities);
   return {
-    description: description + place + (hasSecrets ? SECRETS : ""),
+    description: description + sandboxText + (hasSecrets ? SECRETS_TEXT : ""),
     parameters: {
       type: "object",
       properties: {
         ...properties,
         ...(hasSecrets && secretProperties),
         ...(hasPorts && portProperties),
-        ...(network !== null && { outside }),
+        ...(network !== null && { outside: outsideProperty }),
       },
     },
   };
 }
 
-function describePlace(network: NetworkSetting, { temporary, hasLocalhost }: BashAbilities): string {
-  const place = ` Commands run in a sandbox: they write only in the workspace, in ${temporary} and in a home of their own.`;
-  if (!hasLocalhost) return place + NETWORKS[network] + NO_LOCALHOST;
-  return place + NETWORKS[network] + (network === "off" ? "" : OWN_LOCALHOST);
+function describeSandbox(network: NetworkSetting, { temporary, hasLocalhost }: BashAbilities): string {
+  const sandboxText = ` Commands run in a sandbox: they write only in the workspace, in ${temporary} and in a home of their own.`;
+  if (!hasLocalhost) return sandboxText + NETWORK_TEXTS[network] + NO_LOCALHOST;
+  return sandboxText + NETWORK_TEXTS[network] + (network === "off" ? "" : OWN_LOCALHOST);
 }

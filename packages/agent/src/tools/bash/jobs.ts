@@ -1,44 +1,44 @@
 /** Runs commands as background jobs, which end no later than the agent, and limits how often a callback runs. */
 
-import type { ShellAct, ShellEnd, WorkspaceShell } from "../../ports.ts";
-import type { Said } from "./command-output.ts";
+import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
+import type { CommandOutput } from "./command-output.ts";
 import type { Connections } from "./connections.ts";
 import type { Sandbox } from "./result.ts";
 
 export interface Job {
   readonly id: string;
   readonly command: string;
-  readonly said: Said;
+  readonly output: CommandOutput;
   readonly connections: Connections;
   /** Null where it is not confined. */
   readonly sandbox: Sandbox | null;
-  readonly ended: Promise<ShellEnd>;
+  readonly ended: Promise<ShellResult>;
   /** Null while it runs. */
-  readonly end: ShellEnd | null;
+  readonly end: ShellResult | null;
   stop(): void;
 }
 
-export interface JobParts {
+export interface CommandRunContext {
   readonly shell: WorkspaceShell;
   readonly sandbox: Sandbox | null;
-  readonly said: Said;
+  readonly output: CommandOutput;
   readonly connections: Connections;
 }
 
 /** What is run, which may have secrets in it that `shown` has not. */
-export interface Launch extends Omit<ShellAct, "signal" | "output"> {
+export interface CommandLaunch extends Omit<ShellOptions, "signal" | "onOutput"> {
   readonly command: string;
   /** The same for people and for the model. */
-  readonly shown: string;
+  readonly displayCommand: string;
 }
 
 export class Jobs {
   readonly #jobs = new Map<string, Job>();
-  #isOver = false;
+  #isDisposed = false;
 
-  start(launch: Launch, parts: JobParts): Job {
-    if (this.#isOver) throw new Error("no job can be started any more");
-    const job = startedJob(`job-${this.#jobs.size + 1}`, launch, parts);
+  start(launch: CommandLaunch, context: CommandRunContext): Job {
+    if (this.#isDisposed) throw new Error("no job can be started any more");
+    const job = startJob(`job-${this.#jobs.size + 1}`, launch, context);
     this.#jobs.set(job.id, job);
     return job;
   }
@@ -53,59 +53,59 @@ export class Jobs {
 
   /** Ends all of them, and comes back when they have ended. */
   async dispose(): Promise<void> {
-    this.#isOver = true;
+    this.#isDisposed = true;
     const running = this.running();
     for (const job of running) job.stop();
     await Promise.all(running.map(({ ended }) => ended));
-    for (const { said } of this.#jobs.values()) said.drop();
+    for (const { output } of this.#jobs.values()) output.discard();
   }
 }
 
-function startedJob(id: string, { command, shown, ...options }: Launch, parts: JobParts): Job {
-  const { shell, sandbox, said, connections } = parts;
-  const act = new AbortController();
-  let end: ShellEnd | null = null;
-  const output = (chunk: Uint8Array): void => said.write(chunk);
+function startJob(id: string, { command, displayCommand, ...options }: CommandLaunch, context: CommandRunContext): Job {
+  const { shell, sandbox, output: commandOutput, connections } = context;
+  const controller = new AbortController();
+  let end: ShellResult | null = null;
+  const onOutput = (chunk: Uint8Array): void => commandOutput.write(chunk);
   const ended = shell
-    .run(command, { ...options, signal: act.signal, output })
+    .run(command, { ...options, signal: controller.signal, onOutput })
     // Nobody may be waiting for it: what a shell throws is told to whoever looks.
-    .catch((error): ShellEnd => ({ type: "not-started", message: String(error) }))
-    .then((how) => {
-      end = how;
-      return how;
+    .catch((error): ShellResult => ({ type: "not-started", message: String(error) }))
+    .then((result) => {
+      end = result;
+      return result;
     });
   return {
     id,
-    command: shown,
-    said,
+    command: displayCommand,
+    output: commandOutput,
     connections,
     sandbox,
     ended,
-    get end(): ShellEnd | null {
+    get end(): ShellResult | null {
       return end;
     },
-    stop: () => act.abort(),
+    stop: () => controller.abort(),
   };
 }
 
-export interface Throttled {
-  ask(): void;
+export interface Throttle {
+  trigger(): void;
   stop(): void;
 }
 
 /** Calls `act` soon after `ask()`, and at most once every `everyMs`. */
-export function throttled(act: () => void, everyMs: number): Throttled {
+export function createThrottle(callback: () => void, intervalMs: number): Throttle {
   let timer: NodeJS.Timeout | undefined;
-  let isAsked = false;
-  const rest = (): void => {
+  let isPending = false;
+  const onInterval = (): void => {
     timer = undefined;
-    if (isAsked) ask();
+    if (isPending) trigger();
   };
-  const ask = (): void => {
-    isAsked = timer !== undefined;
-    if (isAsked) return;
-    timer = setTimeout(rest, everyMs);
-    act();
+  const trigger = (): void => {
+    isPending = timer !== undefined;
+    if (isPending) return;
+    timer = setTimeout(onInterval, intervalMs);
+    callback();
   };
-  return { ask, stop: () => clearTimeout(timer) };
+  return { trigger, stop: () => clearTimeout(timer) };
 }

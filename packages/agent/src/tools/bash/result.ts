@@ -1,10 +1,10 @@
 /** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
 
 import { blobReference } from "@pith/context/host";
-import type { BlobKept, NetworkConnection, PortResult, ShellEnd, WorkspaceShell } from "../../ports.ts";
+import type { BlobWriteResult, NetworkConnection, PortResult, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
-import { sized } from "../output.ts";
-import type { Said, Taken } from "./command-output.ts";
+import { formatBytes } from "../output.ts";
+import type { CommandOutput, OutputSnapshot } from "./command-output.ts";
 import type { Connections } from "./connections.ts";
 import type { NetworkSetting } from "./input.ts";
 
@@ -25,7 +25,7 @@ export interface Sandbox {
 
 export interface SandboxPorts {
   /** A port of the user's machine, for commands. */
-  reach(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
+  connect(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
   /** A port of the sandbox, for the user's machine. */
   publish(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
 }
@@ -36,27 +36,28 @@ const UNREACHABLE =
   /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
 
 /** Null where the failure looks like the command's own, or is explained by the hosts that were refused. */
-function denialNote(text: string, { end, sandbox, connections }: Told): string | null {
+function denialNote(text: string, { end, sandbox, connections }: BashResultInput): string | null {
   if (!sandbox || end?.type !== "ended" || end.exitCode === 0) return null;
   if (DENIAL.test(text)) return writeNote(sandbox);
-  return UNREACHABLE.test(text) && connections.note() === null ? networkNote(sandbox) : null;
+  return UNREACHABLE.test(text) && connections.refusalNote() === null ? networkNote(sandbox) : null;
 }
 
-function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
-  if (network === "off") return `This ran in a sandbox, which has no network.${mayWrite() ? ` ${ASK}` : ""}`;
+function networkNote({ network, mayWrite: canWrite, hasLocalhost = true }: Sandbox): string {
+  if (network === "off") return `This ran in a sandbox, which has no network.${canWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
   if (!hasLocalhost)
-    return `This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and no port of localhost can be used. ${ASK}`;
+    return `This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and no port of localhost can be used. ${OUTSIDE_HINT}`;
   return "This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own.";
 }
 
-function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
-  const reach = network === "off" ? " and has no network" : hasLocalhost ? "" : " and uses no port of localhost";
-  if (!mayWrite()) return `This ran in a sandbox, which now writes only temporary files, not the workspace${reach}.`;
-  const places = `in the workspace (not .git/config, .git/hooks, .vscode and the like), in ${temporary} and in a home of its own`;
-  return `This ran in a sandbox, which writes only ${places}${reach}. ${ASK}`;
+function writeNote({ network, mayWrite: canWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
+  const networkText = network === "off" ? " and has no network" : hasLocalhost ? "" : " and uses no port of localhost";
+  if (!canWrite())
+    return `This ran in a sandbox, which now writes only temporary files, not the workspace${networkText}.`;
+  const writablePlaces = `in the workspace (not .git/config, .git/hooks, .vscode and the like), in ${temporary} and in a home of its own`;
+  return `This ran in a sandbox, which writes only ${writablePlaces}${networkText}. ${OUTSIDE_HINT}`;
 }
 
-const ASK = "If that stopped it, run it with `outside: true`: the user is asked.";
+const OUTSIDE_HINT = "If that stopped it, run it with `outside: true`: the user is asked.";
 
 export interface BashDetails {
   /** Null: it is still running, was killed or did not start. */
@@ -73,63 +74,71 @@ export interface BashDetails {
 }
 
 /** `end` is null while a job runs; `sandbox` where the command was not confined. */
-export interface Told {
-  readonly said: Said;
-  readonly end: ShellEnd | null;
+export interface BashResultInput {
+  readonly output: CommandOutput;
+  readonly end: ShellResult | null;
   readonly sandbox: Sandbox | null;
   readonly connections: Connections;
   readonly job?: string;
 }
 
-export async function answer(told: Told): Promise<ToolOutput> {
-  const taken = await told.said.take();
-  const text = taken.text.trim() === "" ? nothing(told) : taken.text.trimEnd();
-  const notes = [endNote(told), told.connections.note(), denialNote(text, told), keptNote(taken)];
+export async function buildBashResult(input: BashResultInput): Promise<ToolOutput> {
+  const snapshot = await input.output.take();
+  const text = snapshot.text.trim() === "" ? noOutputText(input) : snapshot.text.trimEnd();
+  const notes = [endNote(input), input.connections.refusalNote(), denialNote(text, input), blobNote(snapshot)];
   const note = notes.filter((each) => each !== null).join("\n");
   return {
     content: [{ type: "text", text: note === "" ? text : `${text}\n\n${note}` }],
-    isError: isFailure(told),
-    details: detailsOf(told, taken),
+    isError: isFailure(input),
+    details: buildDetails(input, snapshot),
   };
 }
 
-function detailsOf({ said, end, sandbox, connections, job }: Told, { isTruncated, kept }: Taken): BashDetails {
+function buildDetails(
+  { output, end, sandbox, connections, job }: BashResultInput,
+  { isTruncated, blob }: OutputSnapshot,
+): BashDetails {
   return {
     exitCode: end?.type === "ended" ? end.exitCode : null,
-    bytes: said.bytes,
+    bytes: output.bytes,
     truncated: isTruncated,
     sandboxed: sandbox !== null,
-    ...(kept?.type === "kept" && { blob: kept.hash }),
+    ...(blob?.type === "kept" && { blob: blob.hash }),
     ...(job && { job }),
     ...(connections.all.length > 0 && { network: connections.all }),
   };
 }
 
 /** A job that was ended did what was asked of it. */
-function isFailure({ end, job }: Told): boolean {
+function isFailure({ end, job }: BashResultInput): boolean {
   if (end === null) return false;
   if (end.type === "ended") return end.exitCode !== 0;
-  return !(job && end.type === "killed" && end.by === "abort");
+  return !(job && end.type === "killed" && end.cause === "abort");
 }
 
-function nothing({ said: { bytes }, job }: Told): string {
+function noOutputText({ output: { bytes }, job }: BashResultInput): string {
   if (job) return "(no new output)";
   return bytes === 0 ? "(no output)" : `(${bytes} bytes, none of them readable)`;
 }
 
-function endNote({ end, job }: Told): string | null {
+function endNote({ end, job }: BashResultInput): string | null {
   if (end === null) return `${job} is still running`;
-  const how = end.type === "ended" ? `exit code ${end.exitCode}` : end.message;
-  if (job) return `${job} has ended: ${how}`;
-  return end.type === "ended" && end.exitCode === 0 ? null : how;
+  const ending = end.type === "ended" ? `exit code ${end.exitCode}` : end.message;
+  if (job) return `${job} has ended: ${ending}`;
+  return end.type === "ended" && end.exitCode === 0 ? null : ending;
 }
 
-function keptNote({ kept, bytes }: Taken): string | null {
-  if (kept === null) return null;
-  if (kept.type === "unavailable") return `[all of it could not be kept: ${kept.why}]`;
-  return `[${extentOf(kept, bytes)}: read ${blobReference(kept.hash)}]`;
+function blobNote({ blob, bytes }: OutputSnapshot): string | null {
+  if (blob === null) return null;
+  if (blob.type === "unavailable") return `[all of it could not be kept: ${blob.why}]`;
+  return `[${describeExtent(blob, bytes)}: read ${blobReference(blob.hash)}]`;
 }
 
-function extentOf({ isWhole, bytes }: Extract<BlobKept, { type: "kept" }>, all: number): string {
-  return isWhole ? `all ${sized(all)}` : `the first ${sized(bytes)} of ${sized(all)}`;
+function describeExtent(
+  { isWhole: isComplete, bytes }: Extract<BlobWriteResult, { type: "kept" }>,
+  totalBytes: number,
+): string {
+  return isComplete
+    ? `all ${formatBytes(totalBytes)}`
+    : `the first ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
 }

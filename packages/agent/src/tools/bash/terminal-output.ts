@@ -10,9 +10,9 @@ import {
   DELETE,
   ESCAPE,
   Excerpt,
+  type ExcerptText,
   NEWLINE,
   RETURN,
-  type Shown,
   SPACE,
   TAB,
   ZERO,
@@ -22,25 +22,25 @@ import {
 export type EscapeState = "none" | "escape" | "control" | "string" | "string-end";
 
 /** `broken`: the byte is no part of it. A sequence that is broken off, or has no end, costs no more than the line it stands in. */
-export function stateAfter(state: EscapeState, byte: number): EscapeState | "broken" {
+export function nextEscapeState(state: EscapeState, byte: number): EscapeState | "broken" {
   if (byte === NEWLINE) return "broken";
   switch (state) {
     case "none":
       return "broken";
     case "escape":
-      return isPart(byte) ? afterEscape(byte) : "broken";
+      return isSequenceByte(byte) ? stateAfterEscape(byte) : "broken";
     case "control":
-      if (!isPart(byte)) return "broken";
+      if (!isSequenceByte(byte)) return "broken";
       return byte < AT ? "control" : "none";
     case "string":
       if (byte === BELL) return "none";
       return byte === ESCAPE ? "string-end" : "string";
     case "string-end":
-      return byte === BACKSLASH ? "none" : stateAfter("escape", byte);
+      return byte === BACKSLASH ? "none" : nextEscapeState("escape", byte);
   }
 }
 
-function afterEscape(byte: number): EscapeState {
+function stateAfterEscape(byte: number): EscapeState {
   if (byte === BRACKET) return "control";
   if (opensString(byte)) return "string";
   return byte < ZERO ? "escape" : "none";
@@ -51,23 +51,23 @@ function opensString(byte: number): boolean {
   return byte === 0x50 || byte === 0x58 || byte === 0x5d || byte === 0x5e || byte === 0x5f;
 }
 
-function isPart(byte: number): boolean {
+function isSequenceByte(byte: number): boolean {
   return byte >= SPACE && byte < DELETE;
 }
 
 /** What ends the sequence that goes to a column. */
-const TO_COLUMN = CAPITAL_G;
-const SHORT = 64;
+const COLUMN_COMMAND = CAPITAL_G;
+const SHORT_RUN_BYTES = 64;
 
-export class Screen {
+export class TerminalBuffer {
   readonly #limit: OutputLimit;
   #excerpt: Excerpt;
   #state: EscapeState = "none";
-  #isReturned = false;
+  #isAtLineStart = false;
   #bytes = 0;
   /** What is readable of the chunk at hand; written on at once, because a call for each line of a flood is too slow. */
-  #page = new Uint8Array(0);
-  #pageEnd = 0;
+  #readable = new Uint8Array(0);
+  #readableEnd = 0;
   /** Negative: the line began in an earlier chunk. */
   #lineStart = -1;
   #lines = 0;
@@ -84,86 +84,90 @@ export class Screen {
 
   write(chunk: Uint8Array): void {
     this.#bytes += chunk.length;
-    if (this.#page.length < chunk.length) this.#page = new Uint8Array(chunk.length);
-    let at = 0;
-    while (at < chunk.length) at = this.#state === "none" ? this.#read(chunk, at) : this.#skip(chunk, at);
-    this.#turnPage();
+    if (this.#readable.length < chunk.length) this.#readable = new Uint8Array(chunk.length);
+    let index = 0;
+    while (index < chunk.length)
+      index = this.#state === "none" ? this.#readText(chunk, index) : this.#skipEscape(chunk, index);
+    this.#flush();
   }
 
-  newest(bytes: number): string {
-    return this.#excerpt.newest(bytes);
+  tail(bytes: number): string {
+    return this.#excerpt.tail(bytes);
   }
 
   /** What came since it was last taken. */
-  take(): Shown {
-    const shown = this.#excerpt.shown();
+  take(): ExcerptText {
+    const excerpt = this.#excerpt.render();
     this.#excerpt = new Excerpt(this.#limit);
-    return shown;
+    return excerpt;
   }
 
   /** Reads up to where something else than text begins, and says where to go on. */
-  #read(chunk: Uint8Array, start: number): number {
-    if (this.#isReturned && isReadable(chunk[start] ?? 0)) this.#restartLine(chunk[start] ?? 0);
-    const offset = this.#pageEnd - start;
-    let [at, lines, lineStart] = [start, 0, this.#lineStart];
-    for (; at < chunk.length; at += 1) {
-      const byte = chunk[at] as number;
+  #readText(chunk: Uint8Array, start: number): number {
+    if (this.#isAtLineStart && isReadable(chunk[start] ?? 0)) this.#restartLine(chunk[start] ?? 0);
+    const offset = this.#readableEnd - start;
+    let [index, lines, lineStart] = [start, 0, this.#lineStart];
+    for (; index < chunk.length; index += 1) {
+      const byte = chunk[index] as number;
       if (byte === NEWLINE) {
         lines += 1;
-        lineStart = offset + at + 1;
+        lineStart = offset + index + 1;
       } else if (!isReadable(byte)) break;
     }
     this.#lines += lines;
     this.#lineStart = lineStart;
-    copy(chunk, { start, end: at, into: this.#page, to: this.#pageEnd });
-    this.#pageEnd = offset + at;
-    return at < chunk.length ? this.#control(chunk, at) : at;
+    copyBytes(chunk, { start, end: index, target: this.#readable, targetStart: this.#readableEnd });
+    this.#readableEnd = offset + index;
+    return index < chunk.length ? this.#readControl(chunk, index) : index;
   }
 
-  #control(chunk: Uint8Array, start: number): number {
-    let at = start;
-    while (at < chunk.length && isDropped(chunk[at] as number)) at += 1;
-    const byte = chunk[at];
-    if (byte !== RETURN && byte !== ESCAPE) return at;
-    if (byte === RETURN) this.#isReturned = true;
+  #readControl(chunk: Uint8Array, start: number): number {
+    let index = start;
+    while (index < chunk.length && isDropped(chunk[index] as number)) index += 1;
+    const byte = chunk[index];
+    if (byte !== RETURN && byte !== ESCAPE) return index;
+    if (byte === RETURN) this.#isAtLineStart = true;
     else this.#state = "escape";
-    return at + 1;
+    return index + 1;
   }
 
-  #skip(chunk: Uint8Array, at: number): number {
-    const byte = chunk[at] ?? 0;
-    if (this.#state === "control" && byte === TO_COLUMN) this.#isReturned = true;
-    const state = stateAfter(this.#state, byte);
+  #skipEscape(chunk: Uint8Array, index: number): number {
+    const byte = chunk[index] ?? 0;
+    if (this.#state === "control" && byte === COLUMN_COMMAND) this.#isAtLineStart = true;
+    const state = nextEscapeState(this.#state, byte);
     this.#state = state === "broken" ? "none" : state;
-    return state === "broken" ? at : at + 1;
+    return state === "broken" ? index : index + 1;
   }
 
-  #turnPage(): void {
-    this.#excerpt.write(this.#page.subarray(0, this.#pageEnd), { lines: this.#lines, lineStart: this.#lineStart });
-    this.#pageEnd = 0;
+  #flush(): void {
+    this.#excerpt.write(this.#readable.subarray(0, this.#readableEnd), {
+      lines: this.#lines,
+      lineStart: this.#lineStart,
+    });
+    this.#readableEnd = 0;
     this.#lineStart = -1;
     this.#lines = 0;
   }
 
   #restartLine(next: number): void {
-    this.#isReturned = false;
+    this.#isAtLineStart = false;
     if (next === NEWLINE) return;
     if (this.#lineStart < 0) this.#excerpt.restartLine();
-    this.#pageEnd = Math.max(0, this.#lineStart);
+    this.#readableEnd = Math.max(0, this.#lineStart);
   }
 }
 
-interface Piece {
+interface CopyRange {
   readonly start: number;
   readonly end: number;
-  readonly into: Uint8Array;
-  readonly to: number;
+  readonly target: Uint8Array;
+  readonly targetStart: number;
 }
 
 /** Progress lines are many and short, and a view of each costs more than its bytes. */
-function copy(chunk: Uint8Array, { start, end, into, to }: Piece): void {
-  if (end - start > SHORT) into.set(chunk.subarray(start, end), to);
-  else for (let at = start; at < end; at += 1) into[to + at - start] = chunk[at] ?? 0;
+function copyBytes(chunk: Uint8Array, { start, end, target, targetStart }: CopyRange): void {
+  if (end - start > SHORT_RUN_BYTES) target.set(chunk.subarray(start, end), targetStart);
+  else for (let index = start; index < end; index += 1) target[targetStart + index - start] = chunk[index] ?? 0;
 }
 
 function isReadable(byte: number): boolean {

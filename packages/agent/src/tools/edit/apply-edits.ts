@@ -2,16 +2,24 @@
 
 import type { Redaction } from "@pith/context";
 import type { Replacement } from "../files.ts";
-import { alike, type Found, findSpot, type How, LARGEST_LOOSE, MOST_PLACES, SearchedText } from "./find-match.ts";
-import { nearest } from "./nearest-lines.ts";
-import { type Splice, withPlainEnds } from "./text-file.ts";
+import {
+  type EditMatch,
+  findCommonEnds,
+  findMatch,
+  MAX_LOOSE_CHARS,
+  MAX_MATCHES,
+  type MatchKind,
+  SearchedText,
+} from "./find-match.ts";
+import { findNearestLines } from "./nearest-lines.ts";
+import { normalizeLineEnds, type Splice } from "./text-file.ts";
 
 /** Counted from 1; the places are in order. */
-export function linesAt(text: string, places: readonly number[]): readonly number[] {
+export function lineNumbersAt(text: string, offsets: readonly number[]): readonly number[] {
   let line = 1;
   let next = text.indexOf("\n");
-  return places.map((place) => {
-    while (next >= 0 && next < place) {
+  return offsets.map((offset) => {
+    while (next >= 0 && next < offset) {
       line++;
       next = text.indexOf("\n", next + 1);
     }
@@ -19,169 +27,180 @@ export function linesAt(text: string, places: readonly number[]): readonly numbe
   });
 }
 
-export interface Several {
+export interface MultipleMatches {
   readonly name: string;
   readonly text: string;
-  readonly places: readonly number[];
-  readonly how: How;
+  readonly offsets: readonly number[];
+  readonly matchKind: MatchKind;
 }
 
-export function severalTimes({ name, text, places, how }: Several): string {
-  const lines = linesAt(text, places.slice(0, LINES_NAMED));
-  const more = places.length > lines.length ? " …" : "";
-  const count = places.length >= MOST_PLACES ? `${MOST_PLACES} times or more` : `${places.length} times`;
-  const apart = how === "exact" ? "" : ` (apart from ${how})`;
-  return `${name} is there ${count}${apart}, in lines ${lines.join(", ")}${more}; add lines around it until it is there once`;
+export function describeMultipleMatches({ name, text, offsets, matchKind }: MultipleMatches): string {
+  const lines = lineNumbersAt(text, offsets.slice(0, MAX_LISTED_LINES));
+  const more = offsets.length > lines.length ? " …" : "";
+  const count = offsets.length >= MAX_MATCHES ? `${MAX_MATCHES} times or more` : `${offsets.length} times`;
+  const matchNote = matchKind === "exact" ? "" : ` (apart from ${matchKind})`;
+  return `${name} is there ${count}${matchNote}, in lines ${lines.join(", ")}${more}; add lines around it until it is there once`;
 }
 
-const LINES_NAMED = 10;
+const MAX_LISTED_LINES = 10;
 
-export interface Missed {
+export interface MissingMatch {
   readonly name: string;
-  readonly there: SearchedText;
+  readonly searched: SearchedText;
   readonly edit: Replacement;
   /** Lines are shown as they come out of it; it leaves as many as there were. */
   readonly redaction?: Redaction | undefined;
 }
 
-export function missed({ name, there, edit, redaction }: Missed): string {
-  const { text } = there;
+export function describeMissingMatch({ name, searched, edit, redaction }: MissingMatch): string {
+  const { text } = searched;
   if (text === "") return `${name} is not there: the file is empty`;
-  if (text.length > LARGEST_LOOSE) return `${name} is not there; a file as large as this must have it exactly`;
-  const near = nearest(there, edit.oldText.split("\n"));
-  const already = alreadyThere(text, edit);
-  if (near === null) return `${name} is not there, and nothing like it${already}`;
+  if (text.length > MAX_LOOSE_CHARS) return `${name} is not there; a file as large as this must have it exactly`;
+  const nearestLines = findNearestLines(searched, edit.oldText.split("\n"));
+  const newTextNote = describeExistingNewText(text, edit);
+  if (nearestLines === null) return `${name} is not there, and nothing like it${newTextNote}`;
   const shown = redaction
     ? redaction
         .redact(text)
         .split("\n")
-        .slice(near.first - 1)
-        .slice(0, near.lines.length)
-    : near.lines;
-  const numbered = shown.map((line, at) => `${near.first + at}: ${cut(line)}`);
-  return `${name} is not there${already}. The nearest lines are:\n${numbered.join("\n")}`;
+        .slice(nearestLines.firstLine - 1)
+        .slice(0, nearestLines.lines.length)
+    : nearestLines.lines;
+  const numbered = shown.map((line, index) => `${nearestLines.firstLine + index}: ${truncateLine(line)}`);
+  return `${name} is not there${newTextNote}. The nearest lines are:\n${numbered.join("\n")}`;
 }
 
 /** Who makes an edit a second time, after a crash or by mistake, need not search. */
-function alreadyThere(text: string, { newText }: Replacement): string {
-  const place = newText.trim() === "" ? -1 : text.indexOf(newText);
-  return place < 0 ? "" : ` (newText is, in line ${linesAt(text, [place])[0]})`;
+function describeExistingNewText(text: string, { newText }: Replacement): string {
+  const offset = newText.trim() === "" ? -1 : text.indexOf(newText);
+  return offset < 0 ? "" : ` (newText is, in line ${lineNumbersAt(text, [offset])[0]})`;
 }
 
-function cut(line: string): string {
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)} […]` : line;
+function truncateLine(line: string): string {
+  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} […]` : line;
 }
 
-const LONGEST = 300;
+const MAX_LINE_CHARS = 300;
 
-export type Replaced =
-  | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly hows: readonly How[] }
-  | { readonly type: "refused"; readonly objections: readonly string[] };
+export type ApplyEditsResult =
+  | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly matchKinds: readonly MatchKind[] }
+  | { readonly type: "refused"; readonly problems: readonly string[] };
 
-export interface ReplaceAct extends Pick<Missed, "redaction"> {
+export interface ApplyEditsOptions extends Pick<MissingMatch, "redaction"> {
   readonly signal: AbortSignal;
 }
 
-export async function replace(text: string, edits: readonly Replacement[], act: ReplaceAct): Promise<Replaced> {
-  const { found, objections } = await lookedUp(text, edits, act);
-  if (objections.length > 0) return { type: "refused", objections };
-  const spots = found.flatMap((one, at) => (one.type === "found" ? [{ ...one.splice, name: nameOf(at, edits) }] : []));
-  const inOrder = spots.sort((one, other) => one.start - other.start || one.end - other.end);
-  const clashes = overlaps(inOrder, text);
-  if (clashes.length > 0) return { type: "refused", objections: clashes };
-  const splices = inOrder.map((splice) => narrowed(text, splice)).filter(changesAnything);
-  if (splices.length === 0)
-    return { type: "refused", objections: ["newText is there already, apart from white space"] };
-  return { type: "replaced", splices, hows: found.flatMap((one) => (one.type === "found" ? one.how : [])) };
+export async function applyEdits(
+  text: string,
+  edits: readonly Replacement[],
+  options: ApplyEditsOptions,
+): Promise<ApplyEditsResult> {
+  const { matches, problems } = await findMatches(text, edits, options);
+  if (problems.length > 0) return { type: "refused", problems };
+  const namedSplices = matches.flatMap((one, index) =>
+    one.type === "found" ? [{ ...one.splice, name: editName(index, edits) }] : [],
+  );
+  const sortedSplices = namedSplices.sort((one, other) => one.start - other.start || one.end - other.end);
+  const overlapProblems = describeOverlaps(sortedSplices, text);
+  if (overlapProblems.length > 0) return { type: "refused", problems: overlapProblems };
+  const splices = sortedSplices.map((splice) => narrowSplice(text, splice)).filter(isChange);
+  if (splices.length === 0) return { type: "refused", problems: ["newText is there already, apart from white space"] };
+  return {
+    type: "replaced",
+    splices,
+    matchKinds: matches.flatMap((one) => (one.type === "found" ? one.matchKind : [])),
+  };
 }
 
-interface LookedUp {
-  readonly found: readonly Found[];
-  readonly objections: readonly string[];
+interface FindMatchesResult {
+  readonly matches: readonly EditMatch[];
+  readonly problems: readonly string[];
 }
 
 /** Each where it belongs, until so many do not that the rest can wait. */
-async function lookedUp(
+async function findMatches(
   text: string,
   edits: readonly Replacement[],
-  { signal, redaction }: ReplaceAct,
-): Promise<LookedUp> {
-  const there = new SearchedText(text);
-  const found: Found[] = [];
-  const objections: string[] = [];
-  for (const [at, { oldText, newText }] of edits.entries()) {
-    if (objections.length === MOST_OBJECTIONS) {
-      objections.push(`edits[${at}] and those after it were not looked up`);
+  { signal, redaction }: ApplyEditsOptions,
+): Promise<FindMatchesResult> {
+  const searched = new SearchedText(text);
+  const matches: EditMatch[] = [];
+  const problems: string[] = [];
+  for (const [index, { oldText, newText }] of edits.entries()) {
+    if (problems.length === MAX_PROBLEMS) {
+      problems.push(`edits[${index}] and those after it were not looked up`);
       break;
     }
     // Looking through a long text takes a moment, and others wait.
     await new Promise(setImmediate);
     signal.throwIfAborted();
-    const edit = { oldText: plainOf(oldText), newText: plainOf(newText) };
-    const one = idle(edit) === null ? findSpot(there, edit) : NONE;
-    found.push(one);
-    objections.push(...objectionTo({ edit, found: one, name: nameOf(at, edits), there, redaction }));
+    const edit = { oldText: normalizeText(oldText), newText: normalizeText(newText) };
+    const match = findEditProblem(edit) === null ? findMatch(searched, edit) : NO_MATCH;
+    matches.push(match);
+    problems.push(...describeProblem({ edit, match, name: editName(index, edits), searched, redaction }));
   }
-  return { found, objections };
+  return { matches, problems };
 }
 
-const MOST_OBJECTIONS = 5;
-const NONE: Found = { type: "none" };
+const MAX_PROBLEMS = 5;
+const NO_MATCH: EditMatch = { type: "none" };
 
 /** A byte order mark is not shown, so it is not looked for either. */
-function plainOf(text: string): string {
-  return withPlainEnds(text).replace(/^\ufeff/, "");
+function normalizeText(text: string): string {
+  return normalizeLineEnds(text).replace(/^\ufeff/, "");
 }
 
-function nameOf(at: number, edits: readonly Replacement[]): string {
-  return edits.length === 1 ? "oldText" : `edits[${at}].oldText`;
+function editName(index: number, edits: readonly Replacement[]): string {
+  return edits.length === 1 ? "oldText" : `edits[${index}].oldText`;
 }
 
 /** Why it is not even looked for. */
-function idle({ oldText, newText }: Replacement): string | null {
+function findEditProblem({ oldText, newText }: Replacement): string | null {
   // A match would cut a character of the file in two.
   if (!oldText.isWellFormed() || !newText.isWellFormed()) return "or newText has half a character (a lone surrogate)";
   if (oldText === "") return "is empty; say which text to replace, or use write";
   return oldText === newText ? "and newText are the same, so there is nothing to change" : null;
 }
 
-interface Tried extends Missed {
-  readonly found: Found;
+interface EditAttempt extends MissingMatch {
+  readonly match: EditMatch;
 }
 
-function objectionTo({ found, ...tried }: Tried): string[] {
-  const { edit, name, there } = tried;
-  const why = idle(edit);
+function describeProblem({ match, ...attempt }: EditAttempt): string[] {
+  const { edit, name, searched } = attempt;
+  const why = findEditProblem(edit);
   if (why !== null) return [`${name} ${why}`];
-  switch (found.type) {
+  switch (match.type) {
     case "found":
       return [];
     case "several":
-      return [severalTimes({ name, text: there.text, places: found.places, how: found.how })];
+      return [
+        describeMultipleMatches({ name, text: searched.text, offsets: match.offsets, matchKind: match.matchKind }),
+      ];
     case "none":
-      return [missed(tried)];
+      return [describeMissingMatch(attempt)];
   }
 }
 
-interface Named extends Splice {
+interface NamedSplice extends Splice {
   readonly name: string;
 }
 
-function overlaps(spots: readonly Named[], text: string): string[] {
-  return spots.flatMap((spot, at) => {
-    const before = spots[at - 1];
-    if (!before || before.end <= spot.start) return [];
-    const [line] = linesAt(text, [spot.start]);
-    return [`${before.name} and ${spot.name} overlap in line ${line}; make one replacement of both`];
+function describeOverlaps(splices: readonly NamedSplice[], text: string): string[] {
+  return splices.flatMap((splice, index) => {
+    const previous = splices[index - 1];
+    if (!previous || previous.end <= splice.start) return [];
+    const [line] = lineNumbersAt(text, [splice.start]);
+    return [`${previous.name} and ${splice.name} overlap in line ${line}; make one replacement of both`];
   });
 }
 
 /** What stays the same is not touched, so that it keeps its own line ends. */
-function narrowed(text: string, { start, end, text: instead }: Splice): Splice {
-  const { head, tail } = alike(text.slice(start, end), instead);
-  return { start: start + head, end: end - tail, text: instead.slice(head, instead.length - tail) };
+function narrowSplice(text: string, { start, end, text: replacement }: Splice): Splice {
+  const { head, tail } = findCommonEnds(text.slice(start, end), replacement);
+  return { start: start + head, end: end - tail, text: replacement.slice(head, replacement.length - tail) };
 }
 
-function changesAnything({ start, end, text }: Splice): boolean {
+function isChange({ start, end, text }: Splice): boolean {
   return start < end || text !== "";
 }

@@ -1,56 +1,58 @@
-/** Defines the `edit` tool: replaces parts of a file, all or none, and previews a change. Every byte outside these parts is preserved. */
+/** Defines the `editFile` tool: replaces parts of a file, all or none, and previews a change. Every byte outside these parts is preserved. */
 
 import type { Redaction } from "@pith/context";
-import type { FileRead, WorkspaceFiles } from "../../ports.ts";
+import type { FileReadResult, WorkspaceFiles } from "../../ports.ts";
 import type { Tool, ToolOutput } from "../../tool.ts";
-import type { Asked } from "../arguments.ts";
+import type { ToolArguments } from "../arguments.ts";
 import {
-  type BytesWish,
   changeIntent,
-  contentOf,
-  type FileParts,
-  pathOf,
-  Reads,
+  type FileToolOptions,
+  type ReadBytesOptions,
+  ReadTracker,
+  type ReplaceFileContext,
   type Replacement,
-  type ReplaceParts,
+  readContent,
+  readPath,
+  readReplacements,
+  readWritablePath,
   replaceFile,
-  replacementsOf,
-  useBytes,
-  writablePathOf,
+  withFileBytes,
 } from "../files.ts";
-import { counted, failed, heldAt, said } from "../output.ts";
-import { replace } from "./apply-edits.ts";
-import type { How } from "./find-match.ts";
-import { bytesWith, type Splice, textFile } from "./text-file.ts";
-import { changesOf, unifiedDiff } from "./unified-diff.ts";
+import { errorOutput, formatCount, permittedPath, textOutput } from "../output.ts";
+import { applyEdits } from "./apply-edits.ts";
+import type { MatchKind } from "./find-match.ts";
+import { encodeWithSplices, parseTextFile, type Splice } from "./text-file.ts";
+import { findChanges, unifiedDiff } from "./unified-diff.ts";
 
-export interface Edited {
+export interface EditReport {
   readonly path: string;
   readonly text: string;
   readonly splices: readonly Splice[];
-  readonly hows: readonly How[];
+  readonly matchKinds: readonly MatchKind[];
 }
 
-export function reportOn({ path, text, splices, hows }: Edited): string {
-  const changes = changesOf(text, splices);
-  const came = changes.reduce((sum, change) => sum + change.new.length, 0);
-  const went = changes.reduce((sum, change) => sum + change.old.length, 0);
-  const lines = changes.slice(0, LINES_NAMED).map(({ at }) => at + 1);
-  const more = changes.length > LINES_NAMED ? " …" : "";
-  const where = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
-  return `Edited ${path}: ${counted(splices.length, "replacement")} at ${where}; +${came} -${went}.${looseness(hows)}`;
+export function formatEditReport({ path, text, splices, matchKinds }: EditReport): string {
+  const changes = findChanges(text, splices);
+  const addedLines = changes.reduce((sum, change) => sum + change.newLines.length, 0);
+  const removedLines = changes.reduce((sum, change) => sum + change.oldLines.length, 0);
+  const lines = changes.slice(0, MAX_LISTED_LINES).map(({ lineIndex }) => lineIndex + 1);
+  const more = changes.length > MAX_LISTED_LINES ? " …" : "";
+  const location = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  return `Edited ${path}: ${formatCount(splices.length, "replacement")} at ${location}; +${addedLines} -${removedLines}.${formatMatchNotes(matchKinds)}`;
 }
 
-const LINES_NAMED = 10;
+const MAX_LISTED_LINES = 10;
 
 /** The model remembers a text that is not there; it should know. */
-function looseness(hows: readonly How[]): string {
-  const notes = hows.flatMap((how, at) => (how === "exact" ? [] : `edits[${at}] fitted apart from ${how}`));
+function formatMatchNotes(matchKinds: readonly MatchKind[]): string {
+  const notes = matchKinds.flatMap((matchKind, index) =>
+    matchKind === "exact" ? [] : `edits[${index}] fitted apart from ${matchKind}`,
+  );
   return notes.length === 0 ? "" : ` Note: ${notes.join("; ")}.`;
 }
 
-export function editTool(parts: FileParts, reads: Reads = new Reads()): Tool {
-  const { files } = parts;
+export function editTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
+  const { files } = options;
   return {
     name: "edit",
     description:
@@ -58,16 +60,16 @@ export function editTool(parts: FileParts, reads: Reads = new Reads()): Tool {
     parameters,
     isIdempotent: false,
     restoresSecrets: true,
-    intent: (asked) => changeIntent(asked, files),
+    intent: (args) => changeIntent(args, files),
     run: async (call) => {
-      const { arguments: asked, signal } = call;
-      const path = writablePathOf(asked);
-      if (path.type === "wrong") return failed(path.message);
-      const edits = replacementsOf(asked);
-      if (edits.type === "wrong") return failed(edits.message);
+      const { arguments: args, signal } = call;
+      const path = readWritablePath(args);
+      if (path.type === "wrong") return errorOutput(path.message);
+      const edits = readReplacements(args);
+      if (edits.type === "wrong") return errorOutput(edits.message);
       const at = files.resolve(path.value);
-      const wish = { path: path.value, at, ...heldAt(at, call), edits: edits.value, signal };
-      return await reads.inTurn(wish.real ?? at, () => edit(wish, { ...parts, reads }));
+      const request = { path: path.value, at, ...permittedPath(at, call), edits: edits.value, signal };
+      return await readTracker.runInOrder(request.realPath ?? at, () => editFile(request, { ...options, readTracker }));
     },
   };
 }
@@ -92,48 +94,52 @@ const parameters = {
   required: ["path", "edits"],
 };
 
-interface Wish extends BytesWish {
+interface EditRequest extends ReadBytesOptions {
   readonly path: string;
   readonly edits: readonly Replacement[];
 }
 
-async function edit(wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
-  const { at, real, signal } = wish;
-  return await useBytes({ at, real, signal }, parts, (before) => editIn(before, wish, parts));
+async function editFile(request: EditRequest, context: ReplaceFileContext): Promise<ToolOutput> {
+  const { at, realPath, signal } = request;
+  return await withFileBytes({ at, realPath, signal }, context, (current) => editContent(current, request, context));
 }
 
-async function editIn(before: FileRead, wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
-  const { path, at, real, edits, signal } = wish;
-  if (before.type !== "read") return failed(before.message);
-  if ((await parts.reads.knowledge(at, before.bytes)) === "stale") return failed(stale(path));
-  const file = textFile(before.bytes);
-  if (file === null) return failed(`${path} is no UTF-8 text; change it with the shell`);
-  const edited = await replace(file.text, edits, { signal, redaction: parts.redaction });
-  if (edited.type === "refused") return failed(`${path} was not changed. ${edited.objections.join("\n")}`);
-  const after = bytesWith(file, edited.splices);
-  const replaced = await replaceFile({ path: at, real, before: before.bytes, after }, parts);
-  if (replaced.type === "refused") return failed(replaced.message);
-  const diff = unifiedDiff({ path, text: file.text, splices: edited.splices });
-  return said(reportOn({ path, text: file.text, ...edited }), { diff, pith: replaced.change });
+async function editContent(
+  current: FileReadResult,
+  request: EditRequest,
+  context: ReplaceFileContext,
+): Promise<ToolOutput> {
+  const { path, at, realPath, edits, signal } = request;
+  if (current.type !== "read") return errorOutput(current.message);
+  if ((await context.readTracker.readState(at, current.bytes)) === "stale") return errorOutput(staleMessage(path));
+  const file = parseTextFile(current.bytes);
+  if (file === null) return errorOutput(`${path} is no UTF-8 text; change it with the shell`);
+  const result = await applyEdits(file.text, edits, { signal, redaction: context.redaction });
+  if (result.type === "refused") return errorOutput(`${path} was not changed. ${result.problems.join("\n")}`);
+  const after = encodeWithSplices(file, result.splices);
+  const replaceResult = await replaceFile({ path: at, realPath, before: current.bytes, after }, context);
+  if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
+  const diff = unifiedDiff({ path, text: file.text, splices: result.splices });
+  return textOutput(formatEditReport({ path, text: file.text, ...result }), { diff, pith: replaceResult.change });
 }
 
-function stale(path: string): string {
+function staleMessage(path: string): string {
   return `${path} was changed since it was read, so it was not edited; read it again`;
 }
 
 export interface ChangeCall {
-  /** `edit` or `write`; of any other nothing is known. */
+  /** `editFile` or `write`; of any other nothing is known. */
   readonly tool: string;
-  readonly arguments: Asked;
+  readonly arguments: ToolArguments;
   readonly signal: AbortSignal;
 }
 
-export interface ChangeParts {
+export interface ChangePreviewOptions {
   readonly files: Pick<WorkspaceFiles, "resolve" | "read">;
   readonly redaction?: Redaction | undefined;
 }
 
-export interface ChangedText {
+export interface ChangePreview {
   readonly path: string;
   /** Null where there is no such file yet. */
   readonly before: string | null;
@@ -144,36 +150,39 @@ export interface ChangedText {
  * For the permission question: the text before and after the call. Nothing is written. Null where it cannot be told: the file is no text,
  * or the call would fail.
  */
-export async function changedText(call: ChangeCall, { files, redaction }: ChangeParts): Promise<ChangedText | null> {
-  const path = pathOf(call.arguments);
+export async function previewChange(
+  call: ChangeCall,
+  { files, redaction }: ChangePreviewOptions,
+): Promise<ChangePreview | null> {
+  const path = readPath(call.arguments);
   if (path.type === "wrong") return null;
   const read = await files.read(files.resolve(path.value), { signal: call.signal });
   if (read.type !== "read" && read.type !== "missing") return null;
-  const file = read.type === "read" ? textFile(read.bytes) : null;
+  const file = read.type === "read" ? parseTextFile(read.bytes) : null;
   if (read.type === "read" && file === null) return null;
   const before = file?.text ?? null;
-  const after = call.tool === "write" ? written(call) : await edited(before, call, redaction);
+  const after = call.tool === "write" ? writtenText(call) : await editedText(before, call, redaction);
   return after === null ? null : { path: path.value, before, after };
 }
 
-function written({ arguments: asked }: ChangeCall): string | null {
-  const content = contentOf(asked);
+function writtenText({ arguments: args }: ChangeCall): string | null {
+  const content = readContent(args);
   return content.type === "wrong" ? null : content.value;
 }
 
-async function edited(
+async function editedText(
   text: string | null,
-  { tool, arguments: asked, signal }: ChangeCall,
+  { tool, arguments: args, signal }: ChangeCall,
   redaction: Redaction | undefined,
 ): Promise<string | null> {
-  const edits = replacementsOf(asked);
+  const edits = readReplacements(args);
   if (tool !== "edit" || text === null || edits.type === "wrong") return null;
-  const replaced = await replace(text, edits.value, { signal, redaction });
-  return replaced.type === "replaced" ? withSplices(text, replaced.splices) : null;
+  const result = await applyEdits(text, edits.value, { signal, redaction });
+  return result.type === "replaced" ? applySplices(text, result.splices) : null;
 }
 
-function withSplices(text: string, splices: readonly Splice[]): string {
-  return splices.toReversed().reduce((made, { start, end, text: instead }) => {
-    return made.slice(0, start) + instead + made.slice(end);
+function applySplices(text: string, splices: readonly Splice[]): string {
+  return splices.toReversed().reduce((result, { start, end, text: replacement }) => {
+    return result.slice(0, start) + replacement + result.slice(end);
   }, text);
 }

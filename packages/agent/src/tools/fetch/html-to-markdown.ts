@@ -1,64 +1,64 @@
 /** Converts an HTML page to Markdown, in bounded time however deeply the page is nested. */
 
-import { type Attributes, blocks, type Element, type Node, parse } from "./html-tree.ts";
+import { type Attributes, blockTags, type Element, type Node, parseHtml } from "./html-tree.ts";
 
 /** A fenced block that keeps every space; nothing inside can end the fence. */
 export function codeText(element: Element): string {
-  const text = raw(element.children).replace(/^\n/, "").trimEnd();
+  const text = rawText(element.children).replace(/^\n/, "").trimEnd();
   if (text === "") return "";
-  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
-  return `${fence}${languageOf(element)}\n${text}\n${fence}`;
+  const fence = "`".repeat(Math.max(3, longestBacktickRun(text) + 1));
+  return `${fence}${codeLanguage(element)}\n${text}\n${fence}`;
 }
 
-function raw(nodes: readonly Node[]): string {
-  return nodes.map((node) => (typeof node === "string" ? node : rawElement(node))).join("");
+function rawText(nodes: readonly Node[]): string {
+  return nodes.map((node) => (typeof node === "string" ? node : rawElementText(node))).join("");
 }
 
 /** Some pages wrap each line of code in a block. */
-function rawElement({ tag, children }: Element): string {
+function rawElementText({ tag, children }: Element): string {
   if (tag === "br") return "\n";
-  const text = raw(children);
-  return blocks.has(tag) && !text.endsWith("\n") ? `${text}\n` : text;
+  const text = rawText(children);
+  return blockTags.has(tag) && !text.endsWith("\n") ? `${text}\n` : text;
 }
 
-function longestRun(text: string): number {
+function longestBacktickRun(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   return longest;
 }
 
-function languageOf({ attributes, children }: Element): string {
+function codeLanguage({ attributes, children }: Element): string {
   const inner = children.find((child) => typeof child !== "string" && child.tag === "code");
   const classes = [attributes, ...(typeof inner === "object" ? [inner.attributes] : [])].map((all) => all.get("class"));
   return /(?:^|\s)lang(?:uage)?-([\w+#.-]{1,30})/.exec(classes.join(" "))?.[1] ?? "";
 }
 
 export function linkText(text: string, href: string | undefined, base: string): string {
-  if (href?.startsWith("#")) return ANCHOR.test(text) ? "" : text;
-  const url = absolute(href, base);
+  if (href?.startsWith("#")) return ANCHOR_SYMBOL.test(text) ? "" : text;
+  const url = absoluteUrl(href, base);
   return url === null || text === "" ? text : `[${text}](${url})`;
 }
 
 /** The signs that link a heading to itself. */
-const ANCHOR = /^[#¶§🔗]?$/u;
+const ANCHOR_SYMBOL = /^[#¶§🔗]?$/u;
 
 /** Only named: what it shows is not fetched. */
 export function imageText(attributes: Attributes, base: string): string {
   const alt = (attributes.get("alt") ?? "").replace(/\s+/g, " ").trim();
-  const url = absolute(attributes.get("src"), base);
+  const url = absoluteUrl(attributes.get("src"), base);
   return url === null || alt === "" ? alt : `![${alt}](${url})`;
 }
 
-function absolute(href: string | undefined, base: string): string | null {
-  if (href === undefined || href.length > LONGEST_LINK) return null;
+function absoluteUrl(href: string | undefined, base: string): string | null {
+  if (href === undefined || href.length > MAX_LINK_CHARS) return null;
   const url = URL.parse(href, base);
-  return url !== null && SHOWN.has(url.protocol) ? url.href.replaceAll(")", "%29") : null;
+  return url !== null && LINK_PROTOCOLS.has(url.protocol) ? url.href.replaceAll(")", "%29") : null;
 }
 
-const LONGEST_LINK = 2_000;
-const SHOWN: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
+const MAX_LINK_CHARS = 2_000;
+const LINK_PROTOCOLS: ReadonlySet<string> = new Set(["http:", "https:", "mailto:"]);
 
-export interface Place {
+export interface RenderContext {
   /** What relative links are relative to. */
   readonly base: string;
   /** The link in which all of this stands. */
@@ -67,32 +67,34 @@ export interface Place {
   readonly depth: number;
 }
 
-export function lineOf(nodes: readonly Node[], place: Place): string {
-  const text = joined(nodes, place)
+export function inlineText(nodes: readonly Node[], context: RenderContext): string {
+  const text = joinInline(nodes, context)
     .replace(/ {2,}/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .trim();
-  return place.href === undefined ? text : linkText(text, place.href, place.base);
+  return context.href === undefined ? text : linkText(text, context.href, context.base);
 }
 
-function joined(nodes: readonly Node[], place: Place): string {
-  return nodes.map((node) => (typeof node === "string" ? node.replace(SPACES, " ") : inline(node, place))).join("");
+function joinInline(nodes: readonly Node[], context: RenderContext): string {
+  return nodes
+    .map((node) => (typeof node === "string" ? node.replace(SPACES, " ") : inlineElementText(node, context)))
+    .join("");
 }
 
 const SPACES = /[\t\n\f\r \u00a0]+/g;
 
-function inline({ tag, attributes, children }: Element, place: Place): string {
+function inlineElementText({ tag, attributes, children }: Element, context: RenderContext): string {
   if (tag === "br") return "\n";
-  if (tag === "img") return imageText(attributes, place.base);
-  const text = joined(children, place);
-  if (tag === "a") return spaced(text, (inner) => linkText(inner, attributes.get("href"), place.base));
-  const mark = marks.get(tag);
-  if (mark !== undefined) return spaced(text, (inner) => `${mark}${inner}${mark}`);
+  if (tag === "img") return imageText(attributes, context.base);
+  const text = joinInline(children, context);
+  if (tag === "a") return keepOuterSpaces(text, (inner) => linkText(inner, attributes.get("href"), context.base));
+  const mark = inlineMarks.get(tag);
+  if (mark !== undefined) return keepOuterSpaces(text, (inner) => `${mark}${inner}${mark}`);
   // Run together without a space, two blocks would become one word.
-  return blocks.has(tag) ? ` ${text} ` : text;
+  return blockTags.has(tag) ? ` ${text} ` : text;
 }
 
-const marks: ReadonlyMap<string, string> = new Map([
+const inlineMarks: ReadonlyMap<string, string> = new Map([
   ["b", "**"],
   ["strong", "**"],
   ["em", "*"],
@@ -105,62 +107,64 @@ const marks: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A mark stands at its word: the space around it goes outside. */
-function spaced(text: string, marked: (inner: string) => string): string {
+function keepOuterSpaces(text: string, format: (inner: string) => string): string {
   const inner = text.trim();
   if (inner === "") return text;
-  return `${text.startsWith(" ") ? " " : ""}${marked(inner)}${text.endsWith(" ") ? " " : ""}`;
+  return `${text.startsWith(" ") ? " " : ""}${format(inner)}${text.endsWith(" ") ? " " : ""}`;
 }
 
 /** Several rows and columns, and nothing in a cell that needs lines of its own. */
 export function isTable(table: Element): boolean {
-  const rows = rowsOf(table);
-  return rows.length > 1 && rows.some((row) => cellsOf(row).length > 1) && !table.children.some(holdsLayout);
+  const rows = tableRows(table);
+  return rows.length > 1 && rows.some((row) => rowCells(row).length > 1) && !table.children.some(containsLayout);
 }
 
-export function tableText(table: Element, place: Place): string {
-  const [head = "", ...rest] = rowsOf(table).map((row) => `| ${cellTexts(row, place).join(" | ")} |`);
-  const columns = cellsOf(rowsOf(table)[0]).length;
+export function tableText(table: Element, context: RenderContext): string {
+  const [head = "", ...rest] = tableRows(table).map((row) => `| ${cellTexts(row, context).join(" | ")} |`);
+  const columns = rowCells(tableRows(table)[0]).length;
   return [head, `|${" --- |".repeat(columns)}`, ...rest].join("\n");
 }
 
 /** A row of a layout whose cells are mere words. */
 export function isPlainRow(row: Element): boolean {
-  const cells = cellsOf(row);
-  return cells.length > 0 && cells.every(({ holdsBlocks }) => !holdsBlocks);
+  const cells = rowCells(row);
+  return cells.length > 0 && cells.every(({ containsBlocks }) => !containsBlocks);
 }
 
-export function rowText(row: Element, place: Place): string {
-  return cellTexts(row, place)
+export function rowText(row: Element, context: RenderContext): string {
+  return cellTexts(row, context)
     .filter((text) => text !== "")
     .join(" | ");
 }
 
-function cellTexts(row: Element, place: Place): readonly string[] {
-  return cellsOf(row).map(({ children }) => lineOf(children, place).replaceAll("\n", " ").replaceAll("|", "\\|"));
+function cellTexts(row: Element, context: RenderContext): readonly string[] {
+  return rowCells(row).map(({ children }) =>
+    inlineText(children, context).replaceAll("\n", " ").replaceAll("|", "\\|"),
+  );
 }
 
-function rowsOf(table: Element): readonly Element[] {
-  return elements(table.children).flatMap((child) => {
+function tableRows(table: Element): readonly Element[] {
+  return childElements(table.children).flatMap((child) => {
     if (child.tag === "tr") return [child];
-    return SECTIONS.has(child.tag) ? elements(child.children).filter(({ tag }) => tag === "tr") : [];
+    return TABLE_SECTIONS.has(child.tag) ? childElements(child.children).filter(({ tag }) => tag === "tr") : [];
   });
 }
 
-function cellsOf(row: Element | undefined): readonly Element[] {
-  return elements(row?.children ?? []).filter(({ tag }) => tag === "td" || tag === "th");
+function rowCells(row: Element | undefined): readonly Element[] {
+  return childElements(row?.children ?? []).filter(({ tag }) => tag === "td" || tag === "th");
 }
 
-function holdsLayout(node: Node): boolean {
+function containsLayout(node: Node): boolean {
   if (typeof node === "string") return false;
-  return LAYOUT.has(node.tag) || (node.holdsBlocks && node.children.some(holdsLayout));
+  return LAYOUT_TAGS.has(node.tag) || (node.containsBlocks && node.children.some(containsLayout));
 }
 
-function elements(nodes: readonly Node[]): readonly Element[] {
+function childElements(nodes: readonly Node[]): readonly Element[] {
   return nodes.filter((node) => typeof node !== "string");
 }
 
-const SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
-const LAYOUT: ReadonlySet<string> = new Set(
+const TABLE_SECTIONS: ReadonlySet<string> = new Set(["thead", "tbody", "tfoot"]);
+const LAYOUT_TAGS: ReadonlySet<string> = new Set(
   "table ul ol dl pre blockquote h1 h2 h3 h4 h5 h6 section article".split(" "),
 );
 
@@ -170,129 +174,130 @@ export interface Block {
   readonly isList?: true;
 }
 
-export function blocksOf(nodes: readonly Node[], place: Place): readonly Block[] {
-  return runsOf(nodes).flatMap((run) => {
-    if (Array.isArray(run)) return textBlock(lineOf(run, place));
-    return (renderers.get(run.tag) ?? contents)(run, place);
+export function renderBlocks(nodes: readonly Node[], context: RenderContext): readonly Block[] {
+  return groupInline(nodes).flatMap((run) => {
+    if (Array.isArray(run)) return textBlock(inlineText(run, context));
+    return (renderers.get(run.tag) ?? renderChildren)(run, context);
   });
 }
 
 /** Blocks one under the other. */
-export function stacked(parts: readonly Block[], between: "\n" | "\n\n" = "\n\n"): string {
+export function joinBlocks(blocks: readonly Block[], separator: "\n" | "\n\n" = "\n\n"): string {
   let text = "";
-  for (const part of parts) text += text === "" ? part.text : `${part.isList ? between : "\n\n"}${part.text}`;
+  for (const part of blocks) text += text === "" ? part.text : `${part.isList ? separator : "\n\n"}${part.text}`;
   return text;
 }
 
 /** What stands in one line is taken together. */
-function runsOf(nodes: readonly Node[]): readonly (Element | Node[])[] {
+function groupInline(nodes: readonly Node[]): readonly (Element | Node[])[] {
   const runs: (Element | Node[])[] = [];
   for (const node of nodes) {
     const last = runs.at(-1);
-    if (typeof node !== "string" && standsAlone(node)) runs.push(node);
+    if (typeof node !== "string" && isBlock(node)) runs.push(node);
     else if (Array.isArray(last)) last.push(node);
     else runs.push([node]);
   }
   return runs;
 }
 
-function standsAlone({ tag, holdsBlocks }: Element): boolean {
-  return blocks.has(tag) || holdsBlocks;
+function isBlock({ tag, containsBlocks }: Element): boolean {
+  return blockTags.has(tag) || containsBlocks;
 }
 
 function textBlock(text: string): readonly Block[] {
   return text === "" ? [] : [{ text }];
 }
 
-type Renderer = (element: Element, place: Place) => readonly Block[];
+type Renderer = (element: Element, place: RenderContext) => readonly Block[];
 
-const contents: Renderer = ({ children }, place) => blocksOf(children, place);
+const renderChildren: Renderer = ({ children }, context) => renderBlocks(children, context);
 
-const heading: Renderer = ({ tag, children }, place) => {
-  const text = lineOf(children, place).replaceAll("\n", " ");
+const renderHeading: Renderer = ({ tag, children }, context) => {
+  const text = inlineText(children, context).replaceAll("\n", " ");
   return text === "" ? [] : textBlock(`${"#".repeat(Number(tag[1]))} ${text}`);
 };
 
-const quote: Renderer = ({ children }, place) => {
-  if (place.depth >= DEEPEST_INDENT) return blocksOf(children, place);
-  const text = stacked(blocksOf(children, deeper(place)));
+const renderQuote: Renderer = ({ children }, context) => {
+  if (context.depth >= MAX_INDENT_DEPTH) return renderBlocks(children, context);
+  const text = joinBlocks(renderBlocks(children, nestedContext(context)));
   return text === "" ? [] : textBlock(text.replace(/^/gm, "> ").replace(/ $/gm, ""));
 };
 
-const list: Renderer = ({ tag, attributes, children }, place) => {
+const renderList: Renderer = ({ tag, attributes, children }, context) => {
   let number = Number.parseInt(attributes.get("start") ?? "1", 10) || 1;
   const items = children.map((child) => {
-    if (typeof child === "string" || child.tag !== "li") return item([child], "", place);
-    return item(child.children, tag === "ol" ? `${number++}. ` : "- ", place);
+    if (typeof child === "string" || child.tag !== "li") return renderItem([child], "", context);
+    return renderItem(child.children, tag === "ol" ? `${number++}. ` : "- ", context);
   });
   const text = items.filter((one) => one !== "").join("\n");
   return text === "" ? [] : [{ text, isList: true }];
 };
 
-function item(nodes: readonly Node[], marker: string, place: Place): string {
-  const text = stacked(blocksOf(nodes, deeper(place)), "\n");
-  if (text === "" || place.depth >= DEEPEST_INDENT) return text;
+function renderItem(nodes: readonly Node[], marker: string, context: RenderContext): string {
+  const text = joinBlocks(renderBlocks(nodes, nestedContext(context)), "\n");
+  if (text === "" || context.depth >= MAX_INDENT_DEPTH) return text;
   return marker + text.replace(/\n(?=[^\n])/g, `\n${" ".repeat(Math.max(2, marker.length))}`);
 }
 
 /** Each level makes every line longer, so a page of quotes in quotes would grow without end. */
-const DEEPEST_INDENT = 8;
+const MAX_INDENT_DEPTH = 8;
 
-function deeper(place: Place): Place {
-  return { ...place, depth: place.depth + 1 };
+function nestedContext(context: RenderContext): RenderContext {
+  return { ...context, depth: context.depth + 1 };
 }
 
 // A map: a page can call its elements anything, `constructor` too.
 const renderers: ReadonlyMap<string, Renderer> = new Map<string, Renderer>([
-  ["h1", heading],
-  ["h2", heading],
-  ["h3", heading],
-  ["h4", heading],
-  ["h5", heading],
-  ["h6", heading],
-  ["ul", list],
-  ["ol", list],
-  ["menu", list],
-  ["blockquote", quote],
+  ["h1", renderHeading],
+  ["h2", renderHeading],
+  ["h3", renderHeading],
+  ["h4", renderHeading],
+  ["h5", renderHeading],
+  ["h6", renderHeading],
+  ["ul", renderList],
+  ["ol", renderList],
+  ["menu", renderList],
+  ["blockquote", renderQuote],
   ["hr", () => textBlock("---")],
   ["pre", (element) => textBlock(codeText(element))],
-  ["a", ({ attributes, children }, place) => blocksOf(children, { ...place, href: attributes.get("href") })],
-  ["table", (table, place) => (isTable(table) ? textBlock(tableText(table, place)) : contents(table, place))],
-  ["tr", (row, place) => (isPlainRow(row) ? textBlock(rowText(row, place)) : contents(row, place))],
+  ["a", ({ attributes, children }, place) => renderBlocks(children, { ...place, href: attributes.get("href") })],
+  ["table", (table, place) => (isTable(table) ? textBlock(tableText(table, place)) : renderChildren(table, place))],
+  ["tr", (row, place) => (isPlainRow(row) ? textBlock(rowText(row, place)) : renderChildren(row, place))],
 ]);
 
 export interface MarkdownPage {
   readonly title: string;
   readonly text: string;
   /** False where the page was larger than is looked at. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
-export interface Origin {
+export interface HtmlToMarkdownOptions {
   /** Where the page comes from; its links are relative to that. */
   readonly url: string;
   readonly signal: AbortSignal;
 }
 
-export async function htmlToMarkdown(html: string, { url, signal }: Origin): Promise<MarkdownPage> {
-  const { root, title, base, isWhole } = await parse(html, { signal });
-  const place = { base: URL.parse(base ?? "", url)?.href ?? url, depth: 0 };
-  const main = mainOf(root);
-  const text = (main && stacked(blocksOf(main.children, place))) || stacked(blocksOf(root.children, place));
-  return { title: titleOf(title), text, isWhole };
+export async function htmlToMarkdown(html: string, { url, signal }: HtmlToMarkdownOptions): Promise<MarkdownPage> {
+  const { root, title, base, isComplete } = await parseHtml(html, { signal });
+  const context = { base: URL.parse(base ?? "", url)?.href ?? url, depth: 0 };
+  const main = findMain(root);
+  const text =
+    (main && joinBlocks(renderBlocks(main.children, context))) || joinBlocks(renderBlocks(root.children, context));
+  return { title: cleanTitle(title), text, isComplete };
 }
 
-function titleOf(title: string): string {
-  return title.replace(/\s+/g, " ").trim().slice(0, LONGEST_TITLE).toWellFormed();
+function cleanTitle(title: string): string {
+  return title.replace(/\s+/g, " ").trim().slice(0, MAX_TITLE_CHARS).toWellFormed();
 }
 
-const LONGEST_TITLE = 300;
+const MAX_TITLE_CHARS = 300;
 
 /** The part that the page itself calls its main one. */
-function mainOf(element: Element): Element | null {
+function findMain(element: Element): Element | null {
   if (element.tag === "main" || element.attributes.get("role") === "main") return element;
   for (const child of element.children) {
-    const found = typeof child === "string" ? null : mainOf(child);
+    const found = typeof child === "string" ? null : findMain(child);
     if (found !== null) return found;
   }
   return null;

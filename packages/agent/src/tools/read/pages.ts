@@ -1,114 +1,117 @@
 /** Builds one page of a text or a very long file, or an image, within the output limit, with a note on where to read on. */
 
-import type { BlobRead } from "../../ports.ts";
-import { cuttable } from "../../text.ts";
+import type { ReadBlobResult } from "../../ports.ts";
+import { safeCutIndex } from "../../text.ts";
 import type { ToolOutput } from "../../tool.ts";
-import { counted, countWithin, outputLimit, said, sized } from "../output.ts";
+import { countLinesWithin, formatBytes, formatCount, outputLimit, textOutput } from "../output.ts";
 
-export interface PageWish {
+export interface PageOptions {
   readonly path: string;
   /** The first line, counted from 1. */
   readonly offset: number;
   readonly limit?: number;
   /** Bytes that the page may have, with its note. */
-  readonly room: number;
+  readonly maxBytes: number;
 }
 
 export type Page =
   | { readonly type: "page"; readonly text: string }
   | { readonly type: "beyond"; readonly message: string };
 
-const LONGEST_LINE = 2_000;
+const MAX_LINE_CHARS = 2_000;
 
-export function pageOf(text: string, { path, offset, limit = outputLimit.lines, room }: PageWish): Page {
-  const most = bytesIn(room);
-  const { lines, all } = linesFrom(text, { offset, most: Math.min(limit, outputLimit.lines) });
-  if (all === 0) return { type: "page", text: `[${path} is empty]` };
-  if (offset > all) {
-    return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${counted(all, "line")}` };
+export function buildPage(text: string, { path, offset, limit = outputLimit.lines, maxBytes }: PageOptions): Page {
+  const lineBytes = contentBytes(maxBytes);
+  const { lines, total } = selectLines(text, { offset, maxLines: Math.min(limit, outputLimit.lines) });
+  if (total === 0) return { type: "page", text: `[${path} is empty]` };
+  if (offset > total) {
+    return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${formatCount(total, "line")}` };
   }
-  const cutLines = lines.map((line) => cut(line, longestIn(most)));
-  const shown = cutLines.slice(0, Math.max(1, countWithin(cutLines, most)));
-  const note = noteOn({ offset, shown: shown.length, wanted: lines.length, all, most });
+  const cutLines = lines.map((line) => truncateLine(line, maxLineChars(lineBytes)));
+  const shown = cutLines.slice(0, Math.max(1, countLinesWithin(cutLines, lineBytes)));
+  const note = formatPageNote({ offset, shown: shown.length, selected: lines.length, total, lineBytes });
   const end = text.endsWith("\n") ? "\n" : "";
   return { type: "page", text: shown.join("\n") + (note === "" ? end : `\n\n${note}`) };
 }
 
 /** Bytes for lines where a page has so much room: its note takes some. */
-export function bytesIn(room: number): number {
-  return Math.max(LEAST_BYTES, Math.min(outputLimit.bytes, room - NOTE_BYTES));
+export function contentBytes(maxBytes: number): number {
+  return Math.max(MIN_BYTES, Math.min(outputLimit.bytes, maxBytes - NOTE_BYTES));
 }
 
 const NOTE_BYTES = 200;
-const LEAST_BYTES = 500;
+const MIN_BYTES = 500;
 
 /** A letter takes at most three bytes, and one line always fits. */
-function longestIn(most: number): number {
-  return Math.min(LONGEST_LINE, Math.floor((most - CUT_BYTES) / 3));
+function maxLineChars(lineBytes: number): number {
+  return Math.min(MAX_LINE_CHARS, Math.floor((lineBytes - CUT_NOTE_BYTES) / 3));
 }
 
-const CUT_BYTES = 100;
+const CUT_NOTE_BYTES = 100;
 
-interface Lines {
+interface LineSelection {
   readonly lines: readonly string[];
   /** How many the text has. */
-  readonly all: number;
+  readonly total: number;
 }
 
 // Most of a large file is only counted: as a list of lines it would take many times its size.
-function linesFrom(text: string, { offset, most }: { readonly offset: number; readonly most: number }): Lines {
+function selectLines(
+  text: string,
+  { offset, maxLines }: { readonly offset: number; readonly maxLines: number },
+): LineSelection {
   const lines: string[] = [];
-  let all = 0;
-  for (let start = 0; start < text.length; all++) {
+  let total = 0;
+  for (let start = 0; start < text.length; total++) {
     const next = text.indexOf("\n", start);
     const end = next < 0 ? text.length : next;
-    if (all >= offset - 1 && lines.length < most) lines.push(text.slice(start, end).replace(/\r$/, ""));
+    if (total >= offset - 1 && lines.length < maxLines) lines.push(text.slice(start, end).replace(/\r$/, ""));
     start = end + 1;
   }
-  return { lines, all };
+  return { lines, total };
 }
 
 /** The end of a long line is left out: minified code would fill the page, and one line can have megabytes. */
-function cut(line: string, longest: number): string {
-  if (line.length <= longest) return line;
-  const end = cuttable(line, longest);
-  return `${line.slice(0, end)} [… ${counted(line.length - end, "more character")} in this line; see them with the shell]`;
+function truncateLine(line: string, maxChars: number): string {
+  if (line.length <= maxChars) return line;
+  const end = safeCutIndex(line, maxChars);
+  return `${line.slice(0, end)} [… ${formatCount(line.length - end, "more character")} in this line; see them with the shell]`;
 }
 
-interface Shown {
+interface PageExtent {
   readonly offset: number;
   readonly shown: number;
   /** How many would have been shown, were they shorter. */
-  readonly wanted: number;
-  readonly all: number;
-  readonly most: number;
+  readonly selected: number;
+  readonly total: number;
+  readonly lineBytes: number;
 }
 
-function noteOn({ offset, shown, wanted, all, most }: Shown): string {
+function formatPageNote({ offset, shown, selected, total, lineBytes }: PageExtent): string {
   const last = offset - 1 + shown;
-  if (last >= all) return "";
-  const why = shown < wanted ? `, ${sized(most)} at a time` : "";
-  return `[lines ${offset} to ${last} of ${all}${why}; read on with offset ${last + 1}]`;
+  if (last >= total) return "";
+  const limitNote = shown < selected ? `, ${formatBytes(lineBytes)} at a time` : "";
+  return `[lines ${offset} to ${last} of ${total}${limitNote}; read on with offset ${last + 1}]`;
 }
 
-export function picture(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
-  if (bytes.length > LARGEST_PICTURE) return tooLargePicture(bytes.length, name, mimeType);
+export function imageOutput(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
+  if (bytes.length > MAX_IMAGE_BYTES) return tooLargeImageOutput(bytes.length, name, mimeType);
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
   return {
     content: [
-      { type: "text", text: `[${name}: ${mimeType}, ${sized(bytes.length)}]` },
+      { type: "text", text: `[${name}: ${mimeType}, ${formatBytes(bytes.length)}]` },
       { type: "image", data, mimeType },
     ],
   };
 }
 
-export function tooLargePicture(size: number, name: string, mimeType: string): ToolOutput {
-  const bound = `more than ${sized(LARGEST_PICTURE)} cannot be shown`;
-  return said(`[${name} is a picture (${mimeType}) of ${sized(size)}; ${bound}]`);
+export function tooLargeImageOutput(size: number, name: string, mimeType: string): ToolOutput {
+  const bound = `more than ${formatBytes(MAX_IMAGE_BYTES)} cannot be shown`;
+  return textOutput(`[${name} is a picture (${mimeType}) of ${formatBytes(size)}; ${bound}]`);
 }
 
 // Providers refuse a picture over 5 MB, counted in base64.
-export const LARGEST_PICTURE: number = 3.75 * 1024 * 1024;
+export const MAX_IMAGE_BYTES: number = 3.75 * 1024 * 1024;
 
 export interface ByteLine {
   readonly start: number;
@@ -119,121 +122,125 @@ export interface ByteLine {
 }
 
 /** A line without end is split, so that every part of it can be reached by an offset. A longer line counts as several. */
-export const LONGEST_PART = 1_000;
+export const MAX_PART_BYTES = 1_000;
 
 /** The piece starts where a line does; one that goes on behind it is given only where the piece is the last. */
-export function* byteLines(piece: Uint8Array, { isLast }: { readonly isLast: boolean }): Generator<ByteLine> {
-  let feed = -1;
-  for (let start = 0; start < piece.length; ) {
-    if (feed < start) feed = feedFrom(piece, start);
-    const line = lineAt(piece, start, feed);
-    if (line.end === piece.length && !isLast) return;
+export function* byteLines(chunk: Uint8Array, { isLast }: { readonly isLast: boolean }): Generator<ByteLine> {
+  let lineFeed = -1;
+  for (let start = 0; start < chunk.length; ) {
+    if (lineFeed < start) lineFeed = findLineFeed(chunk, start);
+    const line = lineAt(chunk, start, lineFeed);
+    if (line.end === chunk.length && !isLast) return;
     yield line;
     start = line.next;
   }
 }
 
-function feedFrom(piece: Uint8Array, start: number): number {
-  const feed = piece.indexOf(LINE_FEED, start);
-  return feed < 0 ? piece.length : feed;
+function findLineFeed(chunk: Uint8Array, start: number): number {
+  const lineFeed = chunk.indexOf(LINE_FEED, start);
+  return lineFeed < 0 ? chunk.length : lineFeed;
 }
 
 const LINE_FEED = 10;
 
-function lineAt(piece: Uint8Array, start: number, feed: number): ByteLine {
-  if (feed - start <= LONGEST_PART) return { start, end: feed, next: Math.min(feed + 1, piece.length) };
-  const end = letterBefore(piece, start + LONGEST_PART);
+function lineAt(chunk: Uint8Array, start: number, lineFeed: number): ByteLine {
+  if (lineFeed - start <= MAX_PART_BYTES) return { start, end: lineFeed, next: Math.min(lineFeed + 1, chunk.length) };
+  const end = characterStart(chunk, start + MAX_PART_BYTES);
   return { start, end, next: end };
 }
 
 /** Not inside a letter, which has at most four bytes. */
-function letterBefore(piece: Uint8Array, at: number): number {
-  for (let back = 0; back < 4; back++) if (((piece[at - back] ?? 0) & 0b1100_0000) !== 0b1000_0000) return at - back;
-  return at;
+function characterStart(chunk: Uint8Array, offset: number): number {
+  for (let back = 0; back < 4; back++)
+    if (((chunk[offset - back] ?? 0) & 0b1100_0000) !== 0b1000_0000) return offset - back;
+  return offset;
 }
 
 /** In bytes. */
-export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<BlobRead>;
+export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<ReadBlobResult>;
 
-export interface LongWish extends PageWish {
+export interface LongPageOptions extends PageOptions {
   readonly signal: AbortSignal;
 }
 
 /** Reads in pieces and no further than the page needs, so that memory does not grow with the file. */
-export async function longPage(
+export async function readLongPage(
   read: ReadRange,
-  wish: LongWish,
+  options: LongPageOptions,
 ): Promise<Page | { readonly type: "unread"; readonly message: string }> {
-  const page: PageInMaking = { lines: [], bytes: 0, passed: 0, isParted: false, end: "" };
-  for (let at = 0; ; ) {
-    wish.signal.throwIfAborted();
-    const piece = await read({ start: at, end: at + PIECE });
-    if (piece.type !== "read") return { type: "unread", message: `${wish.path} cannot be opened: ${piece.why}` };
-    const isLast = piece.bytes.length < PIECE;
-    const { done, isFull } = addLines(page, { piece: piece.bytes, isLast, wish });
-    at += done;
-    if (isFull) return { type: "page", text: withNotes(page, [readOn(page, wish, piece.size - at)]) };
-    if (isLast) return lastPage(page, wish);
+  const page: PageDraft = { lines: [], bytes: 0, linesSeen: 0, hasSplitLine: false, end: "" };
+  for (let offset = 0; ; ) {
+    options.signal.throwIfAborted();
+    const chunk = await read({ start: offset, end: offset + CHUNK_BYTES });
+    if (chunk.type !== "read") return { type: "unread", message: `${options.path} cannot be opened: ${chunk.why}` };
+    const isLast = chunk.bytes.length < CHUNK_BYTES;
+    const { bytesRead, isFull } = addLines(page, { chunk: chunk.bytes, isLast, options });
+    offset += bytesRead;
+    if (isFull) return { type: "page", text: withNotes(page, [readOnNote(page, options, chunk.size - offset)]) };
+    if (isLast) return finishPage(page, options);
   }
 }
 
-const PIECE = 128 * 1024;
+const CHUNK_BYTES = 128 * 1024;
 const decoder = new TextDecoder();
 
-interface PageInMaking {
+interface PageDraft {
   readonly lines: string[];
   bytes: number;
   /** Lines that were looked at, shown or not. */
-  passed: number;
+  linesSeen: number;
   /** Whether a line of it is only a part of one. */
-  isParted: boolean;
+  hasSplitLine: boolean;
   end: "" | "\n";
 }
 
-interface Looked {
+interface AddLinesResult {
   /** Bytes of the piece that are dealt with. */
-  readonly done: number;
+  readonly bytesRead: number;
   readonly isFull: boolean;
 }
 
-interface Piece {
-  readonly piece: Uint8Array;
+interface PageChunk {
+  readonly chunk: Uint8Array;
   readonly isLast: boolean;
-  readonly wish: PageWish;
+  readonly options: PageOptions;
 }
 
-function addLines(page: PageInMaking, { piece, isLast, wish }: Piece): Looked {
-  const { offset, limit = outputLimit.lines, room } = wish;
-  const [mostLines, mostBytes] = [Math.min(limit, outputLimit.lines), bytesIn(room)];
-  let done = 0;
-  for (const { start, end, next } of byteLines(piece, { isLast })) {
-    if (page.passed >= offset - 1) {
-      const line = decoder.decode(piece.subarray(start, end)).replace(/\r$/, "");
+function addLines(page: PageDraft, { chunk, isLast, options }: PageChunk): AddLinesResult {
+  const { offset, limit = outputLimit.lines, maxBytes } = options;
+  const [maxLines, maxContentBytes] = [Math.min(limit, outputLimit.lines), contentBytes(maxBytes)];
+  let bytesRead = 0;
+  for (const { start, end, next } of byteLines(chunk, { isLast })) {
+    if (page.linesSeen >= offset - 1) {
+      const line = decoder.decode(chunk.subarray(start, end)).replace(/\r$/, "");
       page.bytes += Buffer.byteLength(line) + 1;
-      const isFull = page.lines.length === mostLines || (page.bytes > mostBytes && page.lines.length > 0);
-      if (isFull) return { done, isFull };
+      const isFull = page.lines.length === maxLines || (page.bytes > maxContentBytes && page.lines.length > 0);
+      if (isFull) return { bytesRead, isFull };
       page.lines.push(line);
-      page.isParted ||= next === end && end < piece.length;
+      page.hasSplitLine ||= next === end && end < chunk.length;
       page.end = next > end ? "\n" : "";
     }
-    page.passed++;
-    done = next;
+    page.linesSeen++;
+    bytesRead = next;
   }
-  return { done, isFull: false };
+  return { bytesRead, isFull: false };
 }
 
-function lastPage(page: PageInMaking, { path, offset }: PageWish): Page {
-  if (page.passed === 0) return { type: "page", text: `[${path} is empty]` };
+function finishPage(page: PageDraft, { path, offset }: PageOptions): Page {
+  if (page.linesSeen === 0) return { type: "page", text: `[${path} is empty]` };
   if (page.lines.length > 0) return { type: "page", text: withNotes(page, []) };
-  return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${counted(page.passed, "line")}` };
+  return {
+    type: "beyond",
+    message: `offset ${offset} is beyond the end: ${path} has ${formatCount(page.linesSeen, "line")}`,
+  };
 }
 
-function readOn({ lines }: PageInMaking, { offset }: PageWish, left: number): string {
+function readOnNote({ lines }: PageDraft, { offset }: PageOptions, remainingBytes: number): string {
   const last = offset - 1 + lines.length;
-  return `lines ${offset} to ${last}; ${sized(left)} follow; read on with offset ${last + 1}`;
+  return `lines ${offset} to ${last}; ${formatBytes(remainingBytes)} follow; read on with offset ${last + 1}`;
 }
 
-function withNotes({ lines, end, isParted }: PageInMaking, notes: readonly string[]): string {
-  const all = isParted ? [`a line over ${counted(LONGEST_PART, "byte")} counts as several`, ...notes] : notes;
+function withNotes({ lines, end, hasSplitLine }: PageDraft, notes: readonly string[]): string {
+  const all = hasSplitLine ? [`a line over ${formatCount(MAX_PART_BYTES, "byte")} counts as several`, ...notes] : notes;
   return lines.join("\n") + (all.length === 0 ? end : `\n\n[${all.join("; ")}]`);
 }

@@ -1,16 +1,25 @@
 /** Defines the `read` tool: shows a bounded page of text, an image or what a reference opens, and says how to read on. */
 
 import type { LoadedSkill } from "@pith/context/host";
-import type { Held } from "../../ports.ts";
-import { pictureKind, textOf } from "../../text.ts";
+import type { PathOptions } from "../../ports.ts";
+import { decodeText, detectImageType } from "../../text.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { asHandle, type BytesParts, type FileParts, lookIntent, pageLines, pathOf, Reads, useBytes } from "../files.ts";
-import { failed, heldAt, said, sized } from "../output.ts";
-import { openHandle } from "./handles.ts";
-import { pageOf, picture } from "./pages.ts";
+import {
+  type FileToolOptions,
+  parseReference,
+  type ReadBytesContext,
+  ReadTracker,
+  readIntent,
+  readLineRange,
+  readPath,
+  withFileBytes,
+} from "../files.ts";
+import { errorOutput, formatBytes, permittedPath, textOutput } from "../output.ts";
+import { buildPage, imageOutput } from "./pages.ts";
+import { openReference } from "./references.ts";
 
-export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
-  const { files } = parts;
+export function readTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
+  const { files } = options;
   return {
     name: "read",
     description:
@@ -18,15 +27,15 @@ export function readTool(parts: FileParts, reads: Reads = new Reads()): Tool {
     parameters,
     isIdempotent: true,
     restoresSecrets: true,
-    intent: (asked) => lookIntent(asked, files),
+    intent: (args) => readIntent(args, files),
     run: async (call) => {
-      const path = pathOf(call.arguments);
-      if (path.type === "wrong") return failed(path.message);
-      const handle = asHandle(path.value);
-      if (handle) return await openHandle(handle, call, parts);
+      const path = readPath(call.arguments);
+      if (path.type === "wrong") return errorOutput(path.message);
+      const handle = parseReference(path.value);
+      if (handle) return await openReference(handle, call, options);
       const at = files.resolve(path.value);
-      const wish = { call, path: path.value, at, ...heldAt(at, call) };
-      return await reads.inTurn(wish.real ?? at, () => read(wish, { ...parts, reads }));
+      const request = { call, path: path.value, at, ...permittedPath(at, call) };
+      return await readTracker.runInOrder(request.realPath ?? at, () => readFile(request, { ...options, readTracker }));
     },
   };
 }
@@ -41,23 +50,26 @@ const parameters = {
   required: ["path"],
 };
 
-interface Wish extends Held {
+interface ReadRequest extends PathOptions {
   readonly call: ToolCall;
   readonly path: string;
   readonly at: string;
 }
 
-async function read({ call, path, at, real }: Wish, parts: BytesParts & FileParts): Promise<ToolOutput> {
-  return await useBytes({ at, real, signal: call.signal }, parts, async (found) => {
-    if (found.type !== "read") return failed(found.message);
-    const shown = shownAs(found.bytes, { path, call, redaction: parts.redaction });
-    if (shown.isError === true) return shown;
-    const hash = await parts.reads.remember(at, found.bytes);
-    const name = parts.skillAt?.(at) ?? null;
-    const whole = name === null ? null : textOf(found.bytes);
-    const told = whole === null ? null : (parts.redaction?.redact(whole) ?? whole);
-    const reference = name !== null && { reference: skillReference({ name, path: at, hash }, shown, told) };
-    return { ...shown, details: { pith: { path: at, hash, ...reference } } };
+async function readFile(
+  { call, path, at, realPath }: ReadRequest,
+  options: ReadBytesContext & FileToolOptions,
+): Promise<ToolOutput> {
+  return await withFileBytes({ at, realPath, signal: call.signal }, options, async (result) => {
+    if (result.type !== "read") return errorOutput(result.message);
+    const output = renderFile(result.bytes, { path, call, redaction: options.redaction });
+    if (output.isError === true) return output;
+    const hash = await options.readTracker.remember(at, result.bytes);
+    const name = options.skillAt?.(at) ?? null;
+    const whole = name === null ? null : decodeText(result.bytes);
+    const redactedText = whole === null ? null : (options.redaction?.redact(whole) ?? whole);
+    const reference = name !== null && { reference: skillReference({ name, path: at, hash }, output, redactedText) };
+    return { ...output, details: { pith: { path: at, hash, ...reference } } };
   });
 }
 
@@ -68,19 +80,19 @@ function skillReference(skill: Omit<LoadedSkill, "kind">, { content }: ToolOutpu
   return { kind: "skill", ...skill, ...(!isWhole && { part: true }) };
 }
 
-interface Showing extends Pick<FileParts, "redaction"> {
+interface RenderFileOptions extends Pick<FileToolOptions, "redaction"> {
   readonly path: string;
   readonly call: ToolCall;
 }
 
-function shownAs(bytes: Uint8Array, { path, call, redaction }: Showing): ToolOutput {
-  const { arguments: asked, room } = call;
-  const kind = pictureKind(bytes);
-  if (kind !== null) return picture(bytes, path, kind);
-  const text = textOf(bytes);
-  if (text === null) return said(`[${path} is a binary file of ${sized(bytes.length)}; it is not shown]`);
-  const lines = pageLines(asked);
-  if (lines.type === "wrong") return failed(lines.message);
-  const page = pageOf(redaction?.redact(text) ?? text, { path, ...lines.value, room });
-  return page.type === "page" ? said(page.text) : failed(page.message);
+function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOptions): ToolOutput {
+  const { arguments: args, maxOutputBytes: maxBytes } = call;
+  const kind = detectImageType(bytes);
+  if (kind !== null) return imageOutput(bytes, path, kind);
+  const text = decodeText(bytes);
+  if (text === null) return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; it is not shown]`);
+  const lines = readLineRange(args);
+  if (lines.type === "wrong") return errorOutput(lines.message);
+  const page = buildPage(redaction?.redact(text) ?? text, { path, ...lines.value, maxBytes });
+  return page.type === "page" ? textOutput(page.text) : errorOutput(page.message);
 }

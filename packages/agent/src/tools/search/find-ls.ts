@@ -1,35 +1,35 @@
 /** Defines the `find` tool (files by glob, newest first) and the `ls` tool (all names in a folder, ignored and hidden ones too). */
 
-import type { ListedName } from "../../ports.ts";
-import { visible } from "../../text.ts";
+import type { FolderEntry } from "../../ports.ts";
+import { escapeInvisible } from "../../text.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { all } from "../arguments.ts";
-import { failed, sized } from "../output.ts";
+import { combineArguments } from "../arguments.ts";
+import { errorOutput, formatBytes } from "../output.ts";
 import {
-  answer,
-  type Count,
-  countOf,
-  lineOf,
-  lookIntent,
-  placeOf,
-  type SearchParts,
-  searchAct,
-  under,
+  buildSearchResult,
+  type CountLimits,
+  createSearchOptions,
+  joinPath,
+  readCount,
+  readIntent,
+  readSearchPath,
+  readSingleLine,
+  type SearchToolOptions,
 } from "./search.ts";
 
-export function findTool(parts: SearchParts): Tool {
+export function findTool(options: SearchToolOptions): Tool {
   return {
     name: "find",
     description: "Finds files by a glob, the newest first. Leaves out ignored ones.",
-    parameters,
+    parameters: findParameters,
     isIdempotent: true,
     restoresSecrets: true,
-    intent: (asked) => lookIntent(asked, parts),
-    run: (call) => find(call, parts),
+    intent: (args) => readIntent(args, options),
+    run: (call) => runFind(call, options),
   };
 }
 
-const parameters = {
+const findParameters = {
   type: "object",
   properties: {
     glob: { type: "string", description: "Such as *.ts (in any folder) or src/**/*.test.ts" },
@@ -39,34 +39,41 @@ const parameters = {
   required: ["glob"],
 };
 
-const LIMIT: Count = { unlessSaid: 1_000, from: 1, most: 2_000 };
+const FIND_LIMIT: CountLimits = { defaultValue: 1_000, minimum: 1, maximum: 2_000 };
 
-async function find(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
-  const { arguments: asked, room } = call;
-  const wish = all({ glob: lineOf(asked, "glob"), most: countOf(asked, "limit", LIMIT) });
-  if (wish.type === "wrong") return failed(wish.message);
-  const { glob, most } = wish.value;
-  const folder = files.resolve(placeOf(asked));
-  const paths = await search.find({ folder, glob }, searchAct(folder, call, most));
-  if (paths.type !== "found") return failed(visible(paths.message));
-  return answer({ ...words, lines: paths.found.map((path) => under(placeOf(asked), path)), isAll: paths.isAll }, room);
+async function runFind(call: ToolCall, { files, search }: SearchToolOptions): Promise<ToolOutput> {
+  const { arguments: args, maxOutputBytes } = call;
+  const input = combineArguments({ glob: readSingleLine(args, "glob"), most: readCount(args, "limit", FIND_LIMIT) });
+  if (input.type === "wrong") return errorOutput(input.message);
+  const { glob, most: maxResults } = input.value;
+  const folder = files.resolve(readSearchPath(args));
+  const result = await search.find({ folder, glob }, createSearchOptions(folder, call, maxResults));
+  if (result.type !== "found") return errorOutput(escapeInvisible(result.message));
+  return buildSearchResult(
+    {
+      ...findTexts,
+      lines: result.items.map((path) => joinPath(readSearchPath(args), path)),
+      isComplete: result.isComplete,
+    },
+    maxOutputBytes,
+  );
 }
 
-const words = {
+const findTexts = {
   noun: "file",
   ifNone: "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
   narrow: "narrow glob or path",
 };
 
-export function lsTool(parts: SearchParts): Tool {
+export function lsTool(options: SearchToolOptions): Tool {
   return {
     name: "ls",
     description: "Lists a folder: folders end in /, links in @, files have their size.",
     parameters: lsParameters,
     isIdempotent: true,
     restoresSecrets: true,
-    intent: (asked) => lookIntent(asked, parts),
-    run: (call) => ls(call, parts),
+    intent: (args) => readIntent(args, options),
+    run: (call) => runLs(call, options),
   };
 }
 
@@ -78,28 +85,31 @@ const lsParameters = {
   },
 };
 
-const LS_LIMIT: Count = { unlessSaid: 500, from: 1, most: 2_000 };
+const LS_LIMIT: CountLimits = { defaultValue: 500, minimum: 1, maximum: 2_000 };
 
-async function ls(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
-  const { arguments: asked, room } = call;
-  const most = countOf(asked, "limit", LS_LIMIT);
-  if (most.type === "wrong") return failed(most.message);
-  const path = files.resolve(placeOf(asked));
-  const names = await search.list(path, searchAct(path, call, most.value));
-  if (names.type !== "found") return failed(visible(names.message));
-  return answer({ ...lsTexts, lines: names.found.map(shown), isAll: names.isAll }, room);
+async function runLs(call: ToolCall, { files, search }: SearchToolOptions): Promise<ToolOutput> {
+  const { arguments: args, maxOutputBytes } = call;
+  const maxResults = readCount(args, "limit", LS_LIMIT);
+  if (maxResults.type === "wrong") return errorOutput(maxResults.message);
+  const path = files.resolve(readSearchPath(args));
+  const result = await search.list(path, createSearchOptions(path, call, maxResults.value));
+  if (result.type !== "found") return errorOutput(escapeInvisible(result.message));
+  return buildSearchResult(
+    { ...lsTexts, lines: result.items.map(formatEntry), isComplete: result.isComplete },
+    maxOutputBytes,
+  );
 }
 
 const lsTexts = { noun: "name", ifNone: "[an empty folder]", narrow: "look into a folder of it, or use find" };
 
-function shown({ name, kind, bytes }: ListedName): string {
+function formatEntry({ name, kind, bytes }: FolderEntry): string {
   switch (kind) {
     case "folder":
       return name;
     case "link":
       return `${name}@`;
     case "file":
-      return bytes === undefined ? name : `${name}  ${sized(bytes)}`;
+      return bytes === undefined ? name : `${name}  ${formatBytes(bytes)}`;
     case "other":
       return `${name}  (no regular file)`;
   }

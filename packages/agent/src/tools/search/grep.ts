@@ -1,49 +1,54 @@
-/** Defines the `grep` tool: finds lines that match a pattern, each with its file and line number. */
+/** Defines the `runGrep` tool: finds lines that match a pattern, each with its file and line number. */
 
-import type { GrepHit, GrepWish, SearchAct } from "../../ports.ts";
-import { cuttable, visible } from "../../text.ts";
+import type { GrepHit, GrepQuery, SearchOptions } from "../../ports.ts";
+import { escapeInvisible, safeCutIndex } from "../../text.ts";
 import type { Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { type Argument, type Asked, all, flagOf, isGiven } from "../arguments.ts";
-import { failed } from "../output.ts";
+import { combineArguments, isGiven, type ParsedArgument, readBoolean, type ToolArguments } from "../arguments.ts";
+import { errorOutput } from "../output.ts";
 import {
-  answer,
-  type Count,
-  countOf,
-  lineOf,
-  lookIntent,
-  placeOf,
-  type SearchParts,
-  searchAct,
-  under,
+  buildSearchResult,
+  type CountLimits,
+  createSearchOptions,
+  joinPath,
+  readCount,
+  readIntent,
+  readSearchPath,
+  readSingleLine,
+  type SearchToolOptions,
 } from "./search.ts";
 
 // One line of minified code can have megabytes.
-const LONGEST_LINE = 500;
+const MAX_LINE_CHARS = 500;
 
-const MARK = "[…]";
+const ELLIPSIS = "[…]";
 /** What is shown before the hit. */
-const LEAD = 150;
+const LEAD_CHARS = 150;
 
-export interface LongLine extends Pick<GrepWish, "redaction"> {
+export interface CutLineOptions extends Pick<GrepQuery, "redaction"> {
   /** More of it follows, known to somebody else. */
-  readonly goesOn?: boolean;
+  readonly isContinued?: boolean;
 }
 
 /** The line itself where it is short enough; else no longer than that, marks included. */
-export function cutAround(whole: string, place: number, { goesOn = false, redaction }: LongLine = {}): string {
-  if (whole.length <= LONGEST_LINE) return whole;
+export function cutLineAround(
+  whole: string,
+  hitOffset: number,
+  { isContinued = false, redaction }: CutLineOptions = {},
+): string {
+  if (whole.length <= MAX_LINE_CHARS) return whole;
   const line = redaction?.redact(whole) ?? whole;
   // What stands before the hit may have become shorter.
-  const hit = line === whole ? place : (redaction?.redact(whole.slice(0, place)).length ?? place);
-  const room = LONGEST_LINE - 2 * MARK.length;
-  const start = cuttable(line, Math.max(0, Math.min(hit - LEAD, line.length - room)));
-  const end = cuttable(line, Math.min(start + room, line.length));
-  const before = start > 0 ? MARK : "";
-  const after = end < line.length || goesOn ? MARK : "";
+  const redactedOffset =
+    line === whole ? hitOffset : (redaction?.redact(whole.slice(0, hitOffset)).length ?? hitOffset);
+  const maxChars = MAX_LINE_CHARS - 2 * ELLIPSIS.length;
+  const start = safeCutIndex(line, Math.max(0, Math.min(redactedOffset - LEAD_CHARS, line.length - maxChars)));
+  const end = safeCutIndex(line, Math.min(start + maxChars, line.length));
+  const before = start > 0 ? ELLIPSIS : "";
+  const after = end < line.length || isContinued ? ELLIPSIS : "";
   return before + line.slice(start, end) + after;
 }
 
-export function grepTool(parts: SearchParts): Tool {
+export function grepTool(options: SearchToolOptions): Tool {
   return {
     name: "grep",
     description:
@@ -51,8 +56,8 @@ export function grepTool(parts: SearchParts): Tool {
     parameters,
     isIdempotent: true,
     restoresSecrets: true,
-    intent: (asked) => lookIntent(asked, parts),
-    run: (call) => grep(call, parts),
+    intent: (args) => readIntent(args, options),
+    run: (call) => runGrep(call, options),
   };
 }
 
@@ -70,44 +75,47 @@ const parameters = {
   required: ["pattern"],
 };
 
-interface Looking extends Pick<SearchParts, "search"> {
-  readonly act: SearchAct;
+interface SearchContext extends Pick<SearchToolOptions, "search"> {
+  readonly options: SearchOptions;
 }
 
-interface Place {
+interface GrepTarget {
   readonly asked: string;
   readonly isFile: boolean;
 }
 
-const LIMIT: Count = { unlessSaid: 100, from: 1, most: 2_000 };
-const CONTEXT: Count = { unlessSaid: 0, from: 0, most: 50 };
+const LIMIT: CountLimits = { defaultValue: 100, minimum: 1, maximum: 2_000 };
+const CONTEXT: CountLimits = { defaultValue: 0, minimum: 0, maximum: 50 };
 
-async function grep(call: ToolCall, { files, search }: SearchParts): Promise<ToolOutput> {
-  const { arguments: asked, room } = call;
-  const wish = wishOf(asked);
-  if (wish.type === "wrong") return failed(wish.message);
-  const { most, ...how } = wish.value;
-  const path = files.resolve(placeOf(asked));
-  const act = searchAct(path, call, most);
-  const hits = await search.grep({ ...how, path }, act);
-  if (hits.type !== "found") return failed(visible(hits.message));
-  const place = { asked: placeOf(asked), isFile: await isFile(path, hits.found, { search, act }) };
-  const count = hits.found.filter(({ isAround }) => !isAround).length;
-  return answer({ ...words, lines: hits.found.map((hit) => shown(hit, place)), count, isAll: hits.isAll }, room);
+async function runGrep(call: ToolCall, { files, search }: SearchToolOptions): Promise<ToolOutput> {
+  const { arguments: args, maxOutputBytes } = call;
+  const input = parseGrepInput(args);
+  if (input.type === "wrong") return errorOutput(input.message);
+  const { most: maxResults, ...query } = input.value;
+  const path = files.resolve(readSearchPath(args));
+  const options = createSearchOptions(path, call, maxResults);
+  const result = await search.grep({ ...query, path }, options);
+  if (result.type !== "found") return errorOutput(escapeInvisible(result.message));
+  const target = { asked: readSearchPath(args), isFile: await isFile(path, result.items, { search, options }) };
+  const count = result.items.filter(({ isContext }) => !isContext).length;
+  return buildSearchResult(
+    { ...grepTexts, lines: result.items.map((hit) => formatHit(hit, target)), count, isComplete: result.isComplete },
+    maxOutputBytes,
+  );
 }
 
-function wishOf(asked: Asked): Argument<Omit<GrepWish, "path"> & { readonly most: number }> {
-  return all({
-    pattern: lineOf(asked, "pattern"),
-    ...(isGiven(asked.glob) && { glob: lineOf(asked, "glob") }),
-    isLiteral: flagOf(asked, "literal"),
-    ignoresCase: flagOf(asked, "ignoreCase"),
-    around: countOf(asked, "context", CONTEXT),
-    most: countOf(asked, "limit", LIMIT),
+function parseGrepInput(args: ToolArguments): ParsedArgument<Omit<GrepQuery, "path"> & { readonly most: number }> {
+  return combineArguments({
+    pattern: readSingleLine(args, "pattern"),
+    ...(isGiven(args.glob) && { glob: readSingleLine(args, "glob") }),
+    isLiteral: readBoolean(args, "literal"),
+    ignoresCase: readBoolean(args, "ignoreCase"),
+    contextLines: readCount(args, "context", CONTEXT),
+    most: readCount(args, "limit", LIMIT),
   });
 }
 
-const words = {
+const grepTexts = {
   noun: "hit",
   ifNone:
     "[no hits; ignored files are left out unless path names them, binary files and those that may not be read always]",
@@ -115,13 +123,13 @@ const words = {
 };
 
 /** A hit in a file that was asked for bears that file's name, and so may one in a folder that has a file of its own name. */
-async function isFile(path: string, hits: readonly GrepHit[], { search, act }: Looking): Promise<boolean> {
+async function isFile(path: string, hits: readonly GrepHit[], { search, options }: SearchContext): Promise<boolean> {
   const name = path.split(/[\\/]/).at(-1);
   if (hits.every((hit) => hit.path !== name)) return false;
-  return (await search.list(path, { ...act, most: 1 })).type !== "found";
+  return (await search.list(path, { ...options, maxResults: 1 })).type !== "found";
 }
 
-function shown({ path, line, text, isAround }: GrepHit, { asked, isFile }: Place): string {
-  const sign = isAround ? "-" : ":";
-  return `${isFile ? asked : under(asked, path)}${sign}${line}${sign} ${cutAround(text, 0)}`;
+function formatHit({ path, line, text, isContext }: GrepHit, { asked: searchPath, isFile }: GrepTarget): string {
+  const separator = isContext ? "-" : ":";
+  return `${isFile ? searchPath : joinPath(searchPath, path)}${separator}${line}${separator} ${cutLineAround(text, 0)}`;
 }

@@ -1,55 +1,59 @@
-/** Provides what `grep`, `find` and `ls` share: arguments, the path to search, and a bounded result. */
+/** Provides what `runGrep`, `find` and `ls` share: arguments, the path to search, and a bounded result. */
 
-import type { SearchAct, Workspace } from "../../ports.ts";
-import { visible } from "../../text.ts";
+import type { SearchOptions, Workspace } from "../../ports.ts";
+import { escapeInvisible } from "../../text.ts";
 import type { Intent, ToolCall, ToolOutput } from "../../tool.ts";
-import { type Argument, type Asked, right, wholeNumberOf, wrong } from "../arguments.ts";
-import { counted, countWithin, heldAt, outputLimit, said } from "../output.ts";
+import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "../arguments.ts";
+import { countLinesWithin, formatCount, outputLimit, permittedPath, textOutput } from "../output.ts";
 
-export function lineOf(asked: Asked, name: string): Argument<string> {
-  const value = asked[name];
-  if (typeof value !== "string" || value === "") return wrong(`${name} is missing`);
+export function readSingleLine(args: ToolArguments, name: string): ParsedArgument<string> {
+  const value = args[name];
+  if (typeof value !== "string" || value === "") return invalid(`${name} is missing`);
   return /[\n\0]/.test(value)
-    ? wrong(`${name} must be one line: it is held against one line or name at a time`)
-    : right(value);
+    ? invalid(`${name} must be one line: it is held against one line or name at a time`)
+    : valid(value);
 }
 
-export interface Count {
-  readonly unlessSaid: number;
-  readonly from: 0 | 1;
-  readonly most: number;
+export interface CountLimits {
+  readonly defaultValue: number;
+  readonly minimum: 0 | 1;
+  readonly maximum: number;
 }
 
-export function countOf(asked: Asked, name: string, { unlessSaid, from, most }: Count): Argument<number> {
-  const count = wholeNumberOf(asked, name, from);
-  return count.type === "wrong" ? count : right(Math.min(count.value ?? unlessSaid, most));
+export function readCount(
+  args: ToolArguments,
+  name: string,
+  { defaultValue, minimum, maximum }: CountLimits,
+): ParsedArgument<number> {
+  const count = readInteger(args, name, minimum);
+  return count.type === "wrong" ? count : valid(Math.min(count.value ?? defaultValue, maximum));
 }
 
-export type SearchParts = Pick<Workspace, "files" | "search">;
+export type SearchToolOptions = Pick<Workspace, "files" | "search">;
 
 /** The workspace itself unless said. */
-export function placeOf({ path }: Asked): string {
+export function readSearchPath({ path }: ToolArguments): string {
   return typeof path === "string" && path.trim() !== "" ? path : ".";
 }
 
-export function lookIntent(asked: Asked, { files }: SearchParts): Intent {
-  return { type: "look", paths: [files.resolve(placeOf(asked))] };
+export function readIntent(args: ToolArguments, { files }: SearchToolOptions): Intent {
+  return { type: "look", paths: [files.resolve(readSearchPath(args))] };
 }
 
 /** How it is looked for, and what of it may be opened. */
-export function searchAct(path: string, call: ToolCall, most: number): SearchAct {
-  return { signal: call.signal, most, ...heldAt(path, call), isClosed: call.leave?.isClosed };
+export function createSearchOptions(path: string, call: ToolCall, maxResults: number): SearchOptions {
+  return { signal: call.signal, maxResults, ...permittedPath(path, call), isExcluded: call.grant?.isExcluded };
 }
 
-export function under(folder: string, found: string): string {
-  return folder === "." || folder === "./" ? found : `${folder.replace(/\/+$/, "")}/${found}`;
+export function joinPath(folder: string, path: string): string {
+  return folder === "." || folder === "./" ? path : `${folder.replace(/\/+$/, "")}/${path}`;
 }
 
-export interface Finds {
+export interface SearchOutput {
   readonly lines: readonly string[];
   /** How many were found, where that is not the number of lines. */
   readonly count?: number;
-  readonly isAll: boolean;
+  readonly isComplete: boolean;
   /** What one of them is called. */
   readonly noun: string;
   readonly ifNone: string;
@@ -60,24 +64,27 @@ export interface Finds {
 /** Kept free for the note on what is left out. */
 const NOTE_BYTES = 200;
 
-/** `room` in bytes: what the model can take. */
-export function answer(finds: Finds, room: number): ToolOutput {
-  const { lines, count = lines.length, isAll } = finds;
-  const details = { pith: { found: count, isAll } };
-  if (lines.length === 0) return said(finds.ifNone, details);
-  const shown = fitting(lines.map(visible), Math.min(room, outputLimit.bytes) - NOTE_BYTES);
-  const note = noteOn(shown.length, finds);
-  return said([...shown, ...(note === null ? [] : [note])].join("\n"), details);
+/** `computeOutputBudget` in bytes: what the model can take. */
+export function buildSearchResult(output: SearchOutput, maxBytes: number): ToolOutput {
+  const { lines, count = lines.length, isComplete } = output;
+  const details = { pith: { found: count, isAll: isComplete } };
+  if (lines.length === 0) return textOutput(output.ifNone, details);
+  const shownLines = fitLines(lines.map(escapeInvisible), Math.min(maxBytes, outputLimit.bytes) - NOTE_BYTES);
+  const note = formatNote(shownLines.length, output);
+  return textOutput([...shownLines, ...(note === null ? [] : [note])].join("\n"), details);
 }
 
-function fitting(lines: readonly string[], room: number): readonly string[] {
-  const most = lines.slice(0, outputLimit.lines);
-  return most.slice(0, countWithin(most, room));
+function fitLines(lines: readonly string[], maxBytes: number): readonly string[] {
+  const candidates = lines.slice(0, outputLimit.lines);
+  return candidates.slice(0, countLinesWithin(candidates, maxBytes));
 }
 
-function noteOn(shown: number, { lines, count = lines.length, isAll, noun, narrow }: Finds): string | null {
-  const left = lines.length - shown;
-  if (left > 0)
-    return `[${counted(left, "more line")} did not fit${isAll ? "" : `, and there are more ${noun}s`}; ${narrow}]`;
-  return isAll ? null : `[the first ${counted(count, noun)}, there are more; ${narrow}, or raise limit]`;
+function formatNote(
+  shownCount: number,
+  { lines, count = lines.length, isComplete, noun, narrow }: SearchOutput,
+): string | null {
+  const omittedLines = lines.length - shownCount;
+  if (omittedLines > 0)
+    return `[${formatCount(omittedLines, "more line")} did not fit${isComplete ? "" : `, and there are more ${noun}s`}; ${narrow}]`;
+  return isComplete ? null : `[the first ${formatCount(count, noun)}, there are more; ${narrow}, or raise limit]`;
 }

@@ -1,22 +1,22 @@
 /** Defines the `write` tool: creates a file, or replaces one whose current content the model has seen. */
 
-import type { FileRead } from "../../ports.ts";
+import type { FileReadResult } from "../../ports.ts";
 import type { Tool, ToolOutput } from "../../tool.ts";
 import {
-  type BytesWish,
   changeIntent,
-  contentOf,
-  type FileParts,
-  Reads,
-  type ReplaceParts,
+  type FileToolOptions,
+  type ReadBytesOptions,
+  ReadTracker,
+  type ReplaceFileContext,
+  readContent,
+  readWritablePath,
   replaceFile,
-  useBytes,
-  writablePathOf,
+  withFileBytes,
 } from "../files.ts";
-import { counted, failed, heldAt, said, sized } from "../output.ts";
+import { errorOutput, formatBytes, formatCount, permittedPath, textOutput } from "../output.ts";
 
-export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
-  const { files } = parts;
+export function writeTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
+  const { files } = options;
   return {
     name: "write",
     description:
@@ -24,16 +24,18 @@ export function writeTool(parts: FileParts, reads: Reads = new Reads()): Tool {
     parameters,
     isIdempotent: true,
     restoresSecrets: true,
-    intent: (asked) => changeIntent(asked, files),
+    intent: (args) => changeIntent(args, files),
     run: async (call) => {
-      const { arguments: asked, signal } = call;
-      const path = writablePathOf(asked);
-      if (path.type === "wrong") return failed(path.message);
-      const content = contentOf(asked);
-      if (content.type === "wrong") return failed(content.message);
+      const { arguments: args, signal } = call;
+      const path = readWritablePath(args);
+      if (path.type === "wrong") return errorOutput(path.message);
+      const content = readContent(args);
+      if (content.type === "wrong") return errorOutput(content.message);
       const at = files.resolve(path.value);
-      const wish = { path: path.value, at, ...heldAt(at, call), text: content.value, signal };
-      return await reads.inTurn(wish.real ?? at, () => write(wish, { ...parts, reads }));
+      const request = { path: path.value, at, ...permittedPath(at, call), text: content.value, signal };
+      return await readTracker.runInOrder(request.realPath ?? at, () =>
+        writeFile(request, { ...options, readTracker }),
+      );
     },
   };
 }
@@ -47,47 +49,56 @@ const parameters = {
   required: ["path", "content"],
 };
 
-interface Wish extends BytesWish {
+interface WriteRequest extends ReadBytesOptions {
   readonly path: string;
   readonly text: string;
 }
 
-async function write(wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
-  const { at, real, signal } = wish;
-  return await useBytes({ at, real, signal }, parts, (before) => writeOver(before, wish, parts));
+async function writeFile(request: WriteRequest, context: ReplaceFileContext): Promise<ToolOutput> {
+  const { at, realPath, signal } = request;
+  return await withFileBytes({ at, realPath, signal }, context, (current) => replaceContent(current, request, context));
 }
 
-async function writeOver(before: FileRead, wish: Wish, parts: ReplaceParts): Promise<ToolOutput> {
-  const { path, at, real, text } = wish;
-  if (before.type !== "read" && before.type !== "missing") return failed(before.message);
+async function replaceContent(
+  current: FileReadResult,
+  request: WriteRequest,
+  context: ReplaceFileContext,
+): Promise<ToolOutput> {
+  const { path, at, realPath, text } = request;
+  if (current.type !== "read" && current.type !== "missing") return errorOutput(current.message);
   const bytes = new TextEncoder().encode(text);
-  const old = before.type === "read" ? before.bytes : null;
+  const oldBytes = current.type === "read" ? current.bytes : null;
   // Running it twice does no more than once: what is there already was written, by whomever.
-  const objection = old && Buffer.compare(old, bytes) !== 0 ? await objectionTo(old, wish, parts.reads) : null;
-  if (objection !== null) return failed(objection);
-  const replaced = await replaceFile({ path: at, real, before: old, after: bytes }, parts);
-  if (replaced.type === "refused") return failed(replaced.message);
-  const size = `${counted(linesIn(text), "line")}, ${sized(bytes.length)}`;
-  const did = old ? `Replaced ${path}: ${size} (before: ${sized(old.length)}).` : `Created ${path}: ${size}.`;
-  return said(did, { pith: replaced.change });
+  const objection =
+    oldBytes && Buffer.compare(oldBytes, bytes) !== 0
+      ? await findObjection(oldBytes, request, context.readTracker)
+      : null;
+  if (objection !== null) return errorOutput(objection);
+  const replaceResult = await replaceFile({ path: at, realPath, before: oldBytes, after: bytes }, context);
+  if (replaceResult.type === "refused") return errorOutput(replaceResult.message);
+  const size = `${formatCount(countLines(text), "line")}, ${formatBytes(bytes.length)}`;
+  const summary = oldBytes
+    ? `Replaced ${path}: ${size} (before: ${formatBytes(oldBytes.length)}).`
+    : `Created ${path}: ${size}.`;
+  return textOutput(summary, { pith: replaceResult.change });
 }
 
-async function objectionTo(
-  old: Uint8Array,
-  { path, at }: Pick<Wish, "path" | "at">,
-  reads: Reads,
+async function findObjection(
+  oldBytes: Uint8Array,
+  { path, at }: Pick<WriteRequest, "path" | "at">,
+  readTracker: ReadTracker,
 ): Promise<string | null> {
-  switch (await reads.knowledge(at, old)) {
+  switch (await readTracker.readState(at, oldBytes)) {
     case "fresh":
       return null;
     case "unread":
-      return `${path} exists (${sized(old.length)}) and was not read; read it first, then write it, or use edit`;
+      return `${path} exists (${formatBytes(oldBytes.length)}) and was not read; read it first, then write it, or use edit`;
     case "stale":
       return `${path} was changed since it was read; read it again before writing it`;
   }
 }
 
-function linesIn(text: string): number {
+function countLines(text: string): number {
   if (text === "") return 0;
   const breaks = text.split("\n").length - 1;
   return text.endsWith("\n") ? breaks : breaks + 1;

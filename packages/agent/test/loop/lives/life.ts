@@ -3,7 +3,7 @@
 import type { Session } from "@pith/context";
 import fc from "fast-check";
 import type { RunEnd } from "../../../src/index.ts";
-import { nextAt } from "../../../src/loop/pending-work.ts";
+import { findPendingWork } from "../../../src/loop/pending-work.ts";
 import {
   calls,
   type HeldModel,
@@ -116,7 +116,7 @@ export class Life {
   /** Whether something waits to be said, answered or run. */
   async isOpen(): Promise<boolean> {
     const { queue, session } = this.#scene.agent;
-    return queue.length > 0 || (nextAt(await session.branchEntries())?.type ?? "nothing") !== "nothing";
+    return queue.length > 0 || (findPendingWork(await session.branchEntries())?.type ?? "nothing") !== "nothing";
   }
 
   async #perform(act: Act): Promise<void> {
@@ -217,5 +217,5 @@ function freshThings(): Things {
 }
 
 function partsOf({ model, tool, writer }: Things) {
-  return { model, tools: [tool], writers: [writer] };
+  return { model, tools: [tool], summarizers: [writer] };
 }

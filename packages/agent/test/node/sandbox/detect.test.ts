@@ -3,7 +3,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { safeProgram, sandboxHere, unfitRoot } from "../../../src/node/sandbox/detect.ts";
+import { detectSandbox, findRootProblem, findSafeProgram } from "../../../src/node/sandbox/detect.ts";
 import { program, world } from "./world.ts";
 
 describe("trusted bwrap binary", () => {
@@ -24,7 +24,9 @@ describe("trusted bwrap binary", () => {
     symlinkSync(join(own, "bwrap"), join(lone, "bwrap"));
     const honest = folderWith(join(base, "bin"));
     const folders = [own, folderWith(join(temporary, "bin")), linked, lone, "relative", "", honest].join(":");
-    expect(safeProgram({ name: "bwrap", folders, writable: [workspace, temporary] })).toBe(join(honest, "bwrap"));
+    expect(findSafeProgram({ name: "bwrap", searchPath: folders, writable: [workspace, temporary] })).toBe(
+      join(honest, "bwrap"),
+    );
   });
 
   test("BOX7 so is one in a folder that everybody may write, or that everybody may change", () => {
@@ -33,13 +35,13 @@ describe("trusted bwrap binary", () => {
     chmodSync(open, 0o777);
     const loose = folderWith(join(base, "loose"));
     chmodSync(join(loose, "bwrap"), 0o777);
-    expect(safeProgram({ name: "bwrap", folders: `${open}:${loose}`, writable: [] })).toBe(null);
+    expect(findSafeProgram({ name: "bwrap", searchPath: `${open}:${loose}`, writable: [] })).toBe(null);
   });
 
   test("BOX7 the sandbox is made by the machine's program, whatever the workspace has of that name", async () => {
     const { workspace, home } = world();
     const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;
-    expect(await sandboxHere({ environment: { PATH }, root: workspace, home })).toEqual({
+    expect(await detectSandbox({ environment: { PATH }, root: workspace, home })).toEqual({
       type: "works",
       program,
       networkProblem: null,
@@ -55,16 +57,16 @@ describe("unusable root folder", () => {
     ["/home/u/.config", "/home/u/.config"],
     ["/home/u/.local", "/home/u/.local/bin"],
   ])("BOX4 %s is no workspace for commands that are held", (root, why) => {
-    expect(unfitRoot(root, "/home/u")).toContain(why);
+    expect(findRootProblem(root, "/home/u")).toContain(why);
   });
 
   test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])("BOX4 %s is one", (root) => {
-    expect(unfitRoot(root, "/home/u")).toBe(null);
+    expect(findRootProblem(root, "/home/u")).toBe(null);
   });
 
   test("BOX4 that a home is none is said before any command", async () => {
     const { home } = world();
-    const here = await sandboxHere({ environment: process.env, root: home, home });
+    const here = await detectSandbox({ environment: process.env, root: home, home });
     expect(here).toMatchObject({ type: "does-not", why: expect.stringContaining("your home folder") });
   });
 });

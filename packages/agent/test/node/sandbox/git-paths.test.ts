@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { repositoryOf } from "../../../src/node/sandbox/git-paths.ts";
+import { findRepositoryPaths } from "../../../src/node/sandbox/git-paths.ts";
 import { boxOf, ranIn, type World, world } from "./world.ts";
 
 describe("git folder", () => {
@@ -202,6 +202,6 @@ describe("repository", () => {
     const git = join(workspace, ".git");
     rmSync(git, { recursive: true });
     writeFileSync(git, `gitdir: ${outside}\n`);
-    expect(repositoryOf(workspace, home)).toEqual({ writable: [], guarded: [{ path: git }], link: null });
+    expect(findRepositoryPaths(workspace, home)).toEqual({ writable: [], guarded: [{ path: git }], linkedPath: null });
   });
 });

@@ -3,7 +3,7 @@
 import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { nestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
+import { findNestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
 import { boxOf, ranIn, world } from "./world.ts";
 
 test("BOX5 names further down are found where they are, but for packages, links and what lies deep", () => {
@@ -13,7 +13,7 @@ test("BOX5 names further down are found where they are, but for packages, links 
     mkdirSync(at(name), { recursive: true });
   writeFileSync(at("a/.mcp.json"), "{}");
   symlinkSync("b", at("a/.claude"));
-  expect(nestedNames(workspace).toSorted()).toEqual([at("a/.mcp.json"), at("a/.vscode"), at("a/b/.git")]);
+  expect(findNestedNames(workspace).toSorted()).toEqual([at("a/.mcp.json"), at("a/.vscode"), at("a/b/.git")]);
 });
 
 test("BOX5 what is there further down stays as it is, settings of another repository too", async () => {

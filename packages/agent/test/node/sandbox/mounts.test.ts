@@ -5,17 +5,23 @@ import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { arranged, diskArguments, MOVED, type Mount, samePlaceFirst } from "../../../src/node/sandbox/mounts.ts";
+import {
+  MOUNTS_MOVED,
+  type Mount,
+  mountArguments,
+  orderMounts,
+  verifyMountsFirst,
+} from "../../../src/node/sandbox/mounts.ts";
 import { world } from "./world.ts";
 
 describe("mounts", () => {
-  type Told = readonly (readonly [string, Mount["as"]])[];
+  type Told = readonly (readonly [string, Mount["access"]])[];
 
-  const mountsOf = (told: Told): readonly Mount[] => told.map(([path, as]) => ({ path, as }));
+  const mountsOf = (told: Told): readonly Mount[] => told.map(([path, as]) => ({ path, access: as }));
 
   /** Without the whole disk, which comes first. */
   function told(mounts: Told, ...others: readonly Told[]): string {
-    const all = diskArguments(arranged(mountsOf(mounts), others.map(mountsOf))).join(" ");
+    const all = mountArguments(orderMounts(mountsOf(mounts), others.map(mountsOf))).join(" ");
     return all.replace("--ro-bind / / ", "").replace("--dev /dev --proc /proc --remount-ro /proc ", "");
   }
 
@@ -107,18 +113,18 @@ describe("mounts that change place", () => {
     const path = join(temporary, "it's here");
     mkdirSync(path);
     const [shell = "", ...words] =
-      samePlaceFirst(
+      verifyMountsFirst(
         [
-          { path, as: "writable" },
-          { path: outside, as: "readable" },
-          { path: "/no/such", as: "closed" },
+          { path, access: "writable" },
+          { path: outside, access: "readable" },
+          { path: "/no/such", access: "closed" },
         ],
         ["/bin/echo", "a  b"],
       ) ?? [];
     expect((await run(shell, words)).stdout).toBe("a  b\n");
     renameSync(path, `${path}-away`);
     symlinkSync(outside, path);
-    await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "", stderr: `${MOVED}\n` });
+    await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "", stderr: `${MOUNTS_MOVED}\n` });
     symlinkSync(temporary, join(outside, "link"));
     renameSync(path, `${path}-link`);
     await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "" });
@@ -128,6 +134,6 @@ describe("mounts that change place", () => {
     const { outside, temporary } = world();
     symlinkSync(outside, join(temporary, "link"));
     for (const path of [join(temporary, "link"), join(temporary, "link/file"), join(temporary, "gone")])
-      expect(samePlaceFirst([{ path, as: "writable" }], ["true"])).toBe(null);
+      expect(verifyMountsFirst([{ path, access: "writable" }], ["true"])).toBe(null);
   });
 });

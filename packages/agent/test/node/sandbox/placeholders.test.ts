@@ -13,14 +13,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { keptFile, placeholder } from "../../../src/node/sandbox/placeholders.ts";
+import { reserveFileName, reserveFolderName } from "../../../src/node/sandbox/placeholders.ts";
 import { boxOf, namesAt, ranIn, world } from "./world.ts";
 
 describe("held files", () => {
   test("BOX5 a file that keeps a name is there until the last command has ended", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
-    const holdings = [keptFile(path, ".\n"), keptFile(path, ".\n")];
+    const holdings = [reserveFileName(path, ".\n"), reserveFileName(path, ".\n")];
     expect(readFileSync(path, "utf8")).toBe(".\n");
     for (const [at, holding] of holdings.entries()) {
       expect(existsSync(path)).toBe(true);
@@ -34,7 +34,7 @@ describe("held files", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
-    expect(keptFile(path, ".\n")).toEqual({ type: "not-free" });
+    expect(reserveFileName(path, ".\n")).toEqual({ type: "not-free" });
     expect(readdirSync(temporary)).toEqual(["commondir"]);
   });
 
@@ -43,7 +43,7 @@ describe("held files", () => {
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
-    const holding = keptFile(path, ".\n");
+    const holding = reserveFileName(path, ".\n");
     if (holding.type === "held") holding.release();
     expect(readdirSync(temporary)).toEqual([]);
   });
@@ -53,16 +53,16 @@ describe("held files", () => {
     const path = join(temporary, "commondir");
     writeFileSync(path, "../evil\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
-    expect(keptFile(path, ".\n")).toMatchObject({ type: "unkept" });
+    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "unkept" });
   });
 
   test("BOX5 an empty folder in place of its marks is no reason to leave the name to others", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     mkdirSync(`${path}.pith`);
-    expect(keptFile(path, ".\n")).toMatchObject({ type: "held" });
+    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "held" });
     mkdirSync(join(temporary, "other.pith/full"), { recursive: true });
-    expect(keptFile(join(temporary, "other"), "")).toMatchObject({ type: "unkept" });
+    expect(reserveFileName(join(temporary, "other"), "")).toMatchObject({ type: "unkept" });
   });
 });
 
@@ -83,7 +83,7 @@ describe("placeholders", () => {
     const me = process.geteuid?.() ?? 0;
     // Root is kept out of nowhere.
     if (me === 0) process.seteuid?.(NOBODY);
-    const holding = placeholder(join(closed, ".vscode"));
+    const holding = reserveFolderName(join(closed, ".vscode"));
     process.seteuid?.(me);
     rmdirSync(closed);
     expect(holding).toMatchObject({ type: "unkept" });
@@ -93,12 +93,12 @@ describe("placeholders", () => {
     const { temporary } = world();
     const path = join(temporary, ".vscode");
     mkdirSync(join(path, "pith-4194305-1"), { recursive: true });
-    const holding = placeholder(path);
+    const holding = reserveFolderName(path);
     if (holding.type === "held") holding.release();
     expect(readdirSync(temporary)).toEqual([]);
   });
 
   test("BOX5 a name in a folder that is not there can be taken by nobody", () => {
-    expect(placeholder("/no/such/.vscode")).toEqual({ type: "not-free" });
+    expect(reserveFolderName("/no/such/.vscode")).toEqual({ type: "not-free" });
   });
 });

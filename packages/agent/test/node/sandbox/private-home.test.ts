@@ -6,7 +6,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { openPrivateFolders } from "../../../src/node/sandbox/private-folders.ts";
-import { secretPlacesIn } from "../../../src/node/sandbox/secret-places.ts";
+import { secretPathsIn } from "../../../src/node/sandbox/secret-paths.ts";
 import { findToolchains } from "../../../src/node/sandbox/toolchains.ts";
 import { boxOf, HOME_FILES, ranIn, SECRET, untouchable, type World, world } from "./world.ts";
 
@@ -262,7 +262,7 @@ describe("the home of this machine", () => {
     onTestFinished(() => folders.close());
     const copies =
       /\/(?:\.npmrc|\.config\/(?:pip|go|uv|pypoetry)|\.pip|\.cargo\/config(?:\.toml)?|\.m2\/settings\.xml|\.gradle\/gradle\.properties|\.yarnrc\.yml)$/;
-    const paths = secretPlacesIn(homedir()).filter((path) => !copies.test(path));
+    const paths = secretPathsIn(homedir()).filter((path) => !copies.test(path));
     const { home: privateHome, fillHome, temporary } = folders;
     const box = { ...boxOf(place), home: homedir(), privateHome, fillHome, temporary };
     const { text } = await ranIn(

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type Mount, makeMountPoints } from "../../../src/node/sandbox/mounts.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import { createMountPoints, type Mount } from "../../../src/node/sandbox/mounts.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { boxOf, type Ran, until, untouchable, world } from "./world.ts";
 
 /** Python, because no shell exchanges two names at once. */
@@ -28,16 +28,18 @@ test.each([{ agents: 1 }, { agents: 2 }])(
     const before = untouchable(place);
     const first = sandboxedShell(boxOf(place));
     // From here on it knows which names further down it guards, and what is created below is none of them.
-    await first.run("true", { signal: new AbortController().signal, output: () => {} });
+    await first.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     const second = agents === 1 ? first : sandboxedShell(boxOf(place));
     const act = new AbortController();
     const output = (): void => {};
-    const exchanging = first.run(`exec python3 -c '${EXCHANGE}'`, { signal: act.signal, output });
+    const exchanging = first.run(`exec python3 -c '${EXCHANGE}'`, { signal: act.signal, onOutput: output });
     onTestFinished(() => act.abort());
     await until(() => existsSync(join(place.workspace, "ready")));
     const tried: Ran["end"][] = [];
     for (let count = 0; count < 40; count += 1)
-      tried.push(await second.run("touch x/new x/.vscode/new y/new y/.vscode/new", { signal: act.signal, output }));
+      tried.push(
+        await second.run("touch x/new x/.vscode/new y/new y/.vscode/new", { signal: act.signal, onOutput: output }),
+      );
     act.abort();
     await exchanging;
     expect(untouchable(place)).toEqual(before);
@@ -68,11 +70,11 @@ test("BOX18 a mount point is made through no link, also while another process ex
   const seen = { made: 0, refused: 0 };
   for (let round = 0; round < 3_000; round += 1) {
     const mounts: readonly Mount[] = [
-      { path: "/home/ann", as: "writable", source: home },
-      { path: `/home/ann/x/tools-${round}`, as: "readable", source: base },
+      { path: "/home/ann", access: "writable", source: home },
+      { path: `/home/ann/x/tools-${round}`, access: "readable", source: base },
     ];
     try {
-      makeMountPoints(mounts);
+      createMountPoints(mounts);
       seen.made += 1;
     } catch {
       seen.refused += 1;

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { alive, pidsIn } from "../shell-folder.ts";
 import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
@@ -24,9 +24,9 @@ describe("inherited files", () => {
   test("BOX1 a file that was handed down is known, and one that the program opened itself is not taken for it", () => {
     const program = `
     import { openSync } from "node:fs";
-    import { inheritedFiles } from ${JSON.stringify(source)};
+    import { findInheritedFiles } from ${JSON.stringify(source)};
     const [handed, own] = [200, openSync("/dev/null")];
-    const files = inheritedFiles();
+    const files = findInheritedFiles();
     console.log(files.includes(handed), files.includes(own));`;
     const node = [process.execPath, "--input-type=module", "-e", program];
     const { stdout } = spawnSync("/bin/bash", ["-c", 'exec 200</dev/null; exec "$@"', "bash", ...node]);
@@ -41,7 +41,7 @@ describe("sandboxed shell", () => {
 
   test("BOX4 a sandbox that cannot be made is said, and the command does not run", async () => {
     const place = world();
-    const broken = { ...program, apart: [...program.apart, "--no-such-option"] };
+    const broken = { ...program, isolationArguments: [...program.isolationArguments, "--no-such-option"] };
     const { end } = await ranIn(boxOf(place, { program: broken }), "touch ran");
     expect(end).toEqual({
       type: "not-started",
@@ -83,7 +83,7 @@ describe("sandboxed shell", () => {
   });
 
   test("BOX4 where there is no bubblewrap, that is said", async () => {
-    expect(await sandboxHere({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
+    expect(await detectSandbox({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
       type: "does-not",
       why: "bubblewrap is not installed: there is no `bwrap`",
       advice: expect.stringContaining("install bubblewrap"),
@@ -179,7 +179,7 @@ describe("sandboxed shell", () => {
     const shell = sandboxedShell(boxOf(place));
     rmSync(place.workspace, { recursive: true });
     symlinkSync(place.outside, place.workspace);
-    const end = await shell.run("touch new", { signal: new AbortController().signal, output: () => {} });
+    const end = await shell.run("touch new", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("there is no folder") });
   });
 

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { copyConfigurations } from "../../../src/node/sandbox/copy-configurations.ts";
+import { copyConfigurations } from "../../../src/node/sandbox/copy-configuration.ts";
 import {
   parseGitConfig,
   stripGitConfig,

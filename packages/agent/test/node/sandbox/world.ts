@@ -17,19 +17,19 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { Box } from "../../../src/node/sandbox/box.ts";
-import { sandboxHere } from "../../../src/node/sandbox/detect.ts";
+import { detectSandbox } from "../../../src/node/sandbox/detect.ts";
+import type { SandboxOptions } from "../../../src/node/sandbox/options.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import {
   type HostDecision,
   SandboxNetwork,
   type SandboxNetworkOptions,
-} from "../../../src/node/sandbox/network/network.ts";
-import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
-import type { ShellAct, ShellEnd } from "../../../src/ports.ts";
+} from "../../../src/node/sandbox-network/network.ts";
+import type { ShellOptions, ShellResult } from "../../../src/ports.ts";
 
 export const SECRET = "sk-never-to-be-seen";
 
-const here = await sandboxHere({ environment: process.env, root: "/nowhere", home: homedir() });
+const here = await detectSandbox({ environment: process.env, root: "/nowhere", home: homedir() });
 if (here.type === "does-not") throw new Error(here.why);
 export const { program } = here;
 
@@ -101,11 +101,11 @@ export async function openNetwork(parts: Partial<SandboxNetworkOptions> = {}): P
 }
 
 export interface Ran {
-  readonly end: ShellEnd;
+  readonly end: ShellResult;
   readonly text: string;
 }
 
-export function boxOf(place: World, parts: Partial<Box> = {}): Box {
+export function boxOf(place: World, parts: Partial<SandboxOptions> = {}): SandboxOptions {
   const { workspace, home, privateHome, outside, temporary, keys } = place;
   const { environment, ...rest } = parts;
   return {
@@ -134,12 +134,16 @@ export function boxOf(place: World, parts: Partial<Box> = {}): Box {
   };
 }
 
-export async function ranIn(box: Box, command: string, act: Partial<ShellAct> = {}): Promise<Ran> {
+export async function ranIn(box: SandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
   let text = "";
   const output = (chunk: Uint8Array): void => {
     text += Buffer.from(chunk).toString();
   };
-  const end = await sandboxedShell(box).run(command, { signal: new AbortController().signal, output, ...act });
+  const end = await sandboxedShell(box).run(command, {
+    signal: new AbortController().signal,
+    onOutput: output,
+    ...act,
+  });
   return { end, text };
 }
 

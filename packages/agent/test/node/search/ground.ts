@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { rgPath } from "@vscode/ripgrep";
 import { onTestFinished } from "vitest";
 import { nodeSearch } from "../../../src/node/search/search.ts";
-import type { Found, GrepHit, GrepWish, SearchAct, WorkspaceSearch } from "../../../src/ports.ts";
+import type { GrepHit, GrepQuery, SearchOptions, SearchResult, WorkspaceSearch } from "../../../src/ports.ts";
 
 /** By name: where ripgrep is, or null. */
 export const ways: readonly (readonly [string, string | null])[] = [
@@ -44,28 +44,28 @@ export function newGround(): Ground {
 
 const NOON = 1_700_000_000;
 
-export function act(most = 1_000): SearchAct {
-  return { signal: new AbortController().signal, most };
+export function act(most = 1_000): SearchOptions {
+  return { signal: new AbortController().signal, maxResults: most };
 }
 
 /** As `path:line:text`, a line around a hit as `path-line-text`. */
 export async function lines(
   search: WorkspaceSearch,
-  wish: Partial<GrepWish>,
+  wish: Partial<GrepQuery>,
   most?: number,
 ): Promise<readonly string[]> {
   return shown(await search.grep({ pattern: "needle", path: ".", ...wish }, act(most)));
 }
 
-export function shown(found: Found<GrepHit>): readonly string[] {
+export function shown(found: SearchResult<GrepHit>): readonly string[] {
   if (found.type !== "found") return [`${found.type}: ${found.message}`];
-  const all = found.found.map(({ path, line, text, isAround }) => [path, line, text].join(isAround ? "-" : ":"));
-  return found.isAll ? all : [...all, "more"];
+  const all = found.items.map(({ path, line, text, isContext }) => [path, line, text].join(isContext ? "-" : ":"));
+  return found.isComplete ? all : [...all, "more"];
 }
 
 export async function names(search: WorkspaceSearch, glob: string, folder = "."): Promise<readonly string[]> {
   const found = await search.find({ folder, glob }, act());
-  return found.type === "found" ? found.found : [`${found.type}: ${found.message}`];
+  return found.type === "found" ? found.items : [`${found.type}: ${found.message}`];
 }
 
 /** Whom the system refuses nothing must stop being that for a while. */

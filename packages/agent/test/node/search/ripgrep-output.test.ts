@@ -8,8 +8,8 @@ import { newGround } from "./ground.ts";
 async function has(content: string | Buffer, line: string, offset: number): Promise<boolean | undefined> {
   const { at, put } = newGround();
   put({ "a.txt": content });
-  const source = await openSource({ real: at("a.txt") });
-  const answer = await source?.has(Buffer.from(line), offset);
+  const source = await openSource({ realPath: at("a.txt") });
+  const answer = await source?.hasLine(Buffer.from(line), offset);
   await source?.close();
   return answer;
 }
@@ -33,5 +33,5 @@ test("SEEK15 a file behind a link that came in the place of its folder is none o
   put({ "elsewhere/a.txt": "key\n" });
   renameSync(at("inside"), at("before"));
   symlinkSync("elsewhere", at("inside"));
-  expect(await openSource({ real: at("inside/a.txt") })).toBe(null);
+  expect(await openSource({ realPath: at("inside/a.txt") })).toBe(null);
 });

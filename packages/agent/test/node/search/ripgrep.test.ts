@@ -3,7 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { startRipgrep, usableRipgrep } from "../../../src/node/search/ripgrep.ts";
+import { findUsableRipgrep, startRipgrep } from "../../../src/node/search/ripgrep.ts";
 import { act, lines, newGround, shown } from "./ground.ts";
 
 function program(path: string, script: string): string {
@@ -56,12 +56,12 @@ test("SEEK7 a reader who has enough ends the program", async () => {
 
 test("SEEK2 a ripgrep that is not there, too old or something else is not used", async () => {
   const { at, root, put, search } = newGround();
-  const trust = { folders: process.env.PATH ?? "", root };
+  const trust = { searchPath: process.env.PATH ?? "", root };
   put({ x: "needle" });
   const old = program(at("old"), "echo ripgrep 12.1.1");
   const other = program(at("other"), "echo GNU grep 3");
-  for (const one of [old, other, at("nowhere")]) expect(await usableRipgrep(one, trust)).not.toBe(one);
-  expect(await usableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"), trust)).toBe(at("new"));
+  for (const one of [old, other, at("nowhere")]) expect(await findUsableRipgrep(one, trust)).not.toBe(one);
+  expect(await findUsableRipgrep(program(at("new"), "echo 'ripgrep 13.0.0 (rev x)'"), trust)).toBe(at("new"));
   expect(await lines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
 });
 
@@ -72,7 +72,7 @@ test("SEEK17 from PATH comes no ripgrep that the project or a passer-by could ha
   mkdirSync(at("links"));
   symlinkSync(at("work/bin/rg"), at("links/rg"));
   const from = (folders: string) =>
-    usableRipgrep(undefined, { folders, root: at("work"), temporary: [at("temporary")] });
+    findUsableRipgrep(undefined, { searchPath: folders, root: at("work"), temporary: [at("temporary")] });
   const strange = ["", ".", "work/bin", at("work/bin"), at("temporary"), at("links"), at("machine/../work/bin")];
   for (const folders of [...strange, strange.join(":")]) expect(await from(folders)).toBe(null);
   expect(await from(`${strange.join(":")}:${at("machine")}`)).toBe(at("machine/rg"));

@@ -69,10 +69,10 @@ describe("search", () => {
       const wish = { folder: ".", glob: "**", isUnordered: true };
       const all = await here.find(wish, act());
       expect(all).toMatchObject({ type: "found", isAll: true });
-      expect((all.type === "found" ? all.found : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
+      expect((all.type === "found" ? all.items : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
       const two = await here.find(wish, act(2));
       expect(two).toMatchObject({ type: "found", isAll: false });
-      expect(two.type === "found" && two.found).toHaveLength(2);
+      expect(two.type === "found" && two.items).toHaveLength(2);
     });
 
     test("SEEK2 hits come in the order of the tree, by name, whoever searches", async () => {
@@ -118,9 +118,9 @@ describe("search", () => {
     test("SEEK2 lines around hits are shown once, and end with the file", async () => {
       const { here } = ground({ x: "1\n2\nneedle\n4\nneedle\n6\n7\n8\nneedle\n", y: "no\n" });
       const found = ["x-2-2", "x:3:needle", "x-4-4", "x:5:needle", "x-6-6", "x-8-8", "x:9:needle"];
-      expect(await lines(here, { around: 1 })).toEqual(found);
-      expect(await lines(here, { around: 1 }, 1)).toEqual(["x-2-2", "x:3:needle", "x-4-4", "more"]);
-      expect(await lines(here, { around: 1 }, 2)).toEqual([...found.slice(0, 5), "more"]);
+      expect(await lines(here, { contextLines: 1 })).toEqual(found);
+      expect(await lines(here, { contextLines: 1 }, 1)).toEqual(["x-2-2", "x:3:needle", "x-4-4", "more"]);
+      expect(await lines(here, { contextLines: 1 }, 2)).toEqual([...found.slice(0, 5), "more"]);
     });
 
     test("SEEK3 what is ignored is left out, and so is .git, but hidden files are searched", async () => {
@@ -224,14 +224,14 @@ describe("search", () => {
       "SEEK5 of a long line the part around its hit is shown, here at %i",
       async (place) => {
         const { here } = ground({ x: `short\n${"ä".repeat(place)}needle${"z".repeat(3_000_000)}\nafter\n` });
-        const found = await here.grep({ pattern: "needle", path: ".", around: 1 }, act());
+        const found = await here.grep({ pattern: "needle", path: ".", contextLines: 1 }, act());
         if (found.type !== "found") throw new Error(found.message);
-        expect(found.found.map(({ line, isAround }) => [line, isAround])).toEqual([
+        expect(found.items.map(({ line, isContext }) => [line, isContext])).toEqual([
           [1, true],
           [2, false],
           [3, true],
         ]);
-        const text = found.found[1]?.text ?? "";
+        const text = found.items[1]?.text ?? "";
         expect(text.length).toBeLessThanOrEqual(500);
         expect(text).toMatch(place === 0 ? /^needlez+\[…\]$/ : /ä{150}needlez+\[…\]$/);
       },
@@ -263,12 +263,12 @@ describe("search", () => {
       const { here } = ground(
         Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/x`, "needle\n".repeat(1_000)])),
       );
-      const before = { signal: AbortSignal.abort(new Error("no more")), most: 9 };
+      const before = { signal: AbortSignal.abort(new Error("no more")), maxResults: 9 };
       await expect(here.grep({ pattern: "x", path: "." }, before)).rejects.toThrow("no more");
       await expect(here.find({ folder: ".", glob: "*" }, before)).rejects.toThrow("no more");
       await expect(here.list(".", before)).rejects.toThrow("no more");
       const stop = new AbortController();
-      const grep = here.grep({ pattern: "needle", path: "." }, { signal: stop.signal, most: 1_000_000 });
+      const grep = here.grep({ pattern: "needle", path: "." }, { signal: stop.signal, maxResults: 1_000_000 });
       setImmediate(() => stop.abort(new Error("enough")));
       await expect(grep).rejects.toThrow("enough");
     });

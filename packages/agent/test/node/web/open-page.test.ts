@@ -1,13 +1,13 @@
 /** Visits of the public web, which here is a server on this machine that stands in for all of its addresses. */
 
 import { expect, test } from "vitest";
-import { ask, visit } from "../../../src/node/web/open-page.ts";
+import { requestPage, visit } from "../../../src/node/web/open-page.ts";
 import type { Route } from "../../../src/node/web/public-address.ts";
-import type { WebOpened } from "../../../src/ports.ts";
+import type { WebResult } from "../../../src/ports.ts";
 import { newSite, type Site, textOf } from "./site.ts";
 
 interface Visited {
-  readonly opened: WebOpened;
+  readonly opened: WebResult;
   /** Names that were resolved, in order. */
   readonly resolved: readonly string[];
   /** Addresses that were dialled, in order. */
@@ -18,12 +18,12 @@ async function visited(site: Site, answers: readonly string[], allowedHosts: rea
   const resolved: string[] = [];
   const dialled: string[] = [];
   const resolve = async (name: string): Promise<readonly string[]> => [answers[resolved.push(name) - 1] ?? "10.9.9.9"];
-  const dial = (route: Route, act: Parameters<typeof ask>[1]): ReturnType<typeof ask> => {
+  const dial = (route: Route, act: Parameters<typeof requestPage>[1]): ReturnType<typeof requestPage> => {
     dialled.push(...route.addresses);
     const url = new URL(`${route.url.pathname}`, site.url);
-    return ask({ ...route, url, addresses: ["127.0.0.1"] }, act);
+    return requestPage({ ...route, url, addresses: ["127.0.0.1"] }, act);
   };
-  const act = { signal: new AbortController().signal, mostBytes: 1_000, connectMs: 10_000, resolve, ask: dial };
+  const act = { signal: new AbortController().signal, maxBytes: 1_000, connectMs: 10_000, resolve, requestPage: dial };
   const opened = await visit({ url: "http://pages.example/", allowedHosts, hops: 0 }, act);
   return { opened, resolved, dialled };
 }

@@ -2,14 +2,14 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Route, routeTo } from "../../../src/node/web/public-address.ts";
+import { type Route, resolveRoute } from "../../../src/node/web/public-address.ts";
 import type { WebFailed, WebRefused } from "../../../src/ports.ts";
 import { addressBook, fetchCases, type Verdict } from "./fetch-cases.ts";
 
 const signal = new AbortController().signal;
 
 function wayTo(url: string, allowedHosts: readonly string[] = []): Promise<Route | WebRefused | WebFailed> {
-  return routeTo(url, { resolve: async (name) => addressBook[name] ?? [], allowedHosts, signal });
+  return resolveRoute(url, { resolve: async (name) => addressBook[name] ?? [], allowedHosts, signal });
 }
 
 async function verdictOn(url: string): Promise<Verdict> {
@@ -115,7 +115,7 @@ describe("an address in a range that is not public", () => {
       fc.asyncProperty(blocked, anySpelling, fc.constantFrom("http", "https"), async (address, spell, scheme) => {
         expect((await wayTo(`${scheme}://${spell(address)}/`)).type).toBe("refused");
         const resolve = async (): Promise<readonly string[]> => ["8.8.8.8", dotted(address)];
-        const way = await routeTo("https://trap.example/", { resolve, allowedHosts: [], signal });
+        const way = await resolveRoute("https://trap.example/", { resolve, allowedHosts: [], signal });
         expect(way).toMatchObject({ type: "refused", why: "address" });
       }),
       { numRuns: 2_000 },

@@ -4,9 +4,9 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { NodeWebParts } from "../../../src/node/web/open-page.ts";
+import type { NodeWebOptions } from "../../../src/node/web/open-page.ts";
 import { nodeWeb } from "../../../src/node/web/web.ts";
-import type { WebOpened } from "../../../src/ports.ts";
+import type { WebResult } from "../../../src/ports.ts";
 import type { Certificate } from "./certificate.ts";
 
 export interface Site {
@@ -36,13 +36,13 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** Opens a URL; up to a million bytes of it. */
-export function open(url: string, parts: NodeWebParts, signal?: AbortSignal): Promise<WebOpened> {
-  return nodeWeb(parts).open(url, { signal: signal ?? new AbortController().signal, mostBytes: MILLION });
+export function open(url: string, parts: NodeWebOptions, signal?: AbortSignal): Promise<WebResult> {
+  return nodeWeb(parts).open(url, { signal: signal ?? new AbortController().signal, maxBytes: MILLION });
 }
 
 export const MILLION = 1_000_000;
 
-export function textOf(opened: WebOpened): string {
+export function textOf(opened: WebResult): string {
   if (opened.type !== "page") throw new Error(`no page, but ${opened.why}: ${opened.message}`);
   return new TextDecoder().decode(opened.bytes);
 }

@@ -237,12 +237,12 @@ describe("what takes too long", () => {
       const dripping = setInterval(() => response.write("."), 20);
       response.once("close", () => clearInterval(dripping));
     });
-    expect(await open(url, { allowedHosts: [host], wholeMs: 500 })).toMatchObject({ type: "failed", why: "timeout" });
+    expect(await open(url, { allowedHosts: [host], totalMs: 500 })).toMatchObject({ type: "failed", why: "timeout" });
   });
 
   test("WEB7 a server that never answers is given up", async () => {
     const { url, host } = await newSite(() => {});
-    expect(await open(url, { allowedHosts: [host], wholeMs: 300 })).toMatchObject({ type: "failed", why: "timeout" });
+    expect(await open(url, { allowedHosts: [host], totalMs: 300 })).toMatchObject({ type: "failed", why: "timeout" });
   });
 
   test("WEB7 a connection that does not come to stand is given up", async () => {
@@ -256,7 +256,7 @@ describe("what takes too long", () => {
 
   test("WEB7 a name that is never resolved is given up", async () => {
     const resolve = (): Promise<never> => new Promise(() => {});
-    expect(await open("https://slow.example/", { resolve, wholeMs: 200 })).toMatchObject({ why: "timeout" });
+    expect(await open("https://slow.example/", { resolve, totalMs: 200 })).toMatchObject({ why: "timeout" });
   });
 
   test("WEB9 what is broken off says so, before and after the head came", async () => {

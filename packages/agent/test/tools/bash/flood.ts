@@ -15,7 +15,7 @@ const tool = bashTool(nodeShell({ root: folder, environment: process.env }), {
 });
 const { signal } = new AbortController();
 const run = (text: string) =>
-  tool.run({ id: "call", arguments: { command: text }, signal, room: 50_000, update: () => {} });
+  tool.run({ id: "call", arguments: { command: text }, signal, maxOutputBytes: 50_000, update: () => {} });
 
 await run("seq 100000");
 const before = process.memoryUsage.rss();

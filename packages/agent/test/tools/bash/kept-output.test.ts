@@ -2,25 +2,25 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { memoryBlobs } from "../../../src/memory-blobs.ts";
+import { createMemoryBlobs } from "../../../src/memory-blobs.ts";
 import { nodeShell } from "../../../src/node/shell.ts";
-import type { Blobs } from "../../../src/ports.ts";
+import type { BlobStore } from "../../../src/ports.ts";
 import { bashTool } from "../../../src/tools/bash/bash.ts";
 import { folder } from "../../node/shell-folder.ts";
 import { call, toolIn } from "./calls.ts";
 
 /** Counts what is begun and not ended. */
-function countedBlobs(blobs: Blobs = memoryBlobs()) {
+function countedBlobs(blobs: BlobStore = createMemoryBlobs()) {
   const open = new Set<object>();
   const kept: string[] = [];
-  const counted: Blobs = {
+  const counted: BlobStore = {
     ...blobs,
     keep: async (bytes) => {
       kept.push("at once");
       return blobs.keep(bytes);
     },
-    begin: () => {
-      const draft = blobs.begin();
+    createWriter: () => {
+      const draft = blobs.createWriter();
       open.add(draft);
       return {
         write: (chunk) => draft.write(chunk),
@@ -39,7 +39,7 @@ function countedBlobs(blobs: Blobs = memoryBlobs()) {
   return { blobs: counted, open, kept };
 }
 
-async function textIn(blobs: Blobs, hash = ""): Promise<string> {
+async function textIn(blobs: BlobStore, hash = ""): Promise<string> {
   const read = await blobs.read(hash, { start: 0, end: 10_000_000 });
   return read.type === "read" ? Buffer.from(read.bytes).toString() : read.why;
 }
@@ -74,11 +74,11 @@ test.each([
 });
 
 test("BASH16 where not all could be kept the answer says how much, or why nothing", async () => {
-  const little = memoryBlobs();
-  const blobs: Blobs = {
+  const little = createMemoryBlobs();
+  const blobs: BlobStore = {
     ...little,
-    begin: () => ({
-      ...little.begin(),
+    createWriter: () => ({
+      ...little.createWriter(),
       write: () => {},
       keep: async () => ({ type: "kept", hash: "ab", bytes: 1e6, isWhole: false }),
     }),
@@ -86,10 +86,10 @@ test("BASH16 where not all could be kept the answer says how much, or why nothin
   expect((await call(toolIn(folder(), { blobs }), { command: "seq 2000000" })).text).toMatch(
     /\n\[the first 976.6 KB of 14.2 MB: read blob:ab\]$/,
   );
-  const none: Blobs = {
+  const none: BlobStore = {
     ...little,
-    begin: () => ({
-      ...little.begin(),
+    createWriter: () => ({
+      ...little.createWriter(),
       write: () => {},
       keep: async () => ({ type: "unavailable", why: "the disk is full" }),
     }),
@@ -117,8 +117,8 @@ test("BASH16 a shell that breaks leaves nothing half kept", async () => {
   const { blobs, open } = countedBlobs();
   const broken = bashTool(
     {
-      run: async (_, { output }) => {
-        output(new Uint8Array(100_000));
+      run: async (_, { onOutput }) => {
+        onOutput(new Uint8Array(100_000));
         throw new Error("broken");
       },
     },
@@ -130,10 +130,10 @@ test("BASH16 a shell that breaks leaves nothing half kept", async () => {
 
 test.each([8_000, 20_000, 50_000])("BASH15 an answer keeps to its room: %d bytes", async (room) => {
   const tool = bashTool(nodeShell({ root: folder(), environment: { PATH: process.env.PATH } }), {
-    blobs: memoryBlobs(),
+    blobs: createMemoryBlobs(),
   });
   for (const command of ["seq 200000; exit 3", "head -c 200000 /dev/zero | tr '\\0' x"]) {
-    const { text } = await call(tool, { command }, { room });
+    const { text } = await call(tool, { command }, { maxOutputBytes: room });
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(room);
     expect(Buffer.byteLength(text)).toBeGreaterThan(Math.min(room, 12_000) * 0.7);
   }

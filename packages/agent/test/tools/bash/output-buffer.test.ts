@@ -2,13 +2,13 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Screen } from "../../../src/tools/bash/terminal-output.ts";
+import { TerminalBuffer } from "../../../src/tools/bash/terminal-output.ts";
 
 const GAP = /\n?\[… (\d+) bytes, (\d+) lines left out …\]\n/;
 
 function shown(output: string, limit: { lines: number; bytes: number }, piece = 65_536) {
   const bytes = new TextEncoder().encode(output);
-  const screen = new Screen(limit);
+  const screen = new TerminalBuffer(limit);
   for (let at = 0; at < bytes.length; at += piece) screen.write(bytes.slice(at, at + piece));
   return screen.take();
 }

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sandboxedShell } from "../../../src/node/sandbox/sandbox.ts";
+import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { nodeShell } from "../../../src/node/shell.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";

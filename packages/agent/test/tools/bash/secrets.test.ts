@@ -1,10 +1,10 @@
 /** Commands that ask for secrets, hosts and ports: what the shell is given, and what the model is told. */
 
 import { expect, test } from "vitest";
-import type { NetworkConnection, PortResult, ShellAct, WorkspaceShell } from "../../../src/ports.ts";
+import type { NetworkConnection, PortResult, ShellOptions, WorkspaceShell } from "../../../src/ports.ts";
 import { type BashTool, bashTool } from "../../../src/tools/bash/bash.ts";
 import type { SecretSource } from "../../../src/tools/bash/command-secrets.ts";
-import { wishOf } from "../../../src/tools/bash/input.ts";
+import { parseBashInput } from "../../../src/tools/bash/input.ts";
 import type { Sandbox } from "../../../src/tools/bash/result.ts";
 import { folder, shellIn } from "../../node/shell-folder.ts";
 import { call } from "./calls.ts";
@@ -14,9 +14,9 @@ const odd = "PITH_SECRET_assigned_0123456789ab";
 const values: Readonly<Record<string, string>> = { [github]: "ghp-true-value", [odd]: "a'; echo broken out; '" };
 
 const source: SecretSource = {
-  placeholder: async (name) => values[name] ?? null,
-  variable: (name) => ({ DEPLOY_TOKEN: "token-value" })[name] ?? null,
-  login: async (name, { hosts }) =>
+  resolvePlaceholder: async (name) => values[name] ?? null,
+  readVariable: (name) => ({ DEPLOY_TOKEN: "token-value" })[name] ?? null,
+  findLogin: async (name, { hosts }) =>
     name === "npm" ? { environment: { HOSTS_ASKED: hosts.join(" ") }, credentialFiles: ["~/.npmrc"] } : null,
 };
 
@@ -29,10 +29,10 @@ interface Scene {
 /** A real shell, of which each act is noted, with what a network would tell. */
 function scene({ network = "hosts", connections = [], port = { type: "open" } }: Scene = {}) {
   const real = shellIn(folder());
-  const acts: (Omit<ShellAct, "signal" | "output" | "onConnection"> & { readonly command: string })[] = [];
+  const acts: (Omit<ShellOptions, "signal" | "onOutput" | "onConnection"> & { readonly command: string })[] = [];
   const shell: WorkspaceShell = {
     run: async (command, act) => {
-      const { signal: _, output: __, onConnection, ...rest } = act;
+      const { signal: _, onOutput: __, onConnection, ...rest } = act;
       acts.push({ command, ...rest });
       for (const connection of connections) onConnection?.(connection);
       return await real.run(command, act);
@@ -40,7 +40,7 @@ function scene({ network = "hosts", connections = [], port = { type: "open" } }:
   };
   const opened: string[] = [];
   const ports = {
-    reach: async (number: number) => {
+    connect: async (number: number) => {
       opened.push(`reach ${number}`);
       return port;
     },
@@ -231,6 +231,6 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
 test.each(["secrets", "hosts"])("SEC27 a command with more `%s` than anybody reads is not run", (name) => {
   const many = Array.from({ length: 21 }, (_, at) => `name${at}`);
   const asked = { command: "true", secrets: ["npm"], [name]: many };
-  expect(wishOf(asked)).toEqual({ type: "wrong", message: `\`${name}\` has no more than 20 names` });
-  expect(wishOf({ ...asked, [name]: many.slice(1) }).type).toBe("run");
+  expect(parseBashInput(asked)).toEqual({ type: "wrong", message: `\`${name}\` has no more than 20 names` });
+  expect(parseBashInput({ ...asked, [name]: many.slice(1) }).type).toBe("run");
 });

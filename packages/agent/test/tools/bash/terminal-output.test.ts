@@ -2,13 +2,13 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { Screen } from "../../../src/tools/bash/terminal-output.ts";
+import { TerminalBuffer } from "../../../src/tools/bash/terminal-output.ts";
 
 const limit = { lines: 2_000, bytes: 51_200 };
 
 function seen(output: string | Uint8Array, piece = 65_536): string {
   const bytes = typeof output === "string" ? new TextEncoder().encode(output) : output;
-  const screen = new Screen(limit);
+  const screen = new TerminalBuffer(limit);
   for (let at = 0; at < bytes.length; at += piece) screen.write(bytes.slice(at, at + piece));
   return screen.take().text;
 }
@@ -60,7 +60,7 @@ test("BASH13 a storm of progress leaves room for what was said before and after 
 });
 
 test("BASH13 what was taken is not told again", () => {
-  const screen = new Screen(limit);
+  const screen = new TerminalBuffer(limit);
   screen.write(Buffer.from("one\ntw"));
   expect(screen.take().text).toBe("one\ntw");
   screen.write(Buffer.from("o\n"));

@@ -2,17 +2,17 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { replace } from "../../../src/tools/edit/apply-edits.ts";
-import { bytesWith, textFile } from "../../../src/tools/edit/text-file.ts";
+import { applyEdits } from "../../../src/tools/edit/apply-edits.ts";
+import { encodeWithSplices, parseTextFile } from "../../../src/tools/edit/text-file.ts";
 
 const { signal } = new AbortController();
 
 async function after(file: string, oldText: string, newText: string): Promise<string> {
-  const parts = textFile(new TextEncoder().encode(file));
+  const parts = parseTextFile(new TextEncoder().encode(file));
   if (!parts) throw new Error("it is no text");
-  const replaced = await replace(parts.text, [{ oldText, newText }], { signal });
-  if (replaced.type === "refused") return replaced.objections.join("\n");
-  return Buffer.from(bytesWith(parts, replaced.splices)).toString();
+  const replaced = await applyEdits(parts.text, [{ oldText, newText }], { signal });
+  if (replaced.type === "refused") return replaced.problems.join("\n");
+  return Buffer.from(encodeWithSplices(parts, replaced.splices)).toString();
 }
 
 const someLine = fc.record({ depth: fc.nat(4), word: fc.constantFrom("if (a) {", "b = “c”;", "}", "d’s e") });
@@ -55,8 +55,8 @@ test("FILE7 any UTF-8 comes back byte for byte", () => {
   fc.assert(
     fc.property(anything, (text) => {
       const bytes = new TextEncoder().encode(text);
-      const file = textFile(bytes);
-      expect(file && Buffer.from(bytesWith(file, [])).equals(bytes)).toBe(true);
+      const file = parseTextFile(bytes);
+      expect(file && Buffer.from(encodeWithSplices(file, [])).equals(bytes)).toBe(true);
     }),
     { numRuns: 1_000 },
   );
@@ -65,20 +65,18 @@ test("FILE7 any UTF-8 comes back byte for byte", () => {
 const misses = (count: number) => Array.from({ length: count }, (_, at) => ({ oldText: `none ${at}`, newText: "" }));
 
 test("FILE24 after five that are not there the others are not looked up", async () => {
-  const refused = await replace("one\n", misses(50), { signal });
-  expect(refused.type === "refused" && refused.objections).toHaveLength(6);
-  expect(refused.type === "refused" && refused.objections.at(-1)).toBe(
-    "edits[5] and those after it were not looked up",
-  );
-  const fewer = await replace("one\n", misses(5), { signal });
-  expect(fewer.type === "refused" && fewer.objections).toHaveLength(5);
+  const refused = await applyEdits("one\n", misses(50), { signal });
+  expect(refused.type === "refused" && refused.problems).toHaveLength(6);
+  expect(refused.type === "refused" && refused.problems.at(-1)).toBe("edits[5] and those after it were not looked up");
+  const fewer = await applyEdits("one\n", misses(5), { signal });
+  expect(fewer.type === "refused" && fewer.problems).toHaveLength(5);
 });
 
 test("FILE24 others come in between, and may break it off", async () => {
   const { signal, abort } = controller();
   setImmediate(abort);
   const text = "line\n".repeat(100_000);
-  await expect(replace(text, misses(5), { signal })).rejects.toThrow("aborted");
+  await expect(applyEdits(text, misses(5), { signal })).rejects.toThrow("aborted");
 });
 
 function controller(): { readonly signal: AbortSignal; readonly abort: () => void } {
@@ -88,6 +86,6 @@ function controller(): { readonly signal: AbortSignal; readonly abort: () => voi
 
 test("FILE24 a text that repeats itself without end takes no longer than others", async () => {
   const oldText = `${"a\n".repeat(200_000)}b`;
-  const refused = await replace(" a\n".repeat(400_000), [{ oldText, newText: "" }], { signal });
+  const refused = await applyEdits(" a\n".repeat(400_000), [{ oldText, newText: "" }], { signal });
   expect(refused.type).toBe("refused");
 });

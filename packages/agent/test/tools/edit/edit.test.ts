@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { FileRead } from "../../../src/ports.ts";
-import { changedText } from "../../../src/tools/edit/edit.ts";
+import type { FileReadResult } from "../../../src/ports.ts";
+import { previewChange } from "../../../src/tools/edit/edit.ts";
 import { newGround, wordsOf } from "../ground.ts";
 import { type EditCase, editCases } from "./edit-cases.ts";
 
@@ -325,7 +325,7 @@ describe("preview", () => {
 
   const files = {
     resolve: (path: string) => `/w/${path}`,
-    read: async (path: string): Promise<FileRead> => {
+    read: async (path: string): Promise<FileReadResult> => {
       const text = texts[path];
       if (text === undefined) return { type: "missing", message: "there is none" };
       return { type: "read", bytes: typeof text === "string" ? new TextEncoder().encode(text) : text };
@@ -333,7 +333,7 @@ describe("preview", () => {
   };
 
   const previewed = (tool: string, asked: Readonly<Record<string, unknown>>) =>
-    changedText({ tool, arguments: asked, signal: new AbortController().signal }, { files });
+    previewChange({ tool, arguments: asked, signal: new AbortController().signal }, { files });
 
   describe("MAN2 what a change is about is computed as the change itself would be made, and nothing is written", () => {
     test("an edit", async () => {

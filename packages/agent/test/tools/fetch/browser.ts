@@ -1,6 +1,6 @@
 /** The tool with a web that answers as it is told, and what the model reads. */
 
-import type { WebOpened, WebPage } from "../../../src/ports.ts";
+import type { WebPage, WebResult } from "../../../src/ports.ts";
 import type { Tool, ToolOutput } from "../../../src/tool.ts";
 import { fetchTool } from "../../../src/tools/fetch/fetch.ts";
 
@@ -11,7 +11,7 @@ export interface Browser {
   fetch(asked: Readonly<Record<string, unknown>>, room?: number): Promise<ToolOutput>;
 }
 
-export function newBrowser(answer: (url: string) => WebOpened): Browser {
+export function newBrowser(answer: (url: string) => WebResult): Browser {
   const opened: string[] = [];
   const tool = fetchTool({
     open: async (url) => {
@@ -23,12 +23,18 @@ export function newBrowser(answer: (url: string) => WebOpened): Browser {
 }
 
 export function run(tool: Tool, asked: Readonly<Record<string, unknown>>, room: number): Promise<ToolOutput> {
-  return tool.run({ id: "c1", arguments: asked, signal: new AbortController().signal, room, update: () => {} });
+  return tool.run({
+    id: "c1",
+    arguments: asked,
+    signal: new AbortController().signal,
+    maxOutputBytes: room,
+    update: () => {},
+  });
 }
 
 export function page(body: string | Uint8Array, rest: Partial<WebPage> = {}): WebPage {
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
-  const told = { url: "https://example.com/", status: 200, contentType: "text/html", isWhole: true };
+  const told = { url: "https://example.com/", status: 200, contentType: "text/html", isComplete: true };
   return { type: "page", bytes, ...told, ...rest };
 }
 

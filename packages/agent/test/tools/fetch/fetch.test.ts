@@ -41,7 +41,7 @@ describe("a page", () => {
   });
 
   test("WEB14 that was longer than is read says so at its end", async () => {
-    const { fetch } = newBrowser(() => page("begun", { isWhole: false }));
+    const { fetch } = newBrowser(() => page("begun", { isComplete: false }));
     expect(wordsOf(await fetch({ url }))).toMatch(
       /begun\n<\/web-page>\n\[the page is longer; no more of it is read\]$/,
     );

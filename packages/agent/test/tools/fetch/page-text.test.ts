@@ -1,14 +1,14 @@
 /** Pages of every kind and charset, as they become readable. */
 
 import { describe, expect, test } from "vitest";
-import { readable } from "../../../src/tools/fetch/page-text.ts";
+import { toReadablePage } from "../../../src/tools/fetch/page-text.ts";
 import { page } from "./browser.ts";
 
 const signal = new AbortController().signal;
 const latin = (text: string): Buffer => Buffer.from(text, "latin1");
 
 async function textOf(bytes: string | Uint8Array, contentType: string | null): Promise<string> {
-  return (await readable(page(bytes, { contentType }), { signal })).text;
+  return (await toReadablePage(page(bytes, { contentType }), { signal })).text;
 }
 
 describe("the charset", () => {
@@ -67,7 +67,9 @@ describe("the kind", () => {
   });
 
   test("WEB13 a large binary is named by what was read of it", async () => {
-    const { text } = await readable(page("PK\0", { contentType: "application/zip", isWhole: false }), { signal });
+    const { text } = await toReadablePage(page("PK\0", { contentType: "application/zip", isComplete: false }), {
+      signal,
+    });
     expect(text).toBe("[a binary file of more than 3 bytes; it is not shown]");
   });
 });

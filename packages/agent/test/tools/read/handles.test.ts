@@ -3,17 +3,17 @@
 import type { Entry } from "@pith/context";
 import { story } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
-import { memoryBlobs } from "../../../src/memory-blobs.ts";
-import type { Blobs } from "../../../src/ports.ts";
+import { createMemoryBlobs } from "../../../src/memory-blobs.ts";
+import type { BlobStore } from "../../../src/ports.ts";
 import { newGround, wordsOf } from "../ground.ts";
 
 interface Opening {
   readonly handle: string;
-  readonly blobs: Blobs;
+  readonly blobs: BlobStore;
   readonly read: (asked?: Readonly<Record<string, unknown>>, room?: number) => Promise<string>;
 }
 
-async function kept(content: string | Uint8Array, blobs: Blobs = memoryBlobs()): Promise<Opening> {
+async function kept(content: string | Uint8Array, blobs: BlobStore = createMemoryBlobs()): Promise<Opening> {
   const outcome = await blobs.keep(typeof content === "string" ? new TextEncoder().encode(content) : content);
   const handle = `blob:${outcome.type === "kept" ? outcome.hash : ""}`;
   const { run } = newGround({ blobs });
@@ -97,8 +97,8 @@ describe("a blob", () => {
     const row = new TextEncoder().encode(`${"x".repeat(1_023)}\n`.repeat(128));
     let read = 0;
     let largest = 0;
-    const endless: Blobs = {
-      ...memoryBlobs(),
+    const endless: BlobStore = {
+      ...createMemoryBlobs(),
       read: async (_, { start, end }) => {
         const bytes = start >= size ? new Uint8Array() : row.subarray(start % row.length).subarray(0, end - start);
         read += bytes.length;
@@ -124,7 +124,7 @@ describe("a blob", () => {
   });
 
   test("FILE15 one that is not there, and one where nothing is kept, are answered", async () => {
-    const { run } = newGround({ blobs: memoryBlobs() });
+    const { run } = newGround({ blobs: createMemoryBlobs() });
     const missing = await run("read", { path: "blob:123" });
     expect(missing).toMatchObject({ isError: true });
     expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
@@ -169,9 +169,9 @@ describe("a blob", () => {
       hash: start.padEnd(64, "0"),
       bytes: 10 ** (at + 1),
     }));
-    const blobs: Blobs = {
-      ...memoryBlobs(),
-      find: async (digits) => ({ type: "found", blobs: twins.filter(({ hash }) => hash.startsWith(digits)) }),
+    const blobs: BlobStore = {
+      ...createMemoryBlobs(),
+      findByPrefix: async (digits) => ({ type: "found", blobs: twins.filter(({ hash }) => hash.startsWith(digits)) }),
       read: async (hash) => ({ type: "read", bytes: new TextEncoder().encode(`${hash}\n`), size: 65 }),
     };
     const { run } = newGround({ blobs });

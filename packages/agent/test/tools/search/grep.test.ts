@@ -1,4 +1,4 @@
-/** The tool `grep`. */
+/** The tool `runGrep`. */
 
 import { expect, test } from "vitest";
 import { newGround } from "./ground.ts";
@@ -56,9 +56,9 @@ test("SEEK5 a line of 500 characters is whole, a longer one is cut, by whomever 
     path: "x",
     line: at + 1,
     text: "y".repeat(length),
-    isAround: false,
+    isContext: false,
   }));
-  const { says } = newGround({}, { grep: async () => ({ type: "found", found, isAll: true }) });
+  const { says } = newGround({}, { grep: async () => ({ type: "found", items: found, isComplete: true }) });
   const lines = (await says("grep", { pattern: "y" })).split("\n").map((line) => line.replace(/^x:\d: /, ""));
   expect(lines).toEqual(["y".repeat(400), "y".repeat(500), `${"y".repeat(494)}[…]`]);
 });

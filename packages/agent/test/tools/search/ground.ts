@@ -33,7 +33,7 @@ export function newGround(files: Readonly<Record<string, string>> = {}, search?:
   };
   const run: Ground["run"] = (name, asked, room = 50_000) => {
     const { signal } = new AbortController();
-    return tool(name).run({ id: "c1", arguments: asked, signal, room, update: () => {} });
+    return tool(name).run({ id: "c1", arguments: asked, signal, maxOutputBytes: room, update: () => {} });
   };
   const says: Ground["says"] = async (name, asked, room) => wordsOf(await run(name, asked, room));
   return { ...folder, tools, tool, run, says };

@@ -1,7 +1,7 @@
 /** Offers the permission mode, the model and the thinking level to an editor, and sets them. */
 
 import type { SessionConfigOption, SessionModeState } from "@agentclientprotocol/sdk/unstable";
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import { type ModelPlaces, modelsWithKey } from "../../app/available-models.ts";
 import type { Desk } from "../../commands/command.ts";
 import { runCommand } from "../../commands/run-command.ts";
@@ -9,7 +9,7 @@ import { levels, modes } from "../../commands/settings.ts";
 import { type Policy, permittedModes } from "../../policy/policy.ts";
 import { wrongly } from "./acp-context.ts";
 
-export function modeState(now: Mode, policy: Policy | undefined): SessionModeState {
+export function modeState(now: PermissionMode, policy: Policy | undefined): SessionModeState {
   return {
     currentModeId: now,
     availableModes: offeredModes(policy).map(({ name, says }) => ({
@@ -24,11 +24,11 @@ function offeredModes(policy: Policy | undefined): typeof modes {
   return modes.filter(({ name }) => permittedModes(policy).includes(name));
 }
 
-export function modeName(name: Mode): string {
+export function modeName(name: PermissionMode): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
-export function modeCalled(id: string): Mode | null {
+export function modeCalled(id: string): PermissionMode | null {
   return modes.find(({ name }) => name === id)?.name ?? null;
 }
 

@@ -3,7 +3,7 @@
 import { isAbsolute, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentBlock, EmbeddedResource, PromptResponse, StopReason } from "@agentclientprotocol/sdk/unstable";
-import { type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
+import { type AgentEvent, AppendError, type RunEnd, type UserContent } from "@pith/agent";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
 import { type Mistake, mistake } from "../../args/usage-error.ts";
@@ -31,7 +31,7 @@ export function saidBlocks(blocks: readonly ContentBlock[], cwd: string): SaidBl
 }
 
 /** A text alone needs no block. */
-export function contentWith(along: readonly Along[], said: Content): Content {
+export function contentWith(along: readonly Along[], said: UserContent): UserContent {
   if (along.length === 0) return said;
   if (typeof said !== "string") return [...along, ...said];
   return said.trim() === "" ? along : [...along, { type: "text", text: said }];
@@ -128,11 +128,11 @@ export async function prompted(blocks: readonly ContentBlock[], session: EditorS
 
 /** A session that takes no more words, as on a full disk, is no fault of the program. */
 function unkept(error: unknown): Answer {
-  if (error instanceof NotWritten) return { type: "failed", message: error.message };
+  if (error instanceof AppendError) return { type: "failed", message: error.message };
   throw error;
 }
 
-async function spoken(content: Content, { ready, during, sight, tell }: EditorSession): Promise<StopReason> {
+async function spoken(content: UserContent, { ready, during, sight, tell }: EditorSession): Promise<StopReason> {
   const { agent, missing } = ready.built;
   if (agent.model.api === ABSENT) throw keyless(missing ?? "nobody can speak: set a key");
   if (agent.isRunning)

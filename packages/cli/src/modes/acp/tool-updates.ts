@@ -10,7 +10,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk/unstable";
-import type { AgentEvent, Question } from "@pith/agent";
+import type { AgentEvent, PermissionQuestion } from "@pith/agent";
 import type { AssistantMessage, ImageBlock, TextBlock, ToolResultMessage } from "@pith/context";
 import { callWords } from "../../text/tool-call-text.ts";
 import type { Abilities } from "./acp-context.ts";
@@ -106,7 +106,7 @@ function locationsOf({ path, offset }: Called["args"], cwd: string): ToolCallLoc
   return [{ path: resolve(cwd, path), ...(typeof offset === "number" && offset >= 1 && { line: offset }) }];
 }
 
-/** Without `content` what the editor has of it stays, such as the change that it was asked about. */
+/** Without `readWindowFile` what the editor has of it stays, such as the change that it was asked about. */
 export function callEnded(
   { toolCallId, args }: Pick<Called, "toolCallId" | "args">,
   result: ToolResultMessage,
@@ -163,7 +163,7 @@ export class OpenCalls {
   }
 
   /** Null where nobody called it, such as a tool that an extension runs. */
-  of({ tool, arguments: args, intent }: Pick<Question, "tool" | "arguments" | "intent">): string | null {
+  of({ tool, arguments: args, intent }: Pick<PermissionQuestion, "tool" | "arguments" | "intent">): string | null {
     const same = [...this.#calls.values()].filter(({ toolName }) => toolName === tool);
     // Asked while a command runs: the call is known by its command.
     if (intent?.type === "network")

@@ -13,13 +13,13 @@ import {
   type SendRequestOptions,
   type ToolCallContent,
 } from "@agentclientprotocol/sdk/unstable";
-import type { Answer, Ask, ExtensionUi, Question, UiAsking } from "@pith/agent";
+import type { AskPermission, ExtensionUi, PermissionAnswer, PermissionQuestion, UiPromptOptions } from "@pith/agent";
 import type { Vault } from "@pith/context/secrets";
 import { askedChange } from "../../app/permissions.ts";
 import type { EditorSession, Sight, TellEditor } from "./acp-context.ts";
 import { callShown, diffOf, noteUpdate, type OpenCalls } from "./tool-updates.ts";
 
-export function askEditor({ client, sight, calls, session, tell }: Asking): Ask {
+export function askEditor({ client, sight, calls, session, tell }: Asking): AskPermission {
   return async (question, { signal }) => {
     const open = session();
     if (!open) return { type: "no" };
@@ -41,13 +41,16 @@ export function askEditor({ client, sight, calls, session, tell }: Asking): Ask 
       })
       .then((response) => answerIn(response, question))
       // An editor that cannot ask, or has left, has permitted nothing.
-      .catch((): Answer => ({ type: "no" }))
+      .catch((): PermissionAnswer => ({ type: "no" }))
       .finally(() => isRunning && void tell({ sessionUpdate: "tool_call_update", toolCallId, title: shown.title }));
   };
 }
 
 /** What can be remembered is the narrowest rule, for this project. */
-export function optionsFor({ rules: [rule], yesLasts }: Pick<Question, "rules" | "yesLasts">): PermissionOption[] {
+export function optionsFor({
+  rules: [rule],
+  yesLasts,
+}: Pick<PermissionQuestion, "rules" | "yesLasts">): PermissionOption[] {
   return [
     { optionId: "yes", name: yesLasts ? "Allow for this session" : "Allow", kind: "allow_once" },
     ...(rule ? [{ optionId: "always", name: `Always allow ${rule.text} here`, kind: "allow_always" } as const] : []),
@@ -55,7 +58,10 @@ export function optionsFor({ rules: [rule], yesLasts }: Pick<Question, "rules" |
   ];
 }
 
-export function answerIn({ outcome }: RequestPermissionResponse, { rules: [rule] }: Pick<Question, "rules">): Answer {
+export function answerIn(
+  { outcome }: RequestPermissionResponse,
+  { rules: [rule] }: Pick<PermissionQuestion, "rules">,
+): PermissionAnswer {
   if (outcome.outcome !== "selected") return { type: "no" };
   if (outcome.optionId === "always" && rule) return { type: "yes", remember: { rule, for: "project" } };
   return outcome.optionId === "yes" ? { type: "yes" } : { type: "no" };
@@ -69,7 +75,7 @@ interface ShownPlace {
 }
 
 /** How the file would differ; null where that cannot be told. */
-async function changeIn(question: Question, place: ShownPlace): Promise<ToolCallContent | null> {
+async function changeIn(question: PermissionQuestion, place: ShownPlace): Promise<ToolCallContent | null> {
   const changed = await askedChange(question, { ...place, mostBytes: MOST_BYTES });
   if (!changed) return null;
   const { path, before, after } = place.vault ? place.vault.redact(changed) : changed;
@@ -117,7 +123,7 @@ const YES_NO: readonly PermissionOption[] = [
 
 interface Way {
   readonly asking: Asking;
-  readonly wish: UiAsking | undefined;
+  readonly wish: UiPromptOptions | undefined;
 }
 
 /** Undefined where it was left without an answer. */
@@ -151,7 +157,7 @@ async function pressed(
   return response?.outcome.outcome === "selected" ? response.outcome.optionId : null;
 }
 
-function waiting({ signal, timeout }: UiAsking = {}): SendRequestOptions {
+function waiting({ signal, timeout }: UiPromptOptions = {}): SendRequestOptions {
   const signals = [...(signal ? [signal] : []), ...(timeout === undefined ? [] : [AbortSignal.timeout(timeout)])];
   return signals.length === 0 ? {} : { cancellationSignal: AbortSignal.any(signals), stopWaitingOnCancel: true };
 }

@@ -1,6 +1,6 @@
 /** Shows a session when it gets the screen, then sends the prompt of the command line or offers to continue unfinished work. */
 
-import { draftAt, LARGEST_PICTURE, type Next, nextAt } from "@pith/agent";
+import { findDraft, findPendingWork, MAX_IMAGE_BYTES, type PendingWork } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { LoadedBranch } from "@pith/context";
 import { displayText, sanitizeLine } from "@pith/context/host";
@@ -19,7 +19,7 @@ import { submit } from "./submit.ts";
 export async function offerToGoOn(talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { agent, missing } = ready.built;
-  const left = leftOpen(nextAt(agent.session.branch.entries), agent.queue.length);
+  const left = leftOpen(findPendingWork(agent.session.branch.entries), agent.queue.length);
   if (left === null || missing !== null) return;
   // Who types already would answer with their next letter.
   if (screen.words.text !== "") return screen.tell(`This session broke off: ${left}. What you say next comes first.`);
@@ -42,7 +42,7 @@ async function resumed({ ready }: Talking): Promise<void> {
 }
 
 /** For people; null where nothing is left open. */
-export function leftOpen(next: Next | null, waiting: number): string | null {
+export function leftOpen(next: PendingWork | null, waiting: number): string | null {
   if (next?.type === "results") {
     const names = [...new Set(next.calls.map(({ call }) => call.name))].join(", ");
     return `${names} had not ended`;
@@ -70,7 +70,7 @@ export async function begin(talking: Talking, open: () => readonly Told[]): Prom
   const damaged = ready.takeDamage();
   if (damaged) screen.hear(damaged);
   await greet(ready, screen);
-  const draft = draftAt(session.branch);
+  const draft = findDraft(session.branch);
   if (draft !== null && screen.words.text === "") screen.words.set(session.redact(draft));
   if (ready.wish.words !== "" || ready.wish.files.length > 0) void survived(() => begun(talking), talking);
   else if (draft === null) void survived(() => offerToGoOn(talking), talking);
@@ -99,7 +99,7 @@ async function begun(talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { wish } = ready;
   if (wish.words.startsWith("/") && wish.files.length === 0) return await submit(wish.words, talking);
-  const files = nodeFiles({ root: ready.place.cwd, mostBytes: LARGEST_PICTURE });
+  const files = nodeFiles({ root: ready.place.cwd, maxBytes: MAX_IMAGE_BYTES });
   const said = await contentOf(wish, { files, piped: async () => ({ type: "arrived", text: "" }) });
   if (said.type === "said") return await say(said.content, talking);
   if (said.type === "nothing") return;

@@ -1,6 +1,6 @@
 /** Shows the questions, notifications, statuses and widgets of extensions on the screen, one question at a time. */
 
-import type { ExtensionUi, UiAsking } from "@pith/agent";
+import type { ExtensionUi, UiPromptOptions } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { harmlessLines } from "../../text/safe-text.ts";
 import type { Notifier } from "./notifications.ts";
@@ -44,7 +44,7 @@ export function earlyKeys({ words }: Stage, notifier: AskedParts<unknown, unknow
 const A_MOMENT_MS = 300;
 
 /** When the session is left, the one who asks wants no answer any more, or has waited long enough. */
-export function ending({ signal, timeout }: UiAsking, left: AbortSignal): AbortSignal {
+export function ending({ signal, timeout }: UiPromptOptions, left: AbortSignal): AbortSignal {
   const isLimited = typeof timeout === "number" && timeout > 0 && timeout <= LONGEST_MS;
   return AbortSignal.any([left, ...(signal ? [signal] : []), ...(isLimited ? [AbortSignal.timeout(timeout)] : [])]);
 }
@@ -63,7 +63,7 @@ export function questionsOn(
   stage: Stage,
   { redacted, left, turns, notifier }: QuestionParts,
 ): Pick<ExtensionUi, "select" | "confirm" | "input"> {
-  const asked = <State, Answer>(title: string, panel: Making<State, Answer>, asking: UiAsking = {}) =>
+  const asked = <State, Answer>(title: string, panel: Making<State, Answer>, asking: UiPromptOptions = {}) =>
     askedOn(stage, { title, panel: async () => panel(await panels()), turns, notifier }, ending(asking, left));
   return {
     select: async (given, options, asking) => {

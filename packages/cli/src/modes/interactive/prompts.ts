@@ -1,7 +1,7 @@
 /** Asks the user for tool permissions, for trust in a folder, and for consent to automatic compaction. */
 
 import { homedir } from "node:os";
-import type { AgentHooks, Answer, Ask } from "@pith/agent";
+import type { AgentHooks, AskPermission, PermissionAnswer } from "@pith/agent";
 import { pithHome } from "@pith/context/node";
 import type { Wish } from "../../args/args.ts";
 import { type TrustedFolder, trustedFolder } from "../../trust/trust.ts";
@@ -23,12 +23,12 @@ export interface AskParts {
 }
 
 /** One question at a time comes here: the permissions see to that. */
-export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): Ask {
+export function askOn(stage: Stage, { talking, notifier, turns }: AskParts): AskPermission {
   return async (question, { signal }) => {
     const open = talking();
     if (!open) return { type: "no" };
     const enough = notifier?.waits(question.text);
-    let answer = { type: "no" } as Answer | null;
+    let answer = { type: "no" } as PermissionAnswer | null;
     const act = async (): Promise<void> => {
       const { matterOf } = await import("./panels/permission-subject.ts");
       const matter = await matterOf(question, open.ready.place, signal);
@@ -48,7 +48,7 @@ interface Asking extends QuestionParts {
   readonly early: TypingOptions;
 }
 
-async function answerTo(asking: Asking, stage: Stage): Promise<Answer | null> {
+async function answerTo(asking: Asking, stage: Stage): Promise<PermissionAnswer | null> {
   const [{ questionPanel }, { withTyping }] = await Promise.all([
     import("./panels/permission.ts"),
     import("./panels/typing.ts"),

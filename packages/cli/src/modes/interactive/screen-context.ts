@@ -1,6 +1,6 @@
-/** Defines what actions can do with a screen (`Stage`) and with the session on it (`Talking`), and reports their errors. */
+/** Defines what actions can do with a screen (`PlayOptions`) and with the session on it (`Talking`), and reports their errors. */
 
-import { type AgentEvent, NotWritten } from "@pith/agent";
+import { type AgentEvent, AppendError } from "@pith/agent";
 import type { Ready } from "../../app/start.ts";
 import type { Wish } from "../../args/args.ts";
 import type { Desk } from "../../commands/command.ts";
@@ -20,7 +20,7 @@ export interface Stage {
   change(change: (state: ScreenState) => ScreenState): void;
   /** A line or more in the transcript, which no model sees. */
   tell(text: string, tone?: Note["tone"]): void;
-  /** Null where it was closed without an answer. `inline` stands in place of the editor, `page` over the whole terminal. */
+  /** Null where it was closed without an answer. `inlineElementText` stands in place of the editor, `page` over the whole terminal. */
   ask<State, Answer>(panel: Panel<State, Answer>, asking: Asking): Promise<Answer | null>;
   /** The words that are being typed. */
   readonly words: Words;
@@ -61,7 +61,7 @@ export async function survived(act: () => Promise<void>, { screen, ready }: Talk
     await act();
   } catch (error) {
     const words = error instanceof Error ? error.message : String(error);
-    const told = error instanceof NotWritten ? words : `this must not happen: ${words}`;
+    const told = error instanceof AppendError ? words : `this must not happen: ${words}`;
     screen.tell(ready.built.agent.session.redact(told), "bad");
   }
 }

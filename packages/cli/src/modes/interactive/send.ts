@@ -1,13 +1,13 @@
 /** Sends a message to the agent, at once or queued while it is busy, and shows the answer of a command. */
 
-import type { Agent, AgentEvent, Content } from "@pith/agent";
+import type { Agent, AgentEvent, UserContent } from "@pith/agent";
 import { queuedBecause } from "../../commands/busy.ts";
 import type { Answer } from "../../commands/command.ts";
 import type { Talking } from "./screen-context.ts";
 
 export type When = "next" | "afterwards";
 
-export async function say(content: Content, talking: Talking, when: When = "next"): Promise<void> {
+export async function say(content: UserContent, talking: Talking, when: When = "next"): Promise<void> {
   const { agent } = talking.ready.built;
   if (agent.model.api === ABSENT) return (await import("./onboarding/first-start.ts")).sayAfter(content, talking);
   while (beginning.has(agent)) await beginning.get(agent);
@@ -49,7 +49,7 @@ function isShelling({ screen }: Pick<Talking, "screen">): boolean {
 }
 
 /** B79: it waits in the log, where it is seen and can be taken back, and is heard when that has ended. */
-async function sayLater(content: Content, talking: Talking): Promise<void> {
+async function sayLater(content: UserContent, talking: Talking): Promise<void> {
   const { agent } = talking.ready.built;
   if (isShelling(talking)) behindShell.add(agent);
   await agent.followUp(content);

@@ -1,7 +1,7 @@
 /** Shows a session's events and notes, held back until it has the screen and dropped afterwards, and sets the terminal title. */
 
 import { basename } from "node:path";
-import type { AgentEvent, ExtensionUi, Listen } from "@pith/agent";
+import type { AgentEvent, AgentEventListener, ExtensionUi } from "@pith/agent";
 import type { Entry, Redaction } from "@pith/context";
 import { noRedaction, sanitizeLine } from "@pith/context/host";
 import { plain } from "../../text/safe-text.ts";
@@ -41,7 +41,7 @@ const MOST = 60;
 export interface ScreenTelling {
   readonly note: (line: string) => void;
   readonly conceal: (redaction: Redaction) => void;
-  readonly listen: Listen;
+  readonly listen: AgentEventListener;
   readonly ui: ExtensionUi;
   readonly turns: Turns;
   /** Gives the screen to it, and what waited to whoever tells it. */

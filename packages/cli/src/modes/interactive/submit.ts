@@ -1,6 +1,6 @@
 /** Submits typed input: opens the panel of a command, runs a command or a shell line, or sends a message. */
 
-import type { Content } from "@pith/agent";
+import type { UserContent } from "@pith/agent";
 import { readAttachmentMark } from "@pith/context/host";
 import { type ShellLines, shellLinesOf } from "../../app/user-shell.ts";
 import { runCommand } from "../../commands/run-command.ts";
@@ -52,11 +52,11 @@ export async function submit(given: string | Written, talking: Talking): Promise
 
 interface ToSend extends Written {
   /** What a template says, in the place of the text. */
-  readonly template?: Exclude<Content, string>;
+  readonly template?: Exclude<UserContent, string>;
 }
 
 /** The user typed what stood in the editor: of a paste, its marker. */
-function asTyped(template: Exclude<Content, string>, typed: string): Exclude<Content, string> {
+function asTyped(template: Exclude<UserContent, string>, typed: string): Exclude<UserContent, string> {
   return template.map((block) => {
     const mark = readAttachmentMark(block);
     return mark?.typed === undefined ? block : { ...block, pith: { attachment: { ...mark, typed: typed.trim() } } };

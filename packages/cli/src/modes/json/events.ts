@@ -1,6 +1,6 @@
 /** Converts agent events to the wire events of JSON and RPC mode. */
 
-import type { AgentEvent, Delta } from "@pith/agent";
+import type { AgentEvent, MessageDelta } from "@pith/agent";
 import type { AssistantMessageEvent, MessageUpdate, WireEvent } from "@pith/client";
 import type { AssistantMessage, ToolCallBlock, Usage } from "@pith/context";
 import { zeroUsage } from "@pith/context/host";
@@ -21,7 +21,7 @@ export interface Grown {
   readonly events: readonly AssistantMessageEvent[];
 }
 
-export function grown(draft: ReplyDraft, delta: Delta): Grown {
+export function grown(draft: ReplyDraft, delta: MessageDelta): Grown {
   switch (delta.type) {
     case "text-delta":
       return withWords(draft, "text", delta.text);
@@ -54,7 +54,10 @@ function withWords(draft: ReplyDraft, kind: "text" | "thinking", delta: string):
   };
 }
 
-function withArguments(draft: ReplyDraft, { index, json, call }: Extract<Delta, { type: "tool-call-delta" }>): Grown {
+function withArguments(
+  draft: ReplyDraft,
+  { index, json, call }: Extract<MessageDelta, { type: "tool-call-delta" }>,
+): Grown {
   const known = draft.calls[index];
   const more = (at: number): AssistantMessageEvent => ({ type: "toolcall_delta", contentIndex: at, delta: json });
   if (known) return { draft, events: [more(known.at)] };

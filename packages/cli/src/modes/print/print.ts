@@ -1,6 +1,6 @@
 /** Runs one prompt or command in print or JSON mode, and returns the exit code. */
 
-import { type AgentEvent, draftAt, NotWritten, type RunEnd } from "@pith/agent";
+import { type AgentEvent, AppendError, findDraft, type RunEnd } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import { noRedaction } from "@pith/context/host";
 import { openDesk, type Ready, readied, saidIn, type Telling } from "../../app/start.ts";
@@ -70,7 +70,7 @@ async function spoken(said: Said, { built }: Ready, voice: Voice): Promise<Exit>
   if (said.type === "mistake") return { code: 2, message: said.message };
   const { agent, missing } = built;
   if (missing !== null) return { code: 2, message: missing };
-  const content = said.type === "nothing" ? draftAt(agent.session.branch) : said.content;
+  const content = said.type === "nothing" ? findDraft(agent.session.branch) : said.content;
   const run = content === null ? agent.resume() : agent.prompt(content);
   return exitOf(await voice.ended(await endOf(run)));
 }
@@ -100,7 +100,7 @@ async function called(wish: Wish, ready: Ready, { voice, note }: Speaking): Prom
 
 /** A session that takes no more words, as on a full disk, is no fault of the program. */
 function unkept(error: unknown): Answer {
-  if (error instanceof NotWritten) return { type: "failed", message: error.message };
+  if (error instanceof AppendError) return { type: "failed", message: error.message };
   throw error;
 }
 

@@ -1,6 +1,6 @@
 /** Writes the answer to stdout and progress notes to stderr; defines `Voice`, the output interface of print and JSON mode. */
 
-import type { Agent, AgentEvent, Listen, RunEnd, Tool } from "@pith/agent";
+import type { Agent, AgentEvent, AgentEventListener, RunEnd, Tool } from "@pith/agent";
 import { readSessionTotals, realFiles } from "@pith/context/node";
 import type { Answer } from "../../commands/command.ts";
 import type { Terminal } from "../../text/process-io.ts";
@@ -156,7 +156,7 @@ function withLineEnd(text: string): string {
 
 export interface Voice {
   /** Everything that happens, in a run or beside one. */
-  readonly listen: Listen;
+  readonly listen: AgentEventListener;
   /** A session is open from now on. */
   opened(scene: Scene): void;
   /** What a command answered; what went wrong with telling it, or null. */

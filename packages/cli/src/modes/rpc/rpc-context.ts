@@ -1,6 +1,6 @@
 /** Defines what an RPC command runs on (`Seat`), how a command is described (`Row`), and the options that a client sets. */
 
-import type { Mode, SessionReason } from "@pith/agent";
+import type { PermissionMode, SessionReason } from "@pith/agent";
 import type { DeliveryMode, RpcCommand, RpcCommandName, RpcEvent, RpcParams, RpcResult } from "@pith/client";
 import type { Ready } from "../../app/start.ts";
 import type { SessionWish } from "../../args/args.ts";
@@ -37,13 +37,13 @@ export interface Chosen {
   readonly steering?: DeliveryMode;
   readonly followUp?: DeliveryMode;
   readonly isCompacting?: boolean;
-  readonly mode?: Mode;
+  readonly mode?: PermissionMode;
 }
 
 export function hold({ steering, followUp, isCompacting, mode }: Chosen, { built }: Pick<Ready, "built">): void {
   const { agent, setMode } = built;
-  if (steering !== undefined) agent.setDelivery("steer", steering);
-  if (followUp !== undefined) agent.setDelivery("followUp", followUp);
+  if (steering !== undefined) agent.setQueueMode("steer", steering);
+  if (followUp !== undefined) agent.setQueueMode("followUp", followUp);
   if (isCompacting !== undefined) agent.setAutoCompactionEnabled(isCompacting);
   if (mode !== undefined) setMode(mode);
 }

@@ -1,7 +1,7 @@
 /** Runs RPC mode: commands as JSON lines on stdin, responses and events on stdout. Nothing else is ever written to stdout. */
 
 import { Console } from "node:console";
-import { LARGEST_PICTURE } from "@pith/agent";
+import { MAX_IMAGE_BYTES } from "@pith/agent";
 import { nodeFiles } from "@pith/agent/node";
 import type { PromptResult, RpcEvent, RpcResponse } from "@pith/client";
 import type { Redaction } from "@pith/context";
@@ -23,7 +23,7 @@ import { Questions } from "./ui.ts";
 export async function beginning(wish: Wish, seat: Seat): Promise<Outcome<PromptResult> | null> {
   const { words, files } = wish;
   if (files.length === 0) return words === "" ? null : await speaking.prompt.run({ message: words }, seat);
-  const own = nodeFiles({ root: seat.desk.cwd, mostBytes: LARGEST_PICTURE });
+  const own = nodeFiles({ root: seat.desk.cwd, maxBytes: MAX_IMAGE_BYTES });
   // The standard input has lines.
   const content = await contentOf(wish, { files: own, piped: async () => ({ type: "arrived", text: "" }) });
   if (content.type === "nothing") return null;
@@ -98,7 +98,7 @@ export async function rpc(wish: Wish, terminal: Terminal): Promise<Exit> {
 /** As shells count a pipe that nobody reads. */
 const UNHEARD = 141;
 
-/** From here and by signals; `stop` is for whoever reads lines. */
+/** From here and by signals; `failPublishing` is for whoever reads lines. */
 function stopping(free: () => void) {
   const stop = new AbortController();
   const quit = (): void => {

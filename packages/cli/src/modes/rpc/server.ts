@@ -1,6 +1,6 @@
 /** Reads command lines and answers each exactly once, whatever it contains. Commands start in the order they arrive. */
 
-import { NotWritten } from "@pith/agent";
+import { AppendError } from "@pith/agent";
 import { createLineSplitter, type Line, MAX_LINE_BYTES, type RpcResponse } from "@pith/client";
 import { rpcTable } from "./commands/commands.ts";
 import { readJson, within } from "./lines.ts";
@@ -155,7 +155,7 @@ export class Answering {
       return await this.#lanes.run(lane, act);
     } catch (error) {
       // A session that takes no more words, as on a full disk, is no fault of the program.
-      if (error instanceof NotWritten) return { type: "failed", message: error.message };
+      if (error instanceof AppendError) return { type: "failed", message: error.message };
       if (!isFromDisk(error)) seat.fault(error);
       return { type: "failed", message: error instanceof Error ? error.message : String(error) };
     }

@@ -1,6 +1,13 @@
 /** Sends the questions of extensions and permissions to the RPC client, and waits for each reply until a timeout. */
 
-import type { Answer, Ask, ExtensionUi, Question, Rule, UiAsking } from "@pith/agent";
+import type {
+  AskPermission,
+  ExtensionUi,
+  PermissionAnswer,
+  PermissionQuestion,
+  Rule,
+  UiPromptOptions,
+} from "@pith/agent";
 import type { RpcUiRequest } from "@pith/client";
 
 /** What the other program answered; null where it did not, or not in time. */
@@ -135,16 +142,16 @@ export function rpcUi(questions: Questions): ExtensionUi {
   };
 }
 
-function timed({ timeout }: UiAsking): { readonly timeout?: number } {
+function timed({ timeout }: UiPromptOptions): { readonly timeout?: number } {
   return timeout === undefined ? {} : { timeout };
 }
 
-function waiting({ signal, timeout }: UiAsking): Waiting {
+function waiting({ signal, timeout }: UiPromptOptions): Waiting {
   return { signal, timeout };
 }
 
 /** One question at a time comes here: the permissions see to that. */
-export function rpcAsk(questions: Questions): Ask {
+export function rpcAsk(questions: Questions): AskPermission {
   return async (question, { signal }) => {
     const choices = choicesFor(question);
     const { tool, arguments: given, intent, text, rules, yesLasts } = question;
@@ -159,15 +166,15 @@ export function rpcAsk(questions: Questions): Ask {
 /** RPC9: whoever does not answer has not said yes. */
 const PATIENCE_MS = 5 * 60 * 1000;
 
-function choicesFor({ rules, yesLasts }: Question): ReadonlyMap<string, Answer> {
-  const remembered = rules.flatMap((rule): readonly (readonly [string, Answer])[] => [
+function choicesFor({ rules, yesLasts }: PermissionQuestion): ReadonlyMap<string, PermissionAnswer> {
+  const remembered = rules.flatMap((rule): readonly (readonly [string, PermissionAnswer])[] => [
     // Where a yes lasts that long already, the same need not be offered twice.
     ...(yesLasts ? [] : [[`Yes, and ${rule.text} in this session`, yes(rule, "session")] as const]),
     [`Yes, and ${rule.text} in this project`, yes(rule, "project")],
   ]);
-  return new Map<string, Answer>([["Yes", { type: "yes" }], ...remembered, ["No", { type: "no" }]]);
+  return new Map<string, PermissionAnswer>([["Yes", { type: "yes" }], ...remembered, ["No", { type: "no" }]]);
 }
 
-function yes(rule: Rule, span: "session" | "project"): Answer {
+function yes(rule: Rule, span: "session" | "project"): PermissionAnswer {
   return { type: "yes", remember: { rule, for: span } };
 }

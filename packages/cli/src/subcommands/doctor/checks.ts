@@ -121,7 +121,7 @@ async function settingsCheck({ home, environment }: Call): Promise<Check> {
 async function providerCheck({ home, environment }: Call): Promise<Check> {
   const read = await readKeyFile(keyFile(home));
   if (read.type === "mistake") return fault("keys", read.message, "mend that; until then no key is taken from there");
-  const inEnvironment = ({ keys }: Provider): boolean => keys.some((name) => environment[name]?.trim());
+  const inEnvironment = ({ keyVariables }: Provider): boolean => keyVariables.some((name) => environment[name]?.trim());
   const found = providers.filter((each) => !each.isLocal && (inEnvironment(each) || Object.hasOwn(read.keys, each.id)));
   const strange = Object.keys(read.keys).filter((name) => !providers.some(({ id }) => id === name)).length;
   // Never by its name: whoever mixed up the two sides of the colon has a key for one.

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeRule, isHarmlessRule } from "@pith/agent";
-import { projectRules, realPath } from "@pith/agent/node";
+import { projectRules, resolveRealPath } from "@pith/agent/node";
 import { auditFiles, auditFolder } from "../../app/audit-log.ts";
 import { choose } from "../../settings/resolve.ts";
 import { counted } from "../../text/format.ts";
@@ -17,8 +17,8 @@ export async function permissionChecks(call: Call): Promise<readonly Check[]> {
 /** A rule on all that begins so is offered for harmless commands only; others were written by hand, or by an earlier version. */
 async function ruleCheck({ home, cwd }: Call): Promise<Check> {
   const file = join(home, "permissions.json");
-  const workspace = (await realPath(cwd)) ?? cwd;
-  const rules = await projectRules({ file, workspace, tell: () => {}, tools: ["mcp_call"] }).recall();
+  const workspace = (await resolveRealPath(cwd)) ?? cwd;
+  const rules = await projectRules({ file, workspace, notify: () => {}, tools: ["mcp_call"] }).load();
   const wide = rules.filter((rule) => !isHarmlessRule(rule));
   if (wide.length === 0) return ok("rules", `${counted(rules.length, "rule")} remembered for this folder in ${file}`);
   const [first] = wide;

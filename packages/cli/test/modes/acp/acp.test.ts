@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { McpServer } from "@agentclientprotocol/sdk";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from "vitest";
 import { Ground } from "../../ground.ts";
 import { said, startOldDesk } from "../../mcp/servers/old-desk.ts";
@@ -69,8 +69,8 @@ describe("sessions", () => {
   test("ACP1 tools, a question, a change of mode, a compaction, an end, and a new process that shows all of it again", async () => {
     settings({ permissionMode: "ask", compaction: { keepRecentTokens: 100 } });
     writeFileSync(join(ground.folder, "a.txt"), "one\ntwo\nthree\n");
-    const script = (asked: Asked): Step => {
-      if (asked.text.includes("change two") && asked.results === 0)
+    const script = (asked: ScriptRequest): Step => {
+      if (asked.text.includes("change two") && asked.resultCount === 0)
         return {
           parts: [
             { type: "thinking", text: "first I look" },
@@ -178,7 +178,7 @@ describe("methods", () => {
   let ground: Ground;
   /** Of all tests that want no settings of their own: starting it takes longer than most of what they do. */
   let editor: Awaited<ReturnType<typeof Editor.start>>;
-  let answered: (asked: Asked) => Step;
+  let answered: (asked: ScriptRequest) => Step;
   const folders: string[] = [];
   const others: { readonly editor: Editor; readonly ground: Ground }[] = [];
 
@@ -218,7 +218,7 @@ describe("methods", () => {
 
   /** One with a home of its own. */
   async function started(
-    script: (asked: Asked) => Step,
+    script: (asked: ScriptRequest) => Step,
     { settings = {}, ...parts }: Omit<EditorParts, "ground"> & { readonly settings?: object } = {},
   ): Promise<{ readonly editor: Editor; readonly ground: Ground }> {
     const own = new Ground();
@@ -246,7 +246,7 @@ describe("methods", () => {
     const [here, there] = [folder(), folder()];
     writeFileSync(join(here, "place.txt"), "the first");
     writeFileSync(join(there, "place.txt"), "the second");
-    answered = ({ results }) => (results === 0 ? call("read", { path: "place.txt" }) : "Seen.");
+    answered = ({ resultCount }) => (resultCount === 0 ? call("read", { path: "place.txt" }) : "Seen.");
     const [one, two] = [await editor.begin(here), await editor.begin(there)];
     assert.deepEqual(await Promise.all([editor.say(one, "look"), editor.say(two, "look")]), ["end_turn", "end_turn"]);
     const seen = (id: string): string => JSON.stringify(editor.updates("tool_call_update", id).at(-1)?.content);
@@ -276,7 +276,7 @@ describe("methods", () => {
   });
 
   test("ACP4 a question that is left, or refused, is a no; what is always allowed is remembered for the project", async () => {
-    answered = ({ results }) => (results === 0 ? call("write", { path: "new.txt", content: "x" }) : "Well.");
+    answered = ({ resultCount }) => (resultCount === 0 ? call("write", { path: "new.txt", content: "x" }) : "Well.");
     const here = folder();
     const session = await editor.begin(here);
     await editor.agent.request("session/set_mode", { sessionId: session, modeId: "ask" });
@@ -442,7 +442,7 @@ describe("methods", () => {
       { name: "weather", command: "no-such-program", args: [], env: [{ name: "TOWN", value: "Ulm" }] },
       { type: "http", name: "old", url: old.url, headers: [{ name: "x-api-key", value }] },
     ];
-    answered = ({ results }) => (results === 0 ? call("mcp_call", { tool: "old/tell" }) : "Told.");
+    answered = ({ resultCount }) => (resultCount === 0 ? call("mcp_call", { tool: "old/tell" }) : "Told.");
     editor.answer = ({ options }) =>
       options.find(({ name }) => /^(?:Allow|Yes, use these tools)$/.test(name))?.optionId ?? null;
     const { sessionId } = await editor.agent.request("session/new", { cwd: folder(), mcpServers });
@@ -456,7 +456,7 @@ describe("methods", () => {
     assert.match(told, /as of old, with PITH_SECRET_env_/);
     assert.ok(!told.includes(value));
     await old.close();
-    answered = ({ results }) => (results === 0 ? call("mcp_call", { tool: "own/add" }) : "Told.");
+    answered = ({ resultCount }) => (resultCount === 0 ? call("mcp_call", { tool: "own/add" }) : "Told.");
     const mark = join(ground.home, "own-started");
     const own: McpServer = { name: "own", command: "/usr/bin/touch", args: [mark], env: [] };
     const { sessionId: third } = await editor.agent.request("session/new", { cwd: folder(), mcpServers: [own] });
@@ -481,7 +481,7 @@ describe("methods", () => {
   });
 
   test("ACP9 ACP11 a context that grows too long is compacted, which an editor that shows none reads as a note; when it leaves, work is stopped, and the program ends", async () => {
-    const script = ({ tools, text }: Asked): Step => {
+    const script = ({ tools, text }: ScriptRequest): Step => {
       if (text === "wait") return call("bash", { command: "sleep 60" });
       return tools.length === 0 ? "A summary." : "Done.";
     };

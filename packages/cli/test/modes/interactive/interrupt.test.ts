@@ -37,7 +37,7 @@ describe("quit", () => {
   test("MAN12 while something is under way Ctrl+C stops it, and what was typed stays", async () => {
     const talk = await talkOn([{ parts: [{ type: "text", text: "one" }], breaks: { how: "stall" } }]);
     talk.say("hello");
-    await talk.until(() => talk.server.served.length === 1);
+    await talk.until(() => talk.server.requests.length === 1);
     talk.terminal.type("and then");
     talk.terminal.press(CTRL_C);
     await talk.until(() => talk.screen.state.work.type === "idle");
@@ -129,7 +129,7 @@ describe("stop", () => {
 
   /** Whoever tells a conversation in short is given no tools. */
   function isSummaryAsked({ server }: TalkOn): boolean {
-    return server.served.some(({ body }) => !("tools" in Object(body)));
+    return server.requests.some(({ body }) => !("tools" in Object(body)));
   }
 
   const points: readonly Point[] = [
@@ -138,7 +138,7 @@ describe("stop", () => {
       script: [stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.server.served.length === 1);
+        await talk.until(() => talk.server.requests.length === 1);
       },
     },
     {
@@ -179,7 +179,7 @@ describe("stop", () => {
       script: [call("bash", { command: "echo quick" }), stalling(null, { type: "text", text: LONG })],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.server.served.length === 2);
+        await talk.until(() => talk.server.requests.length === 2);
       },
       mode: "all",
     },
@@ -188,7 +188,7 @@ describe("stop", () => {
       script: [{ refuse: { status: 529, type: "overloaded_error", message: "Overloaded" } }, after, after],
       reach: async (talk) => {
         talk.say("hello");
-        await talk.until(() => talk.screen.state.work.type === "retrying" || talk.server.served.length > 0);
+        await talk.until(() => talk.screen.state.work.type === "retrying" || talk.server.requests.length > 0);
       },
     },
     {
@@ -201,7 +201,7 @@ describe("stop", () => {
         await talk.sees("and fine");
         await talk.until(() => talk.screen.state.work.type === "idle");
         talk.say("/compact its beginning");
-        await talk.until(() => talk.server.served.length === 3);
+        await talk.until(() => talk.server.requests.length === 3);
       },
     },
     {
@@ -228,7 +228,7 @@ describe("stop", () => {
         await talk.sees("and fine");
         await talk.until(() => talk.screen.state.work.type === "idle");
         talk.say("/tree root --summary");
-        await talk.until(() => talk.server.served.length === 3);
+        await talk.until(() => talk.server.requests.length === 3);
       },
     },
     {
@@ -247,20 +247,20 @@ describe("stop", () => {
         },
       });
       await reach(talk);
-      const asked = talk.server.served.length;
+      const asked = talk.server.requests.length;
       const since = performance.now();
       talk.terminal.press(ESC);
       await talk.until(() => talk.screen.state.work.type === "idle" && talk.screen.state.shell.length === 0);
       const took = performance.now() - since;
       await new Promise((resolve) => setTimeout(resolve, 400));
       expect(talk.screen.state.work.type).toBe("idle");
-      expect(talk.server.served.length).toBe(asked);
+      expect(talk.server.requests.length).toBe(asked);
       expect(existsSync(join(talk.folder, "late"))).toBe(false);
       // It takes a fifth of a second at most on a machine that does nothing else.
       console.log(`stopped ${at}: ${Math.round(took)} ms`);
       expect(took).toBeLessThan(5_000);
       talk.say("are you there?");
-      await talk.until(() => talk.server.served.length === asked + 1);
+      await talk.until(() => talk.server.requests.length === asked + 1);
     });
 
   test("MAN11 what waited to be said comes back to the editor when all is stopped", async () => {
@@ -273,7 +273,7 @@ describe("stop", () => {
     talk.terminal.press(ESC);
     await talk.until(() => talk.screen.words.text.includes("also do this"));
     expect(talk.screen.words.text).toMatch(/also do this\s+half a thought/);
-    expect(talk.server.served.length).toBe(1);
+    expect(talk.server.requests.length).toBe(1);
   });
 
   test("MAN17 a summary of a branch that failed leaves nothing that looks as if it went on", async () => {
@@ -281,7 +281,7 @@ describe("stop", () => {
     const talk = await talkOn(["fine", "and fine", refused, refused, refused, refused, "heard"]);
     for (const words of ["first", "second"]) {
       talk.say(words);
-      await talk.until(() => talk.screen.state.work.type === "idle" && talk.server.served.length > 0);
+      await talk.until(() => talk.screen.state.work.type === "idle" && talk.server.requests.length > 0);
       await talk.sees(words === "first" ? "fine" : "and fine");
     }
     await talk.until(() => talk.screen.state.work.type === "idle");
@@ -289,6 +289,6 @@ describe("stop", () => {
     await talk.sees("no summaries today");
     await talk.until(() => talk.screen.state.work.type === "idle");
     talk.say("are you there?");
-    await talk.until(() => talk.server.served.some(({ body }) => JSON.stringify(body).includes("are you there?")));
+    await talk.until(() => talk.server.requests.some(({ body }) => JSON.stringify(body).includes("are you there?")));
   });
 });

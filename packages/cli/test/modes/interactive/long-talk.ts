@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { type TalkOn, talkOn } from "./talk-on.ts";
 
 export const ENTER = "\r";
@@ -21,7 +21,7 @@ export interface LongTalk {
 }
 
 export async function longTalk({ settings = {}, isSlow = false, words = 1_200 }: LongTalk = {}): Promise<TalkOn> {
-  const script = ({ tools, body }: Asked): Step => {
+  const script = ({ tools, body }: ScriptRequest): Step => {
     // Whoever tells a conversation in short has no tools.
     if (tools.length === 0)
       return { parts: [{ type: "text", text: story }], ...(isSlow && { pace: { waitMs: 60_000 } }) };

@@ -46,7 +46,9 @@ describe("permission question", () => {
     talk.terminal.type("that name is taken");
     talk.terminal.press("\r");
     await talk.sees("then not");
-    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain("the user did not permit it: that name is taken");
+    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(
+      "the user did not permit it: that name is taken",
+    );
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
@@ -57,7 +59,7 @@ describe("permission question", () => {
     talk.terminal.press("\x1b");
     await talk.until(() => talk.screen.state.work.type === "idle");
     await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(talk.server.served.length).toBe(1);
+    expect(talk.server.requests.length).toBe(1);
     expect(existsSync(join(talk.folder, "first"))).toBe(false);
   });
 
@@ -145,7 +147,7 @@ describe("permission question", () => {
     await talk.sees("Enter answers");
     talk.terminal.press("y");
     await talk.sees("done");
-    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain("y\\n2\\ny");
+    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain("y\\n2\\ny");
   });
 
   test("ASK5 Shift+Tab changes the mode while a question is open, and settles it where the mode does", async () => {

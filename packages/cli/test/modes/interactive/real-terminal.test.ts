@@ -51,7 +51,7 @@ test("MAN14 SIGTERM and SIGHUP stop what is under way, keep what was said, give 
     await isGone(ground.pid);
     expect(await tmux.screen()).not.toContain("Esc stops it");
     expect(ground.sessions().join("")).toMatch(/begin[\s\S]*begun/);
-    expect(ground.server.served.length).toBe(1);
+    expect(ground.server.requests.length).toBe(1);
   }
 });
 

@@ -1,7 +1,7 @@
 /** Tests modes/interactive/session-loop.ts: leave a session, switch sessions. */
 
 import { readdirSync, writeFileSync } from "node:fs";
-import { DRAFT } from "@pith/agent";
+import { DRAFT_TYPE } from "@pith/agent";
 import { createSession, openStore } from "@pith/context/node";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Wish } from "../../../src/args/args.ts";
@@ -145,7 +145,7 @@ describe("switch sessions", () => {
     await ground.serve("said after all");
     const made = await createSession({ cwd: ground.folder, env: { PITH_HOME: ground.home } });
     if (made.type !== "opened") throw new Error("no session could be made");
-    const draft = { type: "custom", customType: DRAFT, data: { text: "go on with the parser" } };
+    const draft = { type: "custom", customType: DRAFT_TYPE, data: { text: "go on with the parser" } };
     const entry = { ...draft, id: "d1", parentId: null, timestamp: new Date().toISOString() };
     await made.store.append([entry as never], { expectedLeaf: null });
     await made.store.close();

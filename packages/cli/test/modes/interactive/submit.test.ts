@@ -109,7 +109,7 @@ describe("submit", () => {
     talk.say("see @big.txt");
     await talk.sees("too much to be said");
     await talk.until(() => talk.screen.words.text === "see @big.txt");
-    expect(talk.server.served).toHaveLength(0);
+    expect(talk.server.requests).toHaveLength(0);
   });
 
   test("TYP9 a long paste is one marker, is said whole, and names no file", async () => {
@@ -133,7 +133,7 @@ describe("submit", () => {
     await talk.until(() => talk.screen.words.text === "[picture 1: 16 bytes png] ");
     talk.say("what is it?");
     await talk.sees("fine now");
-    expect(JSON.stringify(talk.server.served.at(-1)?.body)).toContain(PNG.toString("base64"));
+    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).toContain(PNG.toString("base64"));
     expect(heard(talk)).toContain("[picture 1: 16 bytes png] what is it?");
   });
 
@@ -174,7 +174,7 @@ describe("submit", () => {
     const dropped = ["a.png", "none.png", "b.png"].map((name) => join(talk.folder, name)).join(" ");
     talk.terminal.press(paste(dropped), ..." what are they?", "\r");
     await talk.sees("fine now");
-    const body = JSON.stringify(talk.server.served.at(-1)?.body);
+    const body = JSON.stringify(talk.server.requests.at(-1)?.body);
     expect(body.split(PNG.toString("base64"))).toHaveLength(3);
     expect(heard(talk).at(-1)).toMatch(
       /^\[picture 1: 16 bytes png\] \[picture 2: 16 bytes png\] \S+none\.png what are they\?$/,
@@ -248,7 +248,7 @@ describe("shell line", () => {
     talk.say("!while [ ! -e go ]; do sleep 0.05; done; echo out$((1+1))put");
     talk.say("what did it say?");
     await talk.sees("↳ afterwards what did it say?");
-    expect(talk.server.served).toHaveLength(0);
+    expect(talk.server.requests).toHaveLength(0);
     writeFileSync(join(talk.folder, "go"), "");
     await talk.sees("I see");
     const words = heard(talk).join("\n");
@@ -261,7 +261,7 @@ describe("shell line", () => {
     talk.say("!echo fir$((0))st");
     talk.say("!echo sec$((0))ond");
     await talk.sees("sec0ond");
-    expect(talk.server.served).toHaveLength(1);
+    expect(talk.server.requests).toHaveLength(1);
     talk.goOn();
     await talk.sees("seen");
     await atRest(talk);

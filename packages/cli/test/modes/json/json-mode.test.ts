@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Session } from "@pith/context";
 import { QUEUE_TYPE } from "@pith/context/host";
 import { nodeRuntime, openStore } from "@pith/context/node";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
@@ -37,7 +37,7 @@ const call = (name: string, args: Readonly<Record<string, unknown>>) =>
 /** Runs with a server that answers by what it is asked. */
 async function json(
   words: readonly string[],
-  script: (asked: Asked) => Step = () => "Done.",
+  script: (asked: ScriptRequest) => Step = () => "Done.",
 ): Promise<readonly Line[]> {
   const { url } = await ground.serve(script);
   const { out } = await ground.run(["--mode", "json", ...words], {

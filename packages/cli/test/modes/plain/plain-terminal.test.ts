@@ -119,7 +119,7 @@ test("COM43 in plain lines a message during a compaction is kept, and another co
 });
 
 async function untilAsked({ server }: Ground): Promise<void> {
-  while (server.served.length === 0) await sleep(50);
+  while (server.requests.length === 0) await sleep(50);
 }
 
 /** The second counts within two seconds; a slow machine may need one more. */

@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createSampleSecrets } from "../../../../context/test/support/sample-secrets.ts";
 import { createSeededRandom } from "../../../../context/test/support/seeded-random.ts";
@@ -48,9 +48,9 @@ const busy = (after: string): Step => ({
 const tooLong: Step = { refuse: { status: 400, message: "prompt is too long: 205012 tokens > 200000 maximum" } };
 
 /** By what it is asked. */
-function script(): (asked: Asked) => Step {
+function script(): (asked: ScriptRequest) => Step {
   let [refusals, summaries] = [0, 0];
-  return ({ text, tools, results, body }) => {
+  return ({ text, tools, resultCount, body }) => {
     const all = JSON.stringify(body);
     if (text.includes("TOO LONG") || (tools.length === 0 && all.includes("TOO LONG"))) return tooLong;
     if (tools.length === 0 && all.includes("SLOWLY"))
@@ -60,7 +60,7 @@ function script(): (asked: Asked) => Step {
     if (text.includes("BUSY") && ++refusals === 1) return busy("0");
     if (text.includes("SLOW one"))
       return { parts: [{ type: "text", text: "word ".repeat(2_000) }], pace: { everyMs: 20 } };
-    if (text.includes("CALL") && results === 0)
+    if (text.includes("CALL") && resultCount === 0)
       return {
         parts: [
           { type: "text", text: "So." },
@@ -113,6 +113,6 @@ test("RPC2 hostile lines are answered each, do no harm, and the program goes on"
   expect(report).toMatchObject({ code: 0, exact: true, harm: [], streaming: false, last: true });
   expect(Number(report.sent)).toBeGreaterThan(count * 0.9);
   // The model was asked for what was meant, and for nothing else.
-  expect(ground.server.served.length).toBeGreaterThan(0);
-  for (const { body } of ground.server.served) expect(JSON.stringify(body)).toContain("WORK");
+  expect(ground.server.requests.length).toBeGreaterThan(0);
+  for (const { body } of ground.server.requests) expect(JSON.stringify(body)).toContain("WORK");
 });

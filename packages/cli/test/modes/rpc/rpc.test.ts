@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createLineSplitter } from "@pith/client";
-import type { Asked, Step } from "@pith/testkit";
+import type { ScriptRequest, Step } from "@pith/testkit";
 import { afterEach, beforeEach, test } from "vitest";
 import { Ground } from "../../ground.ts";
 
@@ -29,7 +29,7 @@ const bin = join(import.meta.dirname, "../../../src/bin.ts");
 const PADDING = " ".repeat(800);
 
 /** A program of which nothing is read before somebody says so. */
-async function started(script: (asked: Pick<Asked, "results">) => Step) {
+async function started(script: (asked: Pick<ScriptRequest, "resultCount">) => Step) {
   const { url } = await ground.serve(script);
   const keys = { ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
   const env = { PATH: process.env.PATH, HOME: ground.userHome, PITH_HOME: ground.home, ...keys };
@@ -71,7 +71,7 @@ const MANY = 1_000;
 
 /** A while after the model was asked. */
 async function stalled(): Promise<void> {
-  while (ground.server.served.length === 0) await sleep(20);
+  while (ground.server.requests.length === 0) await sleep(20);
   await sleep(2_000);
 }
 
@@ -86,22 +86,22 @@ const talk: Step = {
 };
 
 test("RPC14 whoever does not read stops the work; then it goes on where it was, and nothing is lost", async () => {
-  const { child, ended, told, read, seen, begin, answer } = await started(({ results }) =>
-    results === 0 ? talk : "Done.",
+  const { child, ended, told, read, seen, begin, answer } = await started(({ resultCount }) =>
+    resultCount === 0 ? talk : "Done.",
   );
   const shell = begin({ type: "bash", command: "yes | head -c 5000000" });
   begin({ type: "prompt", message: "Talk long." });
   const asked = Array.from({ length: MANY }, () => begin({ type: "get_state" }));
   await stalled();
   assert.ok(child.stdin.writableLength > 0, "commands are read though nobody reads their answers");
-  assert.equal(ground.server.served.length, 1);
+  assert.equal(ground.server.requests.length, 1);
   assert.doesNotMatch(ground.session().replaceAll(LONG, "…"), /toolResult/);
   read();
   await seen(({ type }) => type === "agent_settled");
   for (const id of [shell, ...asked]) assert.equal((await answer(id)).success, true);
   child.stdin.end();
   assert.equal(await ended, 0);
-  assert.equal(ground.server.served.length, 2);
+  assert.equal(ground.server.requests.length, 2);
   const updates = told.flatMap((line) => (line.type === "message_update" ? [Object(line.assistantMessageEvent)] : []));
   assert.equal(updates.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : [])).join(""), `${LONG}Done.`);
 });

@@ -1,7 +1,7 @@
 /** Questions to the other program, and what comes back. */
 
 import assert from "node:assert/strict";
-import type { Question } from "@pith/agent";
+import type { PermissionQuestion } from "@pith/agent";
 import { parseRule } from "@pith/agent";
 import type { RpcUiRequest } from "@pith/client";
 import { test } from "vitest";
@@ -56,8 +56,8 @@ test("RPC10 RPC17 an option that was shown without its secret stands for what wa
 
 test("RPC9 a permission is a selection with what could be remembered; no answer is a no", async () => {
   const { told, questions, ask } = asking();
-  const rule = { text: "bash(npm test)" } as Question["rules"][number];
-  const question: Question = {
+  const rule = { text: "bash(npm test)" } as PermissionQuestion["rules"][number];
+  const question: PermissionQuestion = {
     tool: "bash",
     arguments: {},
     intent: null,

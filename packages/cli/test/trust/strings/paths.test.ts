@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { fileTools, Reads, type Tool, type ToolCall } from "@pith/agent";
+import { fileTools, ReadTracker, type Tool, type ToolCall } from "@pith/agent";
 import { nodeFiles, sessionBlobs } from "@pith/agent/node";
 import {
   createSession,
@@ -160,7 +160,7 @@ describe("PATH6 names of skills, templates and commands", () => {
 });
 
 test("PATH7 a file named with an @ is that file, or a sentence: nothing waits, and nothing endless is read", async () => {
-  const files = nodeFiles({ root: cwd, mostBytes: 1_000_000 });
+  const files = nodeFiles({ root: cwd, maxBytes: 1_000_000 });
   for (const path of hostileStrings) {
     const found = await fileBlocks(path, files);
     if (found.type === "mistake") expect(found.message).toMatch(SENTENCE);
@@ -186,7 +186,7 @@ const COMMANDS = /^(?:help|quit|tree|settings|session|compact)\b/;
 function readTool(): Tool {
   const files = nodeFiles({ root: cwd });
   const entries = { entry: async () => undefined, entryByNumber: async () => undefined };
-  const tools = fileTools({ files, blobs: sessionBlobs(session), entries }, new Reads());
+  const tools = fileTools({ files, blobs: sessionBlobs(session), entries }, new ReadTracker());
   const tool = tools.find(({ name }) => name === "read");
   if (!tool) throw new Error("there is no read");
   return tool;

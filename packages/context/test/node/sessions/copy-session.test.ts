@@ -191,7 +191,7 @@ describe("export for pi", () => {
   });
   afterAll(() => {
     // Where pi could not be started there is nothing to end.
-    (pi as Pi | undefined)?.end();
+    (pi as Pi | undefined)?.stop();
     rmSync(folder, { recursive: true });
   });
 
@@ -208,9 +208,9 @@ describe("export for pi", () => {
     expect(await exportForPi(store.path, to, { env })).toEqual({ type: "exported", missing: [] });
     expect(statSync(to).mode & 0o777).toBe(0o600);
 
-    expect(await pi.ask({ op: "open", file: to })).toEqual({ entries: entries.length });
+    expect(await pi.request({ op: "open", file: to })).toEqual({ entries: entries.length });
     const leaves = entries.map((_, at) => at);
-    const theirs = (await pi.ask({ op: "contexts", file: to, leaves })) as readonly SessionContext[];
+    const theirs = (await pi.request({ op: "contexts", file: to, leaves })) as readonly SessionContext[];
     const exported = requireStore(await openStore(to, { mode: "follower" }));
     expect(await exported.leaf()).toBe(entries.at(-1)?.id);
     expect(await exported.check()).toEqual([]);

@@ -2,13 +2,17 @@
 
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { ThinkingBlock } from "@pith/context";
-import { foundText } from "../draft.ts";
-import { type Served, servedParts, webSearch } from "../server-tools.ts";
-import { type Dialect, isOpaque, unsigned } from "./dialect.ts";
+import { findMetadataText } from "../draft.ts";
+import { type ServerToolRun, toServerToolParts, webSearch } from "../server-tools.ts";
+import { baseProtocol, isOpaque, type Protocol } from "./dialect.ts";
 
-export const anthropic: Dialect = { ...unsigned, sentThinking, sentServed, thinkingFields };
+export const anthropic: Protocol = { ...baseProtocol, toReasoningParts, replayServerTool, readThinkingFields };
 
-function sentThinking({ thinking, thinkingSignature, redacted }: ThinkingBlock): ReturnType<Dialect["sentThinking"]> {
+function toReasoningParts({
+  thinking,
+  thinkingSignature,
+  redacted,
+}: ThinkingBlock): ReturnType<Protocol["toReasoningParts"]> {
   if (!isOpaque(thinkingSignature)) return [];
   return redacted
     ? [{ type: "reasoning", text: "", providerOptions: { anthropic: { redactedData: thinkingSignature } } }]
@@ -16,22 +20,24 @@ function sentThinking({ thinking, thinkingSignature, redacted }: ThinkingBlock):
 }
 
 // Its package throws at what it does not know, and leaves out the title of a page that has none, only to miss it later.
-function sentServed(served: Served): ReturnType<Dialect["sentServed"]> {
-  if (served.name !== webSearch.name) return [];
-  if (served.failed) return typeof Object(served.output).errorCode === "string" ? servedParts(served) : [];
-  if (!Array.isArray(served.output) || !served.output.every(isPage)) return [];
-  return servedParts({ ...served, output: served.output.map((page) => ({ title: null, pageAge: null, ...page })) });
+function replayServerTool(run: ServerToolRun): ReturnType<Protocol["replayServerTool"]> {
+  if (run.name !== webSearch.name) return [];
+  if (run.failed) return typeof Object(run.output).errorCode === "string" ? toServerToolParts(run) : [];
+  if (!Array.isArray(run.output) || !run.output.every(isSearchPage)) return [];
+  return toServerToolParts({ ...run, output: run.output.map((page) => ({ title: null, pageAge: null, ...page })) });
 }
 
-function isPage(page: JSONValue | undefined): page is JSONObject {
+function isSearchPage(page: JSONValue | undefined): page is JSONObject {
   const { type, url, encryptedContent, title = null, pageAge = null } = Object(page);
   const isKnown = [title, pageAge].every((each) => each === null || typeof each === "string");
   return type === "web_search_result" && [url, encryptedContent].every((each) => typeof each === "string") && isKnown;
 }
 
-function thinkingFields({ metadata }: Parameters<Dialect["thinkingFields"]>[0]): ReturnType<Dialect["thinkingFields"]> {
-  const data = foundText(metadata, "redactedData");
-  if (data !== undefined) return { thinkingSignature: data, redacted: true };
-  const signature = foundText(metadata, "signature");
+function readThinkingFields({
+  metadata,
+}: Parameters<Protocol["readThinkingFields"]>[0]): ReturnType<Protocol["readThinkingFields"]> {
+  const redactedData = findMetadataText(metadata, "redactedData");
+  if (redactedData !== undefined) return { thinkingSignature: redactedData, redacted: true };
+  const signature = findMetadataText(metadata, "signature");
   return signature === undefined ? {} : { thinkingSignature: signature };
 }

@@ -9,29 +9,29 @@ import type {
 } from "@ai-sdk/provider";
 import type { AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
 import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../draft.ts";
-import type { Served, ServedPart } from "../server-tools.ts";
+import type { ServerToolPart, ServerToolRun } from "../server-tools.ts";
 
-export interface Dialect {
-  readonly sentText: (block: TextBlock, beside: Beside) => LanguageModelV4TextPart;
+export interface Protocol {
+  readonly toTextPart: (block: TextBlock, beside: ReplyContext) => LanguageModelV4TextPart;
   /** None where the signature is not of this protocol: reasoning goes back as it came, or not at all. */
-  readonly sentThinking: (block: ThinkingBlock) => readonly LanguageModelV4ReasoningPart[];
-  readonly sentCall: (block: ToolCallBlock, beside: Beside) => LanguageModelV4ToolCallPart;
+  readonly toReasoningParts: (block: ThinkingBlock) => readonly LanguageModelV4ReasoningPart[];
+  readonly toCallPart: (block: ToolCallBlock, beside: ReplyContext) => LanguageModelV4ToolCallPart;
   /** The id of a call on the wire, of which a logged id may hold more. */
-  readonly sentCallId: (id: string) => string;
+  readonly toCallId: (id: string) => string;
   /** None where it is refused, or not understood: then the words beside it are sent. */
-  readonly sentServed: (served: Served, beside: Beside) => readonly ServedPart[];
+  readonly replayServerTool: (served: ServerToolRun, beside: ReplyContext) => readonly ServerToolPart[];
   /** What goes with a whole reply and not with one part of it. */
-  readonly sentOptions?: (message: AssistantMessage) => SharedV4ProviderOptions | undefined;
+  readonly toMessageOptions?: (message: AssistantMessage) => SharedV4ProviderOptions | undefined;
   /** The blocks before each is read by itself, where a signature comes apart from what it signs. */
-  readonly settled?: (blocks: readonly DraftBlock[]) => readonly DraftBlock[];
-  readonly textFields: (draft: DraftText) => Pick<TextBlock, "textSignature">;
-  readonly thinkingFields: (draft: DraftThinking) => Pick<ThinkingBlock, "thinkingSignature" | "redacted">;
-  readonly callFields: (draft: DraftCall) => Pick<ToolCallBlock, "id" | "thoughtSignature" | "namespace">;
+  readonly attachSignatures?: (blocks: readonly DraftBlock[]) => readonly DraftBlock[];
+  readonly readTextFields: (draft: DraftText) => Pick<TextBlock, "textSignature">;
+  readonly readThinkingFields: (draft: DraftThinking) => Pick<ThinkingBlock, "thinkingSignature" | "redacted">;
+  readonly readCallFields: (draft: DraftCall) => Pick<ToolCallBlock, "id" | "thoughtSignature" | "namespace">;
 }
 
-export interface Beside {
+export interface ReplyContext {
   /** Whether reasoning is sent in the same message: some ids mean nothing without it. */
-  readonly thinks: boolean;
+  readonly hasReasoning: boolean;
 }
 
 /** The fields in which chat completions carry reasoning; pi writes the field's name where others have a signature. */
@@ -48,7 +48,7 @@ export function isBase64(signature: string | undefined): signature is string {
 }
 
 /** An object in JSON, or null for any other text. */
-export function objectIn(text: string | undefined): Readonly<Record<string, JSONValue | undefined>> | null {
+export function parseObject(text: string | undefined): Readonly<Record<string, JSONValue | undefined>> | null {
   if (!text?.startsWith("{")) return null;
   try {
     return JSON.parse(text);
@@ -59,13 +59,13 @@ export function objectIn(text: string | undefined): Readonly<Record<string, JSON
 }
 
 /** The base of all dialects: texts and calls as they are, without any signature. */
-export const unsigned: Dialect = {
-  sentText: ({ text }) => ({ type: "text", text }),
-  sentThinking: () => [],
-  sentCall: ({ id, name, arguments: input }) => ({ type: "tool-call", toolCallId: id, toolName: name, input }),
-  sentCallId: (id) => id,
-  sentServed: () => [],
-  textFields: () => ({}),
-  thinkingFields: () => ({}),
-  callFields: ({ id }) => ({ id }),
+export const baseProtocol: Protocol = {
+  toTextPart: ({ text }) => ({ type: "text", text }),
+  toReasoningParts: () => [],
+  toCallPart: ({ id, name, arguments: input }) => ({ type: "tool-call", toolCallId: id, toolName: name, input }),
+  toCallId: (id) => id,
+  replayServerTool: () => [],
+  readTextFields: () => ({}),
+  readThinkingFields: () => ({}),
+  readCallFields: ({ id }) => ({ id }),
 };

@@ -2,15 +2,15 @@
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage } from "@pith/context";
-import { type Dialect, reasoningFields, unsigned } from "./dialect.ts";
+import { baseProtocol, type Protocol, reasoningFields } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
 
-export function openaiCompletions(provider: string): Dialect {
-  return withoutThoughts.has(provider) ? silent : telling;
+export function findOpenAiCompletions(provider: string): Protocol {
+  return providersRefusingReasoning.has(provider) ? withoutReasoning : withReasoning;
 }
 
 // Groq and Cerebras refuse a message that has the field, the others have no use for it.
-const withoutThoughts: ReadonlySet<string> = new Set([
+const providersRefusingReasoning: ReadonlySet<string> = new Set([
   "groq",
   "cerebras",
   "mistral",
@@ -21,29 +21,31 @@ const withoutThoughts: ReadonlySet<string> = new Set([
 ]);
 
 // The package reads two fields and does not say which it was; it writes this one.
-const USUAL_FIELD = "reasoning_content";
+const DEFAULT_REASONING_FIELD = "reasoning_content";
 
-const silent: Dialect = {
-  ...unsigned,
+const withoutReasoning: Protocol = {
+  ...baseProtocol,
   // Gemini behind this protocol signs its calls all the same.
-  sentCall: gemini.sentCall,
-  callFields: gemini.callFields,
-  thinkingFields: ({ parts }) => (parts.some(({ text }) => text !== "") ? { thinkingSignature: USUAL_FIELD } : {}),
+  toCallPart: gemini.toCallPart,
+  readCallFields: gemini.readCallFields,
+  readThinkingFields: ({ parts }) =>
+    parts.some(({ text }) => text !== "") ? { thinkingSignature: DEFAULT_REASONING_FIELD } : {},
 };
 
-const telling: Dialect = {
-  ...silent,
-  sentThinking: ({ thinking, thinkingSignature }) =>
-    thinkingSignature === USUAL_FIELD ? [{ type: "reasoning", text: thinking }] : [],
-  sentOptions,
+const withReasoning: Protocol = {
+  ...withoutReasoning,
+  toReasoningParts: ({ thinking, thinkingSignature }) =>
+    thinkingSignature === DEFAULT_REASONING_FIELD ? [{ type: "reasoning", text: thinking }] : [],
+  toMessageOptions,
 };
 
 /** The package writes what stands here into the message as it is. */
-function sentOptions({ content }: AssistantMessage): SharedV4ProviderOptions | undefined {
+function toMessageOptions({ content }: AssistantMessage): SharedV4ProviderOptions | undefined {
   const fields: Record<string, string> = {};
   for (const block of content) {
     const field = block.type === "thinking" ? block.thinkingSignature : undefined;
-    if (block.type !== "thinking" || !field || field === USUAL_FIELD || !reasoningFields.includes(field)) continue;
+    if (block.type !== "thinking" || !field || field === DEFAULT_REASONING_FIELD || !reasoningFields.includes(field))
+      continue;
     fields[field] = (fields[field] ?? "") + block.thinking;
   }
   return Object.keys(fields).length > 0 ? { openaiCompatible: fields } : undefined;

@@ -2,7 +2,7 @@
 
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";
-import { promptOf } from "../../../src/convert/index.ts";
+import { buildPrompt } from "../../../src/convert/index.ts";
 import { openModel } from "../../../src/open-model.ts";
 import { lastOf } from "../../served.ts";
 import { requestOf, says, user } from "../requests.ts";
@@ -16,7 +16,7 @@ const backFrom = (provider: string, thinkingSignature: string): string => {
     ],
     by,
   );
-  return JSON.stringify(promptOf(requestOf([user("go"), reply, user("on")]), by));
+  return JSON.stringify(buildPrompt(requestOf([user("go"), reply, user("on")]), by));
 };
 
 const silent = ["groq", "cerebras", "mistral", "xai", "together", "fireworks", "openai"];

@@ -3,12 +3,16 @@
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, ModelName, Request } from "@pith/context";
 import { describe, expect, test } from "vitest";
-import { emptyDraft, fold, messageOf, promptOf } from "../../../src/convert/index.ts";
+import { applyStreamPart, buildAssistantMessage, buildPrompt, emptyDraft } from "../../../src/convert/index.ts";
 
 const named = (api: string): ModelName => ({ api, provider: "somebody", model: "m" });
 
 function kept(api: string, ...parts: readonly LanguageModelV4StreamPart[]): AssistantMessage {
-  return messageOf(parts.reduce(fold, emptyDraft()), { from: named(api), stopReason: "stop", timestamp: 0 });
+  return buildAssistantMessage(parts.reduce(applyStreamPart, emptyDraft()), {
+    modelName: named(api),
+    stopReason: "stop",
+    timestamp: 0,
+  });
 }
 
 function sent(api: string, content: AssistantMessage["content"]): LanguageModelV4Message {
@@ -21,7 +25,7 @@ function sent(api: string, content: AssistantMessage["content"]): LanguageModelV
     toolChoice: "auto",
     cacheMarks: [],
   };
-  const [only] = promptOf(request, named(api));
+  const [only] = buildPrompt(request, named(api));
   return only ?? { role: "system", content: "nothing" };
 }
 

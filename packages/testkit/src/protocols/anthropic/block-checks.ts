@@ -1,136 +1,148 @@
 /** Checks single blocks of an Anthropic request: kinds, fields, texts, images, ids, arguments and signatures. */
 
-import { imageFault, isBlank, isObject, type Json, listOf, objectsIn, stranger, textOf, webImages } from "../json.ts";
+import {
+  asArray,
+  asObjects,
+  asString,
+  checkImage,
+  findUnknownKey,
+  isBlank,
+  isObject,
+  type Json,
+  WEB_IMAGE_TYPES,
+} from "../json.ts";
 import type { Body } from "../protocol.ts";
-import { isSealed, signature } from "../signature.ts";
-import { foundBlockFaults, searchBlockFaults } from "./conversation-checks.ts";
+import { createSignature, isSealed } from "../signature.ts";
+import { checkSearchBlock, checkSearchResultBlock } from "./conversation-checks.ts";
 
-export function* blockFaults({ model, system, messages }: Body): Generator<string> {
-  for (const [at, block] of listOf(system).entries()) yield* systemFaults(block, `system.${at}`);
-  for (const [at, message] of listOf(messages).entries()) {
-    if (!isObject(message)) yield `messages.${at}: Input should be a valid dictionary`;
-    else yield* contentFaults(message, { at: `messages.${at}`, model: textOf(model) });
+export function* checkBlocks({ model, system, messages }: Body): Generator<string> {
+  for (const [index, block] of asArray(system).entries()) yield* checkSystemBlock(block, `system.${index}`);
+  for (const [index, message] of asArray(messages).entries()) {
+    if (!isObject(message)) yield `messages.${index}: Input should be a valid dictionary`;
+    else yield* checkContent(message, { path: `messages.${index}`, model: asString(model) });
   }
 }
 
-interface Place {
-  readonly at: string;
+interface CheckContext {
+  readonly path: string;
   readonly model: string;
 }
 
-function* systemFaults(block: unknown, at: string): Generator<string> {
-  if (!isObject(block) || block.type !== "text") yield `${at}: Input should be a text block`;
+function* checkSystemBlock(block: unknown, path: string): Generator<string> {
+  if (!isObject(block) || block.type !== "text") yield `${path}: Input should be a text block`;
   else if (isBlank(block.text)) yield "system: text content blocks must be non-empty";
 }
 
-function* contentFaults({ role, content }: Json, { at, model }: Place): Generator<string> {
+function* checkContent({ role, content }: Json, { path, model }: CheckContext): Generator<string> {
   if (typeof content === "string") {
-    if (isBlank(content)) yield `${at}: all messages must have non-empty content`;
+    if (isBlank(content)) yield `${path}: all messages must have non-empty content`;
     return;
   }
-  if (listOf(content).length === 0)
-    yield `${at}: all messages must have non-empty content except for the optional final assistant message`;
-  for (const [index, block] of listOf(content).entries()) {
-    const place = { at: `${at}.content.${index}`, model };
-    if (!isObject(block)) yield `${place.at}: Input should be a valid dictionary`;
-    else yield* role === "assistant" ? replyBlock(block, place) : userBlock(block, place);
+  if (asArray(content).length === 0)
+    yield `${path}: all messages must have non-empty content except for the optional final assistant message`;
+  for (const [index, block] of asArray(content).entries()) {
+    const context = { path: `${path}.content.${index}`, model };
+    if (!isObject(block)) yield `${context.path}: Input should be a valid dictionary`;
+    else yield* role === "assistant" ? checkReplyBlock(block, context) : checkUserBlock(block, context);
   }
 }
 
-function* userBlock(block: Json, { at }: Place): Generator<string> {
+function* checkUserBlock(block: Json, { path }: CheckContext): Generator<string> {
   switch (block.type) {
     case "text":
-      yield* textFaults(block);
+      yield* checkText(block);
       return;
     case "image":
-      yield* pictureFaults(block, at);
+      yield* checkImageBlock(block, path);
       return;
     case "tool_result":
-      if (!isId(block.tool_use_id))
-        yield `${at}.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
-      for (const [index, inner] of listOf(block.content).entries())
-        if (isObject(inner)) yield* userBlock(inner, { at: `${at}.tool_result.content.${index}`, model: "" });
+      if (!isValidId(block.tool_use_id))
+        yield `${path}.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+      for (const [index, innerBlock] of asArray(block.content).entries())
+        if (isObject(innerBlock))
+          yield* checkUserBlock(innerBlock, { path: `${path}.tool_result.content.${index}`, model: "" });
       return;
     case "document":
     case "search_result":
     case "tool_reference":
       return;
     default:
-      yield `${at}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags for the role user`;
+      yield `${path}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags for the role user`;
   }
 }
 
-function* replyBlock(block: Json, { at, model }: Place): Generator<string> {
+function* checkReplyBlock(block: Json, { path, model }: CheckContext): Generator<string> {
   switch (block.type) {
     case "text":
-      yield* textFaults(block);
+      yield* checkText(block);
       return;
     case "thinking":
-      if (block.signature !== signature(model, textOf(block.thinking)))
-        yield `${at}: Invalid \`signature\` in \`thinking\` block`;
+      if (block.signature !== createSignature(model, asString(block.thinking)))
+        yield `${path}: Invalid \`signature\` in \`thinking\` block`;
       return;
     case "redacted_thinking":
-      if (!isSealed(model, block.data)) yield `${at}: Invalid \`data\` in \`redacted_thinking\` block`;
+      if (!isSealed(model, block.data)) yield `${path}: Invalid \`data\` in \`redacted_thinking\` block`;
       return;
     case "tool_use":
-      if (!isId(block.id)) yield `${at}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
+      if (!isValidId(block.id)) yield `${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`;
       if (typeof block.name !== "string" || !/^[a-zA-Z0-9_-]{1,200}$/.test(block.name))
-        yield `${at}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,200}$'`;
-      if (!isObject(block.input)) yield `${at}.tool_use.input: Input should be a valid dictionary`;
+        yield `${path}.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,200}$'`;
+      if (!isObject(block.input)) yield `${path}.tool_use.input: Input should be a valid dictionary`;
       return;
     case "server_tool_use":
-      yield* searchBlockFaults(block, at);
+      yield* checkSearchBlock(block, path);
       return;
     case "web_search_tool_result":
-      yield* foundBlockFaults(block, at);
+      yield* checkSearchResultBlock(block, path);
       return;
     default:
-      yield `${at}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags for the role assistant`;
+      yield `${path}: Input tag '${String(block.type)}' found using 'type' does not match any of the expected tags for the role assistant`;
   }
 }
 
-function* textFaults({ text }: Json): Generator<string> {
+function* checkText({ text }: Json): Generator<string> {
   if (text === "") yield "messages: text content blocks must be non-empty";
   else if (isBlank(text)) yield "messages: text content blocks must contain non-whitespace text";
 }
 
-function* pictureFaults({ source }: Json, at: string): Generator<string> {
-  if (!isObject(source)) yield `${at}.image.source: Field required`;
+function* checkImageBlock({ source }: Json, path: string): Generator<string> {
+  if (!isObject(source)) yield `${path}.image.source: Field required`;
   else if (source.type === "base64") {
-    const fault = imageFault(source.media_type, source.data, webImages);
-    if (fault) yield `${at}.image.source.base64: ${fault}`;
-    const bytes = Math.floor((textOf(source.data).length * 3) / 4);
-    if (bytes > MOST_IMAGE_BYTES)
-      yield `${at}.image.source.base64: image exceeds 5 MB maximum: ${bytes} bytes > ${MOST_IMAGE_BYTES} bytes`;
+    const fault = checkImage(source.media_type, source.data, WEB_IMAGE_TYPES);
+    if (fault) yield `${path}.image.source.base64: ${fault}`;
+    const bytes = Math.floor((asString(source.data).length * 3) / 4);
+    if (bytes > MAX_IMAGE_BYTES)
+      yield `${path}.image.source.base64: image exceeds 5 MB maximum: ${bytes} bytes > ${MAX_IMAGE_BYTES} bytes`;
   }
 }
 
-const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
-function isId(id: unknown): boolean {
+function isValidId(id: unknown): boolean {
   return typeof id === "string" && /^[a-zA-Z0-9_-]+$/.test(id);
 }
 
-export function* fieldFaults({ messages }: Body): Generator<string> {
-  for (const [at, message] of objectsIn(messages).entries()) {
-    const strange = stranger(message, ["role", "content"]);
-    if (strange !== undefined) yield `messages.${at}.${strange}: Extra inputs are not permitted`;
-    yield* blockNames(message, `messages.${at}`);
+export function* checkMessageFields({ messages }: Body): Generator<string> {
+  for (const [index, message] of asObjects(messages).entries()) {
+    const unknownKey = findUnknownKey(message, ["role", "content"]);
+    if (unknownKey !== undefined) yield `messages.${index}.${unknownKey}: Extra inputs are not permitted`;
+    yield* checkBlockFields(message, `messages.${index}`);
   }
 }
 
-function* blockNames({ content }: Json, at: string): Generator<string> {
-  for (const [index, block] of objectsIn(content).entries()) {
+function* checkBlockFields({ content }: Json, path: string): Generator<string> {
+  for (const [index, block] of asObjects(content).entries()) {
     const kind = String(block.type);
-    const known = Object.hasOwn(BLOCKS, kind) ? BLOCKS[kind] : undefined;
-    const strange = known && stranger(block, [...known, "type", "cache_control"]);
-    if (strange !== undefined) yield `${at}.content.${index}.${kind}.${strange}: Extra inputs are not permitted`;
-    if (kind === "tool_result") yield* blockNames(block, `${at}.content.${index}.tool_result`);
+    const knownKeys = Object.hasOwn(BLOCK_FIELDS, kind) ? BLOCK_FIELDS[kind] : undefined;
+    const unknownKey = knownKeys && findUnknownKey(block, [...knownKeys, "type", "cache_control"]);
+    if (unknownKey !== undefined)
+      yield `${path}.content.${index}.${kind}.${unknownKey}: Extra inputs are not permitted`;
+    if (kind === "tool_result") yield* checkBlockFields(block, `${path}.content.${index}.tool_result`);
   }
 }
 
 /** Kinds that no program was seen to send are left alone. */
-const BLOCKS: Readonly<Record<string, readonly string[]>> = {
+const BLOCK_FIELDS: Readonly<Record<string, readonly string[]>> = {
   text: ["text", "citations"],
   image: ["source"],
   tool_use: ["id", "name", "input", "caller"],

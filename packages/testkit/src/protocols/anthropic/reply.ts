@@ -1,147 +1,153 @@
 /** Writes a reply in Anthropic's format, as a stream of events or as one message. */
 
-import type { Counted, SearchResult, Stop } from "../../script.ts";
-import { chunks, type Said, type SaidPart, type SaidSearch, type ServerEvent } from "../protocol.ts";
-import { sealed } from "../signature.ts";
+import type { SearchResult, StopReason, TokenUsage } from "../../script.ts";
+import { type FinalPart, type FinalReply, type FinalSearch, type ServerEvent, splitIntoChunks } from "../protocol.ts";
+import { sealText } from "../signature.ts";
 
-export interface SpelledBlock {
-  readonly begun: object;
+export interface BlockStream {
+  readonly start: object;
   readonly deltas: readonly object[];
-  readonly finished: object;
+  readonly complete: object;
 }
 
 /** A block that comes in one piece. */
-export function inOnePiece(block: object): SpelledBlock {
-  return { begun: block, deltas: [], finished: block };
+export function wholeBlock(block: object): BlockStream {
+  return { start: block, deltas: [], complete: block };
 }
 
 /** A call: its input comes as the text of its JSON. */
-export function calling(
-  frame: object,
-  { json, chunk }: { readonly json: string; readonly chunk: number },
-): SpelledBlock {
+export function toolCallBlock(
+  blockFields: object,
+  { json, chunkSize }: { readonly json: string; readonly chunkSize: number },
+): BlockStream {
   return {
-    begun: { ...frame, input: {} },
-    deltas: chunks(json, chunk).map((partial_json) => ({ type: "input_json_delta", partial_json })),
-    finished: { ...frame, input: JSON.parse(json) },
+    start: { ...blockFields, input: {} },
+    deltas: splitIntoChunks(json, chunkSize).map((partial_json) => ({ type: "input_json_delta", partial_json })),
+    complete: { ...blockFields, input: JSON.parse(json) },
   };
 }
 
-export const OWN_SEARCH = "web_search";
+export const SEARCH_TOOL = "web_search";
 
-export function searchBlocks(search: SaidSearch, chunk: number): readonly SpelledBlock[] {
+export function createSearchBlocks(search: FinalSearch, chunkSize: number): readonly BlockStream[] {
   const id = `srvtoolu_${search.id}`;
   const json = JSON.stringify({ query: search.query });
   return [
-    calling({ type: "server_tool_use", id, name: OWN_SEARCH }, { json, chunk }),
-    inOnePiece({ type: "web_search_tool_result", tool_use_id: id, content: contentOf(search) }),
+    toolCallBlock({ type: "server_tool_use", id, name: SEARCH_TOOL }, { json, chunkSize }),
+    wholeBlock({ type: "web_search_tool_result", tool_use_id: id, content: searchResultContent(search) }),
   ];
 }
 
-function contentOf({ results, error }: SaidSearch): unknown {
+function searchResultContent({ results, error }: FinalSearch): unknown {
   if (error !== undefined) return { type: "web_search_tool_result_error", error_code: error };
   return results.map(({ title, url }) => ({
     type: "web_search_result",
     url,
     title,
-    encrypted_content: encryptedPage({ title, url }),
+    encrypted_content: encryptPage({ title, url }),
     page_age: null,
   }));
 }
 
 /** What only the provider can read of a page; it belongs to this page and no other. */
-export function encryptedPage({ title, url }: SearchResult): string {
-  return sealed(OWN_SEARCH, `${title ?? ""}\n${url}`);
+export function encryptPage({ title, url }: SearchResult): string {
+  return sealText(SEARCH_TOOL, `${title ?? ""}\n${url}`);
 }
 
 /** Searches have a price of their own. */
-export function searchUsage(parts: readonly SaidPart[]): object {
+export function countSearches(parts: readonly FinalPart[]): object {
   const searches = parts.filter(({ type }) => type === "search").length;
   return searches === 0 ? {} : { server_tool_use: { web_search_requests: searches } };
 }
 
-export function saidBlocks(said: Said): readonly SpelledBlock[] {
-  return said.parts.flatMap((part) => blocksOf(part, said));
+export function replyBlocks(reply: FinalReply): readonly BlockStream[] {
+  return reply.parts.flatMap((part) => partBlocks(part, reply));
 }
 
-function blocksOf(part: SaidPart, { model, chunk }: Said): readonly SpelledBlock[] {
+function partBlocks(part: FinalPart, { model, chunkSize }: FinalReply): readonly BlockStream[] {
   switch (part.type) {
     case "text":
-      return [spoken(part.text, chunk)];
+      return [textBlock(part.text, chunkSize)];
     case "call":
-      return [calling({ type: "tool_use", id: part.id, name: part.name }, { json: part.json, chunk })];
+      return [toolCallBlock({ type: "tool_use", id: part.id, name: part.name }, { json: part.json, chunkSize })];
     case "thinking":
-      return [part.redacted ? hidden(part.text, model) : thought(part, chunk)];
+      return [part.redacted ? redactedBlock(part.text, model) : thinkingBlock(part, chunkSize)];
     case "search":
-      return searchBlocks(part, chunk);
+      return createSearchBlocks(part, chunkSize);
   }
 }
 
-function spoken(text: string, chunk: number): SpelledBlock {
+function textBlock(text: string, chunkSize: number): BlockStream {
   return {
-    begun: { type: "text", text: "" },
-    deltas: chunks(text, chunk).map((piece) => ({ type: "text_delta", text: piece })),
-    finished: { type: "text", text },
+    start: { type: "text", text: "" },
+    deltas: splitIntoChunks(text, chunkSize).map((delta) => ({ type: "text_delta", text: delta })),
+    complete: { type: "text", text },
   };
 }
 
-function hidden(text: string, model: string): SpelledBlock {
-  return inOnePiece({ type: "redacted_thinking", data: sealed(model, text) });
+function redactedBlock(text: string, model: string): BlockStream {
+  return wholeBlock({ type: "redacted_thinking", data: sealText(model, text) });
 }
 
-function thought({ text, signature }: Extract<SaidPart, { readonly type: "thinking" }>, chunk: number): SpelledBlock {
+function thinkingBlock(
+  { text, signature }: Extract<FinalPart, { readonly type: "thinking" }>,
+  chunkSize: number,
+): BlockStream {
   return {
-    begun: { type: "thinking", thinking: "", signature: "" },
+    start: { type: "thinking", thinking: "", signature: "" },
     deltas: [
-      ...chunks(text, chunk).map((thinking) => ({ type: "thinking_delta", thinking })),
+      ...splitIntoChunks(text, chunkSize).map((thinking) => ({ type: "thinking_delta", thinking })),
       { type: "signature_delta", signature },
     ],
-    finished: { type: "thinking", thinking: text, signature },
+    complete: { type: "thinking", thinking: text, signature },
   };
 }
 
-export function* events(said: Said): Generator<ServerEvent> {
-  const opening = {
-    ...frame(said),
+export function* streamReply(reply: FinalReply): Generator<ServerEvent> {
+  const startMessage = {
+    ...messageFields(reply),
     content: [],
     stop_reason: null,
-    usage: spelled({ ...nothing, ...said.usage, output: 1 }),
+    usage: formatUsage({ ...NO_USAGE, ...reply.usage, output: 1 }),
   };
-  yield event("message_start", { message: opening });
-  yield event("ping", {});
-  for (const [index, block] of saidBlocks(said).entries()) yield* blockEvents(block, index);
-  const delta = { stop_reason: stopOf(said), stop_sequence: null };
-  yield event("message_delta", { delta, usage: { ...spelled(said.usage ?? nothing), ...searchUsage(said.parts) } });
-  yield event("message_stop", {});
+  yield createEvent("message_start", { message: startMessage });
+  yield createEvent("ping", {});
+  for (const [index, block] of replyBlocks(reply).entries()) yield* blockEvents(block, index);
+  const delta = { stop_reason: stopReasonOf(reply), stop_sequence: null };
+  yield createEvent("message_delta", {
+    delta,
+    usage: { ...formatUsage(reply.usage ?? NO_USAGE), ...countSearches(reply.parts) },
+  });
+  yield createEvent("message_stop", {});
 }
 
-export function whole(said: Said): unknown {
-  const content = saidBlocks(said).map(({ finished }) => finished);
-  const usage = { ...spelled(said.usage ?? nothing), ...searchUsage(said.parts) };
-  return { ...frame(said), content, stop_reason: stopOf(said), usage };
+export function formatReply(reply: FinalReply): unknown {
+  const content = replyBlocks(reply).map(({ complete }) => complete);
+  const usage = { ...formatUsage(reply.usage ?? NO_USAGE), ...countSearches(reply.parts) };
+  return { ...messageFields(reply), content, stop_reason: stopReasonOf(reply), usage };
 }
 
-const nothing: Counted = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
+const NO_USAGE: TokenUsage = { input: 0, cacheRead: 0, cacheWrite: 0, output: 0 };
 
-function frame({ id, model }: Said): object {
+function messageFields({ id, model }: FinalReply): object {
   return { id: `msg_${id}`, type: "message", role: "assistant", model, stop_sequence: null };
 }
 
-function event(type: string, data: object): ServerEvent {
+function createEvent(type: string, data: object): ServerEvent {
   return { event: type, data: { type, ...data } };
 }
 
-function* blockEvents({ begun, deltas }: SpelledBlock, index: number): Generator<ServerEvent> {
-  yield event("content_block_start", { index, content_block: begun });
-  for (const delta of deltas) yield event("content_block_delta", { index, delta });
-  yield event("content_block_stop", { index });
+function* blockEvents({ start, deltas }: BlockStream, index: number): Generator<ServerEvent> {
+  yield createEvent("content_block_start", { index, content_block: start });
+  for (const delta of deltas) yield createEvent("content_block_delta", { index, delta });
+  yield createEvent("content_block_stop", { index });
 }
 
-function stopOf({ stop, stopAs }: Said): string {
-  return stopAs ?? stops[stop];
+function stopReasonOf({ stop, stopAs }: FinalReply): string {
+  return stopAs ?? STOP_REASONS[stop];
 }
 
-const stops: Readonly<Record<Stop, string>> = {
+const STOP_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "end_turn",
   length: "max_tokens",
   calls: "tool_use",
@@ -149,7 +155,7 @@ const stops: Readonly<Record<Stop, string>> = {
   "context-window": "model_context_window_exceeded",
 };
 
-function spelled({ input, cacheRead, cacheWrite, output }: Counted): object {
+function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage): object {
   return {
     input_tokens: input,
     cache_read_input_tokens: cacheRead,

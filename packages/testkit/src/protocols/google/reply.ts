@@ -1,17 +1,24 @@
 /** Writes a reply in Google's format, as pieces of which the last one says why it ends, or as one answer. */
 
-import type { Counted, Stop } from "../../script.ts";
-import { replyTokens } from "../../tokens.ts";
+import type { StopReason, TokenUsage } from "../../script.ts";
+import { countReplyTokens } from "../../tokens.ts";
 import { isObject, type Json } from "../json.ts";
-import { type Body, chunks, type Said, type SaidPart, type SaidSearch, type ServerEvent } from "../protocol.ts";
-import { signature } from "../signature.ts";
+import {
+  type Body,
+  type FinalPart,
+  type FinalReply,
+  type FinalSearch,
+  type ServerEvent,
+  splitIntoChunks,
+} from "../protocol.ts";
+import { createSignature } from "../signature.ts";
 
-const TOOL = "GOOGLE_SEARCH_WEB";
+const SEARCH_TOOL = "GOOGLE_SEARCH_WEB";
 
 /** What was looked for, and a snippet for web pages that only Google can make use of. */
-export function searchParts({ query, id }: SaidSearch, { model }: Said): readonly object[] {
-  const call = { toolType: TOOL, args: { queries: [query] }, id };
-  const response = { toolType: TOOL, response: { search_suggestions: `<div>${query}</div>` }, id };
+export function createSearchParts({ query, id }: FinalSearch, { model }: FinalReply): readonly object[] {
+  const call = { toolType: SEARCH_TOOL, args: { queries: [query] }, id };
+  const response = { toolType: SEARCH_TOOL, response: { search_suggestions: `<div>${query}</div>` }, id };
   return [
     { toolCall: call, thoughtSignature: serverSignature(model, call.args) },
     { toolResponse: response, thoughtSignature: serverSignature(model, response.response) },
@@ -20,17 +27,17 @@ export function searchParts({ query, id }: SaidSearch, { model }: Said): readonl
 
 /** Of what a tool was asked, or of what it answered. */
 export function serverSignature(model: string, value: unknown): string {
-  return signature(model, TOOL + JSON.stringify(value));
+  return createSignature(model, SEARCH_TOOL + JSON.stringify(value));
 }
 
 /** Only then do its own tools stand among the parts. */
-export function tellsServerTools({ toolConfig }: Body): boolean {
+export function includesServerTools({ toolConfig }: Body): boolean {
   return isObject(toolConfig) && toolConfig.includeServerSideToolInvocations === true;
 }
 
 /** Empty where nothing was looked for. */
-export function grounding({ parts }: Said): Json {
-  const searches = parts.filter((part: SaidPart) => part.type === "search");
+export function groundingMetadata({ parts }: FinalReply): Json {
+  const searches = parts.filter((part: FinalPart) => part.type === "search");
   if (searches.length === 0) return {};
   const groundingChunks = searches.flatMap(({ results }) =>
     results.map(({ title, url }) => ({ web: { uri: url, ...(title !== null && { title }) } })),
@@ -39,95 +46,99 @@ export function grounding({ parts }: Said): Json {
 }
 
 /** Only the first call, or without a call the last text, bears a signature. A search has signatures of its own. */
-export function signedPart({ model, parts }: Said, part: SaidPart): string | undefined {
+export function partSignature({ model, parts }: FinalReply, part: FinalPart): string | undefined {
   const call = parts.findIndex(({ type }) => type === "call");
-  const bearer = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
-  if (part !== parts[bearer]) return undefined;
+  const signedIndex = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
+  if (part !== parts[signedIndex]) return undefined;
   if (part.type === "call") return callSignature(model, part.name, JSON.parse(part.json));
-  return textSignature(model, wordsUpTo(parts, bearer));
+  return textSignature(model, textUpTo(parts, signedIndex));
 }
 
 /** Texts in a row are one to whoever reads the stream. */
-function wordsUpTo(parts: Said["parts"], at: number): string {
-  const begin = parts.findLastIndex(({ type }, index) => index < at && type !== "text") + 1;
-  return parts.slice(begin, at + 1).reduce((words, part) => words + (part.type === "text" ? part.text : ""), "");
+function textUpTo(parts: FinalReply["parts"], position: number): string {
+  const start = parts.findLastIndex(({ type }, index) => index < position && type !== "text") + 1;
+  return parts.slice(start, position + 1).reduce((text, part) => text + (part.type === "text" ? part.text : ""), "");
 }
 
 export function callSignature(model: string, name: string, args: unknown): string {
-  return signature(model, name + JSON.stringify(args));
+  return createSignature(model, name + JSON.stringify(args));
 }
 
 export function textSignature(model: string, text: string): string {
-  return signature(model, text);
+  return createSignature(model, text);
 }
 
-export function* events(said: Said, asked: Body): Generator<ServerEvent> {
-  const told = toldOf(said, asked);
-  const pieces = told.parts.flatMap((part) => deltas(part, told));
-  const last = pieces.pop() ?? { text: "" };
-  for (const part of pieces) yield { data: answer(said, { parts: [part], usage: soFar(said.usage) }) };
-  yield { data: answer(said, { parts: [last], usage: counted(said), finishReason: reasonOf(said) }) };
+export function* streamReply(reply: FinalReply, requestBody: Body): Generator<ServerEvent> {
+  const visibleReply = withVisibleParts(reply, requestBody);
+  const parts = visibleReply.parts.flatMap((part) => partDeltas(part, visibleReply));
+  const last = parts.pop() ?? { text: "" };
+  for (const part of parts) yield { data: createResponse(reply, { parts: [part], usage: partialUsage(reply.usage) }) };
+  yield {
+    data: createResponse(reply, { parts: [last], usage: finalUsage(reply), finishReason: finishReasonOf(reply) }),
+  };
 }
 
-export function whole(said: Said, asked: Body): unknown {
-  const told = toldOf(said, asked);
-  const parts = told.parts.flatMap((part) => finished(part, told));
-  return answer(said, { parts, usage: counted(said), finishReason: reasonOf(said) });
+export function formatReply(reply: FinalReply, requestBody: Body): unknown {
+  const visibleReply = withVisibleParts(reply, requestBody);
+  const parts = visibleReply.parts.flatMap((part) => completePart(part, visibleReply));
+  return createResponse(reply, { parts, usage: finalUsage(reply), finishReason: finishReasonOf(reply) });
 }
 
-interface Answer {
+interface ResponseParts {
   readonly parts: readonly object[];
   readonly usage: object | null;
   readonly finishReason?: string;
 }
 
-function answer(said: Said, { parts, usage, finishReason }: Answer): object {
-  const end = finishReason === undefined ? {} : { finishReason, ...grounding(said) };
+function createResponse(reply: FinalReply, { parts, usage, finishReason }: ResponseParts): object {
+  const endFields = finishReason === undefined ? {} : { finishReason, ...groundingMetadata(reply) };
   return {
-    candidates: [{ content: { role: "model", parts }, index: 0, ...end }],
+    candidates: [{ content: { role: "model", parts }, index: 0, ...endFields }],
     ...(usage && { usageMetadata: usage }),
-    modelVersion: said.model,
-    responseId: said.id,
+    modelVersion: reply.model,
+    responseId: reply.id,
   };
 }
 
 /** A search is only told where the request wants to hear of it. */
-function toldOf(said: Said, asked: Body): Said {
-  return tellsServerTools(asked) ? said : { ...said, parts: said.parts.filter(({ type }) => type !== "search") };
+function withVisibleParts(reply: FinalReply, requestBody: Body): FinalReply {
+  return includesServerTools(requestBody)
+    ? reply
+    : { ...reply, parts: reply.parts.filter(({ type }) => type !== "search") };
 }
 
 /** Calls come whole; the signature of a text comes behind it, on a part that says nothing. */
-function deltas(part: SaidPart, said: Said): readonly object[] {
-  if (part.type === "call" || part.type === "search") return finished(part, said);
-  const texts = chunks(part.text, said.chunk).map((text) => ({
+function partDeltas(part: FinalPart, reply: FinalReply): readonly object[] {
+  if (part.type === "call" || part.type === "search") return completePart(part, reply);
+  const texts = splitIntoChunks(part.text, reply.chunkSize).map((text) => ({
     text,
     ...(part.type === "thinking" && { thought: true }),
   }));
-  const signature = signedPart(said, part);
+  const signature = partSignature(reply, part);
   return signature === undefined ? texts : [...texts, { text: "", thoughtSignature: signature }];
 }
 
-function finished(part: SaidPart, said: Said): readonly object[] {
-  const signature = signedPart(said, part);
-  const signed = signature === undefined ? {} : { thoughtSignature: signature };
+function completePart(part: FinalPart, reply: FinalReply): readonly object[] {
+  const signature = partSignature(reply, part);
+  const signatureField = signature === undefined ? {} : { thoughtSignature: signature };
   switch (part.type) {
     case "text":
-      return [{ text: part.text, ...signed }];
+      return [{ text: part.text, ...signatureField }];
     case "thinking":
-      return [{ text: part.text, thought: true, ...signed }];
+      return [{ text: part.text, thought: true, ...signatureField }];
     case "call":
-      return [{ functionCall: { id: part.id, name: part.name, args: JSON.parse(part.json) }, ...signed }];
+      return [{ functionCall: { id: part.id, name: part.name, args: JSON.parse(part.json) }, ...signatureField }];
     case "search":
-      return searchParts(part, said);
+      return createSearchParts(part, reply);
   }
 }
 
-function reasonOf({ stop, stopAs }: Said): string {
-  return stopAs ?? reasons[stop];
+function finishReasonOf({ stop, stopAs }: FinalReply): string {
+  return stopAs ?? FINISH_REASONS[stop];
 }
 
 // Calls end as texts do, and there is no word of its own for a full window.
-const reasons: Readonly<Record<Stop, string>> = {
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "STOP",
   calls: "STOP",
   length: "MAX_TOKENS",
@@ -135,24 +146,24 @@ const reasons: Readonly<Record<Stop, string>> = {
   "context-window": "MAX_TOKENS",
 };
 
-function soFar(usage: Counted | null): object | null {
+function partialUsage(usage: TokenUsage | null): object | null {
   if (!usage) return null;
-  return { promptTokenCount: promptCount(usage), totalTokenCount: promptCount(usage) };
+  return { promptTokenCount: sumPromptTokens(usage), totalTokenCount: sumPromptTokens(usage) };
 }
 
-function counted({ usage, parts }: Said): object | null {
+function finalUsage({ usage, parts }: FinalReply): object | null {
   if (!usage) return null;
-  const thoughts = Math.min(usage.output, replyTokens(parts.filter(({ type }) => type === "thinking")));
+  const thoughts = Math.min(usage.output, countReplyTokens(parts.filter(({ type }) => type === "thinking")));
   return {
-    promptTokenCount: promptCount(usage),
+    promptTokenCount: sumPromptTokens(usage),
     candidatesTokenCount: usage.output - thoughts,
-    totalTokenCount: promptCount(usage) + usage.output,
+    totalTokenCount: sumPromptTokens(usage) + usage.output,
     ...(usage.cacheRead > 0 && { cachedContentTokenCount: usage.cacheRead }),
     ...(thoughts > 0 && { thoughtsTokenCount: thoughts }),
   };
 }
 
 /** Google counts what the cache held into the prompt. */
-function promptCount({ input, cacheRead, cacheWrite }: Counted): number {
+function sumPromptTokens({ input, cacheRead, cacheWrite }: TokenUsage): number {
   return input + cacheRead + cacheWrite;
 }

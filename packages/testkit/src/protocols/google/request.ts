@@ -1,82 +1,86 @@
 /** Reads a Google request: brings its fields into one spelling, its path into model and mode, its parts into a prompt. */
 
-import { isObject, type Json, listOf, objectsIn } from "../json.ts";
-import type { Body, Piece, Prompt } from "../protocol.ts";
-import { NAMES } from "./field-checks.ts";
-import { SCHEMA } from "./settings-checks.ts";
+import { asArray, asObjects, isObject, type Json } from "../json.ts";
+import type { Body, Prompt, PromptBlock } from "../protocol.ts";
+import { FIELD_NAMES } from "./field-checks.ts";
+import { SCHEMA_FIELDS } from "./settings-checks.ts";
 
 /** Google takes every field as `systemInstruction` and as `system_instruction`; the checks see only the first. */
-export function inOneSpelling(body: Body): Body {
-  return renamed(body);
+export function normalizeBody(body: Body): Body {
+  return normalizeKeys(body);
 }
 
-function respelled(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(respelled);
-  return isObject(value) ? renamed(value) : value;
+function normalizeValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(normalizeValue);
+  return isObject(value) ? normalizeKeys(value) : value;
 }
 
-function renamed(value: Json): Json {
+function normalizeKeys(value: Json): Json {
   return Object.fromEntries(
-    Object.entries(value).map(([sent, each]) => {
-      const name = spelling.get(sent) ?? sent;
-      return [name, inner(name, each)];
+    Object.entries(value).map(([sentKey, fieldValue]) => {
+      const name = camelCaseNames.get(sentKey) ?? sentKey;
+      return [name, normalizeField(name, fieldValue)];
     }),
   );
 }
 
-function inner(name: string, value: unknown): unknown {
-  if (USERS_OWN.includes(name)) return value;
-  if (name !== "properties" || !isObject(value)) return respelled(value);
-  return Object.fromEntries(Object.entries(value).map(([property, schema]) => [property, respelled(schema)]));
+function normalizeField(name: string, value: unknown): unknown {
+  if (USER_DEFINED_FIELDS.includes(name)) return value;
+  if (name !== "properties" || !isObject(value)) return normalizeValue(value);
+  return Object.fromEntries(Object.entries(value).map(([property, schema]) => [property, normalizeValue(schema)]));
 }
 
 /** What the user wrote, with names of the user's own. */
-const USERS_OWN = [
+const USER_DEFINED_FIELDS = [
   ...["args", "response", "parametersJsonSchema", "responseJsonSchema", "labels"],
   ...["enum", "example", "default", "partMetadata"],
 ];
 
 // A name nobody knows keeps its spelling, so that the refusal names what was sent.
-const spelling: ReadonlyMap<string, string> = new Map([...NAMES, ...SCHEMA].map((name) => [withBars(name), name]));
+const camelCaseNames: ReadonlyMap<string, string> = new Map(
+  [...FIELD_NAMES, ...SCHEMA_FIELDS].map((name) => [toSnakeCase(name), name]),
+);
 
-function withBars(name: string): string {
+function toSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-export interface Addressed {
+export interface RequestAddress {
   readonly model: string;
-  readonly streams: boolean;
+  readonly isStreaming: boolean;
 }
 
-export function addressed(path: string): Addressed | null {
-  const [, model, way] =
+export function parseAddress(path: string): RequestAddress | null {
+  const [, model, method] =
     /\/v1(?:beta|alpha)?\/models\/([^/:]+):(streamGenerateContent|generateContent)$/.exec(path) ?? [];
-  return model === undefined ? null : { model, streams: way === "streamGenerateContent" };
+  return model === undefined ? null : { model, isStreaming: method === "streamGenerateContent" };
 }
 
 /** In the order in which a prefix is recognised: tools, system, contents. */
-export function prompt(body: Body): Prompt {
+export function readPrompt(body: Body): Prompt {
   return {
     pieces: [
-      ...objectsIn(body.tools).flatMap(toolPieces),
-      ...partsOf(body.systemInstruction).map((part) => piece("system", part)),
-      ...objectsIn(body.contents).flatMap((content) =>
-        partsOf(content).map((part) => piece("messages", part, String(content.role))),
+      ...asObjects(body.tools).flatMap(createToolBlocks),
+      ...listParts(body.systemInstruction).map((part) => createPromptBlock("system", part)),
+      ...asObjects(body.contents).flatMap((content) =>
+        listParts(content).map((part) => createPromptBlock("messages", part, String(content.role))),
       ),
     ],
     settings: "",
   };
 }
 
-function toolPieces(tool: Body): readonly Piece[] {
-  const declared = listOf(tool.functionDeclarations);
-  return declared.length > 0 ? declared.map((each) => piece("tools", each)) : [piece("tools", tool)];
+function createToolBlocks(tool: Body): readonly PromptBlock[] {
+  const declarations = asArray(tool.functionDeclarations);
+  return declarations.length > 0
+    ? declarations.map((each) => createPromptBlock("tools", each))
+    : [createPromptBlock("tools", tool)];
 }
 
-function partsOf(content: unknown): readonly unknown[] {
-  return isObject(content) ? listOf(content.parts) : [];
+function listParts(content: unknown): readonly unknown[] {
+  return isObject(content) ? asArray(content.parts) : [];
 }
 
-function piece(level: Piece["level"], part: unknown, lead = ""): Piece {
-  return { level, text: lead + JSON.stringify(part), keptFor: null };
+function createPromptBlock(level: PromptBlock["level"], part: unknown, prefix = ""): PromptBlock {
+  return { level, text: prefix + JSON.stringify(part), keptFor: null };
 }

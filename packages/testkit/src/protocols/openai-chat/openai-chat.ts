@@ -1,65 +1,65 @@
 /** Implements OpenAI Chat Completions, as the API documents it and compatible servers speak it. */
 
-import { isObject, listOf, objectsIn, textOf } from "../json.ts";
-import { gateFaults } from "../openai/checks.ts";
-import { errorBody, type Fault, refused } from "../openai/errors.ts";
+import { asArray, asObjects, asString, isObject } from "../json.ts";
+import { checkKeyAndSize } from "../openai/checks.ts";
+import { errorBody, type Fault, toRefusal } from "../openai/errors.ts";
 import {
   type Body,
-  longestPrefixes,
-  type Piece,
+  PREFIX_CACHE_RULES,
   type Prompt,
+  type PromptBlock,
+  type Protocol,
+  type ProtocolRequest,
   type Refusal,
-  type Wire,
-  type WireRequest,
 } from "../protocol.ts";
-import { conversationFaults } from "./conversation-checks.ts";
-import { messageFaults } from "./message-checks.ts";
-import { groqFaults, thinkerFaults } from "./model-checks.ts";
-import { events, whole } from "./reply.ts";
-import { settingFaults } from "./settings-checks.ts";
+import { checkConversation } from "./conversation-checks.ts";
+import { checkMessages } from "./message-checks.ts";
+import { checkGroq, checkReasoningModel } from "./model-checks.ts";
+import { formatReply, streamReply } from "./reply.ts";
+import { checkSettings } from "./settings-checks.ts";
 
 /** In the order of OpenAI's cache: tools, then messages. Requests with different cache keys go to different machines. */
-export function prompt({ tools, messages, prompt_cache_key }: Body): Prompt {
+export function readPrompt({ tools, messages, prompt_cache_key }: Body): Prompt {
   return {
     pieces: [
-      ...listOf(tools).map((tool) => piece("tools", tool)),
-      ...objectsIn(messages).map((message) =>
-        piece(message.role === "system" || message.role === "developer" ? "system" : "messages", message),
+      ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
+      ...asObjects(messages).map((message) =>
+        createPromptBlock(message.role === "system" || message.role === "developer" ? "system" : "messages", message),
       ),
     ],
     settings: JSON.stringify(prompt_cache_key ?? null),
   };
 }
 
-function piece(level: Piece["level"], value: unknown): Piece {
+function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
   return { level, text: JSON.stringify(value), keptFor: null };
 }
 
 /** The first fault that OpenAI, or the strictest server of the protocol, finds. */
-export function refusal(request: WireRequest): Refusal | null {
-  for (const fault of faults(request)) return refused(fault);
+export function checkRequest(request: ProtocolRequest): Refusal | null {
+  for (const fault of checkAll(request)) return toRefusal(fault);
   return null;
 }
 
-function* faults(request: WireRequest): Generator<Fault> {
-  yield* gateFaults(request);
-  yield* settingFaults(request.body);
-  yield* thinkerFaults(request.body);
-  yield* messageFaults(request.body);
-  yield* groqFaults(request);
-  yield* conversationFaults(request.body);
+function* checkAll(request: ProtocolRequest): Generator<Fault> {
+  yield* checkKeyAndSize(request);
+  yield* checkSettings(request.body);
+  yield* checkReasoningModel(request.body);
+  yield* checkMessages(request.body);
+  yield* checkGroq(request);
+  yield* checkConversation(request.body);
 }
 
-export const openaiChat: Wire = {
+export const openaiChat: Protocol = {
   name: "openai-completions",
-  owns: (path) => path.endsWith("/chat/completions"),
-  read,
-  refusal,
-  prompt,
-  events,
-  whole,
-  cache: () => longestPrefixes,
-  tooLong: ({ tokens, window }) => ({
+  matchesPath: (path) => path.endsWith("/chat/completions"),
+  readRequest,
+  checkRequest,
+  readPrompt,
+  streamReply,
+  formatReply,
+  cacheRules: () => PREFIX_CACHE_RULES,
+  overflowError: ({ tokens, window }) => ({
     type: "invalid_request_error",
     code: "context_length_exceeded",
     message: `This model's maximum context length is ${window} tokens. However, your messages resulted in ${tokens} tokens. Please reduce the length of the messages.`,
@@ -68,19 +68,19 @@ export const openaiChat: Wire = {
   errorEvent: (error) => ({ data: errorBody(error, 500) }),
 };
 
-function read({ body }: WireRequest): ReturnType<Wire["read"]> {
-  const messages = listOf(body.messages).filter(isObject);
-  const lastOther = messages.findLastIndex(({ role }) => role !== "tool" && role !== "function");
-  const texts = messages
+function readRequest({ body }: ProtocolRequest): ReturnType<Protocol["readRequest"]> {
+  const messages = asArray(body.messages).filter(isObject);
+  const lastNonResult = messages.findLastIndex(({ role }) => role !== "tool" && role !== "function");
+  const userTexts = messages
     .filter(({ role }) => role === "user")
     .flatMap(({ content }) =>
-      typeof content === "string" ? [content] : objectsIn(content).flatMap(({ text }) => text ?? []),
+      typeof content === "string" ? [content] : asObjects(content).flatMap(({ text }) => text ?? []),
     );
   return {
-    model: textOf(body.model),
-    streams: body.stream === true,
-    tools: objectsIn(body.tools).map((tool) => textOf(isObject(tool.function) ? tool.function.name : tool.type)),
-    text: textOf(texts.at(-1)),
-    results: messages.length - 1 - lastOther,
+    model: asString(body.model),
+    isStreaming: body.stream === true,
+    tools: asObjects(body.tools).map((tool) => asString(isObject(tool.function) ? tool.function.name : tool.type)),
+    text: asString(userTexts.at(-1)),
+    resultCount: messages.length - 1 - lastNonResult,
   };
 }

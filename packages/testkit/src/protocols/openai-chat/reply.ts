@@ -1,83 +1,86 @@
 /** Writes a reply in the format of Chat Completions, as a stream of chunks or as one completion. */
 
-import type { Counted, Stop } from "../../script.ts";
-import { replyTokens } from "../../tokens.ts";
+import type { StopReason, TokenUsage } from "../../script.ts";
+import { countReplyTokens } from "../../tokens.ts";
 import { isObject } from "../json.ts";
-import { type Body, chunks, type Said, type SaidPart, type ServerEvent } from "../protocol.ts";
+import { type Body, type FinalPart, type FinalReply, type ServerEvent, splitIntoChunks } from "../protocol.ts";
 
-export function* events(said: Said, { stream_options }: Body): Generator<ServerEvent> {
-  const tellsUsage = isObject(stream_options) && stream_options.include_usage === true;
-  const frame = { ...framed(said, "chat.completion.chunk"), ...(tellsUsage && { usage: null }) };
-  for (const delta of deltas(said))
-    yield { data: { ...frame, choices: [{ index: 0, delta, logprobs: null, finish_reason: null }] } };
-  yield { data: { ...frame, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: stopOf(said) }] } };
-  if (tellsUsage && said.usage) yield { data: { ...frame, choices: [], usage: usage(said.usage, said) } };
+export function* streamReply(reply: FinalReply, { stream_options }: Body): Generator<ServerEvent> {
+  const includesUsage = isObject(stream_options) && stream_options.include_usage === true;
+  const chunkFields = { ...responseFields(reply, "chat.completion.chunk"), ...(includesUsage && { usage: null }) };
+  for (const delta of streamDeltas(reply))
+    yield { data: { ...chunkFields, choices: [{ index: 0, delta, logprobs: null, finish_reason: null }] } };
+  yield {
+    data: { ...chunkFields, choices: [{ index: 0, delta: {}, logprobs: null, finish_reason: finishReasonOf(reply) }] },
+  };
+  if (includesUsage && reply.usage)
+    yield { data: { ...chunkFields, choices: [], usage: formatUsage(reply.usage, reply) } };
   yield { data: "[DONE]" };
 }
 
-export function whole(said: Said): unknown {
-  const calls = callsOf(said).map(({ id, name, json }) => ({
+export function formatReply(reply: FinalReply): unknown {
+  const toolCalls = listCalls(reply).map(({ id, name, json }) => ({
     id,
     type: "function",
     function: { name, arguments: json },
   }));
   const message = {
     role: "assistant",
-    content: textOf(said, "text") || null,
-    ...(textOf(said, "thinking") !== "" && { reasoning_content: textOf(said, "thinking") }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    content: joinText(reply, "text") || null,
+    ...(joinText(reply, "thinking") !== "" && { reasoning_content: joinText(reply, "thinking") }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
     refusal: null,
   };
   return {
-    ...framed(said, "chat.completion"),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: stopOf(said) }],
-    ...(said.usage && { usage: usage(said.usage, said) }),
+    ...responseFields(reply, "chat.completion"),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply) }],
+    ...(reply.usage && { usage: formatUsage(reply.usage, reply) }),
   };
 }
 
-type SaidCall = Extract<SaidPart, { readonly type: "call" }>;
+type FinalCall = Extract<FinalPart, { readonly type: "call" }>;
 
-function callsOf({ parts }: Said): readonly SaidCall[] {
+function listCalls({ parts }: FinalReply): readonly FinalCall[] {
   return parts.filter((part) => part.type === "call");
 }
 
 /** Redacted thinking has no place on this wire. */
-function textOf({ parts }: Said, type: "text" | "thinking"): string {
+function joinText({ parts }: FinalReply, type: "text" | "thinking"): string {
   return parts.map((part) => (part.type === type && !isRedacted(part) ? part.text : "")).join("");
 }
 
-function isRedacted(part: SaidPart): boolean {
+function isRedacted(part: FinalPart): boolean {
   return part.type === "thinking" && part.redacted;
 }
 
-function framed({ id, model }: Said, object: string): object {
+function responseFields({ id, model }: FinalReply, object: string): object {
   return { id: `chatcmpl-${id}`, object, created: 1_700_000_000, model, system_fingerprint: null };
 }
 
-function* deltas(said: Said): Generator<object> {
+function* streamDeltas(reply: FinalReply): Generator<object> {
   yield { role: "assistant", content: "" };
-  const calls = callsOf(said);
-  for (const part of said.parts) {
-    if (part.type === "call") yield* callDeltas(part, { index: calls.indexOf(part), size: said.chunk });
-    else if (part.type === "text") for (const content of chunks(part.text, said.chunk)) yield { content };
+  const calls = listCalls(reply);
+  for (const part of reply.parts) {
+    if (part.type === "call") yield* streamCallDeltas(part, { index: calls.indexOf(part), size: reply.chunkSize });
+    else if (part.type === "text") for (const content of splitIntoChunks(part.text, reply.chunkSize)) yield { content };
     else if (part.type === "thinking" && !part.redacted)
-      for (const reasoning_content of chunks(part.text, said.chunk)) yield { reasoning_content };
+      for (const reasoning_content of splitIntoChunks(part.text, reply.chunkSize)) yield { reasoning_content };
   }
 }
 
-function* callDeltas(
-  { id, name, json }: SaidCall,
+function* streamCallDeltas(
+  { id, name, json }: FinalCall,
   { index, size }: { readonly index: number; readonly size: number },
 ): Generator<object> {
   yield { tool_calls: [{ index, id, type: "function", function: { name, arguments: "" } }] };
-  for (const each of chunks(json, size)) yield { tool_calls: [{ index, function: { arguments: each } }] };
+  for (const each of splitIntoChunks(json, size)) yield { tool_calls: [{ index, function: { arguments: each } }] };
 }
 
-function stopOf({ stop, stopAs }: Said): string {
-  return stopAs ?? stops[stop];
+function finishReasonOf({ stop, stopAs }: FinalReply): string {
+  return stopAs ?? FINISH_REASONS[stop];
 }
 
-const stops: Readonly<Record<Stop, string>> = {
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   stop: "stop",
   length: "length",
   calls: "tool_calls",
@@ -85,14 +88,14 @@ const stops: Readonly<Record<Stop, string>> = {
   "context-window": "length",
 };
 
-function usage({ input, cacheRead, cacheWrite, output }: Counted, { parts }: Said): object {
-  const thought = replyTokens(parts.filter(({ type }) => type === "thinking"));
-  const prompt = input + cacheRead + cacheWrite;
+function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage, { parts }: FinalReply): object {
+  const thinkingTokens = countReplyTokens(parts.filter(({ type }) => type === "thinking"));
+  const promptTokens = input + cacheRead + cacheWrite;
   return {
-    prompt_tokens: prompt,
+    prompt_tokens: promptTokens,
     completion_tokens: output,
-    total_tokens: prompt + output,
+    total_tokens: promptTokens + output,
     prompt_tokens_details: { cached_tokens: cacheRead, ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }) },
-    completion_tokens_details: { reasoning_tokens: Math.min(thought, output) },
+    completion_tokens_details: { reasoning_tokens: Math.min(thinkingTokens, output) },
   };
 }

@@ -1,28 +1,28 @@
 /** Checks everything but the messages of a Chat Completions request. Unknown fields pass: they belong to some server. */
 
-import { isObject, listOf, objectsIn } from "../json.ts";
-import { choiceFaults, functionFaults, twinFaults } from "../openai/checks.ts";
-import { type Fault, missing, tooLow, tooShort, wrongKind } from "../openai/errors.ts";
+import { asArray, asObjects, isObject } from "../json.ts";
+import { checkDuplicateNames, checkFunction, checkToolChoice } from "../openai/checks.ts";
+import { belowMinimum, emptyValue, type Fault, invalidType, missingParameter } from "../openai/errors.ts";
 import type { Body } from "../protocol.ts";
 
-export function* settingFaults(body: Body): Generator<Fault> {
+export function* checkSettings(body: Body): Generator<Fault> {
   const { model, messages, temperature } = body;
   if (typeof model !== "string" || model === "") yield { message: "you must provide a model parameter" };
-  if (messages === undefined || messages === null) yield missing("messages");
-  else if (!Array.isArray(messages)) yield wrongKind("messages", "an array of objects", messages);
-  else if (messages.length === 0) yield tooShort("messages", "array");
+  if (messages === undefined || messages === null) yield missingParameter("messages");
+  else if (!Array.isArray(messages)) yield invalidType("messages", "an array of objects", messages);
+  else if (messages.length === 0) yield emptyValue("messages", "array");
   if (typeof temperature === "number" && (temperature < 0 || temperature > 2))
     yield { message: `Invalid 'temperature': expected a value between 0 and 2, but got ${temperature} instead.` };
-  yield* limitFaults(body);
-  yield* streamFaults(body);
-  yield* toolFaults(body);
+  yield* checkTokenLimits(body);
+  yield* checkStreamOptions(body);
+  yield* checkTools(body);
 }
 
-function* limitFaults({ max_tokens, max_completion_tokens }: Body): Generator<Fault> {
-  for (const [name, most] of Object.entries({ max_tokens, max_completion_tokens })) {
-    if (most === undefined || most === null) continue;
-    if (!Number.isInteger(most)) yield wrongKind(name, "an integer", most);
-    else if (Number(most) < 1) yield tooLow(name, 1, most);
+function* checkTokenLimits({ max_tokens, max_completion_tokens }: Body): Generator<Fault> {
+  for (const [name, limit] of Object.entries({ max_tokens, max_completion_tokens })) {
+    if (limit === undefined || limit === null) continue;
+    if (!Number.isInteger(limit)) yield invalidType(name, "an integer", limit);
+    else if (Number(limit) < 1) yield belowMinimum(name, 1, limit);
   }
   if (typeof max_tokens === "number" && typeof max_completion_tokens === "number")
     yield {
@@ -31,41 +31,41 @@ function* limitFaults({ max_tokens, max_completion_tokens }: Body): Generator<Fa
     };
 }
 
-function* streamFaults({ stream, stream_options }: Body): Generator<Fault> {
+function* checkStreamOptions({ stream, stream_options }: Body): Generator<Fault> {
   if (stream !== undefined && stream !== null && typeof stream !== "boolean")
-    yield wrongKind("stream", "a boolean", stream);
+    yield invalidType("stream", "a boolean", stream);
   if (isObject(stream_options) && stream !== true)
     yield { message: "The 'stream_options' parameter is only allowed when 'stream' is enabled." };
 }
 
-function* toolFaults({ tools, tool_choice, parallel_tool_calls }: Body): Generator<Fault> {
+function* checkTools({ tools, tool_choice, parallel_tool_calls }: Body): Generator<Fault> {
   if (tools === undefined || tools === null) {
-    yield* toollessFaults({ tool_choice, parallel_tool_calls });
+    yield* checkNoTools({ tool_choice, parallel_tool_calls });
     return;
   }
-  if (!Array.isArray(tools)) return yield wrongKind("tools", "an array of objects", tools);
-  if (tools.length === 0) yield tooShort("tools", "array");
-  if (tools.length > MOST_TOOLS)
+  if (!Array.isArray(tools)) return yield invalidType("tools", "an array of objects", tools);
+  if (tools.length === 0) yield emptyValue("tools", "array");
+  if (tools.length > MAX_TOOLS)
     yield {
-      message: `Invalid 'tools': array too long. Expected an array with maximum length ${MOST_TOOLS}, but got an array with length ${tools.length} instead.`,
+      message: `Invalid 'tools': array too long. Expected an array with maximum length ${MAX_TOOLS}, but got an array with length ${tools.length} instead.`,
       code: "array_above_max_length",
     };
-  for (const [at, tool] of listOf(tools).entries()) yield* oneTool(tool, `tools[${at}]`);
-  const names = objectsIn(tools).map((tool) => (isObject(tool.function) ? tool.function.name : undefined));
-  yield* twinFaults(names);
-  yield* choiceFaults(tool_choice, names);
+  for (const [index, tool] of asArray(tools).entries()) yield* checkTool(tool, `tools[${index}]`);
+  const names = asObjects(tools).map((tool) => (isObject(tool.function) ? tool.function.name : undefined));
+  yield* checkDuplicateNames(names);
+  yield* checkToolChoice(tool_choice, names);
 }
 
-const MOST_TOOLS = 128;
+const MAX_TOOLS = 128;
 
-function* oneTool(tool: unknown, at: string): Generator<Fault> {
-  if (!isObject(tool)) yield wrongKind(at, "an object", tool);
-  else if (tool.type === undefined) yield missing(`${at}.type`);
-  else if (tool.type === "function" && !isObject(tool.function)) yield missing(`${at}.function`);
-  else if (isObject(tool.function)) yield* functionFaults(tool.function, `${at}.function`);
+function* checkTool(tool: unknown, path: string): Generator<Fault> {
+  if (!isObject(tool)) yield invalidType(path, "an object", tool);
+  else if (tool.type === undefined) yield missingParameter(`${path}.type`);
+  else if (tool.type === "function" && !isObject(tool.function)) yield missingParameter(`${path}.function`);
+  else if (isObject(tool.function)) yield* checkFunction(tool.function, `${path}.function`);
 }
 
-function* toollessFaults(settings: Body): Generator<Fault> {
+function* checkNoTools(settings: Body): Generator<Fault> {
   for (const [name, value] of Object.entries(settings))
     if (value !== undefined && value !== null && value !== "none")
       yield { message: `Invalid value for '${name}': '${name}' is only allowed when 'tools' are specified.` };

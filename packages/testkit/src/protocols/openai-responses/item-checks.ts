@@ -1,68 +1,82 @@
 /** Checks single items of a Responses input: kinds, fields, ids, arguments and content. */
 
-import { isObject, type Json, listOf, stranger } from "../json.ts";
-import { argumentFaults, callIdFaults, detailFaults, imageUrlFaults, nameFaults, twin } from "../openai/checks.ts";
-import { type Fault, missing, tooLong, unknown, wrongKind, wrongValue } from "../openai/errors.ts";
+import { asArray, findUnknownKey, isObject, type Json } from "../json.ts";
+import {
+  checkArguments,
+  checkCallId,
+  checkImageDetail,
+  checkImageUrl,
+  checkName,
+  findDuplicate,
+} from "../openai/checks.ts";
+import {
+  type Fault,
+  invalidType,
+  invalidValue,
+  missingParameter,
+  stringTooLong,
+  unknownParameter,
+} from "../openai/errors.ts";
 import type { Body } from "../protocol.ts";
 
-export function* contentFaults({ role, content }: Json, at: string): Generator<Fault> {
+export function* checkContent({ role, content }: Json, path: string): Generator<Fault> {
   const allowed = role === "assistant" ? ["output_text", "refusal"] : ["input_text", "input_image", "input_file"];
-  yield* partsFaults(content, { at: `${at}.content`, allowed });
+  yield* checkParts(content, { path: `${path}.content`, allowed });
 }
 
-export function* outputFaults({ output }: Json, at: string): Generator<Fault> {
-  yield* partsFaults(output, { at: `${at}.output`, allowed: ["input_text", "input_image", "input_file"] });
+export function* checkOutput({ output }: Json, path: string): Generator<Fault> {
+  yield* checkParts(output, { path: `${path}.output`, allowed: ["input_text", "input_image", "input_file"] });
 }
 
-interface Place {
-  readonly at: string;
+interface PartContext {
+  readonly path: string;
   readonly allowed: readonly string[];
 }
 
-function* partsFaults(parts: unknown, { at, allowed }: Place): Generator<Fault> {
+function* checkParts(parts: unknown, { path, allowed }: PartContext): Generator<Fault> {
   if (typeof parts === "string") return;
-  if (parts === undefined) return yield missing(at);
-  if (!Array.isArray(parts)) return yield wrongKind(at, "one of a string or array of objects", parts);
+  if (parts === undefined) return yield missingParameter(path);
+  if (!Array.isArray(parts)) return yield invalidType(path, "one of a string or array of objects", parts);
   for (const [index, part] of parts.entries()) {
-    if (!isObject(part)) yield wrongKind(`${at}[${index}]`, "an object", part);
-    else yield* partFaults(part, { at: `${at}[${index}]`, allowed });
+    if (!isObject(part)) yield invalidType(`${path}[${index}]`, "an object", part);
+    else yield* checkPart(part, { path: `${path}[${index}]`, allowed });
   }
 }
 
-function* partFaults(part: Json, { at, allowed }: Place): Generator<Fault> {
-  if (part.type === undefined) return yield missing(`${at}.type`);
-  if (!allowed.includes(String(part.type))) return yield wrongValue(`${at}.type`, part.type, allowed);
-  if (part.type === "input_image") return yield* pictureFaults(part, at);
+function* checkPart(part: Json, { path, allowed }: PartContext): Generator<Fault> {
+  if (part.type === undefined) return yield missingParameter(`${path}.type`);
+  if (!allowed.includes(String(part.type))) return yield invalidValue(`${path}.type`, part.type, allowed);
+  if (part.type === "input_image") return yield* checkImagePart(part, path);
   const isText = part.type === "input_text" || part.type === "output_text";
-  if (isText && part.text === undefined) yield missing(`${at}.text`);
-  else if (isText && typeof part.text !== "string") yield wrongKind(`${at}.text`, "a string", part.text);
+  if (isText && part.text === undefined) yield missingParameter(`${path}.text`);
+  else if (isText && typeof part.text !== "string") yield invalidType(`${path}.text`, "a string", part.text);
 }
 
-function* pictureFaults({ image_url: url, file_id, detail }: Json, at: string): Generator<Fault> {
-  yield* detailFaults(detail, `${at}.detail`);
+function* checkImagePart({ image_url: url, file_id, detail }: Json, path: string): Generator<Fault> {
+  yield* checkImageDetail(detail, `${path}.detail`);
   if (typeof file_id === "string" && (url === undefined || url === null)) return;
-  if (url === undefined) yield missing(`${at}.image_url`);
-  else yield* imageUrlFaults(url, `${at}.image_url`);
+  if (url === undefined) yield missingParameter(`${path}.image_url`);
+  else yield* checkImageUrl(url, `${path}.image_url`);
 }
 
 /** Of an item's id, and of a call's. */
-const MOST_CHARACTERS = 64;
+const MAX_ID_CHARACTERS = 64;
 
-export function* itemFaults({ input }: Body): Generator<Fault> {
-  for (const [index, item] of listOf(input).entries()) {
-    const at = `input[${index}]`;
-    if (!isObject(item)) yield wrongKind(at, "an input item", item);
-    else yield* oneItem(item, at);
+export function* checkItems({ input }: Body): Generator<Fault> {
+  for (const [index, item] of asArray(input).entries()) {
+    const path = `input[${index}]`;
+    if (!isObject(item)) yield invalidType(path, "an input item", item);
+    else yield* checkItem(item, path);
   }
-  yield* twinFaults(listOf(input).filter(isObject));
+  yield* checkDuplicateIds(asArray(input).filter(isObject));
 }
 
 /** A message need not say that it is one. */
-export function kindOf({ type, role }: Json): string {
+export function itemType({ type, role }: Json): string {
   return type === undefined && role !== undefined ? "message" : String(type);
 }
 
-const known: Readonly<Record<string, { readonly fields: readonly string[]; readonly prefix: string }>> = {
+const ITEM_TYPES: Readonly<Record<string, { readonly fields: readonly string[]; readonly prefix: string }>> = {
   message: { fields: ["type", "role", "content", "id", "status", "phase"], prefix: "msg" },
   function_call: {
     fields: ["type", "id", "call_id", "name", "arguments", "status", "namespace", "async", "caller"],
@@ -75,76 +89,80 @@ const known: Readonly<Record<string, { readonly fields: readonly string[]; reado
 };
 
 /** What the provider's own tools leave behind: taken as it is. */
-const others =
+const OTHER_ITEM_TYPES =
   /^(compaction|configuration_update|program(_output)?|mcp_(list_tools|approval_request|approval_response|call)|tool_search_output|(custom_tool|local_shell|shell|file_search|computer|image_generation|code_interpreter|apply_patch|tool_search)_call(_output)?)$/;
 
-function* oneItem(item: Json, at: string): Generator<Fault> {
-  const kind = kindOf(item);
-  const { fields, prefix } = known[kind] ?? {};
+function* checkItem(item: Json, path: string): Generator<Fault> {
+  const type = itemType(item);
+  const { fields, prefix } = ITEM_TYPES[type] ?? {};
   if (fields === undefined || prefix === undefined) {
-    if (!others.test(kind)) yield wrongValue(`${at}.type`, item.type, Object.keys(known));
+    if (!OTHER_ITEM_TYPES.test(type)) yield invalidValue(`${path}.type`, item.type, Object.keys(ITEM_TYPES));
     return;
   }
-  const strange = stranger(item, fields);
-  if (strange) yield unknown(`${at}.${strange}`);
-  yield* idFaults(item, { at, prefix });
-  if (kind === "message") yield* messageFaults(item, at);
-  if (kind === "function_call") yield* callFaults(item, at);
-  if (kind === "function_call_output") yield* answerFaults(item, at);
-  if (kind === "web_search_call") yield* searchFaults(item, at);
+  const unknownKey = findUnknownKey(item, fields);
+  if (unknownKey) yield unknownParameter(`${path}.${unknownKey}`);
+  yield* checkItemId(item, { at: path, prefix });
+  if (type === "message") yield* checkMessage(item, path);
+  if (type === "function_call") yield* checkFunctionCall(item, path);
+  if (type === "function_call_output") yield* checkCallOutput(item, path);
+  if (type === "web_search_call") yield* checkSearchCall(item, path);
 }
 
-function* idFaults(
+function* checkItemId(
   { id, type }: Json,
-  { at, prefix }: { readonly at: string; readonly prefix: string },
+  { at: path, prefix }: { readonly at: string; readonly prefix: string },
 ): Generator<Fault> {
   if (id === undefined || id === null) {
-    if (type === "item_reference" || type === "web_search_call") yield missing(`${at}.id`);
+    if (type === "item_reference" || type === "web_search_call") yield missingParameter(`${path}.id`);
     return;
   }
-  if (typeof id !== "string") yield wrongKind(`${at}.id`, "a string", id);
+  if (typeof id !== "string") yield invalidType(`${path}.id`, "a string", id);
   else if (!/^[a-zA-Z0-9_-]+$/.test(id))
-    yield idFault(
+    yield invalidId(
       id,
-      at,
+      path,
       "contains letters, numbers, underscores, or dashes, but this value contained additional characters",
     );
-  else if (id.length > MOST_CHARACTERS) yield tooLong(`${at}.id`, { most: MOST_CHARACTERS, length: id.length });
-  else if (!id.startsWith(prefix)) yield idFault(id, at, `begins with '${prefix}'`);
+  else if (id.length > MAX_ID_CHARACTERS)
+    yield stringTooLong(`${path}.id`, { maxLength: MAX_ID_CHARACTERS, length: id.length });
+  else if (!id.startsWith(prefix)) yield invalidId(id, path, `begins with '${prefix}'`);
 }
 
-function idFault(id: string, at: string, expected: string): Fault {
-  return { message: `Invalid '${at}.id': '${id}'. Expected an ID that ${expected}.`, code: "invalid_value" };
+function invalidId(id: string, path: string, expected: string): Fault {
+  return { message: `Invalid '${path}.id': '${id}'. Expected an ID that ${expected}.`, code: "invalid_value" };
 }
 
-const roles = ["assistant", "system", "developer", "user"];
+const ROLES = ["assistant", "system", "developer", "user"];
 
-function* messageFaults(item: Json, at: string): Generator<Fault> {
-  if (!roles.includes(String(item.role))) yield wrongValue(`${at}.role`, item.role, roles);
-  yield* contentFaults(item, at);
+function* checkMessage(item: Json, path: string): Generator<Fault> {
+  if (!ROLES.includes(String(item.role))) yield invalidValue(`${path}.role`, item.role, ROLES);
+  yield* checkContent(item, path);
 }
 
-function* callFaults(item: Json, at: string): Generator<Fault> {
-  yield* callIdFaults(item.call_id, { at: `${at}.call_id`, most: MOST_CHARACTERS });
-  yield* nameFaults(item.name, `${at}.name`);
-  yield* argumentFaults(item.arguments, `${at}.arguments`);
+function* checkFunctionCall(item: Json, path: string): Generator<Fault> {
+  yield* checkCallId(item.call_id, { path: `${path}.call_id`, maxLength: MAX_ID_CHARACTERS });
+  yield* checkName(item.name, `${path}.name`);
+  yield* checkArguments(item.arguments, `${path}.arguments`);
 }
 
-function* answerFaults(item: Json, at: string): Generator<Fault> {
-  yield* callIdFaults(item.call_id, { at: `${at}.call_id`, most: MOST_CHARACTERS });
-  yield* outputFaults(item, at);
+function* checkCallOutput(item: Json, path: string): Generator<Fault> {
+  yield* checkCallId(item.call_id, { path: `${path}.call_id`, maxLength: MAX_ID_CHARACTERS });
+  yield* checkOutput(item, path);
 }
 
-const actions = ["search", "open_page", "find_in_page"];
+const SEARCH_ACTIONS = ["search", "open_page", "find_in_page"];
 
-function* searchFaults({ action }: Json, at: string): Generator<Fault> {
+function* checkSearchCall({ action }: Json, path: string): Generator<Fault> {
   if (!isObject(action))
-    yield action === undefined ? missing(`${at}.action`) : wrongKind(`${at}.action`, "an object", action);
-  else if (!actions.includes(String(action.type))) yield wrongValue(`${at}.action.type`, action.type, actions);
+    yield action === undefined
+      ? missingParameter(`${path}.action`)
+      : invalidType(`${path}.action`, "an object", action);
+  else if (!SEARCH_ACTIONS.includes(String(action.type)))
+    yield invalidValue(`${path}.action.type`, action.type, SEARCH_ACTIONS);
 }
 
-function* twinFaults(items: readonly Json[]): Generator<Fault> {
-  const id = twin(items.map((item) => item.id).filter((each) => typeof each === "string"));
+function* checkDuplicateIds(items: readonly Json[]): Generator<Fault> {
+  const id = findDuplicate(items.map((item) => item.id).filter((each) => typeof each === "string"));
   if (id !== undefined)
     yield { message: `Duplicate item found with id ${id}. Remove duplicate items from your input and try again.` };
 }

@@ -1,104 +1,107 @@
 /** Writes a reply in the format of Responses, as a stream of numbered events or as one response. */
 
-import type { Counted, Stop } from "../../script.ts";
-import { replyTokens } from "../../tokens.ts";
-import { type Body, chunks, type Said, type ServerEvent } from "../protocol.ts";
-import { type Item, items } from "./items.ts";
+import type { StopReason, TokenUsage } from "../../script.ts";
+import { countReplyTokens } from "../../tokens.ts";
+import { type Body, type FinalReply, type ServerEvent, splitIntoChunks } from "../protocol.ts";
+import { createItems, type Item } from "./items.ts";
 
-export interface Unnumbered {
+export interface UnnumberedEvent {
   readonly type: string;
   readonly [name: string]: unknown;
 }
 
-export interface Placed {
+export interface ItemPosition {
   /** Its place in the output. */
-  readonly at: number;
-  readonly chunk: number;
+  readonly outputIndex: number;
+  readonly chunkSize: number;
 }
 
-export function* itemEvents(item: Item, { at, chunk }: Placed): Generator<Unnumbered> {
-  yield { type: "response.output_item.added", output_index: at, item: item.begun };
-  const place = { item_id: item.id, output_index: at };
-  for (const { type, ...data } of filling(item, chunk)) yield { type, ...place, ...data };
-  yield { type: "response.output_item.done", output_index: at, item: item.finished };
+export function* streamItem(item: Item, { outputIndex, chunkSize }: ItemPosition): Generator<UnnumberedEvent> {
+  yield { type: "response.output_item.added", output_index: outputIndex, item: item.start };
+  const itemFields = { item_id: item.id, output_index: outputIndex };
+  for (const { type, ...data } of streamItemContent(item, chunkSize)) yield { type, ...itemFields, ...data };
+  yield { type: "response.output_item.done", output_index: outputIndex, item: item.complete };
 }
 
-function filling({ part }: Item, chunk: number): Iterable<Unnumbered> {
+function streamItemContent({ part }: Item, chunkSize: number): Iterable<UnnumberedEvent> {
   switch (part.type) {
     case "text":
-      return textEvents(part.text, chunk);
+      return streamText(part.text, chunkSize);
     case "call":
-      return argumentEvents(part.json, chunk);
+      return streamArguments(part.json, chunkSize);
     case "thinking":
-      return part.redacted ? [] : summaryEvents(part.text, chunk);
+      return part.redacted ? [] : streamSummary(part.text, chunkSize);
     case "search":
       return SEARCH_EVENTS;
   }
 }
 
-const SEARCH_EVENTS: readonly Unnumbered[] = ["in_progress", "searching", "completed"].map((stage) => ({
+const SEARCH_EVENTS: readonly UnnumberedEvent[] = ["in_progress", "searching", "completed"].map((stage) => ({
   type: `response.web_search_call.${stage}`,
 }));
 
-function* textEvents(text: string, chunk: number): Generator<Unnumbered> {
-  const place = { content_index: 0 };
+function* streamText(text: string, chunkSize: number): Generator<UnnumberedEvent> {
+  const position = { content_index: 0 };
   const part = { type: "output_text", annotations: [], logprobs: [] };
-  yield { type: "response.content_part.added", ...place, part: { ...part, text: "" } };
-  for (const delta of chunks(text, chunk)) yield { type: "response.output_text.delta", ...place, delta, logprobs: [] };
-  yield { type: "response.output_text.done", ...place, text, logprobs: [] };
-  yield { type: "response.content_part.done", ...place, part: { ...part, text } };
+  yield { type: "response.content_part.added", ...position, part: { ...part, text: "" } };
+  for (const delta of splitIntoChunks(text, chunkSize))
+    yield { type: "response.output_text.delta", ...position, delta, logprobs: [] };
+  yield { type: "response.output_text.done", ...position, text, logprobs: [] };
+  yield { type: "response.content_part.done", ...position, part: { ...part, text } };
 }
 
-function* argumentEvents(json: string, chunk: number): Generator<Unnumbered> {
-  for (const delta of chunks(json, chunk)) yield { type: "response.function_call_arguments.delta", delta };
+function* streamArguments(json: string, chunkSize: number): Generator<UnnumberedEvent> {
+  for (const delta of splitIntoChunks(json, chunkSize)) yield { type: "response.function_call_arguments.delta", delta };
   yield { type: "response.function_call_arguments.done", arguments: json };
 }
 
-function* summaryEvents(text: string, chunk: number): Generator<Unnumbered> {
-  const place = { summary_index: 0 };
-  yield { type: "response.reasoning_summary_part.added", ...place, part: { type: "summary_text", text: "" } };
-  for (const delta of chunks(text, chunk)) yield { type: "response.reasoning_summary_text.delta", ...place, delta };
-  yield { type: "response.reasoning_summary_text.done", ...place, text };
-  yield { type: "response.reasoning_summary_part.done", ...place, part: { type: "summary_text", text } };
+function* streamSummary(text: string, chunkSize: number): Generator<UnnumberedEvent> {
+  const position = { summary_index: 0 };
+  yield { type: "response.reasoning_summary_part.added", ...position, part: { type: "summary_text", text: "" } };
+  for (const delta of splitIntoChunks(text, chunkSize))
+    yield { type: "response.reasoning_summary_text.delta", ...position, delta };
+  yield { type: "response.reasoning_summary_text.done", ...position, text };
+  yield { type: "response.reasoning_summary_part.done", ...position, part: { type: "summary_text", text } };
 }
 
-export function* events(said: Said, asked: Body): Generator<ServerEvent> {
+export function* streamReply(reply: FinalReply, requestBody: Body): Generator<ServerEvent> {
   let number = 0;
-  for (const { type, ...data } of unnumbered(said, asked)) {
+  for (const { type, ...data } of streamUnnumbered(reply, requestBody)) {
     yield { event: type, data: { type, sequence_number: number, ...data } };
     number += 1;
   }
 }
 
-export function whole(said: Said, asked: Body): unknown {
-  return ended(said, asked).response;
+export function formatReply(reply: FinalReply, requestBody: Body): unknown {
+  return endReply(reply, requestBody).response;
 }
 
-function* unnumbered(said: Said, asked: Body): Generator<Unnumbered> {
-  const response = { ...frame(said, asked), status: "in_progress", output: [], usage: null };
+function* streamUnnumbered(reply: FinalReply, requestBody: Body): Generator<UnnumberedEvent> {
+  const response = { ...responseFields(reply, requestBody), status: "in_progress", output: [], usage: null };
   yield { type: "response.created", response };
   yield { type: "response.in_progress", response };
-  for (const [at, item] of items(said, asked).entries()) yield* itemEvents(item, { at, chunk: said.chunk });
-  const { status, response: last } = ended(said, asked);
-  yield { type: `response.${status}`, response: last };
+  for (const [index, item] of createItems(reply, requestBody).entries())
+    yield* streamItem(item, { outputIndex: index, chunkSize: reply.chunkSize });
+  const { status, response: finalResponse } = endReply(reply, requestBody);
+  yield { type: `response.${status}`, response: finalResponse };
 }
 
-function ended(said: Said, asked: Body): { readonly status: string; readonly response: object } {
-  const reason = said.stopAs ?? reasons[said.stop];
+function endReply(reply: FinalReply, requestBody: Body): { readonly status: string; readonly response: object } {
+  const reason = reply.stopAs ?? INCOMPLETE_REASONS[reply.stop];
   const status = reason === null ? "completed" : "incomplete";
-  const output = items(said, asked).map(({ finished }) => finished);
+  const output = createItems(reply, requestBody).map(({ complete }) => complete);
   const response = {
-    ...frame(said, asked),
+    ...responseFields(reply, requestBody),
     status,
     incomplete_details: reason === null ? null : { reason },
     output,
-    usage: said.usage && usage(said.usage, said),
+    usage: reply.usage && formatUsage(reply.usage, reply),
   };
   return { status, response };
 }
 
 /** Why a response is incomplete; null where it is whole. */
-const reasons: Readonly<Record<Stop, string | null>> = {
+const INCOMPLETE_REASONS: Readonly<Record<StopReason, string | null>> = {
   stop: null,
   calls: null,
   length: "max_output_tokens",
@@ -106,7 +109,7 @@ const reasons: Readonly<Record<Stop, string | null>> = {
   "context-window": "max_output_tokens",
 };
 
-function frame({ id, model }: Said, { store }: Body): object {
+function responseFields({ id, model }: FinalReply, { store }: Body): object {
   return {
     id: `resp_${id}`,
     object: "response",
@@ -118,14 +121,14 @@ function frame({ id, model }: Said, { store }: Body): object {
   };
 }
 
-function usage({ input, cacheRead, cacheWrite, output }: Counted, { parts }: Said): object {
-  const thought = replyTokens(parts.filter(({ type }) => type === "thinking"));
-  const prompt = input + cacheRead + cacheWrite;
+function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage, { parts }: FinalReply): object {
+  const thinkingTokens = countReplyTokens(parts.filter(({ type }) => type === "thinking"));
+  const promptTokens = input + cacheRead + cacheWrite;
   return {
-    input_tokens: prompt,
+    input_tokens: promptTokens,
     input_tokens_details: { cached_tokens: cacheRead, ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }) },
     output_tokens: output,
-    output_tokens_details: { reasoning_tokens: Math.min(thought, output) },
-    total_tokens: prompt + output,
+    output_tokens_details: { reasoning_tokens: Math.min(thinkingTokens, output) },
+    total_tokens: promptTokens + output,
   };
 }

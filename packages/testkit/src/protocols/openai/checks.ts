@@ -1,62 +1,72 @@
 /** Checks that both OpenAI protocols share: keys, sizes, functions, call ids, arguments and images. */
 
-import { hasLoneSurrogate, imageFault, isObject, type Json, webImages } from "../json.ts";
-import type { WireRequest } from "../protocol.ts";
-import { type Fault, missing, tooLong, tooShort, unlike, wrongKind, wrongValue } from "./errors.ts";
+import { checkImage, hasLoneSurrogate, isObject, type Json, WEB_IMAGE_TYPES } from "../json.ts";
+import type { ProtocolRequest } from "../protocol.ts";
+import {
+  emptyValue,
+  type Fault,
+  invalidType,
+  invalidValue,
+  missingParameter,
+  patternMismatch,
+  stringTooLong,
+} from "./errors.ts";
 
-export function* gateFaults({ headers, body, bytes }: WireRequest): Generator<Fault> {
-  if (!/^Bearer \S/.test(String(headers.authorization ?? ""))) yield noKey;
-  if (bytes > MOST_BYTES) yield tooLarge;
-  if (hasLoneSurrogate(body)) yield notJson;
-  yield* lengthFaults(body, "");
+export function* checkKeyAndSize({ headers, body, bytes }: ProtocolRequest): Generator<Fault> {
+  if (!/^Bearer \S/.test(String(headers.authorization ?? ""))) yield NO_KEY;
+  if (bytes > MAX_BYTES) yield TOO_LARGE;
+  if (hasLoneSurrogate(body)) yield NOT_JSON;
+  yield* checkStringLengths(body, "");
 }
 
-const MOST_BYTES = 50 * 1024 * 1024;
-const MOST_CHARACTERS = 10_485_760;
+const MAX_BYTES = 50 * 1024 * 1024;
+const MAX_CHARACTERS = 10_485_760;
 
-const noKey: Fault = {
+const NO_KEY: Fault = {
   status: 401,
   code: "invalid_api_key",
   message:
     "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth.",
 };
 
-const tooLarge: Fault = {
+const TOO_LARGE: Fault = {
   status: 413,
-  message: `Request body too large: the maximum size is ${MOST_BYTES} bytes.`,
+  message: `Request body too large: the maximum size is ${MAX_BYTES} bytes.`,
 };
 
-const notJson: Fault = {
+const NOT_JSON: Fault = {
   message:
     "We could not parse the JSON body of your request: it holds half of a surrogate pair. The API expects a JSON payload, but what was sent was not valid JSON.",
 };
 
 /** Images have a limit of their own. */
-function* lengthFaults(value: unknown, name: string): Generator<Fault> {
+function* checkStringLengths(value: unknown, path: string): Generator<Fault> {
   if (typeof value === "string") {
-    if (value.length > MOST_CHARACTERS && !/^data:[\w/+.-]+;base64,/.test(value))
-      yield tooLong(name, { most: MOST_CHARACTERS, length: value.length });
+    if (value.length > MAX_CHARACTERS && !/^data:[\w/+.-]+;base64,/.test(value))
+      yield stringTooLong(path, { maxLength: MAX_CHARACTERS, length: value.length });
     return;
   }
-  if (Array.isArray(value)) for (const [at, each] of value.entries()) yield* lengthFaults(each, `${name}[${at}]`);
+  if (Array.isArray(value))
+    for (const [index, each] of value.entries()) yield* checkStringLengths(each, `${path}[${index}]`);
   else if (isObject(value))
-    for (const [key, each] of Object.entries(value)) yield* lengthFaults(each, name === "" ? key : `${name}.${key}`);
+    for (const [key, each] of Object.entries(value))
+      yield* checkStringLengths(each, path === "" ? key : `${path}.${key}`);
 }
 
 /** The first value that stood in the list before. */
-export function twin<Each>(list: readonly Each[]): Each | undefined {
-  const seen = new Set<Each>();
+export function findDuplicate<Each>(list: readonly Each[]): Each | undefined {
+  const seenValues = new Set<Each>();
   return list.find((each) => {
-    if (seen.has(each)) return true;
-    seen.add(each);
+    if (seenValues.has(each)) return true;
+    seenValues.add(each);
     return false;
   });
 }
 
-export function* functionFaults({ name, parameters }: Json, at: string): Generator<Fault> {
-  yield* nameFaults(name, `${at}.name`);
+export function* checkFunction({ name, parameters }: Json, path: string): Generator<Fault> {
+  yield* checkName(name, `${path}.name`);
   if (parameters === undefined || parameters === null) return;
-  if (!isObject(parameters)) yield wrongKind(`${at}.parameters`, "an object", parameters);
+  if (!isObject(parameters)) yield invalidType(`${path}.parameters`, "an object", parameters);
   else if (Object.keys(parameters).length > 0 && parameters.type !== "object")
     yield {
       message: `Invalid schema for function '${String(name)}': schema must be a JSON Schema of 'type: "object"', got 'type: "${String(parameters.type)}"'.`,
@@ -64,62 +74,65 @@ export function* functionFaults({ name, parameters }: Json, at: string): Generat
     };
 }
 
-export function* nameFaults(name: unknown, at: string): Generator<Fault> {
-  if (name === undefined) yield missing(at);
-  else if (typeof name !== "string") yield wrongKind(at, "a string", name);
-  else if (name.length > MOST_NAME_CHARACTERS) yield tooLong(at, { most: MOST_NAME_CHARACTERS, length: name.length });
-  else if (!/^[a-zA-Z0-9_-]+$/.test(name)) yield unlike(at, "^[a-zA-Z0-9_-]+$");
+export function* checkName(name: unknown, path: string): Generator<Fault> {
+  if (name === undefined) yield missingParameter(path);
+  else if (typeof name !== "string") yield invalidType(path, "a string", name);
+  else if (name.length > MAX_NAME_CHARACTERS)
+    yield stringTooLong(path, { maxLength: MAX_NAME_CHARACTERS, length: name.length });
+  else if (!/^[a-zA-Z0-9_-]+$/.test(name)) yield patternMismatch(path, "^[a-zA-Z0-9_-]+$");
 }
 
-const MOST_NAME_CHARACTERS = 64;
+const MAX_NAME_CHARACTERS = 64;
 
-export function* twinFaults(names: readonly unknown[]): Generator<Fault> {
-  const name = twin(names.filter((each) => each !== undefined));
-  if (name !== undefined) yield { message: `Tool names must be unique: '${String(name)}' is declared twice.` };
+export function* checkDuplicateNames(names: readonly unknown[]): Generator<Fault> {
+  const duplicate = findDuplicate(names.filter((each) => each !== undefined));
+  if (duplicate !== undefined)
+    yield { message: `Tool names must be unique: '${String(duplicate)}' is declared twice.` };
 }
 
-export function* choiceFaults(choice: unknown, names: readonly unknown[]): Generator<Fault> {
+export function* checkToolChoice(choice: unknown, names: readonly unknown[]): Generator<Fault> {
   if (choice === undefined || choice === null) return;
   if (typeof choice === "string") {
-    if (!choices.includes(choice)) yield wrongValue("tool_choice", choice, choices);
-  } else if (!isObject(choice)) yield wrongKind("tool_choice", "one of a string or an object", choice);
-  else if (choice.type === "function") yield* forcedFaults(choice, names);
+    if (!TOOL_CHOICES.includes(choice)) yield invalidValue("tool_choice", choice, TOOL_CHOICES);
+  } else if (!isObject(choice)) yield invalidType("tool_choice", "one of a string or an object", choice);
+  else if (choice.type === "function") yield* checkForcedTool(choice, names);
 }
 
-const choices = ["none", "auto", "required"];
+const TOOL_CHOICES = ["none", "auto", "required"];
 
 /** Responses names the function beside the type, Chat Completions one level deeper. */
-function* forcedFaults(choice: Json, names: readonly unknown[]): Generator<Fault> {
-  const forced = isObject(choice.function) ? choice.function.name : choice.name;
-  if (typeof forced !== "string") yield missing("tool_choice.name");
-  else if (!names.includes(forced)) yield { message: `Tool choice '${forced}' not found in 'tools' parameter.` };
+function* checkForcedTool(choice: Json, names: readonly unknown[]): Generator<Fault> {
+  const forcedName = isObject(choice.function) ? choice.function.name : choice.name;
+  if (typeof forcedName !== "string") yield missingParameter("tool_choice.name");
+  else if (!names.includes(forcedName))
+    yield { message: `Tool choice '${forcedName}' not found in 'tools' parameter.` };
 }
 
 export interface IdRule {
-  readonly at: string;
-  readonly most: number;
+  readonly path: string;
+  readonly maxLength: number;
   /** The letters it may have, as a pattern. */
   readonly pattern?: string;
 }
 
-export function* callIdFaults(id: unknown, { at, most, pattern = "^[a-zA-Z0-9_-]+$" }: IdRule): Generator<Fault> {
-  if (id === undefined) yield missing(at);
-  else if (typeof id !== "string") yield wrongKind(at, "a string", id);
-  else if (id === "") yield tooShort(at, "string");
-  else if (id.length > most) yield tooLong(at, { most, length: id.length });
-  else if (!new RegExp(pattern).test(id)) yield unlike(at, pattern);
+export function* checkCallId(id: unknown, { path, maxLength, pattern = "^[a-zA-Z0-9_-]+$" }: IdRule): Generator<Fault> {
+  if (id === undefined) yield missingParameter(path);
+  else if (typeof id !== "string") yield invalidType(path, "a string", id);
+  else if (id === "") yield emptyValue(path, "string");
+  else if (id.length > maxLength) yield stringTooLong(path, { maxLength, length: id.length });
+  else if (!new RegExp(pattern).test(id)) yield patternMismatch(path, pattern);
 }
 
-export function* argumentFaults(json: unknown, at: string): Generator<Fault> {
-  yield* argumentKindFaults(json, at);
+export function* checkArguments(json: unknown, path: string): Generator<Fault> {
+  yield* checkArgumentsType(json, path);
   if (typeof json === "string" && !isJson(json))
-    yield { message: `Invalid '${at}': expected a string of valid JSON.`, code: "invalid_value" };
+    yield { message: `Invalid '${path}': expected a string of valid JSON.`, code: "invalid_value" };
 }
 
 /** Where any text will do, JSON or not. */
-export function* argumentKindFaults(json: unknown, at: string): Generator<Fault> {
-  if (json === undefined) yield missing(at);
-  else if (typeof json !== "string") yield wrongKind(at, "a string", json);
+export function* checkArgumentsType(json: unknown, path: string): Generator<Fault> {
+  if (json === undefined) yield missingParameter(path);
+  else if (typeof json !== "string") yield invalidType(path, "a string", json);
 }
 
 function isJson(text: string): boolean {
@@ -132,26 +145,26 @@ function isJson(text: string): boolean {
   }
 }
 
-const details = ["low", "high", "auto", "original"];
+const IMAGE_DETAILS = ["low", "high", "auto", "original"];
 
-export function* detailFaults(detail: unknown, at: string): Generator<Fault> {
-  if (detail !== undefined && detail !== null && !details.includes(String(detail)))
-    yield wrongValue(at, detail, details);
+export function* checkImageDetail(detail: unknown, path: string): Generator<Fault> {
+  if (detail !== undefined && detail !== null && !IMAGE_DETAILS.includes(String(detail)))
+    yield invalidValue(path, detail, IMAGE_DETAILS);
 }
 
 /** What lies behind an address is not looked at. */
-export function* imageUrlFaults(url: unknown, at: string): Generator<Fault> {
-  if (typeof url !== "string") return yield wrongKind(at, "a string", url);
+export function* checkImageUrl(url: unknown, path: string): Generator<Fault> {
+  if (typeof url !== "string") return yield invalidType(path, "a string", url);
   if (/^https?:\/\//.test(url)) return;
   const [, mediaType, data] = /^data:([^;,]*);base64,([\s\S]*)$/.exec(url) ?? [];
-  if (mediaType === undefined) return yield imageUrlFault(at, "a value that is no data URL");
-  if (!webImages.includes(mediaType)) yield imageUrlFault(at, `unsupported MIME type '${mediaType}'`);
-  else if (imageFault(mediaType, data, webImages)) yield imageUrlFault(at, "data that is not base64");
+  if (mediaType === undefined) return yield invalidImageUrl(path, "a value that is no data URL");
+  if (!WEB_IMAGE_TYPES.includes(mediaType)) yield invalidImageUrl(path, `unsupported MIME type '${mediaType}'`);
+  else if (checkImage(mediaType, data, WEB_IMAGE_TYPES)) yield invalidImageUrl(path, "data that is not base64");
 }
 
-function imageUrlFault(at: string, got: string): Fault {
+function invalidImageUrl(path: string, actual: string): Fault {
   return {
-    message: `Invalid '${at}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got ${got}.`,
+    message: `Invalid '${path}'. Expected a base64-encoded data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got ${actual}.`,
     code: "invalid_value",
   };
 }

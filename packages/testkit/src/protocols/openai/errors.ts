@@ -10,61 +10,64 @@ export interface Fault {
   readonly status?: number;
 }
 
-export function refused({ status = 400, ...fault }: Fault): Refusal {
+export function toRefusal({ status = 400, ...fault }: Fault): Refusal {
   return { status, type: "invalid_request_error", ...fault };
 }
 
-export function missing(name: string): Fault {
-  return { message: `Missing required parameter: '${name}'.`, code: "missing_required_parameter" };
+export function missingParameter(path: string): Fault {
+  return { message: `Missing required parameter: '${path}'.`, code: "missing_required_parameter" };
 }
 
-export function unknown(name: string): Fault {
-  return { message: `Unknown parameter: '${name}'.`, code: "unknown_parameter" };
+export function unknownParameter(path: string): Fault {
+  return { message: `Unknown parameter: '${path}'.`, code: "unknown_parameter" };
 }
 
-export function wrongKind(name: string, expected: string, value: unknown): Fault {
+export function invalidType(path: string, expected: string, value: unknown): Fault {
   return {
-    message: `Invalid type for '${name}': expected ${expected}, but got ${kindOf(value)} instead.`,
+    message: `Invalid type for '${path}': expected ${expected}, but got ${describeType(value)} instead.`,
     code: "invalid_type",
   };
 }
 
 /** The API names the value; its place is added for whoever reads the log. */
-export function wrongValue(name: string, value: unknown, allowed: readonly string[]): Fault {
-  const list = allowed.map((each) => `'${each}'`).join(", ");
+export function invalidValue(path: string, value: unknown, allowed: readonly string[]): Fault {
+  const allowedList = allowed.map((each) => `'${each}'`).join(", ");
   return {
-    message: `Invalid value: '${String(value)}'. Supported values are: ${list}. (${name})`,
+    message: `Invalid value: '${String(value)}'. Supported values are: ${allowedList}. (${path})`,
     code: "invalid_value",
   };
 }
 
-export function tooShort(name: string, what: "array" | "string"): Fault {
-  const message = `Invalid '${name}': empty ${what}. Expected ${what === "array" ? "an array" : "a string"} with minimum length 1, but got an empty ${what} instead.`;
-  return { message, code: `empty_${what}` };
+export function emptyValue(path: string, valueType: "array" | "string"): Fault {
+  const message = `Invalid '${path}': empty ${valueType}. Expected ${valueType === "array" ? "an array" : "a string"} with minimum length 1, but got an empty ${valueType} instead.`;
+  return { message, code: `empty_${valueType}` };
 }
 
-export function tooLong(name: string, { most, length }: { readonly most: number; readonly length: number }): Fault {
+export function stringTooLong(
+  path: string,
+  { maxLength, length }: { readonly maxLength: number; readonly length: number },
+): Fault {
   return {
-    message: `Invalid '${name}': string too long. Expected a string with maximum length ${most}, but got a string with length ${length} instead.`,
+    message: `Invalid '${path}': string too long. Expected a string with maximum length ${maxLength}, but got a string with length ${length} instead.`,
     code: "string_above_max_length",
   };
 }
 
-export function tooLow(name: string, least: number, value: unknown): Fault {
+export function belowMinimum(path: string, minimum: number, value: unknown): Fault {
   return {
-    message: `Invalid '${name}': integer below minimum value. Expected a value >= ${least}, but got ${String(value)} instead.`,
+    message: `Invalid '${path}': integer below minimum value. Expected a value >= ${minimum}, but got ${String(value)} instead.`,
     code: "integer_below_min_value",
   };
 }
 
-export function unlike(name: string, pattern: string): Fault {
+export function patternMismatch(path: string, pattern: string): Fault {
   return {
-    message: `Invalid '${name}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`,
+    message: `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`,
     code: "invalid_value",
   };
 }
 
-function kindOf(value: unknown): string {
+function describeType(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
@@ -74,10 +77,10 @@ function kindOf(value: unknown): string {
 
 /** The same for both protocols. */
 export function errorBody({ type, code, message }: ProviderError, status: number): unknown {
-  return { error: { message, type: type ?? typeOf(status), param: null, code: code ?? null } };
+  return { error: { message, type: type ?? errorTypeOf(status), param: null, code: code ?? null } };
 }
 
-function typeOf(status: number): string {
+function errorTypeOf(status: number): string {
   if (status >= 500) return "server_error";
   return status === 429 ? "rate_limit_exceeded" : "invalid_request_error";
 }

@@ -4,7 +4,7 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { echoed, streamed, whole } from "../../server/gathered.ts";
+import { appendReply, readStream, readWhole } from "../../server/read-reply.ts";
 
 const reply: Reply = {
   parts: [
@@ -20,8 +20,8 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe.each([
-  ["streamed", streamed],
-  ["whole", whole],
+  ["streamed", readStream],
+  ["whole", readWhole],
 ] as const)("%s", (_, ask) => {
   test("KIT1 text, thinking, redacted thinking, two calls and usage are read as they were scripted", async () => {
     const model = await modelThatSays([reply]);
@@ -38,7 +38,7 @@ describe.each([
     expect(content[0]?.providerMetadata?.anthropic?.signature).toMatch(/^[A-Za-z0-9+/=]{80,}$/);
     expect(content[1]?.providerMetadata?.anthropic?.redactedData).toMatch(/^[A-Za-z0-9+/=]{80,}$/);
     expect(finishReason).toBe("tool-calls");
-    const { input, cacheRead, cacheWrite, output } = server.served[0]?.usage ?? {
+    const { input, cacheRead, cacheWrite, output } = server.requests[0]?.usage ?? {
       input: 0,
       cacheRead: 0,
       cacheWrite: 0,
@@ -60,10 +60,10 @@ describe.each([
       "bye",
     ]);
     const first = await ask(model, asking(question));
-    const prompt = echoed(question, first.content);
+    const prompt = appendReply(question, first.content);
     const second = await ask(model, asking(prompt));
-    await ask(model, asking(echoed(prompt, second.content)));
-    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+    await ask(model, asking(appendReply(prompt, second.content)));
+    expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
   test("KIT1 a reply that ran out of room, was refused or met the end of the window says so", async () => {

@@ -2,16 +2,16 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { sealed, signature } from "../../../src/protocols/signature.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { createSignature, sealText } from "../../../src/protocols/signature.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
 const model = "claude-sonnet-4-5";
 const mark = { type: "ephemeral" };
 const hello = user({ type: "text", text: "hello" });
-const thought = { type: "thinking", thinking: "let me see", signature: signature(model, "let me see") };
-const hidden = { type: "redacted_thinking", data: sealed(model, "hidden") };
+const thought = { type: "thinking", thinking: "let me see", signature: createSignature(model, "let me see") };
+const hidden = { type: "redacted_thinking", data: sealText(model, "hidden") };
 const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
 const schema = { type: "object", properties: {} };
 
@@ -291,11 +291,11 @@ test.each(refusals)("KIT2 %s is refused by name", async (_, body, message) => {
 
 test("KIT2 a request without a key, without a version or with too many bytes is refused", async () => {
   const path = `${server.url}/v1/messages`;
-  expect(await posted(path, good, { "anthropic-version": "2023-06-01" })).toMatchObject({
+  expect(await postJson(path, good, { "anthropic-version": "2023-06-01" })).toMatchObject({
     status: 401,
     kind: "authentication_error",
   });
-  expect(await posted(path, good, { "x-api-key": "k" })).toMatchObject({
+  expect(await postJson(path, good, { "x-api-key": "k" })).toMatchObject({
     status: 400,
     message: "anthropic-version: header is required",
   });
@@ -308,7 +308,7 @@ test.each([
   ["a changed word", { ...thought, thinking: "let me  see" }],
   ["no signature", { type: "thinking", thinking: "let me see" }],
   ["an empty signature", { ...thought, signature: "" }],
-  ["the signature of another model", { ...thought, signature: signature("claude-opus-4-1", "let me see") }],
+  ["the signature of another model", { ...thought, signature: createSignature("claude-opus-4-1", "let me see") }],
 ])("KIT3 thinking with %s is refused", async (_, block) => {
   const { status, message } = await ask(talk(hello, reply(block, { type: "text", text: "a" }), hello));
   expect({ status, message }).toEqual({
@@ -319,7 +319,7 @@ test.each([
 
 test.each([
   ["changed bytes", { ...hidden, data: `${hidden.data.slice(0, -8)}AAAAAAAA` }],
-  ["another model's bytes", { ...hidden, data: sealed("claude-opus-4-1", "hidden") }],
+  ["another model's bytes", { ...hidden, data: sealText("claude-opus-4-1", "hidden") }],
   ["nothing in it", { type: "redacted_thinking" }],
 ])("KIT3 redacted thinking with %s is refused", async (_, block) => {
   const { status, message } = await ask(talk(hello, reply(block, { type: "text", text: "a" }), hello));
@@ -329,8 +329,8 @@ test.each([
   });
 });
 
-function ask(body: unknown): Promise<Posted> {
-  return posted(`${server.url}/v1/messages`, body, { "x-api-key": "k", "anthropic-version": "2023-06-01" });
+function ask(body: unknown): Promise<PostResult> {
+  return postJson(`${server.url}/v1/messages`, body, { "x-api-key": "k", "anthropic-version": "2023-06-01" });
 }
 
 function talk(...messages: readonly object[]): Body {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 type Block = Readonly<Record<string, unknown>>;
 
@@ -80,9 +80,9 @@ test("KIT2 a search has one name", async () => {
 
 test("KIT7 a script that searches where nobody declared a search says so", async () => {
   const alone = await startServer({ script: [{ parts: [{ type: "search", query: "pages", results }] }] });
-  const { status } = await posted(`${alone.url}/v1/messages`, bodyOf([question], []), headers);
+  const { status } = await postJson(`${alone.url}/v1/messages`, bodyOf([question], []), headers);
   await alone.close();
-  expect({ status, ...alone.served[0] }).toMatchObject({
+  expect({ status, ...alone.requests[0] }).toMatchObject({
     status: 500,
     outcome: "failed",
     why: "the step for request 1 searches, and the request does not declare the provider's own search",
@@ -95,8 +95,8 @@ function bodyOf(messages: readonly object[], declared: readonly object[]): objec
   return { model: "claude-sonnet-4-5", max_tokens: 1000, messages, tools: declared };
 }
 
-function asked(messages: readonly object[], declared: readonly object[] = tools): Promise<Posted> {
-  return posted(`${server.url}/v1/messages`, bodyOf(messages, declared), headers);
+function asked(messages: readonly object[], declared: readonly object[] = tools): Promise<PostResult> {
+  return postJson(`${server.url}/v1/messages`, bodyOf(messages, declared), headers);
 }
 
 async function sentBack(content: readonly Block[]): Promise<string> {

@@ -4,7 +4,7 @@ import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { echoed, streamed, whole } from "../../server/gathered.ts";
+import { appendReply, readStream, readWhole } from "../../server/read-reply.ts";
 
 const reply: Reply = {
   parts: [
@@ -19,8 +19,8 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe.each([
-  ["streamed", streamed],
-  ["whole", whole],
+  ["streamed", readStream],
+  ["whole", readWhole],
 ] as const)("%s", (_, ask) => {
   test("KIT1 text, thoughts, two calls and usage are read as they were scripted", async () => {
     const model = await modelThatSays([reply]);
@@ -34,7 +34,7 @@ describe.each([
       ["tool-call", '{"path":"ü.ts"}'],
     ]);
     expect(finishReason).toBe("tool-calls");
-    const { input, cacheRead, output } = server.served[0]?.usage ?? { input: 0, cacheRead: 0, output: 0 };
+    const { input, cacheRead, output } = server.requests[0]?.usage ?? { input: 0, cacheRead: 0, output: 0 };
     expect(usage).toMatchObject({ input: { total: input, cacheRead }, output: { total: output } });
     expect(output).toBeGreaterThan(80);
   });
@@ -52,10 +52,10 @@ describe.each([
       "bye",
     ]);
     const first = await ask(model, asking(question));
-    const prompt = echoed(question, first.content);
+    const prompt = appendReply(question, first.content);
     const second = await ask(model, asking(prompt));
-    await ask(model, asking(echoed(prompt, second.content)));
-    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+    await ask(model, asking(appendReply(prompt, second.content)));
+    expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
   test("KIT1 a reply that ran out of room, was refused or broke says so", async () => {
@@ -74,7 +74,7 @@ describe.each([
 test("KIT1 the first call of a step bears the signature, and without a call the last text", async () => {
   const model = await modelThatSays([reply, "plain"]);
   const signed = async () =>
-    (await streamed(model, asking(question))).content.map(
+    (await readStream(model, asking(question))).content.map(
       (part) => part.providerMetadata?.google?.thoughtSignature !== undefined,
     );
   expect(await signed()).toEqual([false, false, true, false]);

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
 import { callSignature, textSignature } from "../../../src/protocols/google/reply.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -208,7 +208,7 @@ afterAll(() => server.close());
 
 test("KIT2 a request with everything in it is accepted, with its key in the header or in the address", async () => {
   expect(await ask(good)).toMatchObject({ status: 200 });
-  expect(await posted(`${server.url}/v1beta/models/${model}:generateContent?key=k`, good)).toMatchObject({
+  expect(await postJson(`${server.url}/v1beta/models/${model}:generateContent?key=k`, good)).toMatchObject({
     status: 200,
   });
 });
@@ -221,7 +221,7 @@ test.each(refusals)("KIT2 %s is refused by name", async (_, body, message) => {
 
 test("KIT2 a request without a key or with too many bytes is refused", async () => {
   const path = `${server.url}/v1beta/models/${model}:generateContent`;
-  expect(await posted(path, good)).toMatchObject({ status: 403, kind: "PERMISSION_DENIED" });
+  expect(await postJson(path, good)).toMatchObject({ status: 403, kind: "PERMISSION_DENIED" });
   const long = await ask({ ...good, systemInstruction: { parts: [{ text: "x".repeat(21 * 1024 * 1024) }] } });
   expect(long).toMatchObject({ status: 400, message: expect.stringMatching(/Request payload size exceeds the limit/) });
   expect(await ask('{"contents":')).toMatchObject({ status: 400, kind: "INVALID_ARGUMENT" });
@@ -274,8 +274,8 @@ test.each([
   expect(await ask(talk(hello, ...turns))).toMatchObject({ status: 400, message: "Corrupted thought signature." });
 });
 
-function ask(body: unknown, of: string = model): Promise<Posted> {
-  return posted(`${server.url}/v1beta/models/${of}:streamGenerateContent?alt=sse`, body, { "x-goog-api-key": "k" });
+function ask(body: unknown, of: string = model): Promise<PostResult> {
+  return postJson(`${server.url}/v1beta/models/${of}:streamGenerateContent?alt=sse`, body, { "x-goog-api-key": "k" });
 }
 
 function talk(...contents: readonly object[]): Body {

@@ -1,10 +1,10 @@
 /** Google's fields in their other spelling: taken, understood, and logged as they were sent. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Asked, startServer, type TestServer } from "../../../src/index.ts";
+import { type ScriptRequest, startServer, type TestServer } from "../../../src/index.ts";
 import { callSignature } from "../../../src/protocols/google/reply.ts";
-import { inOneSpelling } from "../../../src/protocols/google/request.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { normalizeBody } from "../../../src/protocols/google/request.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 const model = "gemini-3-pro-preview";
 const args = { file_path: "a", inline_data: 1 };
@@ -39,7 +39,7 @@ const withBars = {
   ],
 };
 
-let asked: Asked[];
+let asked: ScriptRequest[];
 let server: TestServer;
 beforeEach(async () => {
   asked = [];
@@ -54,17 +54,17 @@ afterEach(() => server.close());
 
 test("KIT2 Google takes its fields in both spellings, and the script sees them in one", async () => {
   expect((await ask(withBars)).message).toBe("undefined");
-  expect(asked[0]).toMatchObject({ tools: ["read"], results: 1, text: "hi" });
+  expect(asked[0]).toMatchObject({ tools: ["read"], resultCount: 1, text: "hi" });
   expect(asked[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
 });
 
 test("KIT6 the log has the spelling that was sent", async () => {
   await ask(withBars);
-  expect(server.served[0]?.body).toEqual(withBars);
+  expect(server.requests[0]?.body).toEqual(withBars);
 });
 
 test("KIT2 names that the user chose are left alone", () => {
-  const { contents, tools } = inOneSpelling(withBars);
+  const { contents, tools } = normalizeBody(withBars);
   expect(contents).toMatchObject([
     {},
     { parts: [{ functionCall: { args } }] },
@@ -81,6 +81,6 @@ test("KIT2 what is wrong is wrong in both spellings", async () => {
   expect((await ask({ ...withBars, max_tokens: 3 })).message).toContain('Unknown name "max_tokens"');
 });
 
-function ask(body: object): Promise<Posted> {
-  return posted(`${server.url}/v1beta/models/${model}:generateContent?key=k`, body);
+function ask(body: object): Promise<PostResult> {
+  return postJson(`${server.url}/v1beta/models/${model}:generateContent?key=k`, body);
 }

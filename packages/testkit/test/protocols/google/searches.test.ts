@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 type Part = Readonly<Record<string, unknown>>;
 
@@ -73,9 +73,9 @@ test("KIT2 beside functions a search must be told of, and models before 3 have n
   expect(message).toBe("Tool use with function calling is unsupported");
 });
 
-function asked(contents: readonly object[], body: object, model = "gemini-3-pro-preview"): Promise<Posted> {
+function asked(contents: readonly object[], body: object, model = "gemini-3-pro-preview"): Promise<PostResult> {
   const url = `${server.url}/v1beta/models/${model}:generateContent`;
-  return posted(url, { contents, ...body }, { "x-goog-api-key": "k" });
+  return postJson(url, { contents, ...body }, { "x-goog-api-key": "k" });
 }
 
 async function sentBack(said: readonly Part[]): Promise<string> {

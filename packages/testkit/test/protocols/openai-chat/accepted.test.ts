@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 const user = { role: "user", content: "compare a and b" };
 const said = { role: "assistant", content: "well" };
@@ -69,6 +69,6 @@ function called(id: string, json = "{}"): readonly object[] {
 }
 
 async function ask(body: object): Promise<number> {
-  const { status } = await posted(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" });
+  const { status } = await postJson(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" });
   return status;
 }

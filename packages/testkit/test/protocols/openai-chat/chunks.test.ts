@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { type Reply, startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
@@ -69,8 +69,8 @@ test("KIT1 an error inside the stream is a chunk of its own, and nothing follows
 test("KIT1 the script sees the newest text, the tools, and how many results stand at the end", async () => {
   const seen: unknown[] = [];
   server = await startServer({
-    script: ({ text, tools, results, model, streams }) => {
-      seen.push({ text, tools, results, model, streams });
+    script: ({ text, tools, resultCount, model, isStreaming }) => {
+      seen.push({ text, tools, results: resultCount, model, streams: isStreaming });
       return "fine";
     },
   });
@@ -98,5 +98,5 @@ async function chunksOf(step: Reply, settings: object = {}): Promise<string[]> {
 
 async function asked(settings: object): Promise<string> {
   const body = { model: "gpt-4.1", messages: [{ role: "user", content: "hello" }], stream: true, ...settings };
-  return (await posted(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" })).text;
+  return (await postJson(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" })).text;
 }

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { echoed, streamed, whole } from "../../server/gathered.ts";
+import { appendReply, readStream, readWhole } from "../../server/read-reply.ts";
 
 const thinking = "First I look at both files, then I compare them. ".repeat(5);
 const reply: Reply = {
@@ -21,10 +21,10 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe.each([
-  ["openai, streamed", openai, streamed],
-  ["openai, whole", openai, whole],
-  ["openai-compatible, streamed", compatible, streamed],
-  ["openai-compatible, whole", compatible, whole],
+  ["openai, streamed", openai, readStream],
+  ["openai, whole", openai, readWhole],
+  ["openai-compatible, streamed", compatible, readStream],
+  ["openai-compatible, whole", compatible, readWhole],
 ] as const)("%s", (_, client, ask) => {
   test("KIT1 text, thinking, two calls and usage are read as they were scripted", async () => {
     const model = await modelThatSays([reply], client);
@@ -37,7 +37,7 @@ describe.each([
       ["tool-call", '{"path":"ü.ts"}'],
     ]);
     expect(finishReason).toBe("tool-calls");
-    const counted = server.served[0]?.usage;
+    const counted = server.requests[0]?.usage;
     expect(usage).toMatchObject({
       input: { noCache: counted?.input, cacheRead: 0 },
       output: { total: counted?.output, reasoning: 62 },
@@ -53,10 +53,10 @@ describe.each([
     };
     const model = await modelThatSays([reply, thought, "bye"], client);
     const first = await ask(model, asking(question));
-    const prompt = echoed(question, first.content);
+    const prompt = appendReply(question, first.content);
     const second = await ask(model, asking(prompt));
-    await ask(model, asking(echoed(prompt, second.content)));
-    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+    await ask(model, asking(appendReply(prompt, second.content)));
+    expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
   test("KIT1 a reply that ran out of room, was filtered, met the end of the window or stopped in its own words says so", async () => {
@@ -80,7 +80,7 @@ describe.each([
     const error = { type: "server_error", message: "The server had an error while processing your request." };
     const parts = [{ type: "text" as const, text: "half" }];
     const model = await modelThatSays([{ parts, breaks: { how: "error", after: 2, error } }], client);
-    const caught: unknown = await streamed(model, asking(question)).catch((failure: unknown) => failure);
+    const caught: unknown = await readStream(model, asking(question)).catch((failure: unknown) => failure);
     expect(caught instanceof Error ? caught.message : JSON.stringify(caught)).toContain(error.message);
   });
 });

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -328,7 +328,7 @@ test("KIT2 what is refused has the shape of the API's errors", async () => {
 });
 
 test("KIT2 thoughts that are sent back are refused where Groq's API lives, and there alone", async () => {
-  const { status, message } = await posted(`${server.url}/openai/v1/chat/completions`, good, {
+  const { status, message } = await postJson(`${server.url}/openai/v1/chat/completions`, good, {
     authorization: "Bearer test",
   });
   expect([status, message]).toEqual([400, expect.stringContaining("property 'reasoning_content' is unsupported")]);
@@ -336,7 +336,7 @@ test("KIT2 thoughts that are sent back are refused where Groq's API lives, and t
 });
 
 test("KIT2 a request without a key is refused", async () => {
-  const { status, text } = await posted(`${server.url}/v1/chat/completions`, good);
+  const { status, text } = await postJson(`${server.url}/v1/chat/completions`, good);
   expect([status, JSON.parse(text).error.code]).toEqual([401, "invalid_api_key"]);
 });
 
@@ -352,6 +352,6 @@ function named(name: string): object {
   return { type: "function", function: { name } };
 }
 
-function asked(body: unknown): ReturnType<typeof posted> {
-  return posted(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" });
+function asked(body: unknown): ReturnType<typeof postJson> {
+  return postJson(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" });
 }

@@ -2,7 +2,7 @@
 
 import { afterEach, expect, test } from "vitest";
 import { type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 let server: TestServer;
 afterEach(() => server.close());
@@ -81,15 +81,15 @@ test("KIT1 an error with a code fails the response, and one without is an event 
 test("KIT1 the script sees the newest text, the tools, and how many results stand at the end", async () => {
   const seen: unknown[] = [];
   server = await startServer({
-    script: ({ text, tools, results, model, streams }) => {
-      seen.push({ text, tools, results, model, streams });
+    script: ({ text, tools, resultCount, model, isStreaming }) => {
+      seen.push({ text, tools, results: resultCount, model, streams: isStreaming });
       return "fine";
     },
   });
   const call = { type: "function_call", call_id: "c", name: "read", arguments: "{}" };
   const input = [{ role: "user", content: "go" }, call, { type: "function_call_output", call_id: "c", output: "x" }];
   const body = { model: "m", input, tools: [{ type: "function", name: "read" }] };
-  await posted(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
+  await postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
   expect(seen).toEqual([{ text: "go", tools: ["read"], results: 1, model: "m", streams: false }]);
 });
 
@@ -102,7 +102,7 @@ interface Event {
 async function eventsOf(step: Step): Promise<readonly Event[]> {
   server = await startServer({ script: [step] });
   const body = { model: "gpt-5.1", input: "hello", stream: true };
-  const { text } = await posted(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
+  const { text } = await postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
   return text
     .trim()
     .split("\n\n")

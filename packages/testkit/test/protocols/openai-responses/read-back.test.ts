@@ -4,8 +4,8 @@ import { createOpenAI } from "@ai-sdk/openai";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import { afterEach, describe, expect, test } from "vitest";
 import { type Reply, type Step, startServer, type TestServer } from "../../../src/index.ts";
-import { echoed, whole } from "../../server/gathered.ts";
-import { streamed } from "./streamed.ts";
+import { appendReply, readWhole } from "../../server/read-reply.ts";
+import { readStream } from "./read-stream.ts";
 
 const reply: Reply = {
   parts: [
@@ -21,8 +21,8 @@ let server: TestServer;
 afterEach(() => server.close());
 
 describe.each([
-  ["streamed", streamed],
-  ["whole", whole],
+  ["streamed", readStream],
+  ["whole", readWhole],
 ] as const)("%s", (_, ask) => {
   test("KIT1 text, reasoning, sealed reasoning, two calls and usage are read as they were scripted", async () => {
     const model = await modelThatSays([reply]);
@@ -44,7 +44,7 @@ describe.each([
     for (const { providerMetadata } of content.slice(0, 2))
       expect(providerMetadata?.openai?.reasoningEncryptedContent).toMatch(/^[A-Za-z0-9+/=]{80,}$/);
     expect(finishReason).toBe("tool-calls");
-    const counted = server.served[0]?.usage;
+    const counted = server.requests[0]?.usage;
     expect(usage).toMatchObject({
       input: { noCache: counted?.input, cacheRead: 0 },
       output: { total: counted?.output, reasoning: 67 },
@@ -60,11 +60,11 @@ describe.each([
     };
     const model = await modelThatSays([reply, thought, "bye"]);
     const first = await ask(model, asking(question));
-    const prompt = echoed(question, first.content);
+    const prompt = appendReply(question, first.content);
     const second = await ask(model, asking(prompt));
-    await ask(model, asking(echoed(prompt, second.content)));
-    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
-    const sealed = server.served.map(({ body }) => JSON.stringify(body).match(/"encrypted_content":"/g)?.length ?? 0);
+    await ask(model, asking(appendReply(prompt, second.content)));
+    expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
+    const sealed = server.requests.map(({ body }) => JSON.stringify(body).match(/"encrypted_content":"/g)?.length ?? 0);
     expect(sealed).toEqual([0, 2, 3]);
   });
 
@@ -72,9 +72,9 @@ describe.each([
     const model = await modelThatSays([reply, "bye"]);
     const keeping = { providerOptions: { openai: { store: true } } };
     const { content } = await ask(model, { ...asking(question), ...keeping });
-    await ask(model, { ...asking(echoed(question, content)), ...keeping });
-    expect(server.served.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said"]);
-    expect(JSON.stringify(server.served[1]?.body)).toContain("item_reference");
+    await ask(model, { ...asking(appendReply(question, content)), ...keeping });
+    expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said"]);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain("item_reference");
   });
 
   test("KIT1 a reply that ran out of room, was filtered or met the end of the window says so", async () => {
@@ -91,8 +91,8 @@ describe.each([
     const long: LanguageModelV4Prompt = [{ role: "system", content: "Be brief. ".repeat(1000) }, ...question.slice(1)];
     await ask(model, asking(long));
     const { usage } = await ask(model, asking(long));
-    expect(server.served[1]?.usage?.cacheRead).toBeGreaterThan(2000);
-    expect(usage.input).toMatchObject({ cacheRead: server.served[1]?.usage?.cacheRead });
+    expect(server.requests[1]?.usage?.cacheRead).toBeGreaterThan(2000);
+    expect(usage.input).toMatchObject({ cacheRead: server.requests[1]?.usage?.cacheRead });
   });
 });
 
@@ -102,14 +102,14 @@ test("KIT1 an error inside the stream reaches the client with its code", async (
     { parts: [{ type: "text", text: "half" }], breaks: { how: "error", after: 6, error } },
     { parts: [{ type: "text", text: "half" }], breaks: { how: "error", after: 6, error: { message: "overloaded" } } },
   ]);
-  await expect(streamed(model, asking(question))).rejects.toMatchObject({ code: error.code, message: error.message });
-  await expect(streamed(model, asking(question))).rejects.toMatchObject({ message: "overloaded" });
+  await expect(readStream(model, asking(question))).rejects.toMatchObject({ code: error.code, message: error.message });
+  await expect(readStream(model, asking(question))).rejects.toMatchObject({ message: "overloaded" });
 });
 
 test("KIT1 a refusal of the script's bears the status and code it names", async () => {
   const refuse = { status: 429, code: "insufficient_quota", message: "You exceeded your current quota." };
   const model = await modelThatSays([{ refuse }]);
-  await expect(streamed(model, asking(question))).rejects.toMatchObject({
+  await expect(readStream(model, asking(question))).rejects.toMatchObject({
     statusCode: 429,
     data: { error: { code: "insufficient_quota", type: "rate_limit_exceeded", param: null } },
   });

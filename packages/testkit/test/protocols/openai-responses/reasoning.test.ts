@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 interface Item {
   readonly type: string;
@@ -134,7 +134,7 @@ async function sentBack(back: readonly unknown[], settings: object = {}): Promis
   return status === 200 ? "accepted" : message;
 }
 
-function asked(input: readonly unknown[], settings: object = {}): ReturnType<typeof posted> {
+function asked(input: readonly unknown[], settings: object = {}): ReturnType<typeof postJson> {
   const body = { model: "gpt-5.1", store: false, include: ["reasoning.encrypted_content"], input, ...settings };
-  return posted(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
+  return postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
 }

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { posted } from "../../server/posted.ts";
+import { postJson } from "../../server/post-json.ts";
 
 type Body = Readonly<Record<string, unknown>>;
 
@@ -284,7 +284,7 @@ test("KIT2 what is refused has the shape of the API's errors", async () => {
 });
 
 test("KIT2 a request without a key is refused", async () => {
-  const { status, text } = await posted(`${server.url}/v1/responses`, good);
+  const { status, text } = await postJson(`${server.url}/v1/responses`, good);
   expect([status, JSON.parse(text).error.code]).toEqual([401, "invalid_api_key"]);
 });
 
@@ -301,6 +301,6 @@ function input(...items: readonly unknown[]): Body {
   return { input: items };
 }
 
-function asked(body: unknown): ReturnType<typeof posted> {
-  return posted(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
+function asked(body: unknown): ReturnType<typeof postJson> {
+  return postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
 }

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
-import { type Posted, posted } from "../../server/posted.ts";
+import { type PostResult, postJson } from "../../server/post-json.ts";
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -56,10 +56,10 @@ test("KIT2 an item without an id, without an action, with another action or a st
   expect(await sentBack([thought, { ...rest, id, action, output: [] }, text])).toMatch(/input\[2\]\.output/);
 });
 
-function asked(input: readonly object[]): Promise<Posted> {
+function asked(input: readonly object[]): Promise<PostResult> {
   const include = ["reasoning.encrypted_content", "web_search_call.action.sources"];
   const body = { model: "gpt-5", store: false, input, include, tools: [{ type: "web_search" }] };
-  return posted(`${server.url}/v1/responses`, body, { authorization: "Bearer k" });
+  return postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer k" });
 }
 
 async function sentBack(output: readonly Item[]): Promise<string> {

@@ -1,6 +1,6 @@
 /** Builds the content of a message (files and folders named with @, images and pastes, then the text), and inserts pasted images. */
 
-import { type Content, LARGEST_PICTURE, type WorkspaceFiles } from "@pith/agent";
+import { MAX_IMAGE_BYTES, type UserContent, type WorkspaceFiles } from "@pith/agent";
 import { nodeFiles, nodeSearch } from "@pith/agent/node";
 import type { ImageBlock, TextBlock } from "@pith/context";
 import { attachImage, attachText } from "@pith/context/host";
@@ -10,7 +10,7 @@ import type { Talking } from "../screen-context.ts";
 import { clippedPicture } from "./clipboard.ts";
 import { attachedPastes, mentions, type Written } from "./message.ts";
 
-export type WordsSaid = { readonly type: "said"; readonly content: Content } | Mistake;
+export type WordsSaid = { readonly type: "said"; readonly content: UserContent } | Mistake;
 
 /** What an @ names and is not there is a word like any other. `template` stands in the place of the text. */
 export async function wordsSaid(
@@ -44,7 +44,7 @@ const MOST_LOOKED_FOR = 500;
 const MOST_NAMES = 300;
 
 async function foundAt(path: string, root: string): Promise<FoundFile> {
-  const files = nodeFiles({ root, mostBytes: LARGEST_PICTURE });
+  const files = nodeFiles({ root, maxBytes: MAX_IMAGE_BYTES });
   for (const meant of [path, path.replace(/[.,;:!?)\]}'"]+$/, "")]) {
     if (meant === "") continue;
     const read = await files.read(meant);
@@ -57,11 +57,11 @@ async function foundAt(path: string, root: string): Promise<FoundFile> {
 }
 
 async function namesOf(path: string, root: string): Promise<FoundFile> {
-  const act = { signal: new AbortController().signal, most: MOST_NAMES };
+  const act = { signal: new AbortController().signal, maxResults: MOST_NAMES };
   const listed = await nodeSearch({ root }).list(path, act);
   if (listed.type !== "found") return mistake(`@${path}: ${listed.message}`);
-  const names = listed.found.map(({ name }) => name);
-  const more = listed.isAll ? [] : ["…"];
+  const names = listed.items.map(({ name }) => name);
+  const more = listed.isComplete ? [] : ["…"];
   const block = attachText({ kind: "folder", name: path }, [...names, ...more].join("\n"));
   return { type: "blocks", blocks: [block] };
 }
@@ -76,7 +76,7 @@ export async function pastePicture({ ready, screen }: Talking): Promise<void> {
 
 /** False where there is no picture, so that the path is words. */
 export async function pictureAt(path: string, { ready, screen }: Talking): Promise<boolean> {
-  const files = nodeFiles({ root: ready.place.cwd, mostBytes: LARGEST_PICTURE });
+  const files = nodeFiles({ root: ready.place.cwd, maxBytes: MAX_IMAGE_BYTES });
   const read = await files.read(path);
   if (read.type === "too-large") screen.tell(`${path}: ${read.message}; up to 3.75 MB can be said`, "warning");
   const taken = read.type === "read" ? screen.editor?.pictures.take(read.bytes) : undefined;

@@ -1,7 +1,7 @@
 /** Reads images from the clipboard, and copies text to it (`/copy`). */
 
 import { execFile, spawn } from "node:child_process";
-import { LARGEST_PICTURE, pictureKind } from "@pith/agent";
+import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
 import { textToCopy } from "../../../commands/copy.ts";
 import { severalLines } from "../../../text/format.ts";
 import type { Opener } from "../screen-context.ts";
@@ -20,7 +20,7 @@ export async function clippedPicture(environment: Environment): Promise<Clipped>
     if (said === null) continue;
     isAnyThere = true;
     const bytes = reader.bytes(said);
-    if (pictureKind(bytes) !== null) return { type: "picture", bytes };
+    if (detectImageType(bytes) !== null) return { type: "picture", bytes };
   }
   if (isAnyThere) return { type: "none", why: "there is no picture in the clipboard" };
   return { type: "none", why: `no program here reads pictures from the clipboard; ${ADVICE}` };
@@ -63,7 +63,7 @@ const readers: readonly Reader[] = [
 /** Null where there is no such program. One that fails has nothing to give. */
 function outputOf({ program, arguments: given }: Reader, environment: Environment): Promise<Buffer | null> {
   return new Promise((resolve) => {
-    const options = { encoding: "buffer", maxBuffer: 3 * LARGEST_PICTURE, timeout: PATIENCE_MS } as const;
+    const options = { encoding: "buffer", maxBuffer: 3 * MAX_IMAGE_BYTES, timeout: PATIENCE_MS } as const;
     execFile(program, given, { ...options, env: { ...environment } }, (error, said) => {
       resolve(error?.code === "ENOENT" ? null : error ? Buffer.alloc(0) : said);
     });

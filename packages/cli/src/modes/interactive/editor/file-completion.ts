@@ -99,9 +99,9 @@ export class FileList {
   /** Null where there are so many that it takes too long, as in a home folder. */
   async #files(): Promise<readonly string[] | null> {
     const search = await this.#search();
-    const act = { signal: AbortSignal.timeout(PATIENCE_MS), most: MOST_FILES };
+    const act = { signal: AbortSignal.timeout(PATIENCE_MS), maxResults: MOST_FILES };
     const found = await search.find({ folder: ".", glob: "**", isUnordered: true }, act).catch(() => null);
-    return found?.type === "found" ? found.found : null;
+    return found?.type === "found" ? found.items : null;
   }
 }
 
@@ -152,10 +152,10 @@ export async function namesIn(
   wanted: string,
   { search, signal }: { readonly search: Pick<WorkspaceSearch, "list">; readonly signal: AbortSignal },
 ): Promise<readonly string[]> {
-  const found = await search.list(folder, { signal, most: MOST });
+  const found = await search.list(folder, { signal, maxResults: MOST });
   if (found.type !== "found") return [];
   const begun = wanted.slice(folder.length).toLowerCase();
-  const names = found.found.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(begun));
+  const names = found.items.map(({ name }) => name).filter((name) => name.toLowerCase().startsWith(begun));
   return names.filter((name) => begun.startsWith(".") || !name.startsWith(".")).map((name) => `${folder}${name}`);
 }
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { ownFile } from "@pith/agent/node";
+import { writeOwnerOnlyFile } from "@pith/agent/node";
 
 /** As many as the editor walks through. */
 const MOST_SHOWN = 100;
@@ -25,7 +25,7 @@ export async function readHistory(place: HistoryPlace): Promise<readonly string[
   const text = await readFile(path, "utf8").catch(() => "");
   const said = text.split("\n").flatMap(wordsIn);
   if (said.length > MOST_KEPT || text.length > MOST_BYTES)
-    await ownFile(path, Buffer.from(said.slice(-MOST_SHOWN).map(lineOf).join("")));
+    await writeOwnerOnlyFile(path, Buffer.from(said.slice(-MOST_SHOWN).map(lineOf).join("")));
   return [...new Set(said.toReversed())].slice(0, MOST_SHOWN).toReversed();
 }
 

@@ -1,7 +1,7 @@
 /** Defines the message being written: its text, the files it names with @, and its pasted images. */
 
 import { fileURLToPath } from "node:url";
-import { LARGEST_PICTURE, pictureKind } from "@pith/agent";
+import { detectImageType, MAX_IMAGE_BYTES } from "@pith/agent";
 import type { ImageBlock } from "@pith/context";
 
 export interface Written {
@@ -138,9 +138,9 @@ export class Pictures {
   #count = 0;
 
   take(bytes: Uint8Array): Taken {
-    const mimeType = pictureKind(bytes);
+    const mimeType = detectImageType(bytes);
     if (mimeType === null) return { type: "refused", why: "that is no picture (png, jpeg, gif, webp)" };
-    if (bytes.length > LARGEST_PICTURE)
+    if (bytes.length > MAX_IMAGE_BYTES)
       return { type: "refused", why: `the picture has ${sized(bytes.length)}; up to 3.75 MB can be said` };
     return {
       type: "taken",

@@ -1,6 +1,6 @@
 /** Runs the first start without a model: finds or asks for a provider, a key and a model, then begins the session again. */
 
-import type { Content } from "@pith/agent";
+import type { UserContent } from "@pith/agent";
 import { editableText } from "@pith/context/host";
 import { usualModels } from "../../../app/model.ts";
 import type { Ready } from "../../../app/start.ts";
@@ -69,7 +69,7 @@ async function keyed({ provider, name, keysAt }: House, { ready, screen }: Start
   const { home, environment } = ready.place;
   const given = await askKey({ provider, name, keysAt }, { environment, home, screen });
   if (given === null) return null;
-  const fault = await saveKey({ provider: provider.seller ?? provider.id, key: given.key, home });
+  const fault = await saveKey({ provider: provider.canonicalId ?? provider.id, key: given.key, home });
   if (fault === null) return given.models;
   screen.tell(fault.message, "bad");
   return null;
@@ -84,7 +84,7 @@ async function kept(provider: string, model: string, { ready, screen }: Start): 
 }
 
 /** Sends a message that was written without a model: asks for a model first. */
-export async function sayAfter(content: Content, { ready, screen, leave }: Talking): Promise<void> {
+export async function sayAfter(content: UserContent, { ready, screen, leave }: Talking): Promise<void> {
   const words = editableText(content);
   const next = await withSpeaker(ready, screen);
   if (next === null) return screen.words.set(words);

@@ -38,7 +38,7 @@ export async function greet(ready: Ready, screen: Stage): Promise<void> {
 
 function chosenTold({ built, place }: Ready): string {
   const { provider, model } = built.agent.model;
-  const keys = providers.find(({ id }) => id === provider)?.keys ?? [];
+  const keys = providers.find(({ id }) => id === provider)?.keyVariables ?? [];
   const variable = keys.find((name) => place.environment[name]?.trim());
   return speaksNow(`${provider}/${model}`, variable ? `with the key in ${variable}` : "with the key you keep for it");
 }

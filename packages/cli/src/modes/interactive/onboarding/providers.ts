@@ -1,6 +1,6 @@
 /** Lists the providers that the first start offers, and tests a key with a request that costs nothing. */
 
-import { type Environment, networkFetch, type Provider, providers } from "@pith/models";
+import { createNetworkFetch, type Environment, type Provider, providers } from "@pith/models";
 import { modelIds } from "../../../app/available-models.ts";
 
 export interface House {
@@ -14,8 +14,8 @@ export interface House {
 /** Null for a provider that needs no key, or that nobody knows. */
 export function houseOf(id: string): House | null {
   const provider = providers.find((each) => each.id === id);
-  if (!provider || provider.keys.length === 0) return null;
-  const [name, keysAt] = known[provider.seller ?? id] ?? [id, `the pages of ${id}`];
+  if (!provider || provider.keyVariables.length === 0) return null;
+  const [name, keysAt] = known[provider.canonicalId ?? id] ?? [id, `the pages of ${id}`];
   return { provider, name, keysAt };
 }
 
@@ -56,7 +56,7 @@ export async function tryKey({ provider, key, environment, signal }: Trying): Pr
   const bound = AbortSignal.any([AbortSignal.timeout(PATIENCE), ...(signal ? [signal] : [])]);
   try {
     const url = `${addressOf(provider, environment)}${provider.id === "openrouter" ? "/key" : "/models"}`;
-    const answer = await networkFetch(environment)(url, { headers: headersOf(provider, key), signal: bound });
+    const answer = await createNetworkFetch(environment)(url, { headers: headersOf(provider, key), signal: bound });
     return verdictOf(answer.status, await answer.text());
   } catch (error) {
     return { type: "unchecked", why: whyOf(error) };
@@ -66,8 +66,8 @@ export async function tryKey({ provider, key, environment, signal }: Trying): Pr
 const PATIENCE = 10_000;
 
 /** Some write only the host into the variable, as other programs want it. */
-function addressOf({ address, baseUrl = "" }: Provider, environment: Environment): string {
-  const own = address && environment[address]?.trim();
+function addressOf({ baseUrlVariable, baseUrl = "" }: Provider, environment: Environment): string {
+  const own = baseUrlVariable && environment[baseUrlVariable]?.trim();
   if (!own) return baseUrl;
   return URL.parse(own)?.pathname === "/" ? `${own.replace(/\/$/, "")}/v1` : own;
 }

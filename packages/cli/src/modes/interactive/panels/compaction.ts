@@ -4,7 +4,7 @@ import { CURSOR_MARKER, truncateToWidth } from "@earendil-works/pi-tui";
 import type { Agent } from "@pith/agent";
 import { type Entry, type LoadedBranch, previewCompaction } from "@pith/context";
 import { MOVE_TYPE } from "@pith/context/host";
-import { catalogue } from "@pith/models";
+import { createCatalogue } from "@pith/models";
 import { isCompacting } from "../../../commands/busy.ts";
 import { stepped } from "../../../commands/compact.ts";
 import {
@@ -109,7 +109,7 @@ function tellerOf({ ready: { built, place } }: Talking): Teller {
   const speaking = `${provider}/${model}`;
   const by = named ?? speaking;
   const at = by.indexOf("/");
-  const { prices } = catalogue().facts(by.slice(0, at), by.slice(at + 1)).facts;
+  const { prices } = createCatalogue().facts(by.slice(0, at), by.slice(at + 1)).facts;
   return { by, isSpeaking: by === speaking, prices };
 }
 

@@ -1,6 +1,6 @@
 /** Switches the permission mode: Shift+Tab cycles plan, ask and edit. Mode `all` is never in the cycle and must be confirmed. */
 
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import { modes, modeTold } from "../../../commands/settings.ts";
 import { permittedModes, refuseMode } from "../../../policy/policy.ts";
 import { keyHint } from "../keys/key-text.ts";
@@ -10,7 +10,7 @@ import { choice } from "./choice.ts";
 /** Shift+Tab: from `all` it goes to the strictest. */
 export function nextMode(talking: Talking): boolean {
   const { built, place } = talking.ready;
-  const round: readonly Mode[] = permittedModes(place.choices.policy).filter((mode) => mode !== "all");
+  const round: readonly PermissionMode[] = permittedModes(place.choices.policy).filter((mode) => mode !== "all");
   const next = round[(round.indexOf(built.permissions.mode) + 1) % Math.max(1, round.length)];
   if (next !== undefined) setMode(next, talking);
   return true;
@@ -39,13 +39,13 @@ function named(words: string, talking: Talking): boolean {
 }
 
 /** Null, or why it stays as it is. */
-function setMode(mode: Mode, { ready, screen }: Talking): string | null {
+function setMode(mode: PermissionMode, { ready, screen }: Talking): string | null {
   const refusal = ready.built.setMode(mode);
   if (refusal === null) screen.change((state) => ({ ...state, facts: { ...state.facts, mode } }));
   return refusal;
 }
 
-async function chosenMode({ ready, screen }: Talking): Promise<Mode | null> {
+async function chosenMode({ ready, screen }: Talking): Promise<PermissionMode | null> {
   const now = ready.built.permissions.mode;
   const permitted = permittedModes(ready.place.choices.policy);
   const offered = modes.filter(({ name }) => permitted.includes(name));

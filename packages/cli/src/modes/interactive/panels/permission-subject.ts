@@ -1,7 +1,7 @@
 /** Shows what a permission question is about: the diff, the whole command or the URL. It reads files and never changes them. */
 
 import { wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import type { Question } from "@pith/agent";
+import type { PermissionQuestion } from "@pith/agent";
 import type { Redaction } from "@pith/context";
 import type { Vault } from "@pith/context/secrets";
 import { askedChange } from "../../../app/permissions.ts";
@@ -10,7 +10,7 @@ import { shownText } from "../render/text.ts";
 import type { Theme } from "../render/theme.ts";
 
 export type Matter =
-  /** `diff` is unified, without its two lines of names. */
+  /** `makeDiff` is unified, without its two lines of names. */
   | { readonly kind: "change"; readonly path: string; readonly isNew: boolean; readonly diff: string }
   | { readonly kind: "command"; readonly command: string }
   | { readonly kind: "address"; readonly url: string }
@@ -93,7 +93,7 @@ export interface MatterPlace {
   readonly vault?: Vault | null;
 }
 
-export async function matterOf(question: Question, place: MatterPlace, signal: AbortSignal): Promise<Matter> {
+export async function matterOf(question: PermissionQuestion, place: MatterPlace, signal: AbortSignal): Promise<Matter> {
   const { intent } = question;
   if (intent?.type === "command") return { kind: "command", command: intent.command };
   if (intent?.type === "network" && intent.command !== null) return { kind: "command", command: intent.command };
@@ -103,7 +103,11 @@ export async function matterOf(question: Question, place: MatterPlace, signal: A
   return change ?? { kind: "other", text: wordsOf(question.arguments) };
 }
 
-async function changeOf(question: Question, { cwd, vault }: MatterPlace, signal: AbortSignal): Promise<Matter | null> {
+async function changeOf(
+  question: PermissionQuestion,
+  { cwd, vault }: MatterPlace,
+  signal: AbortSignal,
+): Promise<Matter | null> {
   const changed = await askedChange(question, { cwd, vault, mostBytes: MOST_BYTES, signal });
   if (!changed) return null;
   const { createTwoFilesPatch } = await import("diff");
@@ -126,7 +130,7 @@ function redactedBy<Value>(redaction: Redaction | null | undefined, value: Value
 }
 
 /** One line for each, texts as they are. */
-function wordsOf(asked: Question["arguments"]): string {
+function wordsOf(asked: PermissionQuestion["arguments"]): string {
   return Object.entries(asked)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join("\n");

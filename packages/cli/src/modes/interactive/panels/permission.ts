@@ -1,7 +1,7 @@
 /** Implements the permission and folder trust questions. A grant that lasts is only ever given by Enter on its row. */
 
 import { truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import { type Answer, describeRule, type Question } from "@pith/agent";
+import { describeRule, type PermissionAnswer, type PermissionQuestion } from "@pith/agent";
 import { counted } from "../../../text/format.ts";
 import { plain, plainLine } from "../../../text/safe-text.ts";
 import { type PageState, textPage } from "./pager.ts";
@@ -20,7 +20,7 @@ import {
 } from "./widgets.ts";
 
 export interface ShownQuestion {
-  readonly question: Question;
+  readonly question: PermissionQuestion;
   readonly matter: Matter;
   readonly state: QuestionState;
   readonly rows: readonly Row[];
@@ -61,7 +61,7 @@ function sentence({ question, matter }: ShownQuestion, { theme, width }: Sight):
   return wrapTextWithAnsi(plain(words), Math.max(10, width - 2)).map((line) => ` ${theme.strong(line)}`);
 }
 
-function withoutCommand({ text, intent }: Question): string {
+function withoutCommand({ text, intent }: PermissionQuestion): string {
   const [start, end] = [text.indexOf("`"), text.lastIndexOf("`")];
   if (end <= start) return text;
   return `${text.slice(0, start)}${intent?.type === "network" ? "This command" : "this"}${text.slice(end + 1)}`;
@@ -104,7 +104,10 @@ export interface QuestionState {
   readonly word: LineInput | null;
 }
 
-export function rowsOf({ rules, yesLasts, intent }: Question, { rule }: Pick<QuestionState, "rule">): readonly Row[] {
+export function rowsOf(
+  { rules, yesLasts, intent }: PermissionQuestion,
+  { rule }: Pick<QuestionState, "rule">,
+): readonly Row[] {
   const offered = rules[rule];
   const remembered = (place: "session" | "project"): readonly Row[] =>
     offered
@@ -127,7 +130,7 @@ export function rowsOf({ rules, yesLasts, intent }: Question, { rule }: Pick<Que
 }
 
 /** What a yes for the session covers: a page is asked about, and its whole host is allowed. */
-function scopeOf(intent: Question["intent"]): "host" | "port" {
+function scopeOf(intent: PermissionQuestion["intent"]): "host" | "port" {
   return intent?.type === "port" ? "port" : "host";
 }
 
@@ -135,17 +138,17 @@ export interface Row {
   /** Answers at once, unless the answer lasts: then it only leads to the row. */
   readonly key?: string;
   readonly label: string;
-  /** `word`: something is typed first. */
-  readonly answer: Answer | "word";
+  /** `randomWord`: something is typed first. */
+  readonly answer: PermissionAnswer | "word";
   /** Permits more than this one call, so that only Enter on its row gives it. */
   readonly isLasting?: true;
 }
 
 /** `whole`: somebody wants to see all that it is about first. */
-export type QuestionAnswer = Answer | { readonly type: "whole"; readonly at: QuestionState };
+export type QuestionAnswer = PermissionAnswer | { readonly type: "whole"; readonly at: QuestionState };
 
 export interface QuestionParts {
-  readonly question: Question;
+  readonly question: PermissionQuestion;
   readonly matter: Matter;
   /** Where somebody looked at all of it and is back. */
   readonly at?: QuestionState;
@@ -198,7 +201,7 @@ function typed(state: QuestionState, word: LineInput, key: string): Step {
   return next ? goesOn<QuestionState>({ ...state, word: next }) : null;
 }
 
-function otherRule({ rule }: QuestionState, key: "left" | "right", { rules }: Question): number {
+function otherRule({ rule }: QuestionState, key: "left" | "right", { rules }: PermissionQuestion): number {
   const next = key === "right" ? rule + 1 : rule - 1;
   return Math.max(0, Math.min(next, rules.length - 1));
 }

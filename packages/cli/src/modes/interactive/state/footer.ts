@@ -1,7 +1,7 @@
 /** Defines the data that the footer shows, and collects it from the open session. */
 
 import { homedir } from "node:os";
-import type { Mode } from "@pith/agent";
+import type { PermissionMode } from "@pith/agent";
 import type { Model } from "@pith/context";
 import type { Ready } from "../../../app/start.ts";
 import type { MeterParts } from "../../../context-report/meter.ts";
@@ -50,7 +50,7 @@ export interface Facts {
   readonly cost: number | null;
   /** Null until it is known, as is the mode: nothing is told that may be wrong. */
   readonly isSandboxed: boolean | null;
-  readonly mode: Mode | null;
+  readonly mode: PermissionMode | null;
   readonly meter: Meter | null;
 }
 

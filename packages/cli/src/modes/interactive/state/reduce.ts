@@ -1,6 +1,6 @@
 /** Reduces agent events, live or read from the log, to the next screen state. Pure. */
 
-import type { AgentEvent, Delta } from "@pith/agent";
+import type { AgentEvent, MessageDelta } from "@pith/agent";
 import { counted } from "../../../text/format.ts";
 import { noteOn } from "../../print/progress-notes.ts";
 import { withWayOut } from "../onboarding/messages.ts";
@@ -36,7 +36,7 @@ function inOneLine(text: string): string {
 const MOST_LETTERS = 1_000;
 
 /** `now` in milliseconds. */
-export function foldDelta(state: ScreenState, delta: Delta, now: number): ScreenState {
+export function foldDelta(state: ScreenState, delta: MessageDelta, now: number): ScreenState {
   switch (delta.type) {
     case "text-delta":
       return withText(state, delta.text, now);

@@ -101,7 +101,7 @@ export const fitting: Rows<
       const { agent } = seat.ready.built;
       if (entryId !== undefined && !(await agent.session.store.entry(entryId)))
         return failed(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
-      const appended = await agent.annotate((session) =>
+      const appended = await agent.appendToSession((session) =>
         entryId === undefined ? pinText(session, text ?? "") : pinEntry(session, entryId),
       );
       return pinsAfter(
@@ -118,7 +118,7 @@ export const fitting: Rows<
       const { agent } = seat.ready.built;
       const isThere = agent.session.branch.state.pins.some((pin) => pin.id === pinId);
       if (!isThere) return failed(`there is no pin ${pinId.slice(0, 60)}; pin gives all of them`);
-      const appended = await agent.annotate((session) => takeAway(session, pinId));
+      const appended = await agent.appendToSession((session) => takeAway(session, pinId));
       return pinsAfter(
         written(appended, () => ({ type: "quit" })),
         seat,

@@ -1,6 +1,6 @@
 /** Implements the RPC commands that send, queue and abort prompts, clear the queue, and run slash commands. */
 
-import { type Agent, type AgentEvent, type Content, NotWritten, type RunEnd } from "@pith/agent";
+import { type Agent, type AgentEvent, AppendError, type RunEnd, type UserContent } from "@pith/agent";
 import type { PromptResult, RpcAttachment, RpcCommands, RpcSlashCommand, SlashCommandResult } from "@pith/client";
 import type { ImageBlock } from "@pith/context";
 import { attachText } from "@pith/context/host";
@@ -19,7 +19,7 @@ export interface Saying {
 }
 
 /** Answered when it is accepted. */
-export async function said(words: Content, saying: Saying): Promise<Outcome<PromptResult>> {
+export async function said(words: UserContent, saying: Saying): Promise<Outcome<PromptResult>> {
   const { seat, behaviour } = saying;
   const { agent, missing } = seat.ready.built;
   const content = withAttachments(words, saying);
@@ -53,9 +53,9 @@ const BUSY =
 
 /** The texts come first, then the words, then the pictures. */
 export function withAttachments(
-  words: Content,
+  words: UserContent,
   { pictures, attachments = [] }: Pick<Saying, "pictures" | "attachments">,
-): Content {
+): UserContent {
   if (pictures.length === 0 && attachments.length === 0) return words;
   const blocks = typeof words === "string" ? (words === "" ? [] : [{ type: "text" as const, text: words }]) : words;
   const attached = attachments.map(({ name, text }) => attachText({ kind: "attachment", name }, text));
@@ -77,7 +77,7 @@ async function rest(run: AsyncGenerator<AgentEvent, RunEnd>, { tell, fault }: Se
   try {
     for await (const _ of run);
   } catch (error) {
-    if (error instanceof NotWritten) tell({ type: "error", error: error.message });
+    if (error instanceof AppendError) tell({ type: "error", error: error.message });
     else fault(error);
   }
 }
@@ -85,7 +85,7 @@ async function rest(run: AsyncGenerator<AgentEvent, RunEnd>, { tell, fault }: Se
 export type RanSlash =
   | { readonly type: "ran"; readonly outcome: Outcome<SlashCommandResult> }
   /** For the model; `isTemplate`: not as it was written. */
-  | { readonly type: "words"; readonly content: Content; readonly isTemplate: boolean };
+  | { readonly type: "words"; readonly content: UserContent; readonly isTemplate: boolean };
 
 export async function ranSlash(words: string, seat: Seat): Promise<RanSlash> {
   if (!words.startsWith("/")) return { type: "words", content: words, isTemplate: false };

@@ -146,7 +146,7 @@ export const walking: Rows<
       if (!(await agent.session.store.entry(entryId)))
         return failed(`there is no entry ${entryId.slice(0, 60)}; get_entries has their ids`);
       const shown = sanitizeLine(label);
-      const appended = await agent.annotate((session) =>
+      const appended = await agent.appendToSession((session) =>
         session.append({ type: "label", targetId: entryId, ...(shown !== "" && { label: shown }) }),
       );
       const answer = written(appended, () => ({ type: "quit" }));

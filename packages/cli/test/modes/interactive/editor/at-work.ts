@@ -37,7 +37,7 @@ export async function atRest(talk: TalkOn): Promise<void> {
 
 /** The texts of the user's messages in a request, oldest first. */
 export function heard(talk: TalkOn, request = -1): readonly string[] {
-  const body = talk.server.served.at(request)?.body as { readonly messages: readonly Message[] } | undefined;
+  const body = talk.server.requests.at(request)?.body as { readonly messages: readonly Message[] } | undefined;
   return (body?.messages ?? [])
     .filter(({ role }) => role === "user")
     .flatMap(({ content }) => (typeof content === "string" ? [content] : content.flatMap(({ text }) => text ?? [])));

@@ -10,7 +10,7 @@ import { FileList, fit, namesIn, outsideFolder } from "../../../../src/modes/int
 const { signal } = new AbortController();
 
 function listOf(paths: readonly string[]): FileList {
-  return new FileList(async () => ({ find: async () => ({ type: "found", found: paths, isAll: true }) }));
+  return new FileList(async () => ({ find: async () => ({ type: "found", items: paths, isComplete: true }) }));
 }
 
 test("TYP11 the best of many paths come first: whole words, names before folders", async () => {

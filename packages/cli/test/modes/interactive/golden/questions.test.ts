@@ -1,6 +1,6 @@
 /** Golden screens of questions and choosers. */
 
-import { parseRule, type Question, type Rule } from "@pith/agent";
+import { type PermissionQuestion, parseRule, type Rule } from "@pith/agent";
 import { modes } from "../../../../src/commands/settings.ts";
 import { choice } from "../../../../src/modes/interactive/panels/choice.ts";
 import { modelPanel } from "../../../../src/modes/interactive/panels/model.ts";
@@ -17,7 +17,7 @@ function rule(text: string): Rule {
   return parsed.rule;
 }
 
-const command: Question = {
+const command: PermissionQuestion = {
   tool: "bash",
   arguments: { command: "npm test -- --reporter=verbose" },
   intent: { type: "command", command: "npm test -- --reporter=verbose", isConfined: false },
@@ -25,7 +25,7 @@ const command: Question = {
   rules: [rule("bash(npm test -- --reporter=verbose)")],
 };
 
-const edit: Question = {
+const edit: PermissionQuestion = {
   tool: "edit",
   arguments: { path: "src/retry.ts" },
   intent: { type: "change", paths: ["/home/ada/shop/src/retry.ts"] },
@@ -51,7 +51,7 @@ const diff: Matter = {
   ].join("\n"),
 };
 
-const asked = (question: Question, matter: Matter) => withTyping(questionPanel({ question, matter }));
+const asked = (question: PermissionQuestion, matter: Matter) => withTyping(questionPanel({ question, matter }));
 
 golden("a command is asked about", ({ screen }) => {
   const matter: Matter = { kind: "command", command: "npm test -- --reporter=verbose" };

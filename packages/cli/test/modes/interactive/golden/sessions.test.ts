@@ -130,7 +130,7 @@ golden("a session that broke off", ({ screen }) => {
   const note = { kind: "note", id: "n", tone: "plain", text: "the login bug", divides: true } as const;
   screen.change((state) => ({ ...state, blocks: [note, ...past.blocks] }));
   const call = { type: "toolCall", id: "c", name: "bash", arguments: {} } as const;
-  const left = leftOpen({ type: "results", calls: [{ call, id: "r", isBegun: false }] }, 0);
+  const left = leftOpen({ type: "results", calls: [{ call, resultId: "r", mayHaveStarted: false }] }, 0);
   const options = [
     { key: "y", label: "Go on", says: "from where it was", value: true },
     { key: "n", label: "Leave it", says: "what you say next comes first", value: false },

@@ -114,7 +114,7 @@ golden("the focus of a summary is asked", async ({ screen, terminal }) => {
 
 golden("files that can be put back and files that cannot", async ({ screen }) => {
   const file = (path: string, type: PlannedFile["type"]): PlannedFile => ({
-    ...{ path: `/work/${path}`, type, expected: "a", target: "b", now: "a", hasOthersWork: false },
+    ...{ path: `/work/${path}`, type, expectedHash: "a", targetHash: "b", currentHash: "a", hasForeignChanges: false },
   });
   const files = [
     file("src/login.ts", "restore"),

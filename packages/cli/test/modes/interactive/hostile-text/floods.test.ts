@@ -36,7 +36,7 @@ test.each([
     const talk = await talkOn([bash(command), "Done."], all());
     const stretch = longestStretch();
     talk.say("go");
-    while (talk.server.served.length < 2 || talk.screen.state.work.type !== "idle") await sleep(20);
+    while (talk.server.requests.length < 2 || talk.screen.state.work.type !== "idle") await sleep(20);
     expect(stretch()).toBeLessThan(LONGEST);
     await talk.sees("Done.");
     expect(talk.terminal.written).toBeLessThan(2_000_000);

@@ -167,7 +167,7 @@ function transcriptOf(text: string): Parameters<typeof transcriptPanel>[0] {
 const verdicts = ["restore", "remove", "same", "conflict", "lost"] as const;
 
 function planned(path: string, type: PlannedFile["type"]): PlannedFile {
-  return { path, type, expected: null, target: null, now: null, hasOthersWork: true };
+  return { path, type, expectedHash: null, targetHash: null, currentHash: null, hasForeignChanges: true };
 }
 
 async function trees(text: string): Promise<readonly AnyPanel[]> {

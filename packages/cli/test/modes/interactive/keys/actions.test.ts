@@ -53,7 +53,7 @@ describe("queue keys", () => {
     talk.goOn();
     await talk.sees("all done");
     await atRest(talk);
-    expect(talk.server.served).toHaveLength(3);
+    expect(talk.server.requests).toHaveLength(3);
     expect(heard(talk, 1)).toEqual(expect.arrayContaining(["first this"]));
     expect(heard(talk, 1)).not.toContain("afterwards this");
     expect(heard(talk, 2)).toContain("afterwards this");
@@ -107,7 +107,7 @@ describe("queue keys", () => {
     talk.terminal.press(ESC);
     await talk.until(() => talk.screen.words.text === "do not lose this");
     await atRest(talk);
-    expect(talk.server.served).toHaveLength(1);
+    expect(talk.server.requests).toHaveLength(1);
   });
 
   test("TYP4 COM43 what is said during a compaction waits, is seen, and is heard after it (B79)", async () => {

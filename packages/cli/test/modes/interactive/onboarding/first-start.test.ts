@@ -35,7 +35,7 @@ const environment = { ANTHROPIC_BASE_URL: "http://127.0.0.1:1" };
 async function readyWith(choices: Settings = {}): Promise<Ready> {
   const session = await Session.open(MemoryStore.create(nodeRuntime, { cwd: home }), nodeRuntime);
   const missing = "anthropic needs a key";
-  const agent = new Agent({ session, model: absentModel(missing), tools: [], ports: nodeRuntime });
+  const agent = new Agent({ session, model: absentModel(missing), tools: [], runtime: nodeRuntime });
   const wish = { words: "", files: [], choices: {} } as unknown as Wish;
   return {
     wish,
@@ -115,6 +115,6 @@ test("FST2 a key of any provider in the environment is enough: its usual model s
     expect(chosen.type === "opened" && `${chosen.model.provider}/${chosen.model.model}`).toBe(
       `${provider}/${usualModels[provider]}`,
     );
-    expect(chosen.type === "opened" && chosen.found.source).toBe("snapshot");
+    expect(chosen.type === "opened" && chosen.factsResult.source).toBe("snapshot");
   }
 });

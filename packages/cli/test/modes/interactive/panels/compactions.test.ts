@@ -22,7 +22,7 @@ function logged(talk: TalkOn, type: string): number {
 test("MET8 /compact alone shows what would become of it, and Esc leaves everything as it is", async () => {
   const talk = await longTalk();
   await exchanged(talk, 5);
-  const asked = talk.server.served.length;
+  const asked = talk.server.requests.length;
   talk.say("/compact");
   const seen = await shows(talk, "Compact now?");
   for (const words of ["dropped", "kept", "your words", "pinned", "recoverable", "summary by", "look at"])
@@ -30,7 +30,7 @@ test("MET8 /compact alone shows what would become of it, and Esc leaves everythi
   expect(seen).toMatch(/[\d,]+ → about [\d,]+ tokens/);
   talk.terminal.press(ESC);
   await talk.gone("Compact now?");
-  expect(talk.server.served).toHaveLength(asked);
+  expect(talk.server.requests).toHaveLength(asked);
   expect(logged(talk, "compaction")).toBe(0);
 });
 
@@ -43,7 +43,7 @@ test("MET8 MET10 what is typed there is what the summary looks at; alt+u takes t
   talk.terminal.press(ENTER);
   await shows(talk, "compacted:");
   await atRest(talk);
-  expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("Additional focus: the numbers");
+  expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("Additional focus: the numbers");
   await talk.until(() => (talk.screen.state.facts.meter?.parts.checkpoint ?? 0) > 0);
   const after = talk.screen.state.facts.meter?.tokens ?? 0;
   talk.terminal.press(ALT_U);
@@ -59,7 +59,7 @@ test("MET8 with words behind it /compact goes at once", async () => {
   await exchanged(talk, 5);
   talk.say("/compact keep the names");
   await shows(talk, "compacted:");
-  expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("Additional focus: keep the names");
+  expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("Additional focus: keep the names");
 });
 
 test("MET10 who undoes it after the talk went on is told what stays behind", async () => {

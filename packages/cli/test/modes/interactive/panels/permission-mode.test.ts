@@ -53,7 +53,7 @@ test("MAN7 in plan mode nothing is changed, the model is told so, and told when 
   talk.say("go on");
   await talk.sees("written");
   expect(existsSync(join(talk.folder, "a.txt"))).toBe(true);
-  const [first, planned, , free] = talk.server.served.map(({ body }) => body as { readonly system: unknown });
+  const [first, planned, , free] = talk.server.requests.map(({ body }) => body as { readonly system: unknown });
   expect(JSON.stringify(first)).not.toContain("You can only look now");
   expect(JSON.stringify(planned)).toContain("You can only look now");
   expect(planned?.system).toEqual(first?.system);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { visibleWidth } from "@earendil-works/pi-tui";
-import type { Question } from "@pith/agent";
+import type { PermissionQuestion } from "@pith/agent";
 import { Vault } from "@pith/context/secrets";
 import { afterAll, describe, expect, test } from "vitest";
 import { type Matter, matterLines, matterOf } from "../../../../src/modes/interactive/panels/permission-subject.ts";
@@ -16,7 +16,11 @@ describe("load the subject", () => {
 
   const { signal } = new AbortController();
 
-  function question(tool: string, asked: Question["arguments"], intent: Question["intent"] = null): Question {
+  function question(
+    tool: string,
+    asked: PermissionQuestion["arguments"],
+    intent: PermissionQuestion["intent"] = null,
+  ): PermissionQuestion {
     return { tool, arguments: asked, intent, text: "", rules: [] };
   }
 

@@ -1,7 +1,7 @@
 /** Tests modes/interactive/panels/permission.ts: question panel, trust page. */
 
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { parseRule, type Question, type Rule } from "@pith/agent";
+import { type PermissionQuestion, parseRule, type Rule } from "@pith/agent";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type OpenPanel, openPanel } from "../../../../src/modes/interactive/panels/open-panel.ts";
@@ -16,7 +16,7 @@ import { themeNamed } from "../../../../src/modes/interactive/render/theme.ts";
 
 describe("question panel", () => {
   const command = "npm run build && node dist/server.js";
-  const question: Question = {
+  const question: PermissionQuestion = {
     tool: "bash",
     arguments: { command },
     intent: { type: "command", command, isConfined: false },
@@ -37,7 +37,7 @@ describe("question panel", () => {
     readonly answer: Promise<QuestionAnswer | null>;
   }
 
-  function opened(asked: Question = question, quietMs = 0): Opened {
+  function opened(asked: PermissionQuestion = question, quietMs = 0): Opened {
     const matter = { kind: "command", command } as const;
     const panel = openPanel(withTyping(questionPanel({ question: asked, matter }), { quietMs }), {
       where: "inline",
@@ -46,7 +46,10 @@ describe("question panel", () => {
     return { panel, answer: panel.answer };
   }
 
-  async function answerTo(keys: readonly string[], asked: Question = question): Promise<QuestionAnswer | null> {
+  async function answerTo(
+    keys: readonly string[],
+    asked: PermissionQuestion = question,
+  ): Promise<QuestionAnswer | null> {
     const { panel, answer } = opened(asked);
     for (const key of keys) panel.press(key);
     return await answer;
@@ -80,7 +83,13 @@ describe("question panel", () => {
   test("PERM31 about a connection the host and the command are shown once, and a yes says what it allows and for how long", async () => {
     const intent = { type: "network", host: "example.com", port: 443, command } as const;
     const text = `\`${command}\` wants to connect to example.com.`;
-    const asked: Question = { ...question, intent, text, rules: [rule("network(example.com)")], yesLasts: "session" };
+    const asked: PermissionQuestion = {
+      ...question,
+      intent,
+      text,
+      rules: [rule("network(example.com)")],
+      yesLasts: "session",
+    };
     const lines = opened(asked).panel.draw(sight).join("\n");
     expect(lines).toContain("This command wants to connect to example.com.");
     expect(lines.split(command)).toHaveLength(2);
@@ -211,14 +220,14 @@ describe("question panel", () => {
 });
 
 describe("ASK3 only Enter on its row gives a lasting grant", () => {
-  const lasting: Question = {
+  const lasting: PermissionQuestion = {
     tool: "bash",
     arguments: { command: "ls" },
     intent: { type: "command", command: "ls", isConfined: true },
     text: "bash wants to run `ls`.",
     rules: ["bash(ls)", "bash(ls:*)"].map(ruleFrom),
   };
-  const host: Question = {
+  const host: PermissionQuestion = {
     ...lasting,
     intent: { type: "network", host: "example.com", port: 443, command: "curl example.com" },
     rules: [ruleFrom("network(example.com)")],
@@ -242,7 +251,7 @@ describe("ASK3 only Enter on its row gives a lasting grant", () => {
     fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }),
     fc.string({ maxLength: 8 }).map((text) => `\x1b[200~${text}\x1b[201~`),
   );
-  const isLasting = (question: Question, answer: QuestionAnswer | undefined): boolean =>
+  const isLasting = (question: PermissionQuestion, answer: QuestionAnswer | undefined): boolean =>
     answer?.type === "yes" && (answer.remember !== undefined || question.yesLasts === "session");
 
   test.each([

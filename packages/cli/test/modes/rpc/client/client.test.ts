@@ -127,7 +127,7 @@ test("SET13 the program keeps branchSummary.reserveTokens free when a branch is 
     const moved = await client.send({ type: "navigate_tree", entryId: null, summarize: true });
     assert.equal(moved.success, true);
     await client.close();
-    const asked = ground.server.served.map(({ body }) => JSON.stringify(body)).slice(3);
+    const asked = ground.server.requests.map(({ body }) => JSON.stringify(body)).slice(3);
     return ["oldest", "newest"].map((word) => asked.some((body) => body.includes(`${word} work on the parser`)));
   };
   assert.deepEqual(await summarised({}), [false, true]);

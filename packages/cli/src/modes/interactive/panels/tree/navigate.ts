@@ -1,12 +1,12 @@
 /** Moves to another entry of the tree: asks about the branch left and its changed files, then navigates and shows the result. */
 
 import {
-  type Destination,
-  draftAt,
-  type Navigated,
+  findDraft,
+  type NavigateOptions,
+  type NavigateResult,
   type PlannedFile,
-  type RewindParts,
-  type Rewound,
+  type RewindOptions,
+  type RewindResult,
   unifiedDiff,
 } from "@pith/agent";
 import type { Entry, Session } from "@pith/context";
@@ -24,7 +24,7 @@ import { choice } from "../choice.ts";
 import { filesPanel, isRestorable, type Leaving, leaveQuestion, oneLinePanel, pathShown } from "./questions.ts";
 
 /** `to` is the entry that was gone to: of a message the words are put before the person, and the names of its files. */
-export async function arrive(moved: Navigated, to: Entry, talking: Talking): Promise<void> {
+export async function arrive(moved: NavigateResult, to: Entry, talking: Talking): Promise<void> {
   const { ready, screen } = talking;
   const { session } = ready.built.agent;
   const answer = session.redact(moveTold(moved, session));
@@ -35,7 +35,7 @@ export async function arrive(moved: Navigated, to: Entry, talking: Talking): Pro
   await past(talking);
   if (moved.files) screen.tell(session.redact(filesTold(moved.files).join("; ")), fateOf(moved.files));
   const isToSay = (moved.editorText ?? "").trim() !== "";
-  putWords(isToSay ? session.redact(entryEditableText(to)) : draftAt(session.branch), talking);
+  putWords(isToSay ? session.redact(entryEditableText(to)) : findDraft(session.branch), talking);
 }
 
 /** What was typed before is not lost: it is the newest of what was said. */
@@ -49,7 +49,7 @@ function putWords(words: string | null, { screen }: Talking): void {
   screen.words.set(words);
 }
 
-function sentenceOf(answer: Answer, moved: Navigated): string {
+function sentenceOf(answer: Answer, moved: NavigateResult): string {
   if (moved.type === "failed" && moved.why === "summary") {
     const why = moved.failures.map(({ note }) => note).join("; ");
     return `What you would leave could not be summarised, so you stand where you stood: ${why}. /tree goes there without a summary, too.`;
@@ -61,7 +61,7 @@ function sentenceOf(answer: Answer, moved: Navigated): string {
 }
 
 /** A file that could not be written is no good news, whatever became of the others. */
-function fateOf(files: Rewound): "good" | "bad" {
+function fateOf(files: RewindResult): "good" | "bad" {
   return files.type === "refused" || files.files.some(({ type }) => type === "failed" || type === "skipped")
     ? "bad"
     : "good";
@@ -73,17 +73,17 @@ function toneOf({ type }: Answer): "plain" | "bad" {
 
 export async function fileDiff(
   file: PlannedFile,
-  { files, originals, permitRestore }: RewindParts,
+  { files, originals, checkPermission }: RewindOptions,
   folder: string,
 ): Promise<string> {
-  const { path, target, type } = file;
+  const { path, targetHash, type } = file;
   if (type === "lost") return "What it was before is not kept any more.";
-  const permit = await permitRestore(files.resolve(path));
+  const permit = await checkPermission(files.resolve(path));
   if (permit.type === "refused") return `It is not restored: ${permit.why}.`;
-  const found = await files.read(path, { real: permit.real });
+  const found = await files.read(path, { realPath: permit.realPath });
   if (found.type !== "read" && found.type !== "missing") return "It cannot be read.";
   const now = found.type === "read" ? textOf(found.bytes) : "";
-  const kept = target === null ? null : await originals.read(target);
+  const kept = targetHash === null ? null : await originals.read(targetHash);
   const then = kept ? textOf(kept) : "";
   if (now === null || then === null) return "It is no text.";
   const splices = [{ start: 0, end: now.length, text: then }];
@@ -181,7 +181,7 @@ async function isFree(talking: Talking): Promise<boolean> {
 
 interface Left {
   readonly how: Leaving;
-  readonly wish: Pick<Destination, "summarize" | "customInstructions">;
+  readonly wish: Pick<NavigateOptions, "summarize" | "customInstructions">;
 }
 
 /** Null where one stays. */
@@ -207,7 +207,7 @@ const FOCUS = {
 /** Which files are put back, by their paths; null where one stays. */
 async function askedFiles(id: string, { ready, screen }: Talking): Promise<readonly string[] | null> {
   const { agent, rewind } = ready.built;
-  const files: readonly PlannedFile[] = (await agent.previewFiles(id)).filter(({ type }) => type !== "same");
+  const files: readonly PlannedFile[] = (await agent.previewFileRestore(id)).filter(({ type }) => type !== "same");
   if (!rewind || files.length === 0) return [];
   const folder = ready.place.cwd;
   const diff = async (file: PlannedFile) => agent.session.redact(await fileDiff(file, rewind, folder));
@@ -216,7 +216,7 @@ async function askedFiles(id: string, { ready, screen }: Talking): Promise<reado
   return answer === "leave" ? [] : files.filter(isRestorable).map(({ path }) => path);
 }
 
-async function moving(id: string, wish: Destination, { ready, screen }: Talking): Promise<Navigated> {
+async function moving(id: string, wish: NavigateOptions, { ready, screen }: Talking): Promise<NavigateResult> {
   const { agent } = ready.built;
   if (wish.summarize) {
     const work = { type: "summarising", since: Date.now(), step: "" } as const;

@@ -78,7 +78,7 @@ function partsFor({ ready, screen }: Talking, look: Look, before?: TreeState): T
     entry: async (id) => redacted(await store.entry(id)),
     growth: (signal) => growOutline({ store, leaf, near: window.entries, signal, redacted }),
     name: async (id, label) => {
-      const done = await agent.annotate((open) =>
+      const done = await agent.appendToSession((open) =>
         open.append({ type: "label", targetId: id, ...(label !== "" && { label }) }),
       );
       if (done.type === "appended") return null;

@@ -72,8 +72,8 @@ export function isRestorable({ type }: PlannedFile): boolean {
   return type === "restore" || type === "remove";
 }
 
-export function verdictOn({ type, hasOthersWork, why }: PlannedFile): string {
-  const others = hasOthersWork ? "; others changed it in between, which goes, too" : "";
+export function verdictOn({ type, hasForeignChanges, why }: PlannedFile): string {
+  const others = hasForeignChanges ? "; others changed it in between, which goes, too" : "";
   switch (type) {
     case "restore":
       return `will be as it was${others}`;

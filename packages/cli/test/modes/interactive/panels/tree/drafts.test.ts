@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { DRAFT } from "@pith/agent";
+import { DRAFT_TYPE } from "@pith/agent";
 import type { Entry } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 import { createHeader, encodeSession, serializeEntry } from "@pith/context/store";
@@ -16,7 +16,7 @@ import { ENTER, ESC, shows } from "./walking-talk.ts";
 function draftedSession(cwd: string): Uint8Array {
   const said = story("user: one", "says: two", "user: other way", "says: other end");
   const draft: Entry = {
-    ...{ type: "custom", customType: DRAFT, data: { text: "say this next" } },
+    ...{ type: "custom", customType: DRAFT_TYPE, data: { text: "say this next" } },
     ...{ id: "d1", parentId: "e2", timestamp: "2026-01-01T00:00:00.000Z" },
   };
   const [e1, e2, ...others] = said;

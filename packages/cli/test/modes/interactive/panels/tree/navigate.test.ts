@@ -24,7 +24,7 @@ describe("navigate", () => {
     talk.terminal.press(ENTER);
     await talk.sees("answer three");
     expect(heard(talk)).toEqual(expect.arrayContaining(["first", "second"]));
-    expect(JSON.stringify(talk.server.served.at(-1)?.body)).not.toContain("answer two");
+    expect(JSON.stringify(talk.server.requests.at(-1)?.body)).not.toContain("answer two");
   });
 
   test("WLK6 Enter on a reply goes on behind it, and where one stands already nothing is asked (B63)", async () => {
@@ -53,7 +53,7 @@ describe("navigate", () => {
     talk.terminal.type("what failed");
     talk.terminal.press(ENTER);
     await shows(talk, "the branch that was left");
-    expect(JSON.stringify(talk.server.served.map(({ body }) => body))).toContain("what failed");
+    expect(JSON.stringify(talk.server.requests.map(({ body }) => body))).toContain("what failed");
     await atRest(talk);
     // Once, and on this side of the line.
     const lines = (await talk.terminal.all()).filter((line) => line.includes("the branch that was left"));
@@ -102,7 +102,7 @@ describe("navigate", () => {
     talk.terminal.press(UP, UP, ENTER);
     await shows(talk, "Summarise what you leave?");
     talk.terminal.type("y");
-    await talk.until(() => talk.screen.state.work.type === "summarising" && talk.server.served.length === 3);
+    await talk.until(() => talk.screen.state.work.type === "summarising" && talk.server.requests.length === 3);
     talk.terminal.press(ESC);
     await shows(talk, "the move was cancelled; you stand where you stood");
     await atRest(talk);

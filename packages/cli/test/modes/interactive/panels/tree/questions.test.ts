@@ -8,7 +8,14 @@ import { themeNamed } from "../../../../../src/modes/interactive/render/theme.ts
 
 const files = ["a.ts", "b.ts", "c.ts"].map(
   (name): PlannedFile => ({
-    ...{ path: `/work/${name}`, type: "restore", expected: "a", target: "b", now: "a", hasOthersWork: false },
+    ...{
+      path: `/work/${name}`,
+      type: "restore",
+      expectedHash: "a",
+      targetHash: "b",
+      currentHash: "a",
+      hasForeignChanges: false,
+    },
   }),
 );
 

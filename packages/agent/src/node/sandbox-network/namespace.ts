@@ -1,0 +1,199 @@
+/** Makes a network namespace without a way out, and hands sockets over from inside it. Nothing but loopback is ever in it. */
+
+import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from "node:child_process";
+import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
+import { Server, type Socket } from "node:net";
+import { delimiter, isAbsolute } from "node:path";
+import { errorCode } from "../safe-files.ts";
+import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
+
+/** Where a helper's parent is killed while a socket is on its way, Node does not tell the helper that the channel is closed. */
+export const END_WITH_PARENT_SCRIPT = `
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(0), 2000).unref();
+process.on("disconnect", () => process.exit(0));
+`;
+
+/** Listens in the namespace and sends the socket out. It ends with its parent at the latest. */
+const LISTENER_SCRIPT = `
+${END_WITH_PARENT_SCRIPT}
+const server = require("node:net").createServer();
+server.on("error", ({ code }) => process.send(code));
+server.listen(Number(process.argv[1]), "127.0.0.1", () => process.send("listening", server));
+`;
+
+/** Takes connections from outside and carries each to a port inside, by either loopback address. */
+const RELAY_SCRIPT = `
+${END_WITH_PARENT_SCRIPT}
+const net = require("node:net");
+const addresses = [{ address: "127.0.0.1", family: 4 }, { address: "::1", family: 6 }];
+const lookup = (name, options, done) => done(null, addresses);
+process.on("message", ({ port }, outer) => {
+  if (!outer) return;
+  const inner = net.connect({ host: "localhost", port, lookup, autoSelectFamily: true, allowHalfOpen: true });
+  outer.allowHalfOpen = true;
+  for (const [from, to] of [[outer, inner], [inner, outer]])
+    from.on("error", () => to.destroy()).on("close", () => from.readableEnded || to.destroy()).pipe(to);
+});
+process.send("ready");
+`;
+
+const START_TIMEOUT_MS = 10_000;
+
+export type ListenResult =
+  | { readonly type: "listening"; readonly server: Server }
+  | { readonly type: "failed"; readonly code: string };
+
+/** Where the proxy of a sandbox listens. */
+export interface NetworkBackend {
+  /** What is put before a command line so that it reaches the proxy. */
+  readonly commandPrefix: readonly string[];
+  listen(port: number): Promise<ListenResult>;
+  relay(outer: Socket, port: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The machine's own loopback, for a sandbox that lets commands reach one port of it and no other. It has no ports to open. */
+export const machineLoopback: NetworkBackend = {
+  commandPrefix: [],
+  listen: (port) =>
+    new Promise((resolve) => {
+      const server = new Server();
+      server.once("error", (error) => resolve({ type: "failed", code: errorCode(error) }));
+      if (port !== 0) resolve({ type: "failed", code: "ENOTSUP" });
+      else server.listen(0, "127.0.0.1", () => resolve({ type: "listening", server }));
+    }),
+  relay: async (outer) => void outer.destroy(),
+  close: async () => {},
+};
+
+/**
+ * The namespace lives as long as these files are open; no process has to stay in it. Whoever enters gets it by way of this process's files,
+ * so that no command inherits them.
+ */
+export class NetworkNamespace implements NetworkBackend {
+  /** What is put before a command line so that it runs in the namespace. */
+  readonly commandPrefix: readonly string[];
+  readonly #files: number[];
+  #relay: Promise<ChildProcess> | null = null;
+
+  private constructor(nsenter: string, files: number[]) {
+    const [user, net] = files.map((file) => `/proc/${process.pid}/fd/${file}`);
+    this.commandPrefix = [nsenter, "--preserve-credentials", `--user=${user}`, `--net=${net}`];
+    this.#files = files;
+  }
+
+  /** Throws where the machine lets nobody make one. */
+  static async open({ path, nsenter }: Bubblewrap): Promise<NetworkNamespace> {
+    if (nsenter === null) throw new Error("there is no `nsenter` to enter a network namespace with");
+    const args = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
+    const holder = spawn(path, [...args, "/bin/sh", "-c", "echo $$; read -r line"], {
+      cwd: "/",
+      env: {},
+      detached: true,
+    });
+    try {
+      const pid = Number(await readFirstOutput(holder));
+      return new NetworkNamespace(
+        nsenter,
+        ["user", "net"].map((kind) => openSync(`/proc/${pid}/ns/${kind}`, "r")),
+      );
+    } finally {
+      holder.kill("SIGKILL");
+    }
+  }
+
+  /** A port of 127.0.0.1 in the namespace; 0 for any that is free. */
+  async listen(port: number): Promise<ListenResult> {
+    const helper = startHelper(this.commandPrefix, LISTENER_SCRIPT, String(port));
+    try {
+      const [message, server] = await readFirstMessage(helper);
+      if (server instanceof Server) return { type: "listening", server };
+      return { type: "failed", code: String(message) };
+    } catch (error) {
+      return { type: "failed", code: error instanceof Error ? error.message : String(error) };
+    } finally {
+      helper.kill("SIGKILL");
+    }
+  }
+
+  /** Connects a socket from outside with a port in the namespace. The helper that does it is started with the first one and stays. */
+  async relay(outer: Socket, port: number): Promise<void> {
+    this.#relay ??= this.#startRelay();
+    const relay = await this.#relay;
+    if (!relay.connected) outer.destroy();
+    else relay.send({ port }, outer, (error) => error && outer.destroy());
+  }
+
+  async #startRelay(): Promise<ChildProcess> {
+    const relay = startHelper(this.commandPrefix, RELAY_SCRIPT, "");
+    await readFirstMessage(relay);
+    relay.unref();
+    relay.channel?.unref();
+    relay.once("exit", () => {
+      this.#relay = null;
+    });
+    return relay;
+  }
+
+  async close(): Promise<void> {
+    const relay = await this.#relay?.catch(() => null);
+    relay?.kill("SIGKILL");
+    // Closed a second time, the numbers could be those of other files by now.
+    for (const file of this.#files.splice(0)) closeSync(file);
+  }
+}
+
+/** A session of its own, because a Ctrl-C in the terminal is not meant for it; and nothing of the workspace around it. */
+function startHelper([program = "", ...args]: readonly string[], script: string, argument: string): ChildProcess {
+  const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
+  const libraryFolders = usedLibraryFolders();
+  const env = { ...(libraryFolders.length > 0 && { LD_LIBRARY_PATH: libraryFolders.join(delimiter) }) };
+  return spawn(program, [...args, process.execPath, "-e", script, argument], { stdio, cwd: "/", env, detached: true });
+}
+
+/** Of the folders in `LD_LIBRARY_PATH`, those without which Node itself would not start. Into others a command may have put anything. */
+function usedLibraryFolders(): readonly string[] {
+  const folders = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter(isAbsolute);
+  const present = folders.filter((folder) => existsSync(folder));
+  if (present.length === 0) return [];
+  const loaded = readFileSync("/proc/self/maps", "utf8");
+  return present.filter((folder) => loaded.includes(` ${realpathSync(folder)}/`));
+}
+
+/** The first line of the process that makes the namespace, which then waits; its complaint where there is none. */
+function readFirstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const errorOutput = collectErrorOutput(child);
+    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+    child.stdout.once("data", (chunk: Buffer) => resolve(chunk.toString().trim()));
+    child.once("error", reject).once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(errorOutput()));
+    });
+  });
+}
+
+/** What a helper sends first; its complaint where it ends before. */
+function readFirstMessage(helper: ChildProcess): Promise<readonly [message: unknown, handle: unknown]> {
+  return new Promise((resolve, reject) => {
+    const errorOutput = collectErrorOutput(helper);
+    const timer = setTimeout(() => helper.kill("SIGKILL"), START_TIMEOUT_MS);
+    helper.once("message", (message, handle) => {
+      clearTimeout(timer);
+      resolve([message, handle]);
+    });
+    helper.once("error", reject).once("close", () => {
+      clearTimeout(timer);
+      reject(new Error(errorOutput()));
+    });
+  });
+}
+
+function collectErrorOutput({ stderr }: ChildProcess): () => string {
+  let errorOutput = "";
+  stderr?.on("data", (chunk: Buffer) => {
+    errorOutput = (errorOutput + chunk.toString()).slice(-2_000);
+  });
+  return () => errorOutput.trim() || "it ended without a word";
+}

@@ -1,0 +1,305 @@
+/** The network of a session's sandbox: one namespace without a way out, a proxy that asks about each host, and ports that the user opens. */
+
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import type { Server as HttpServer } from "node:http";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import type { NetworkConnection, PortResult } from "../../ports.ts";
+import { errorCode } from "../safe-files.ts";
+import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
+import type { Destination, ResolveHost } from "../web/public-address.ts";
+import { machineLoopback, type NetworkBackend, NetworkNamespace } from "./namespace.ts";
+import type { ProxyCommand, startProxy } from "./proxy.ts";
+import type { Environment } from "./upstream.ts";
+
+export interface HostRequest {
+  readonly host: string;
+  readonly port: number;
+  /** The command line, null where unknown. */
+  readonly command: string | null;
+}
+
+export type HostDecision = { readonly type: "allowed" } | { readonly type: "refused"; readonly why: string };
+
+export type PermitHost = (request: HostRequest, options: { readonly signal: AbortSignal }) => Promise<HostDecision>;
+
+export interface SandboxNetworkOptions {
+  /** What makes the namespace; null where commands share the machine's loopback and their sandbox opens one port of it. */
+  readonly program: Bubblewrap | null;
+  /** The user's own, whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY say how hosts are reached. */
+  readonly environment: Environment;
+  readonly permitHost: PermitHost;
+  readonly resolve?: ResolveHost;
+  /** Hosts that may have private addresses, as `host:port`. */
+  readonly privateHosts?: readonly string[];
+}
+
+export interface NetworkCommand {
+  /** The command line, for the question to the user. */
+  readonly text: string;
+  /** The only hosts it may reach, without a question: names, or `*.name` for all below one. */
+  readonly hosts?: readonly string[] | undefined;
+  readonly onConnection?: ((connection: NetworkConnection) => void) | undefined;
+}
+
+export interface RegisteredCommand {
+  /** What is put before bubblewrap's command line. */
+  readonly commandPrefix: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Ends its connections; each has been reported when this comes back. */
+  unregister(): void;
+}
+
+/** Variables by which programs find a proxy; in the sandbox they name ours, or nothing. */
+export const PROXY_VARIABLES: readonly string[] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap(
+  (name) => [name, name.toLowerCase()],
+);
+
+/** To one port of the machine. */
+const MAX_PORT_CONNECTIONS = 256;
+
+/** Reached without the proxy: servers that commands start in the namespace, and ports of the machine that the user opened. */
+const NO_PROXY_HOSTS = "localhost,127.0.0.1,::1";
+
+export class SandboxNetwork {
+  readonly #options: SandboxNetworkOptions;
+  readonly #backend: NetworkBackend;
+  readonly #proxy: HttpServer;
+  readonly #port: number;
+  readonly #hostQuestions: HostQuestions;
+  readonly #commands = new Map<string, RegisteredProxyCommand>();
+  readonly #reachedPorts = new Map<number, Promise<PortResult>>();
+  readonly #publishedPorts = new Map<number, Promise<PortResult>>();
+  readonly #servers: Server[] = [];
+  readonly #sockets = new Set<Socket>();
+
+  private constructor(backend: NetworkBackend, listening: Server, options: ConstructorOptions) {
+    const { environment, permitHost, resolve, privateHosts = [] } = options;
+    this.#options = options;
+    this.#backend = backend;
+    this.#port = (listening.address() as AddressInfo).port;
+    this.#hostQuestions = new HostQuestions(permitHost);
+    const findCommand = (authorization: string | undefined): ProxyCommand | null => this.#findCommand(authorization);
+    this.#proxy = options.startProxy(listening, { findCommand, resolve, privateHosts, environment });
+  }
+
+  /** Throws where the machine cannot make one; `detectSandbox` tells before. */
+  static async open(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
+    const backend = options.program === null ? machineLoopback : await NetworkNamespace.open(options.program);
+    // What speaks HTTP and TLS is slow to load; a session that runs no command does not wait for it.
+    const [listenResult, proxy] = await Promise.all([backend.listen(0), import("./proxy.ts")]);
+    if (listenResult.type === "listening")
+      return new SandboxNetwork(backend, listenResult.server, { ...options, startProxy: proxy.startProxy });
+    await backend.close();
+    throw new Error(`the proxy of the sandbox cannot listen: ${listenResult.code}`);
+  }
+
+  /** Another one for a single command: with the ports of the machine that are open, without the servers that other commands started. */
+  async openSeparate(): Promise<SandboxNetwork> {
+    const separate = await SandboxNetwork.open(this.#options);
+    await Promise.all([...this.#reachedPorts.keys()].map((port) => separate.reachHostPort(port)));
+    return separate;
+  }
+
+  /** The port at which the proxy listens. */
+  get port(): number {
+    return this.#port;
+  }
+
+  /** Registers a command, which alone knows its credentials for the proxy. */
+  registerCommand({ text, hosts, onConnection = () => {} }: NetworkCommand): RegisteredCommand {
+    const id = randomBytes(8).toString("hex");
+    const token = randomBytes(24).toString("hex");
+    const controller = new AbortController();
+    const permit = async ({ host, port }: Destination, signal: AbortSignal): Promise<string | null> => {
+      if (hosts) return hosts.some((pattern) => matchesHost(pattern, host)) ? null : unlistedHostReason(host, hosts);
+      const decision = await this.#hostQuestions.ask({ host, port, command: text }, signal);
+      return decision.type === "allowed" ? null : decision.why;
+    };
+    const command = { token, signal: controller.signal, connections: new Set<() => void>(), onConnection, permit };
+    this.#commands.set(id, command);
+    return {
+      commandPrefix: this.#backend.commandPrefix,
+      environment: proxyEnvironment(`http://${id}:${token}@127.0.0.1:${this.#port}`),
+      unregister: () => {
+        this.#commands.delete(id);
+        for (const end of [...command.connections]) end();
+        controller.abort();
+      },
+    };
+  }
+
+  #findCommand(authorization = ""): ProxyCommand | null {
+    const encoded = /^basic +([a-z0-9+/=]+)$/i.exec(authorization)?.[1] ?? "";
+    const [id = "", token = ""] = Buffer.from(encoded, "base64").toString("latin1").split(":");
+    const command = this.#commands.get(id);
+    if (command === undefined || token.length !== command.token.length) return null;
+    return timingSafeEqual(Buffer.from(token, "latin1"), Buffer.from(command.token, "latin1")) ? command : null;
+  }
+
+  /** Lets commands reach the machine's 127.0.0.1:port under the same address. Holds until `close`. */
+  reachHostPort(port: number): Promise<PortResult> {
+    return openOnce(this.#reachedPorts, port, async () => {
+      const listenResult = await this.#backend.listen(port);
+      if (listenResult.type === "failed") return portFailure(listenResult.code, `port ${port} of the sandbox`);
+      const server = createServer({ allowHalfOpen: true }, (inner) => {
+        this.#connectSockets(
+          inner,
+          connect({ host: "localhost", port, lookup: lookupLoopback, autoSelectFamily: true, allowHalfOpen: true }),
+        );
+      });
+      server.maxConnections = MAX_PORT_CONNECTIONS;
+      this.#servers.push(server.listen(listenResult.server).unref());
+      return { type: "open" };
+    });
+  }
+
+  /** Lets the machine reach a server of the sandbox, under 127.0.0.1:port. Holds until `close`. */
+  publishPort(port: number): Promise<PortResult> {
+    return openOnce(this.#publishedPorts, port, async () => {
+      const server = createServer({ pauseOnConnect: true }, (outer) => {
+        this.#backend.relay(outer, port).catch(() => outer.destroy());
+      });
+      const code = await new Promise<string | null>((resolve) => {
+        server.once("error", (error) => resolve(errorCode(error)));
+        server.listen(port, "127.0.0.1", () => resolve(null));
+      });
+      if (code !== null) return portFailure(code, `port ${port} of this machine`);
+      this.#servers.push(server.unref());
+      return { type: "open" };
+    });
+  }
+
+  #connectSockets(...[inner, outer]: readonly [Socket, Socket]): void {
+    for (const [from, to] of [
+      [inner, outer],
+      [outer, inner],
+    ] as const) {
+      this.#sockets.add(from);
+      from
+        .on("error", () => to.destroy())
+        .on("close", () => {
+          this.#sockets.delete(from);
+          if (!from.readableEnded) to.destroy();
+        });
+      from.pipe(to);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const command of this.#commands.values()) for (const end of [...command.connections]) end();
+    this.#commands.clear();
+    this.#proxy.close();
+    this.#proxy.closeAllConnections();
+    for (const server of this.#servers) server.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await this.#backend.close();
+  }
+}
+
+interface ConstructorOptions extends SandboxNetworkOptions {
+  readonly startProxy: typeof startProxy;
+}
+
+interface RegisteredProxyCommand extends ProxyCommand {
+  readonly token: string;
+}
+
+function proxyEnvironment(proxy: string): Readonly<Record<string, string>> {
+  const entries = PROXY_VARIABLES.map((name) => [name, /^no_proxy$/i.test(name) ? NO_PROXY_HOSTS : proxy]);
+  return { ...Object.fromEntries(entries), NODE_USE_ENV_PROXY: "1" };
+}
+
+/** `*.name` is all below a name and not the name itself. */
+function matchesHost(pattern: string, host: string): boolean {
+  const expected = pattern.toLowerCase();
+  return expected.startsWith("*.") ? host.endsWith(expected.slice(1)) : host === expected;
+}
+
+function unlistedHostReason(host: string, hosts: readonly string[]): string {
+  if (hosts.length === 0) return `${host} is refused: this command may reach no host`;
+  return `${host} is refused: this command may reach only ${hosts.join(", ")}`;
+}
+
+const lookupLoopback = (
+  _: string,
+  __: unknown,
+  done: (error: null, addresses: { address: string; family: number }[]) => void,
+): void =>
+  done(null, [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ]);
+
+/** A port that failed may be tried again. */
+function openOnce(
+  ports: Map<number, Promise<PortResult>>,
+  port: number,
+  open: () => Promise<PortResult>,
+): Promise<PortResult> {
+  const existing = ports.get(port);
+  if (existing) return existing;
+  const opening = open().then((result) => {
+    if (result.type === "failed") ports.delete(port);
+    return result;
+  });
+  ports.set(port, opening);
+  return opening;
+}
+
+function portFailure(code: string, label: string): PortResult {
+  return {
+    type: "failed",
+    why: code === "EADDRINUSE" ? `${label} is in use already` : `${label} cannot be opened: ${code}`,
+  };
+}
+
+interface Question {
+  readonly answer: Promise<HostDecision>;
+  readonly controller: AbortController;
+  waiterCount: number;
+  isAnswered: boolean;
+}
+
+/** Connections that ask for the same host at the same time share one question. It ends when none of them waits any more. */
+class HostQuestions {
+  readonly #permitHost: PermitHost;
+  readonly #openQuestions = new Map<string, Question>();
+
+  constructor(permitHost: PermitHost) {
+    this.#permitHost = permitHost;
+  }
+
+  async ask(request: HostRequest, signal: AbortSignal): Promise<HostDecision> {
+    signal.throwIfAborted();
+    const key = `${request.host} ${request.port}`;
+    const question = this.#openQuestions.get(key) ?? this.#start(key, request);
+    question.waiterCount += 1;
+    const { promise: aborted, reject } = Promise.withResolvers<never>();
+    const onAbort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([question.answer, aborted]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      question.waiterCount -= 1;
+      if (question.waiterCount === 0) this.#end(key, question);
+    }
+  }
+
+  #start(key: string, request: HostRequest): Question {
+    const controller = new AbortController();
+    const answer = this.#permitHost(request, { signal: controller.signal });
+    const question: Question = { answer, controller, waiterCount: 0, isAnswered: false };
+    const settle = (): void => {
+      question.isAnswered = true;
+    };
+    answer.then(settle, settle);
+    this.#openQuestions.set(key, question);
+    return question;
+  }
+
+  #end(key: string, question: Question): void {
+    if (this.#openQuestions.get(key) === question) this.#openQuestions.delete(key);
+    if (!question.isAnswered) question.controller.abort();
+  }
+}

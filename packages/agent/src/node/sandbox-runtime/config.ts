@@ -1,0 +1,131 @@
+/** Says in the sandbox runtime's words what a command may read and write, and which port it reaches. */
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
+import { isWithin } from "../../text.ts";
+import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths } from "../sandbox/git-paths.ts";
+import { findNestedNames } from "../sandbox/guarded-paths.ts";
+import { existingRealPath, existingRealPaths, otherSessionFolders, type SandboxOptions } from "../sandbox/options.ts";
+import { findHomes, findSystemSecrets, secretPathsIn } from "../sandbox/secret-paths.ts";
+import { findToolchains } from "../sandbox/toolchains.ts";
+import type { LiteralPath, RuntimeConfig } from "./host.ts";
+import { type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
+
+export interface RuntimeSandboxOptions extends Omit<SandboxOptions, "program" | "journal"> {
+  readonly runtime: InstalledRuntime;
+}
+
+/** What stays the same for all commands of a shell. All paths through no link. */
+export interface FixedPaths {
+  readonly denyRead: readonly string[];
+  readonly allowRead: readonly string[];
+  /** Folders beside the workspace in which commands may write when they may write at all. */
+  readonly writable: readonly string[];
+  /** Guarded names further down in the workspace. */
+  readonly nestedNames: readonly string[];
+}
+
+/** Looked at once, before any command could have put a link there. */
+export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
+  const home = existingRealPath(sandbox.home) ?? sandbox.home;
+  const homes = [...new Set([home, ...findHomes()])];
+  const secrets = [...secretPathsIn(home), ...findSystemSecrets()];
+  const isPermitted = (path: string): boolean =>
+    !isWithin(path, home) && !secrets.some((secret) => isWithin(secret, path));
+  const permittedPaths = (paths: readonly string[] = []): readonly string[] =>
+    existingRealPaths(paths).filter(isPermitted);
+  const toolchains = findToolchains({ ...sandbox, home, hidden: homes });
+  return {
+    denyRead: [
+      ...homes,
+      ...secrets,
+      ...existingRealPaths([...(sandbox.hidden ?? []), ...otherSessionFolders(sandbox)]),
+    ],
+    allowRead: [
+      ...toolchains.filter((mount) => mount.access === "readable").map(({ path }) => path),
+      ...findOuterRepositories(sandbox.root, home),
+      ...permittedPaths(sandbox.readable),
+      ...existingRealPaths(sandbox.shown ?? []),
+      // What the runtime itself starts inside: a filter on Linux, an agent for Java.
+      join(packageFolder(sandbox.runtime.folder, RUNTIME_PACKAGE), "vendor"),
+    ],
+    writable: permittedPaths(sandbox.writable),
+    nestedNames: findNestedNames(sandbox.root),
+  };
+}
+
+export type CommandConfig =
+  | { readonly type: "config"; readonly config: RuntimeConfig }
+  /** Something that has to stay as it is could not be kept. */
+  | { readonly type: "unkept"; readonly why: string };
+
+export interface CommandConfigOptions extends RuntimeSandboxOptions {
+  readonly fixedPaths: FixedPaths;
+  /** Files of the real home that this command alone may read; through no link. */
+  readonly credentialFiles?: readonly string[];
+}
+
+/** Asked before each command. The root goes through no link. */
+export function createCommandConfig({
+  fixedPaths,
+  credentialFiles = [],
+  ...sandbox
+}: CommandConfigOptions): CommandConfig {
+  const mayWrite = sandbox.mayWrite();
+  const roots = mayWrite ? [sandbox.root, ...fixedPaths.writable.filter(isRepository)] : [];
+  const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
+  const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
+  if (link) return { type: "unkept", why: `${link} is reached by a link` };
+  const privateFolders = [sandbox.privateHome, sandbox.temporary];
+  const writable = [...fixedPaths.writable, ...repositories.flatMap((repository) => repository.writable), sandbox.root];
+  const guarded = [
+    ...roots.flatMap(guardedPathsIn),
+    ...(mayWrite ? guardedNestedPaths(fixedPaths.nestedNames, sandbox.home) : []).map(({ path }) => path),
+    ...repositories.flatMap((repository) => repository.guarded).map(({ path }) => path),
+    ...(sandbox.guarded ?? []),
+  ];
+  const isOutsidePrivate = (path: string): boolean => !privateFolders.some((each) => isWithin(path, each));
+  return {
+    type: "config",
+    config: {
+      network: createNetworkConfig(sandbox),
+      filesystem: {
+        denyRead: toLiteralPaths(fixedPaths.denyRead.filter((path) => !credentialFiles.includes(path))),
+        allowRead: toLiteralPaths([
+          ...fixedPaths.allowRead,
+          ...fixedPaths.writable,
+          sandbox.root,
+          ...privateFolders,
+          ...credentialFiles,
+        ]),
+        allowWrite: toLiteralPaths([...privateFolders, ...(mayWrite ? writable : [])]),
+        // A guarded folder around the private ones would close these; it is not among what commands may write anyway.
+        denyWrite: toLiteralPaths(guarded.filter(isOutsidePrivate)),
+      },
+    },
+  };
+}
+
+export function createNetworkConfig({
+  network,
+  unixSockets = false,
+}: Pick<RuntimeSandboxOptions, "network" | "unixSockets">): RuntimeConfig["network"] {
+  return {
+    ...{ allowedDomains: [], deniedDomains: [], allowLocalBinding: false, allowAllUnixSockets: unixSockets },
+    ...(network && { httpProxyPort: network.port, socksProxyPort: network.port }),
+  };
+}
+
+/** Absent ones too: a rule on a path holds whether something is there or not. */
+function guardedPathsIn(root: string): readonly string[] {
+  return [...GUARDED_FOLDERS, ...GUARDED_FILES, ...MERCURIAL_NAMES, ...STARTUP_NAMES].map((name) => join(root, name));
+}
+
+function isRepository(folder: string): boolean {
+  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
+}
+
+function toLiteralPaths(paths: readonly string[]): readonly LiteralPath[] {
+  return [...new Set(paths)].map((path) => ({ path, literal: true }));
+}

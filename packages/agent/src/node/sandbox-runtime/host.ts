@@ -1,0 +1,176 @@
+/**
+ * Runs the sandbox runtime in a process of its own and has it wrap command lines. The process has no key of the user in its
+ * environment, and nothing in it is started from where commands may write.
+ */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { END_WITH_PARENT_SCRIPT } from "../sandbox-network/namespace.ts";
+import { findForeignFiles, type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
+
+/** A path as it is spelled: the runtime would read `*` and `[` in a bare string as a pattern. */
+export interface LiteralPath {
+  readonly path: string;
+  readonly literal: true;
+}
+
+/** The part of the runtime's configuration that Pith uses. */
+export interface RuntimeConfig {
+  readonly network: {
+    readonly allowedDomains: readonly string[];
+    readonly deniedDomains: readonly string[];
+    /** Our own proxy, which decides about hosts. Without it the runtime's own proxy refuses every host. */
+    readonly httpProxyPort?: number;
+    readonly socksProxyPort?: number;
+    readonly allowLocalBinding: boolean;
+    readonly allowAllUnixSockets: boolean;
+  };
+  readonly filesystem: {
+    readonly denyRead: readonly LiteralPath[];
+    readonly allowRead: readonly LiteralPath[];
+    readonly allowWrite: readonly LiteralPath[];
+    readonly denyWrite: readonly LiteralPath[];
+  };
+}
+
+export interface RuntimeHostOptions {
+  readonly runtime: InstalledRuntime;
+  /** The workspace: the runtime guards some names below its working folder by itself. */
+  readonly root: string;
+  /** The ports of its network are those for all commands. */
+  readonly config: RuntimeConfig;
+  /** For which system lines are wrapped; for tests, which look at the profile of macOS. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** Folders of programs that belong to the system. */
+export const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
+
+/** What of the runtime is called, looked at when it is loaded. */
+const REQUIRED_METHODS = ["initialize", "updateConfig", "wrapWithSandbox", "cleanupAfterCommand", "reset"];
+
+/** One line is wrapped at a time: the runtime has one configuration for the whole process. */
+const HOST_SCRIPT = `
+${END_WITH_PARENT_SCRIPT}
+const { entry, platform } = JSON.parse(process.argv[1]);
+if (platform) Object.defineProperty(process, "platform", { value: platform });
+let manager;
+async function act({ type, config, command }) {
+  if (type === "open") {
+    manager = (await import(entry)).SandboxManager;
+    const missing = ${JSON.stringify(REQUIRED_METHODS)}.filter((name) => typeof manager?.[name] !== "function");
+    if (missing.length > 0) throw new Error("the runtime has no " + missing.join(", "));
+    await manager.initialize(config);
+  } else if (type === "wrap") {
+    manager.updateConfig(config);
+    const line = await manager.wrapWithSandbox(command, "/bin/bash");
+    if (typeof line !== "string" || line === command) throw new Error("the runtime did not wrap the command");
+    return line;
+  } else if (type === "clean") manager.cleanupAfterCommand();
+  else await manager.reset();
+  return "";
+}
+let last = Promise.resolve();
+process.on("message", ({ id, ...request }) => {
+  last = last
+    .then(() => act(request))
+    .then((line) => ({ id, line }), (error) => ({ id, failure: String(error?.message ?? error) }))
+    .then((answer) => process.connected && process.send(answer));
+});
+`;
+
+type RuntimeRequest =
+  | { readonly type: "open"; readonly config: RuntimeConfig }
+  | { readonly type: "wrap"; readonly config: RuntimeConfig; readonly command: string }
+  | { readonly type: "clean" | "close" };
+
+interface RuntimeResponse {
+  readonly id: number;
+  readonly line?: string;
+  readonly failure?: string;
+}
+
+const TIMEOUT_MS = 30_000;
+const MAX_ERROR_CHARS = 2_000;
+
+export class RuntimeHost {
+  readonly #process: ChildProcess;
+  readonly #pending = new Map<number, (answer: RuntimeResponse) => void>();
+  #errorOutput = "";
+  #lastId = 0;
+
+  private constructor({ runtime, root, platform }: RuntimeHostOptions) {
+    const entry = pathToFileURL(join(packageFolder(runtime.folder, RUNTIME_PACKAGE), "dist/index.js")).href;
+    // A session of its own, because a Ctrl-C in the terminal is not meant for it.
+    this.#process = spawn(process.execPath, ["-e", HOST_SCRIPT, JSON.stringify({ entry, platform })], {
+      cwd: root,
+      env: { PATH: SYSTEM_PATH },
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+      detached: true,
+    });
+    this.#process.unref();
+    this.#process.channel?.unref();
+    this.#process.stderr?.on("data", (chunk: Buffer) => {
+      this.#errorOutput = (this.#errorOutput + chunk.toString()).slice(-MAX_ERROR_CHARS);
+    });
+    this.#process.on("message", (answer: RuntimeResponse) => this.#settle(answer));
+    this.#process.on("error", ({ message }) => this.#fail(message));
+    this.#process.on("exit", () => this.#fail(this.#errorOutput.trim() || "its process ended"));
+  }
+
+  /** Throws where its files are not the pinned ones, or where it does not work on this machine. */
+  static async open(options: RuntimeHostOptions): Promise<RuntimeHost> {
+    const foreign = await findForeignFiles(options.runtime);
+    if (foreign !== null) throw new Error(`${foreign.why}; ${foreign.advice}`);
+    const host = new RuntimeHost(options);
+    try {
+      await host.#send({ type: "open", config: options.config });
+      return host;
+    } catch (error) {
+      host.#process.kill("SIGKILL");
+      throw error;
+    }
+  }
+
+  /** A line for a shell of the system, which runs the command in the sandbox. */
+  wrap(command: string, config: RuntimeConfig): Promise<string> {
+    return this.#send({ type: "wrap", config, command });
+  }
+
+  /** Removes what the runtime left on the disk for commands; to be called when none runs. */
+  async cleanUp(): Promise<void> {
+    await this.#send({ type: "clean" });
+  }
+
+  async close(): Promise<void> {
+    // A process that ended already has nothing to close.
+    await this.#send({ type: "close" }).catch(() => undefined);
+    this.#process.kill("SIGKILL");
+  }
+
+  #send(request: RuntimeRequest): Promise<string> {
+    this.#lastId += 1;
+    const id = this.#lastId;
+    return new Promise<string>((resolve, reject) => {
+      const timer = setTimeout(() => this.#settle({ id, failure: "it did not answer" }), TIMEOUT_MS);
+      this.#pending.set(id, ({ line, failure }) => {
+        clearTimeout(timer);
+        if (line === undefined) reject(new Error(`the sandbox runtime failed: ${failure}`));
+        else resolve(line);
+      });
+      if (this.#process.connected) this.#process.send({ id, ...request });
+      else this.#settle({ id, failure: this.#errorOutput.trim() || "its process ended" });
+    });
+  }
+
+  #settle(response: RuntimeResponse): void {
+    const settle = this.#pending.get(response.id);
+    this.#pending.delete(response.id);
+    settle?.(response);
+  }
+
+  #fail(failure: string): void {
+    for (const id of [...this.#pending.keys()]) this.#settle({ id, failure });
+  }
+}

@@ -1,0 +1,126 @@
+/** Finds `@anthropic-ai/sandbox-runtime` where the user installed it, and compares every file of it with the hashes in our sources. */
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PINNED_PACKAGES, type PinnedPackage } from "./pinned-packages.ts";
+
+export const RUNTIME_PACKAGE = "@anthropic-ai/sandbox-runtime";
+
+export interface InstalledRuntime {
+  /** The folder in which npm installed it and its dependencies. */
+  readonly folder: string;
+  readonly version: string;
+}
+
+export type RuntimeSearchResult =
+  | { readonly type: "installed"; readonly runtime: InstalledRuntime }
+  /** `advice` is what to do about it. */
+  | { readonly type: "missing"; readonly why: string; readonly advice: string };
+
+/** The version that Pith uses; no other is loaded. */
+export const RUNTIME_VERSION: string = PINNED_PACKAGES.find(({ name }) => name === RUNTIME_PACKAGE)?.version ?? "";
+
+/** Names every package with its version, because the runtime itself asks for ranges. No script of a package runs. */
+export function formatInstallCommand(folder: string): string {
+  const packages = PINNED_PACKAGES.map(({ name, version }) => `${name}@${version}`);
+  return ["npm install --ignore-scripts --save-exact --prefix", quoteWord(folder), ...packages].join(" ");
+}
+
+/** Looks at one small file: a start must not wait for more. The files themselves are compared before they are loaded. */
+export function findRuntime(folder: string): RuntimeSearchResult {
+  const installAdvice = `install it: ${formatInstallCommand(folder)}`;
+  if (!existsSync(packageFolder(folder, RUNTIME_PACKAGE)))
+    return { type: "missing", why: `${RUNTIME_PACKAGE} ${RUNTIME_VERSION} is not installed`, advice: installAdvice };
+  const version = readVersion(folder);
+  if (version === RUNTIME_VERSION) return { type: "installed", runtime: { folder, version } };
+  const why = `${folder} has ${RUNTIME_PACKAGE} ${version ?? "of an unknown version"}, and Pith uses ${RUNTIME_VERSION}`;
+  return { type: "missing", why, advice: installAdvice };
+}
+
+function readVersion(folder: string): string | null {
+  try {
+    const text = readFileSync(join(packageFolder(folder, RUNTIME_PACKAGE), "package.json"), "utf8");
+    const { version } = JSON.parse(text) as { readonly version?: unknown };
+    return typeof version === "string" ? version : null;
+  } catch {
+    // Half of an installation.
+    return null;
+  }
+}
+
+export function packageFolder(folder: string, name: string): string {
+  return join(folder, "node_modules", name);
+}
+
+export interface ForeignFiles {
+  readonly why: string;
+  /** What to do about it. */
+  readonly advice: string;
+}
+
+/** Null where each file is the one that was pinned. */
+export async function findForeignFiles(
+  { folder }: InstalledRuntime,
+  pinned: readonly PinnedPackage[] = PINNED_PACKAGES,
+): Promise<ForeignFiles | null> {
+  const unexpected = installedPackages(folder).filter((name) => pinned.every((each) => each.name !== name));
+  const changed = await Promise.all(
+    pinned.map(async ({ name, hash }) => ((await hashPackage(packageFolder(folder, name))) === hash ? [] : [name])),
+  );
+  const foreign = [
+    ...unexpected.map((name) => `${name} does not belong there`),
+    ...changed.flat().map(describeChangedPackage),
+  ];
+  if (foreign.length === 0) return null;
+  return {
+    why: `${folder} is not what Pith expects, so it is not loaded: ${foreign.join(", ")}`,
+    advice: `remove the folder and install it again: rm -rf ${quoteWord(folder)} && ${formatInstallCommand(folder)}`,
+  };
+}
+
+function describeChangedPackage(name: string): string {
+  return `${name} is missing or its files differ from the pinned ones`;
+}
+
+/** Without what npm writes for itself. */
+function installedPackages(folder: string): readonly string[] {
+  const names = listNames(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+  return names.flatMap((name) =>
+    name.startsWith("@") ? listNames(packageFolder(folder, name)).map((each) => `${name}/${each}`) : [name],
+  );
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch {
+    // The packages that are missing in it are named.
+    return [];
+  }
+}
+
+/** Over the paths and bytes of all files, in the order of their paths. Null where something is no plain file, or cannot be read. */
+export async function hashPackage(folder: string): Promise<string | null> {
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    if (entries.some((entry) => !entry.isFile() && !entry.isDirectory())) return null;
+    const files = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+    const namedFiles = files.map((path) => ({ path, name: path.slice(folder.length + 1).replaceAll("\\", "/") }));
+    const packageHash = createHash("sha256");
+    for (const { path, name } of namedFiles.toSorted((one, other) => (one.name < other.name ? -1 : 1)))
+      packageHash.update(
+        `${createHash("sha256")
+          .update(await readFile(path))
+          .digest("hex")}  ${name}\n`,
+      );
+    return packageHash.digest("hex");
+  } catch {
+    return null;
+  }
+}
+
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,254 @@
+/** Runs commands in the sandbox runtime. A command that could not be wrapped, or whose sandbox did not start, does not run. */
+
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
+import { isWithin } from "../../text.ts";
+import { findRootProblem } from "../sandbox/detect.ts";
+import { existingRealPath } from "../sandbox/options.ts";
+import { openThrowawayFolders } from "../sandbox/private-folders.ts";
+import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
+import { bashArguments, commandEnvironment, runInGroup } from "../shell.ts";
+import {
+  createCommandConfig,
+  createNetworkConfig,
+  type FixedPaths,
+  findFixedPaths,
+  type RuntimeSandboxOptions,
+} from "./config.ts";
+import { RuntimeHost, SYSTEM_PATH } from "./host.ts";
+
+export interface RuntimeShell extends WorkspaceShell {
+  /** Ends the runtime's process. */
+  close(): Promise<void>;
+}
+
+export interface RuntimeShellOptions {
+  /** For which system commands are wrapped; for tests. */
+  readonly platform?: NodeJS.Platform;
+}
+
+/** The runtime is compared with its hashes, loaded and started with the first command. */
+export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: RuntimeShellOptions = {}): RuntimeShell {
+  const root = existingRealPath(sandbox.root);
+  let runtime: Promise<OpenRuntime> | null = null;
+  let runningCount = 0;
+  const open = (realRoot: string): Promise<OpenRuntime> => {
+    const ownSandbox = { ...sandbox, root: realRoot };
+    const config = { network: createNetworkConfig(ownSandbox), filesystem: NO_ACCESS };
+    runtime ??= RuntimeHost.open({
+      runtime: sandbox.runtime,
+      root: realRoot,
+      config,
+      ...(platform && { platform }),
+    }).then((host) => ({ host, sandbox: ownSandbox, fixedPaths: findFixedPaths(ownSandbox) }));
+    // What failed is tried again with the next command: the user may have installed it meanwhile.
+    runtime.catch(() => {
+      runtime = null;
+    });
+    return runtime;
+  };
+  return {
+    run: async (command, options) => {
+      if (root === null || existingRealPath(sandbox.root) !== root)
+        return notStartedResult(`there is no folder ${sandbox.root}`);
+      const rootProblem = findRootProblem(root, sandbox.home);
+      if (rootProblem !== null) return notStartedResult(rootProblem);
+      runningCount += 1;
+      try {
+        const openRuntime = await open(root);
+        return hasSecrets(options)
+          ? await runWithSecrets(command, openRuntime, options)
+          : await runCommand(openRuntime, command, options);
+      } catch (error) {
+        return notStartedResult(error instanceof Error ? error.message : String(error));
+      } finally {
+        runningCount -= 1;
+        // It is done again after the next command where it failed.
+        if (runningCount === 0) await (await runtime?.catch(() => null))?.host.cleanUp().catch(() => undefined);
+      }
+    },
+    close: async () => {
+      await (await runtime?.catch(() => null))?.host.close();
+    },
+  };
+}
+
+interface OpenRuntime {
+  readonly host: RuntimeHost;
+  readonly sandbox: RuntimeSandboxOptions;
+  readonly fixedPaths: FixedPaths;
+}
+
+const NO_ACCESS = { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] };
+
+function hasSecrets({ environment = {}, credentialFiles = [] }: ShellOptions): boolean {
+  return Object.keys(environment).length > 0 || credentialFiles.length > 0;
+}
+
+/** In folders of its own: nothing that other commands left there gets hold of the secret. */
+async function runWithSecrets(
+  command: string,
+  { host, sandbox, fixedPaths }: OpenRuntime,
+  options: ShellOptions,
+): Promise<ShellResult> {
+  const folders = await openThrowawayFolders(sandbox);
+  try {
+    const separate = { ...sandbox, privateHome: folders.home, temporary: folders.temporary };
+    const credentialFiles = linkCredentials(separate, options.credentialFiles ?? []);
+    return await runCommand({ host, sandbox: separate, fixedPaths }, command, options, credentialFiles);
+  } finally {
+    await folders.close();
+  }
+}
+
+/** Shows each file where the command looks for it, in its own home. The real files, through no link. */
+function linkCredentials({ home, privateHome }: RuntimeSandboxOptions, files: readonly string[]): readonly string[] {
+  const realHome = existingRealPath(home) ?? home;
+  const namedPaths = files.map((file) => (file.startsWith("~/") ? join(realHome, file.slice(2)) : file));
+  const paths = namedPaths.filter((path) => isWithin(realHome, path) && existingRealPath(path) === path);
+  for (const path of paths) {
+    const linkPath = join(privateHome, relative(realHome, path));
+    mkdirSync(dirname(linkPath), { recursive: true });
+    rmSync(linkPath, { force: true });
+    symlinkSync(path, linkPath);
+  }
+  return paths;
+}
+
+async function runCommand(
+  { host, sandbox, fixedPaths }: OpenRuntime,
+  command: string,
+  options: ShellOptions,
+  credentialFiles: readonly string[] = [],
+): Promise<ShellResult> {
+  const configResult = createCommandConfig({ ...sandbox, fixedPaths, credentialFiles });
+  if (configResult.type === "unkept") return notStartedResult(configResult.why);
+  const networkCommand = sandbox.network?.registerCommand({
+    text: command,
+    hosts: options.hosts,
+    onConnection: options.onConnection,
+  });
+  try {
+    const visibleEnvironment = { ...commandEnvironment(sandbox), ...options.environment };
+    const { outer, inner } = splitEnvironment(visibleEnvironment);
+    const credentials = networkCommand && proxyCredentials(networkCommand.environment);
+    const innerEnvironment = { ...inner, ...privateFolderVariables(sandbox) };
+    const commandLine = await host.wrap(
+      buildCommandLine(command, innerEnvironment, credentials !== undefined),
+      configResult.config,
+    );
+    const environment = { ...outer, PATH: SYSTEM_PATH, ...(credentials && { [CREDENTIALS_VARIABLE]: credentials }) };
+    const args = ["--noprofile", "--norc", "-c", commandLine];
+    return await runWrapped({ program: "/bin/bash", arguments: args, root: sandbox.root, environment }, options);
+  } finally {
+    networkCommand?.unregister();
+  }
+}
+
+const MAX_ERROR_CHARS = 4_096;
+
+async function runWrapped(launch: Parameters<typeof runInGroup>[0], options: ShellOptions): Promise<ShellResult> {
+  const captured = { status: "", complaint: "" };
+  const wrapper = {
+    onStatus: (text: string): void => {
+      captured.status = (captured.status + text).slice(-MAX_ERROR_CHARS);
+    },
+    onErrorOutput: (text: string): void => {
+      captured.complaint = (captured.complaint + text).slice(-MAX_ERROR_CHARS);
+    },
+    isReplaced: true,
+  };
+  const end = await runInGroup({ ...launch, wrapper }, options);
+  if (end.type === "ended" && !captured.status.includes(STARTED_MARK))
+    return notStartedResult(captured.complaint.trim() || `the sandbox runtime ended with ${end.exitCode}`);
+  if (captured.complaint) options.onOutput(new TextEncoder().encode(captured.complaint));
+  return end;
+}
+
+/** What the shell in the sandbox writes to its third file before the command. */
+const STARTED_MARK = "started";
+
+/** The variable that carries a command's credentials for the proxy into the sandbox: arguments can be seen by other users. */
+const CREDENTIALS_VARIABLE = "PITH_PROXY_CREDENTIALS";
+
+/** Set by the runtime for proxies that speak other protocols than ours. */
+const FOREIGN_VARIABLES: readonly string[] = [
+  ...["GRPC_PROXY", "grpc_proxy", "FTP_PROXY", "ftp_proxy", "RSYNC_PROXY", "GIT_SSH_COMMAND", "SRT_SSH_PROXY_COMMAND"],
+  ...[
+    "DOCKER_HTTP_PROXY",
+    "DOCKER_HTTPS_PROXY",
+    "CLOUDSDK_PROXY_TYPE",
+    "CLOUDSDK_PROXY_ADDRESS",
+    "CLOUDSDK_PROXY_PORT",
+  ],
+  ...["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT"],
+];
+
+/** The proxy listens inside at the port that the runtime's own variable names. Written for the bash 3.2 of macOS. */
+function buildCommandLine(command: string, variables: Readonly<Record<string, string>>, hasProxy: boolean): string {
+  const isException = (name: string): boolean => /^no_proxy$/i.test(name);
+  const proxies = PROXY_VARIABLES.map(
+    (name) => `export ${name}=${isException(name) ? NO_PROXY_HOSTS : '"$pith_proxy"'}`,
+  );
+  const exports = Object.entries(variables).map(([name, value]) => `export ${name}=${quoteWord(value)}`);
+  return [
+    `printf ${STARTED_MARK} >&3; exec 3>&-`,
+    ...(hasProxy
+      ? [
+          `pith_proxy="http://$${CREDENTIALS_VARIABLE}@127.0.0.1:\${HTTP_PROXY##*:}"`,
+          ...proxies,
+          "export NODE_USE_ENV_PROXY=1",
+          `unset pith_proxy ${CREDENTIALS_VARIABLE}`,
+        ]
+      : []),
+    `unset ${FOREIGN_VARIABLES.join(" ")}`,
+    ...exports,
+    `exec ${bashArguments(command).map(quoteWord).join(" ")}`,
+  ].join("; ");
+}
+
+/** Reached without the proxy; the sandbox refuses it. */
+const NO_PROXY_HOSTS = "localhost,127.0.0.1,::1";
+
+function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function proxyCredentials({ HTTP_PROXY = "" }: Readonly<Record<string, string>>): string {
+  const { username, password } = new URL(HTTP_PROXY);
+  return `${username}:${password}`;
+}
+
+/** By these a shell, the system's loader or a C library takes code and settings from files that the user's environment names. */
+const STARTUP_VARIABLE =
+  /^(?:PATH|BASH.*|ENV|SHELLOPTS|PS4|IFS|CDPATH|LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH|MALLOC_TRACE|NLSPATH|RESOLV_HOST_CONF|TZDIR)$/;
+/** Names that a shell can set. */
+const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+interface SplitEnvironment {
+  /** What the programs that make the sandbox may see. */
+  readonly outer: Readonly<Record<string, string>>;
+  /** What only the command sees. */
+  readonly inner: Readonly<Record<string, string>>;
+}
+
+function splitEnvironment(environment: Readonly<Record<string, string>>): SplitEnvironment {
+  const all = Object.entries(environment).filter(([name]) => !PROXY_VARIABLES.includes(name));
+  const isInner = ([name]: readonly [string, string]): boolean => STARTUP_VARIABLE.test(name);
+  const inner = all.filter((each) => isInner(each) && SHELL_NAME.test(each[0]));
+  return {
+    outer: Object.fromEntries(all.filter((each) => !isInner(each))),
+    inner: Object.fromEntries(inner.filter(([name]) => !/^(?:BASHOPTS|SHELLOPTS|IFS|PS4)$/.test(name))),
+  };
+}
+
+/** There are no mounts: the private folders keep their own paths. npm's look for a newer npm would ask about a host that nobody needs. */
+function privateFolderVariables({ privateHome, temporary }: RuntimeSandboxOptions): Record<string, string> {
+  const folders = { HOME: privateHome, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  return { ...folders, npm_config_update_notifier: "false" };
+}
+
+function notStartedResult(why: string): ShellResult {
+  return { type: "not-started", message: `the command was not run, because its sandbox could not be made: ${why}` };
+}

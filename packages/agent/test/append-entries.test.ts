@@ -1,0 +1,38 @@
+/** What is told of a log beside its lines: that one stands elsewhere, and what the session is called. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import type { AgentEvent } from "../src/index.ts";
+import { calling, spoken } from "./hooks/hook-scene.ts";
+
+test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is said in between does not", async () => {
+  const long = "This is what it is about. ".repeat(2_000);
+  const { prompt, agent, events } = await spoken([long, calling(), long, long, "4"], {});
+  for (const words of ["1", "2", "3"]) await prompt(words);
+  assert.deepEqual(moves(events), []);
+  await agent.compact();
+  assert.deepEqual(moves(events), []);
+  const old = agent.session.leaf;
+  await agent.undoCompaction();
+  assert.deepEqual(moves(events), [{ type: "leaf_moved", leafId: agent.session.leaf, oldLeafId: old }]);
+  await agent.undoCompaction("redo");
+  await agent.navigateTree(agent.session.branch.entries.at(-3)?.id ?? null);
+  assert.equal(moves(events).length, 3);
+  await prompt("4");
+  const told = moves(events);
+  assert.equal(told.length, 3);
+  for (const [at, move] of told.entries())
+    if (at > 0) assert.equal(move.type === "leaf_moved" && typeof move.oldLeafId, "string");
+});
+
+test("SAY16 a name that is given, and one that is taken away, are told", async () => {
+  const { agent, events } = await spoken([], {});
+  await agent.appendToSession((session) => session.append({ type: "session_info", name: "the login" }));
+  await agent.appendToSession((session) => session.append({ type: "session_info", name: "" }));
+  const told = events.filter(({ type }) => type === "session_info_changed");
+  assert.deepEqual(told, [{ type: "session_info_changed", name: "the login" }, { type: "session_info_changed" }]);
+});
+
+function moves(events: readonly AgentEvent[]): readonly AgentEvent[] {
+  return events.filter(({ type }) => type === "leaf_moved");
+}

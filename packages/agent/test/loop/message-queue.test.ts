@@ -1,0 +1,43 @@
+/** What is said while an agent is at work, and somebody who has a say in it thinks about it. */
+
+import assert from "node:assert/strict";
+import { test } from "vitest";
+import { heldModel, quiet, stage, talk, text } from "./held.ts";
+
+const custom = { customType: "mine", display: true };
+
+test("RUN6 words that a hook still thinks about are waited for, whoever else speaks meanwhile", async () => {
+  const model = heldModel();
+  const thought = Promise.withResolvers<void>();
+  const slow = async ({ as }: { readonly as: string }) => {
+    if (as === "steer") await thought.promise;
+    return { action: "continue" } as const;
+  };
+  const scene = await stage(model, { hooks: { input: [slow], isWaitingForUser: () => true } });
+  const end = scene.prompt("Begin.");
+  await quiet();
+  const steered = scene.agent.steer("And this.");
+  await scene.agent.sendCustomMessage({ kind: "followUp", content: "The build is red.", custom });
+  model.waiting[0]?.end(text("Done."));
+  await quiet();
+  model.waiting[0]?.end(text("I see."));
+  await quiet();
+  assert.equal(scene.agent.isRunning, true);
+  thought.resolve();
+  await steered;
+  await quiet();
+  model.waiting[0]?.end(text("That, too."));
+  assert.deepEqual(await end, { type: "done" });
+  assert.deepEqual((await talk(scene)).slice(-2), ["user: And this.", "assistant: That, too."]);
+});
+
+test("SAY2 what waited before stays where it is when a hook sees to a prompt", async () => {
+  const model = heldModel();
+  const scene = await stage(model, {
+    hooks: { input: [({ text: said }) => (said === "/mine" ? { action: "handled" } : undefined)] },
+  });
+  await scene.agent.followUp("Later.");
+  assert.deepEqual(await scene.prompt("/mine"), { type: "done" });
+  assert.equal(model.requests.length, 0);
+  assert.equal(scene.agent.queue.length, 1);
+});

@@ -1,0 +1,265 @@
+/** Tests node/sandbox/runtime: real commands in the real sandbox runtime, which on Linux is made by bubblewrap and socat. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { HostRequest, SandboxNetwork, SandboxNetworkOptions } from "../../../src/node/sandbox-network/network.ts";
+import type { RuntimeSandboxOptions } from "../../../src/node/sandbox-runtime/config.ts";
+import { runtimeShell } from "../../../src/node/sandbox-runtime/shell.ts";
+import type { NetworkConnection, ShellOptions } from "../../../src/ports.ts";
+import { boxOf, openNetwork, type Ran, SECRET, until, type World, world } from "../sandbox/world.ts";
+import { startWeb } from "../sandbox-network/servers.ts";
+import { installedRuntime } from "./installed.ts";
+
+const runtime = installedRuntime();
+
+function runtimeBox(place: World, parts: Partial<RuntimeSandboxOptions> = {}): RuntimeSandboxOptions {
+  const { program: _, journal: __, ...box } = boxOf(place);
+  return { ...box, runtime, ...parts };
+}
+
+async function ranIn(box: RuntimeSandboxOptions, command: string, act: Partial<ShellOptions> = {}): Promise<Ran> {
+  const shell = runtimeShell(box);
+  let text = "";
+  const output = (chunk: Uint8Array): void => {
+    text += Buffer.from(chunk).toString();
+  };
+  try {
+    return { end: await shell.run(command, { signal: new AbortController().signal, onOutput: output, ...act }), text };
+  } finally {
+    await shell.close();
+  }
+}
+
+describe("places", () => {
+  test("PLAT1 a command works in the workspace, in its private home and in its temporary folder, and its exit code is told", async () => {
+    const place = world();
+    const { end, text } = await ranIn(
+      runtimeBox(place),
+      'echo one >file; cat file; echo two >"$HOME/x"; echo three >"$TMPDIR/y"; pwd; echo said >&2; exit 7',
+    );
+    expect({ end, text }).toEqual({
+      end: { type: "ended", exitCode: 7 },
+      text: `one\n${place.workspace}\nsaid\n`,
+    });
+    expect(readFileSync(join(place.privateHome, "x"), "utf8")).toBe("two\n");
+    expect(readFileSync(join(place.temporary, "y"), "utf8")).toBe("three\n");
+  });
+
+  test("PLAT1 it does not write outside of them, also through a link that leads out", async () => {
+    const place = world();
+    const { end, text } = await ranIn(
+      runtimeBox(place),
+      'for each in "$OUTSIDE/new" way-out/new /usr/pith-was-here; do touch "$each" && echo "wrote $each"; done; echo x >>way-out/file; true',
+    );
+    expect(end).toEqual({ type: "ended", exitCode: 0 });
+    expect(text).not.toContain("wrote");
+    expect(text.match(/Read-only file system/g)).toHaveLength(4);
+    expect(readdirSync(place.outside)).toEqual(["file"]);
+    expect(readFileSync(join(place.outside, "file"), "utf8")).toBe("as it was\n");
+  });
+
+  test("PLAT1 in plan mode it writes nothing in the workspace", async () => {
+    const place = world();
+    const { text } = await ranIn(
+      runtimeBox(place, { mayWrite: () => false }),
+      'touch new || touch "$TMPDIR/new" && echo there',
+    );
+    expect(text).toMatch(/Read-only file system\nthere\n$/);
+    expect(existsSync(join(place.workspace, "new"))).toBe(false);
+  });
+
+  test("PLAT2 it sees nothing of the real home, of the keys and of the variables that are withheld", async () => {
+    const place = world();
+    const real = place.home;
+    const { text } = await ranIn(
+      runtimeBox(place),
+      `cat ${real}/.ssh/id_ed25519 ${real}/notes.txt ${real}/.aws/credentials "$KEYS"; ls -A ${real}; env; echo "$MODEL_KEY."`,
+    );
+    expect(text).not.toContain(SECRET);
+    expect(text.match(/No such file|Permission denied/g)?.length).toBeGreaterThanOrEqual(4);
+    expect(text).toMatch(/^\.$/m);
+  });
+
+  test("PLAT2 a folder that rules hide stays hidden in the workspace itself", async () => {
+    const place = world();
+    mkdirSync(join(place.workspace, "hidden"));
+    writeFileSync(join(place.workspace, "hidden/file"), SECRET);
+    const { text } = await ranIn(
+      runtimeBox(place, { hidden: [join(place.workspace, "hidden")] }),
+      "cat hidden/file; mv hidden other; cat other/file",
+    );
+    expect(text).not.toContain(SECRET);
+  });
+
+  test("PLAT3 guarded names stay as they are, present or not, and nothing is left in their place", async () => {
+    const place = world();
+    mkdirSync(join(place.workspace, ".vscode"));
+    const before = readdirSync(place.workspace).toSorted();
+    const { text } = await ranIn(
+      runtimeBox(place),
+      "for each in .vscode/tasks.json .git/hooks/pre-commit .git/config .envrc .claude/x .idea/x .pith/x .bashrc; do echo x >>$each && echo wrote $each; done; mv .git/config away && echo moved",
+    );
+    expect(text).not.toMatch(/wrote|moved/);
+    expect(readdirSync(place.workspace).toSorted()).toEqual(before);
+    expect(readFileSync(join(place.workspace, ".git/config"), "utf8")).toContain("repositoryformatversion");
+  });
+
+  test("PLAT3 a repository with a guarded file that is reached by a link is refused, as in our own sandbox", async () => {
+    const place = world();
+    const config = join(place.workspace, ".git/config");
+    writeFileSync(config, `[include]\n\tpath = ${join(place.workspace, "way-out/file")}\n`);
+    const { end } = await ranIn(runtimeBox(place), "touch ran");
+    expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("is reached by a link") });
+    expect(existsSync(join(place.workspace, "ran"))).toBe(false);
+  });
+
+  test("PLAT4 programs of the workspace and settings of the shell do not reach what makes the sandbox", async () => {
+    const place = world();
+    const bin = join(place.workspace, "node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    const escaped = join(place.outside, "escaped");
+    for (const name of ["bwrap", "socat", "env", "which", "rg", "bash"])
+      writeFileSync(join(bin, name), `#!/bin/sh\ntouch ${escaped}\n`, { mode: 0o755 });
+    writeFileSync(join(place.workspace, "startup"), `touch ${escaped}\n`);
+    const environment = {
+      ...runtimeBox(place).environment,
+      PATH: `${bin}:${process.env.PATH}`,
+      BASH_ENV: join(place.workspace, "startup"),
+    };
+    const { end, text } = await ranIn(runtimeBox(place, { environment }), 'echo "$PATH"; echo "$BASH_ENV"');
+    expect(end).toEqual({ type: "ended", exitCode: 0 });
+    expect(text).toContain(`${environment.PATH}\n${environment.BASH_ENV}\n`);
+    expect(existsSync(escaped)).toBe(false);
+  });
+});
+
+test("PLAT4 the runtime's own process gets no variable of the user", async () => {
+  const place = world();
+  const running = ranIn(runtimeBox(place), "touch up; until [ -e go ]; do sleep 0.02; done");
+  await until(() => existsSync(join(place.workspace, "up")));
+  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").trim().split(" ");
+  const host = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("SandboxManager"));
+  const names = readFileSync(`/proc/${host}/environ`, "utf8")
+    .split("\0")
+    .map((each) => each.split("=")[0]);
+  writeFileSync(join(place.workspace, "go"), "");
+  await running;
+  expect(names.filter((name) => name !== "" && !name?.startsWith("NODE_CHANNEL"))).toEqual(["PATH"]);
+});
+
+describe("network", () => {
+  async function opened(parts: Partial<SandboxNetworkOptions> = {}): Promise<SandboxNetwork> {
+    const network = await openNetwork({ program: null, ...parts });
+    onTestFinished(() => network.close());
+    return network;
+  }
+
+  test("PLAT5 each host is asked about with the command that wants it, and an allowed one is reached", async () => {
+    const { port } = await startWeb();
+    const requests: HostRequest[] = [];
+    const network = await opened({
+      privateHosts: [`shop.test:${port}`],
+      permitHost: async (request) => {
+        requests.push(request);
+        return { type: "allowed" };
+      },
+    });
+    const command = `curl -sS http://shop.test:${port}/`;
+    const connections: NetworkConnection[] = [];
+    const { end, text } = await ranIn(runtimeBox(world(), { network }), command, {
+      onConnection: (connection) => void connections.push(connection),
+    });
+    expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "hello" });
+    expect(requests).toEqual([{ host: "shop.test", port, command }]);
+    expect(connections).toMatchObject([{ host: "shop.test", port, outcome: "allowed" }]);
+  });
+
+  test("PLAT5 a refused host is not reached, and the client says why", async () => {
+    const network = await opened({
+      permitHost: async ({ host }) => ({ type: "refused", why: `${host} is not allowed` }),
+    });
+    const { text } = await ranIn(runtimeBox(world(), { network }), "curl -sS http://shop.test/");
+    expect(text).toContain("shop.test is not allowed");
+  });
+
+  test("PLAT5 nothing is reached past the proxy: neither a server of the machine nor a public address, and the proxy only with credentials", async () => {
+    const { port, requests } = await startWeb();
+    const network = await opened({ privateHosts: [`shop.test:${port}`] });
+    const { text } = await ranIn(
+      runtimeBox(world(), { network }),
+      `curl -sS --noproxy '*' -m 5 http://127.0.0.1:${port}/; curl -sS --noproxy '*' -m 5 http://1.1.1.1/; curl -sS -x http://127.0.0.1:\${HTTP_PROXY##*:} http://shop.test:${port}/; env | grep -c PITH_PROXY`,
+    );
+    expect(text).not.toContain("hello");
+    expect(text).toContain("the proxy of the sandbox answers only commands");
+    expect(text).toMatch(/^0$/m);
+    expect(requests).toEqual([]);
+  });
+
+  test("PLAT5 with the network off no host is reached", async () => {
+    const { port, requests } = await startWeb();
+    const { end } = await ranIn(
+      runtimeBox(world(), { network: null }),
+      `curl -sSf -m 10 http://127.0.0.1:${port}/ || curl -sSf -m 10 http://shop.test/`,
+    );
+    expect(end).not.toEqual({ type: "ended", exitCode: 0 });
+    expect(requests).toEqual([]);
+  });
+
+  test("PLAT6 a command with a secret reaches its hosts alone and sees the named file of the home, in a home of its own", async () => {
+    const place = world();
+    const { port } = await startWeb();
+    const network = await opened({ privateHosts: [`shop.test:${port}`, `other.test:${port}`] });
+    writeFileSync(join(place.privateHome, "left"), "by an earlier command");
+    const { text } = await ranIn(
+      runtimeBox(place, { network }),
+      `cat ~/.npmrc; ls -A ~; echo "$TOKEN"; curl -sS http://shop.test:${port}/; curl -sS http://other.test:${port}/`,
+      { environment: { TOKEN: "given" }, credentialFiles: ["~/.npmrc"], hosts: ["shop.test"] },
+    );
+    expect(text).toContain(`_authToken=${SECRET}`);
+    expect(text).not.toContain("left");
+    expect(text).toContain("given\nhello");
+    expect(text).toContain("other.test is refused: this command may reach only shop.test");
+  });
+});
+
+describe("ends", () => {
+  /** Of all processes of this machine, also those in a namespace of their own. */
+  function commandLines(): readonly string[] {
+    const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+    return pids.map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+      } catch {
+        // It ended in between.
+        return "";
+      }
+    });
+  }
+
+  test("PLAT7 a command that is stopped ends with all its processes", async () => {
+    const place = world();
+    const stop = new AbortController();
+    const sleep = `sleep 86400.${process.pid}`;
+    const running = ranIn(runtimeBox(place), `${sleep} & touch up; wait`, { signal: stop.signal });
+    await until(() => existsSync(join(place.workspace, "up")));
+    expect(commandLines().some((line) => line.trim() === sleep)).toBe(true);
+    stop.abort();
+    expect((await running).end).toMatchObject({ type: "killed", by: "abort" });
+    await until(() => !commandLines().some((line) => line.includes(sleep)));
+  });
+
+  test("PLAT7 so does one whose time is over, and the commands beside it go on", async () => {
+    const place = world();
+    const shell = runtimeShell(runtimeBox(place));
+    onTestFinished(() => shell.close());
+    const act = { signal: new AbortController().signal, onOutput: () => {} };
+    const [long, short] = await Promise.all([
+      shell.run("sleep 1000", { ...act, timeoutMs: 1_500 }),
+      shell.run("sleep 3; touch done", act),
+    ]);
+    expect(long).toMatchObject({ type: "killed", by: "timeout" });
+    expect(short).toEqual({ type: "ended", exitCode: 0 });
+    expect(existsSync(join(place.workspace, "done"))).toBe(true);
+  });
+});

@@ -1,0 +1,236 @@
+/** Tests session/rewind.ts: file change, plan rewind, rewind files. */
+
+import type { Entry } from "@pith/context";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { collectFileChanges, type PlannedFile, planRewind, rewindFiles } from "../../src/session/rewind-files.ts";
+import { hashBytes } from "../../src/text.ts";
+import { resultEntry } from "../tools/results.ts";
+import { changeEntry, type WritingSession, writingSession } from "./session-of-writes.ts";
+
+describe("file change", () => {
+  const [one, two] = ["1".repeat(64), "2".repeat(64)];
+
+  test("BACK1 the changes of files come in the order of the entries, a file as often as it was changed", () => {
+    const entries = [
+      resultEntry("write", { details: { pith: { path: "/a", before: null, after: one } } }),
+      resultEntry("read", { details: { pith: { path: "/a", hash: one } } }),
+      resultEntry("edit", { details: { diff: "", pith: { path: "/a", before: one, after: two, unkept: ["after"] } } }),
+    ];
+    expect(collectFileChanges(entries)).toEqual([
+      { path: "/a", before: null, after: one },
+      { path: "/a", before: one, after: two },
+    ]);
+  });
+
+  test("BACK1 what failed, comes from other tools or has another shape is no change", () => {
+    const pith = { path: "/a", before: null, after: one };
+    const entries = [
+      resultEntry("write", { isError: true, details: { pith } }),
+      resultEntry("bash", { details: { pith } }),
+      resultEntry("write", { details: { pith: { ...pith, path: null } } }),
+      resultEntry("write", { details: { pith: { ...pith, before: "../x" } } }),
+      resultEntry("write", { details: { pith: { ...pith, after: null } } }),
+      resultEntry("write", { details: null }),
+    ];
+    expect(collectFileChanges(entries)).toEqual([]);
+  });
+});
+
+describe("plan rewind", () => {
+  const hash = (text: string): Promise<string> => hashBytes(new TextEncoder().encode(text));
+
+  test("BACK1 a plan says what each file should be, what it is, and what would be done, and touches nothing", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    files.put("/old", "as it was");
+    const left = [await write("/old", "changed"), await write("/old", "again"), await write("/new", "created")];
+    const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
+    expect(plan).toEqual([
+      {
+        type: "restore",
+        path: "/old",
+        expected: await hash("again"),
+        target: await hash("as it was"),
+        now: await hash("again"),
+        hasOthersWork: false,
+      },
+      {
+        type: "remove",
+        path: "/new",
+        expected: await hash("created"),
+        target: null,
+        now: await hash("created"),
+        hasOthersWork: false,
+      },
+    ]);
+    expect(files.texts()).toEqual({ "/old": "again", "/new": "created" });
+  });
+
+  test("BACK3 what is there and cannot be read is a conflict", async () => {
+    const { files, originals, checkPermission } = writingSession();
+    const left = [changeEntry({ path: "/folder/", before: null, after: await hash("x") })];
+    expect(
+      await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission }),
+    ).toMatchObject([{ type: "conflict", now: "unreadable" }]);
+  });
+
+  test("BACK3 work of others between two changes of the session is pointed out", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    const first = await write("/file", "one");
+    files.put("/file", "one, formatted");
+    const left = [first, await write("/file", "two")];
+    expect(
+      await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission }),
+    ).toMatchObject([{ type: "remove", hasOthersWork: true }]);
+  });
+
+  test("BACK4 a session from elsewhere cannot have a file removed by claiming that it made it", async () => {
+    const { files, originals, checkPermission } = writingSession();
+    files.put("/precious", "known to all");
+    const left = [changeEntry({ path: "/precious", before: null, after: await hash("known to all") })];
+    expect(
+      await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission }),
+    ).toMatchObject([{ type: "lost" }]);
+  });
+});
+
+describe("rewind files", () => {
+  const hash = (text: string): Promise<string> => hashBytes(new TextEncoder().encode(text));
+  const verdicts = (plan: readonly PlannedFile[]) => Object.fromEntries(plan.map(({ path, type }) => [path, type]));
+
+  test("BACK2 back and forth between two branches each has its own files", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    const parts = { files, originals, checkPermission };
+    files.put("/both", "start");
+    const one = [await write("/both", "one"), await write("/one", "1")];
+    const back = await rewindFiles(await planRewind({ leftEntries: one, reachedEntries: [] }, parts), parts);
+    expect(back).toEqual({
+      type: "rewound",
+      files: [
+        { type: "restored", path: "/both" },
+        { type: "removed", path: "/one" },
+      ],
+    });
+    const two = [await write("/both", "two"), await write("/two", "2")];
+    const over = async (left: readonly Entry[], reached: readonly Entry[]) => {
+      expect(
+        await rewindFiles(await planRewind({ leftEntries: left, reachedEntries: reached }, parts), parts),
+      ).toMatchObject({ type: "rewound" });
+      return files.texts();
+    };
+    expect(await over(two, one)).toEqual({ "/both": "one", "/one": "1" });
+    expect(await over(one, two)).toEqual({ "/both": "two", "/two": "2" });
+    expect(await over(two, [])).toEqual({ "/both": "start" });
+  });
+
+  test("BACK2 in any tree, a move from any place to any other leaves the files as they were there", async () => {
+    const acts = fc.array(
+      fc.record({
+        place: fc.nat(30),
+        path: fc.constantFrom("/a", "/b", "/c"),
+        text: fc.constantFrom("", "1", "2", "3"),
+      }),
+      { minLength: 1, maxLength: 15 },
+    );
+    await fc.assert(
+      fc.asyncProperty(acts, async (wishes) => {
+        const session = writingSession();
+        session.files.put("/a", "there before");
+        const places: Place[] = [{ branch: [], texts: session.files.texts() }];
+        let here = 0;
+        for (const { place, path, text } of wishes) {
+          const to = place % places.length;
+          await move(session, places[here]?.branch ?? [], places[to]?.branch ?? []);
+          expect(session.files.texts()).toEqual(places[to]?.texts);
+          const entry = await session.write(path, text);
+          here = places.push({ branch: [...(places[to]?.branch ?? []), entry], texts: session.files.texts() }) - 1;
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  interface Place {
+    readonly branch: readonly Entry[];
+    readonly texts: Readonly<Record<string, string>>;
+  }
+
+  async function move(parts: WritingSession, from: readonly Entry[], to: readonly Entry[]): Promise<void> {
+    const parting = from.findIndex((entry, at) => entry !== to[at]);
+    const common = parting < 0 ? from.length : parting;
+    const plan = await planRewind({ leftEntries: from.slice(common), reachedEntries: to.slice(common) }, parts);
+    expect(await rewindFiles(plan, parts)).toMatchObject({ type: "rewound" });
+  }
+
+  test("BACK3 what somebody else changed, removed or put there since is a conflict, and nothing is done", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    files.put("/fine", "before");
+    const left = [];
+    for (const path of ["/fine", "/changed", "/removed"]) left.push(await write(path, "by the session"));
+    files.put("/fine", "by the session");
+    files.put("/changed", "by hand");
+    files.put("/removed", null);
+    files.put("/taken", "by hand");
+    const reached = [changeEntry({ path: "/taken", before: null, after: await hash("x") })];
+    const before = files.texts();
+    const plan = await planRewind(
+      { leftEntries: left, reachedEntries: reached },
+      { files, originals, checkPermission },
+    );
+    expect(verdicts(plan)).toEqual({
+      "/fine": "restore",
+      "/changed": "conflict",
+      // It was not there before, so somebody has done already what the move would do.
+      "/removed": "same",
+      "/taken": "conflict",
+    });
+    const refused = await rewindFiles(plan, { files, originals, checkPermission });
+    expect(refused).toMatchObject({ type: "refused", because: [{ path: "/changed" }, { path: "/taken" }] });
+    expect(files.texts()).toEqual(before);
+
+    const some = await rewindFiles(plan, { files, originals, checkPermission, only: ["/fine"] });
+    expect(some).toEqual({ type: "rewound", files: [{ type: "restored", path: "/fine" }] });
+    expect(files.texts()).toEqual({ ...before, "/fine": "before" });
+    expect(await rewindFiles(plan, { files, originals, checkPermission, only: ["/changed"] })).toMatchObject({
+      type: "refused",
+    });
+  });
+
+  test("BACK3 what changes between the plan and the act is seen", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    const left = [await write("/file", "by the session")];
+    const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
+    files.put("/file", "by hand");
+    const outcome = await rewindFiles(plan, { files, originals, checkPermission });
+    expect(outcome).toMatchObject({ type: "refused", because: [{ type: "conflict", path: "/file" }] });
+    expect(files.texts()).toEqual({ "/file": "by hand" });
+  });
+
+  test("BACK4 what was not kept is lost and said, and nothing is removed of which the bytes are not kept", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    files.put("/old", "before");
+    const left = [await write("/old", "after"), await write("/new", "created")];
+    originals.lose(await hash("before"));
+    originals.lose(await hash("created"));
+    const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
+    expect(verdicts(plan)).toEqual({ "/old": "lost", "/new": "lost" });
+    expect(await rewindFiles(plan, { files, originals, checkPermission })).toMatchObject({
+      type: "refused",
+      because: plan,
+    });
+  });
+
+  test("BACK4 a disk that refuses one file is named, the others are put back", async () => {
+    const { files, originals, checkPermission, write } = writingSession();
+    const left = [await write("/one", "1"), await write("/two", "2")];
+    files.refuse("/one");
+    const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
+    expect(await rewindFiles(plan, { files, originals, checkPermission })).toEqual({
+      type: "rewound",
+      files: [
+        { type: "failed", path: "/one", message: "/one cannot be written" },
+        { type: "removed", path: "/two" },
+      ],
+    });
+  });
+});
