@@ -99,12 +99,15 @@ export interface SummarizeOldBranchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The result of `summarizeOldBranch`; if the summary is not appended, the caller appends `usageEntries`. */
+/** The result of `summarizeOldBranch`; the caller appends `usageEntries` in every case. */
 export type SummarizeOldBranchResult =
   | {
       readonly type: "summarized";
       readonly summary: OldBranchSummary | null;
+      /** The usage of calls that did not write the summary. */
       readonly usageEntries: readonly NewEntry[];
+      /** The usage that `summary` includes, to append if the summary is not appended. */
+      readonly summaryUsageEntries: readonly NewEntry[];
     }
   | {
       readonly type: "failed";
@@ -121,10 +124,11 @@ export async function summarizeOldBranch(
 ): Promise<SummarizeOldBranchResult> {
   const { session, budget, runtime, summary, hookResult, progress, signal } = options;
   const fromHook = hookResult.summary && checkHookSummary(oldBranch, hookResult.summary, options);
-  if (fromHook) return { type: "summarized", summary: fromHook, usageEntries: [] };
   const hookUsageEntries = hookResult.summary?.usage
     ? [createUsageEntry(BRANCH_USAGE, hookResult.summary.usage, budget.model)]
     : [];
+  if (fromHook)
+    return { type: "summarized", summary: fromHook, usageEntries: [], summaryUsageEntries: hookUsageEntries };
   const { instructions, replaceInstructions, focus } = resolveInstructions(hookResult, summary);
   // BR4: a branch without new messages since its last summary is not summarized again.
   const earlier = await findEarlierSummary(session.store, oldBranch, focus);
@@ -134,7 +138,8 @@ export async function summarizeOldBranch(
     return {
       type: "summarized",
       summary: { summary: reusable.entry.summary, details: reusable.entry.details },
-      usageEntries: [],
+      usageEntries: hookUsageEntries,
+      summaryUsageEntries: [],
     };
   const outcome = await generateBranchSummary({
     models: summary.models,
@@ -152,14 +157,13 @@ export async function summarizeOldBranch(
     progress,
     signal,
   });
-  const usageEntries = [
-    ...hookUsageEntries,
-    ...outcome.calls.map(({ usage, by }) => createUsageEntry(BRANCH_USAGE, usage, by)),
-  ];
-  if (outcome.type !== "summarised")
+  const callEntries = outcome.calls.map(({ usage, by }) => createUsageEntry(BRANCH_USAGE, usage, by));
+  if (outcome.type !== "summarised") {
+    const usageEntries = [...hookUsageEntries, ...callEntries];
     return outcome.type === "failed"
       ? { type: "failed", failures: outcome.failures, usageEntries }
       : { ...outcome, usageEntries };
+  }
   const { by, calls } = outcome;
   const branchSummary = redactBranchSummary(outcome.summary, session);
   const key = { ancestor: oldBranch.commonAncestorId, focus, story: branchSummary.narrative.length };
@@ -170,7 +174,8 @@ export async function summarizeOldBranch(
       by: `${by.provider}/${by.model}`,
       usages: calls.map(({ usage }) => usage),
     }),
-    usageEntries,
+    usageEntries: hookUsageEntries,
+    summaryUsageEntries: callEntries,
   };
 }
 

@@ -82,7 +82,7 @@ async function runMove(options: MoveToOptions): Promise<MoveResult> {
       ? await summarizeOldBranch(oldBranch, { ...options, summary: summaryOptions, hookResult })
       : NO_SUMMARY;
   if (summaryResult.type !== "summarized" || signal?.aborted) {
-    if (summaryResult.usageEntries.length > 0) await session.append(...summaryResult.usageEntries);
+    await appendUsage(session, summaryResult);
     return summaryResult.type === "failed"
       ? { type: "failed", why: "summary", failures: summaryResult.failures }
       : { type: "cancelled" };
@@ -95,10 +95,17 @@ async function runMove(options: MoveToOptions): Promise<MoveResult> {
   });
   const outcome = await session.move(moveTarget.leaf, { expectedLeaf: leaf, newEntries });
   if (outcome.type !== "appended") {
-    if (summaryResult.usageEntries.length > 0) await session.append(...summaryResult.usageEntries);
+    await appendUsage(session, summaryResult);
     return { type: "failed", why: outcome.type === "refused" ? outcome.why : outcome.type };
   }
   return finishMove(options, moveTarget, summaryResult.summary ? newEntries[0]?.id : undefined);
+}
+
+// BR5: the usage of a summary that is not appended is recorded.
+async function appendUsage(session: Session, result: SummarizeOldBranchResult): Promise<void> {
+  const summaryUsageEntries = result.type === "summarized" ? result.summaryUsageEntries : [];
+  const entries = [...result.usageEntries, ...summaryUsageEntries];
+  if (entries.length > 0) await session.append(...entries);
 }
 
 // HOOK8: a hook's `summarize` overrides the user's choice.
@@ -190,7 +197,12 @@ function hasVisibleEntries({ entries, edits }: OldBranch): boolean {
   return entries.some((entry) => isVisibleToModel(entry, edits));
 }
 
-const NO_SUMMARY: SummarizeOldBranchResult = { type: "summarized", summary: null, usageEntries: [] };
+const NO_SUMMARY: SummarizeOldBranchResult = {
+  type: "summarized",
+  summary: null,
+  usageEntries: [],
+  summaryUsageEntries: [],
+};
 
 interface MoveEntriesOptions extends MoveTarget {
   readonly target: string | null;
@@ -200,7 +212,7 @@ interface MoveEntriesOptions extends MoveTarget {
 
 // MOVE3: a branch summary is a child of the new leaf. A label is set on the summary, or on the target if there is none.
 function createMoveEntries(
-  { summary }: Extract<SummarizeOldBranchResult, { type: "summarized" }>,
+  { summary, usageEntries }: Extract<SummarizeOldBranchResult, { type: "summarized" }>,
   { target, fromId, label, runtime }: MoveEntriesOptions,
 ): NewEntry[] {
   const id = runtime.entryId();
@@ -209,5 +221,5 @@ function createMoveEntries(
   const moveEntries =
     summary || (label !== undefined && targetId !== null) ? [] : [{ type: "custom" as const, customType: MOVE_TYPE }];
   const labelEntries = label !== undefined && targetId !== null ? [{ type: "label" as const, targetId, label }] : [];
-  return [...summaryEntries, ...moveEntries, ...labelEntries];
+  return [...summaryEntries, ...moveEntries, ...labelEntries, ...usageEntries];
 }

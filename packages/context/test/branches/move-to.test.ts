@@ -336,6 +336,39 @@ describe("hooks", () => {
     expect(unwanted.added).toMatchObject([{ type: "custom", customType: MOVE_TYPE }]);
   });
 
+  const hookUsage = { ...emptyUsage, input: 7, totalTokens: 7 };
+
+  test("BR5 the usage of a hook's summary that is refused is kept, and a model writes the summary", async () => {
+    const model = scriptedModel({ content: [{ type: "text", text: story() }], usage: { ...hookUsage, input: 5 } });
+    const refused = { summary: "far too long ".repeat(2_000), usage: hookUsage };
+    const hooks = { session_before_tree: [() => ({ summary: refused })] };
+    const { outcome, added } = await going("e9", { summary: { models: [model] }, hooks });
+    expect(outcome).toMatchObject({ type: "moved", summary: { usage: { input: 5 } } });
+    expect(added).toMatchObject([
+      { type: "branch_summary" },
+      { type: "usage", kind: "branch_summary", usage: hookUsage },
+    ]);
+  });
+
+  test("BR5 the usage of a hook's summary is kept if the move is not made", async () => {
+    const session = await told(...tree);
+    const meddle = () =>
+      session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
+    const hooks = {
+      session_before_tree: [
+        async () => {
+          await meddle();
+          return { summary: { summary: story(), usage: hookUsage } };
+        },
+      ],
+    };
+    const summary = by("unused");
+    const outcome = await moveTo({ session, target: "e9", budget, runtime: testRuntime("m"), summary, hooks });
+    expect(outcome).toEqual({ type: "failed", why: "leaf-moved" });
+    const [, last] = (await session.branchEntries()).slice(-2);
+    expect(last).toMatchObject({ type: "usage", kind: "branch_summary", usage: hookUsage });
+  });
+
   test("HOOK1 instructions and a label of theirs hold", async () => {
     const model = scriptedModel(story());
     const hooks = before({ customInstructions: "the jar", label: "jar" });
