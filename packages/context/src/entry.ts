@@ -270,7 +270,7 @@ export interface PithDetails {
   readonly spending?: unknown;
   /** Model, thinking level, tools, pins and queue at this entry (`session/state.ts`). */
   readonly carried?: unknown;
-  /** Which branch a branch summary covers (`branches/left-branch.ts`). */
+  /** Which branch a branch summary covers (`branches/old-branch-summary.ts`). */
   readonly left?: unknown;
 }
 

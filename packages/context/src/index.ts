@@ -1,11 +1,11 @@
 /** Exports `@pith/context`: sessions, the context at a leaf, and compaction. */
 
-export { type MoveResult, moveTo } from "./branches/move.ts";
 export {
   type BranchSummaryOutcome,
   collectEntriesForBranchSummary,
   type OldBranch,
-} from "./branches/summarize-branch.ts";
+} from "./branches/generate-branch-summary.ts";
+export { type MoveResult, moveTo } from "./branches/move.ts";
 export type {
   SessionBeforeTreeEvent,
   SessionBeforeTreeResult,

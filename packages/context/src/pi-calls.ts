@@ -7,7 +7,7 @@ import {
   type OldBranch,
   prepareBranchEntries as selectBranchEntries,
   generateBranchSummary as summarizeBranch,
-} from "./branches/summarize-branch.ts";
+} from "./branches/generate-branch-summary.ts";
 import { removeCitations } from "./citations.ts";
 import { type Budget, createBudget, type ReductionLevel, reductionLevels } from "./compaction/budget.ts";
 import {

@@ -17,7 +17,6 @@ const pageFiles = [
 test("the page lists the files, from the data types to a story", () => {
   expect(pageFiles.map((path) => relative("packages/context/src", path))).toEqual([
     "message.ts",
-    "cache.ts",
     "json.ts",
     "entry.ts",
     "model.ts",
@@ -25,15 +24,16 @@ test("the page lists the files, from the data types to a story", () => {
     "session/loaded-branch.ts",
     "context/read-summary-parts.ts",
     "context/damage-note.ts",
+    "cache.ts",
     "context/build-context.ts",
     "../test/stories/02-a-compaction.test.ts",
   ]);
 });
 
-test("together with the readme and the architecture they are about 1,700 lines", () => {
+test("together with the readme and the architecture they are about 1,600 lines", () => {
   const total = ["README.md", "ARCHITECTURE.md", ...pageFiles].reduce((sum, path) => sum + lines(path), 0);
   expect(total).toBeGreaterThan(500);
-  expect(total).toBeLessThan(1720);
+  expect(total).toBeLessThan(1600);
 });
 
 test("no source file on the page imports one that comes later", () => {

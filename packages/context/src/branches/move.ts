@@ -12,8 +12,8 @@ import type { BusyReason, NewEntry, Session } from "../session/session.ts";
 import type { Refusal } from "../session/store.ts";
 import type { OnProgress } from "../summary/ask-model.ts";
 import type { SummaryFailure } from "../summary/generate-summary.ts";
-import { type BranchSummaryOptions, type SummarizeOldBranchResult, summarizeOldBranch } from "./left-branch.ts";
-import { collectEntriesForBranchSummary, type OldBranch } from "./summarize-branch.ts";
+import { collectEntriesForBranchSummary, type OldBranch } from "./generate-branch-summary.ts";
+import { type BranchSummaryOptions, type SummarizeOldBranchResult, summarizeOldBranch } from "./old-branch-summary.ts";
 import {
   type BeforeTreeOutcome,
   runAfterTreeHooks,

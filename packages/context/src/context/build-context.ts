@@ -62,7 +62,7 @@ function compactionSystemMessage(entry: Entry): AgentMessage | null {
 /** Returns the message of an entry, or null if it has none. The same entry and edit always give the same object. */
 export function entryMessage(entry: Entry, edit: ContextEditEntry | undefined): AgentMessage | null {
   if (edit) return getOrCompute(messageByEdit, edit, () => applyEdit(entry, edit));
-  if (entry.type === "message" && hasContent(entry.message)) return entry.message;
+  if (entry.type === "message" && fillNullContent(entry.message) === entry.message) return entry.message;
   return getOrCompute(messageByEntry, entry, () => toAgentMessage(entry));
 }
 
@@ -114,10 +114,6 @@ function toAgentMessage(entry: Entry): AgentMessage | null {
         : { role: "custom", customType: DAMAGE_TYPE, content: note, display: false, timestamp: 0 };
     }
   }
-}
-
-function hasContent(message: AgentMessage): boolean {
-  return !("content" in message) ? message.role === "bashExecution" : message.content != null;
 }
 
 // Old versions, forks and manual edits may leave null as the content.

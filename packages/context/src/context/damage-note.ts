@@ -8,7 +8,7 @@ export const DAMAGE_TYPE = "pith.damage";
 /** Creates the note for a damaged entry. Returns null for an intact entry, and for a kind that is never in the context. */
 export function damageNote(entry: GapEntry | UnknownEntry): string | null {
   if (!isLostEntry(entry)) return null;
-  const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
+  const kind = readLostKind(entry);
   const description = kind === undefined ? UNKNOWN_KIND_NOTE : notesByLostKind[kind];
   if (description === null) return null;
   const name = entry.number === undefined ? "an entry" : `entry #${entry.number}`;
@@ -22,8 +22,7 @@ export function isLostEntry(entry: Entry): entry is GapEntry | UnknownEntry {
 
 /** Whether a damaged entry was, or may have been, a message of the conversation. */
 export function mayBeLostMessage(entry: Entry): boolean {
-  if (!isLostEntry(entry)) return false;
-  const kind = entry.type === "gap" ? entry.kind : readLostKind(entry);
+  const kind = isLostEntry(entry) ? readLostKind(entry) : null;
   return kind === undefined || kind === "user" || kind === "assistant" || kind === "toolResult";
 }
 
@@ -31,9 +30,9 @@ export function mayBeLostMessage(entry: Entry): boolean {
 export const TORN_END_NOTE =
   "[Pith: the last lines of this session were cut off, as after a crash or on a full disk, and cannot be read. What was said or done last may be missing here. Check the state of the work before you rely on it.]";
 
-function readLostKind({ kind, value }: UnknownEntry): LostKind | undefined {
-  const { role } = Object(value.message) as { readonly role?: unknown };
-  const lostKind = kind === "message" ? role : kind;
+function readLostKind(entry: GapEntry | UnknownEntry): LostKind | undefined {
+  if (entry.type === "gap") return entry.kind;
+  const lostKind = entry.kind === "message" ? Object(entry.value.message).role : entry.kind;
   return typeof lostKind === "string" && Object.hasOwn(notesByLostKind, lostKind) ? (lostKind as LostKind) : undefined;
 }
 

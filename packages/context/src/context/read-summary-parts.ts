@@ -51,15 +51,6 @@ const isStablePart = (kind: string): boolean => kind === "pins" || kind === "wor
 
 function isSummaryPart(value: unknown): value is SummaryPartInfo {
   const { kind, length, tokens } = Object(value) as Readonly<Record<string, unknown>>;
-  return (
-    typeof kind === "string" &&
-    kind !== "" &&
-    isNonNegativeInteger(length) &&
-    length > 0 &&
-    isNonNegativeInteger(tokens)
-  );
-}
-
-function isNonNegativeInteger(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  const isCount = (count: unknown): boolean => Number.isSafeInteger(count) && Number(count) >= 0;
+  return typeof kind === "string" && kind !== "" && isCount(length) && length !== 0 && isCount(tokens);
 }

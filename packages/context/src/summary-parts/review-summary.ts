@@ -6,7 +6,7 @@ import type { Finding } from "../compaction/receipt.ts";
 import { collectPart } from "../compaction/summary-message.ts";
 import { renderLedger } from "../ledger/render-ledger.ts";
 import { checkSummary, type Flaw } from "../summary/audit.ts";
-import { collectEvidence, type Evidence } from "../summary/evidence.ts";
+import { collectEvidence, type Evidence } from "../summary/audit-evidence.ts";
 import { isFarTooLong } from "../summary/limits.ts";
 import { previousNarrative } from "../summary/parse-summary.ts";
 import { latestRequest, previousUserMessages, readOpenQuestion } from "./latest-request.ts";

@@ -1,4 +1,4 @@
-/** Keeps the user's covered messages word for word, in one block per compaction. If not all fit, the newest are kept. */
+/** Keeps the user's covered messages word for word, in one block per compaction; if not all fit, the newest are kept. Measures a branch ahead of its first plan. */
 
 import type { Finding } from "../compaction/receipt.ts";
 import { collectPart, type SummaryPart } from "../compaction/summary-message.ts";

@@ -3,8 +3,8 @@
 import { findBlobDigits, findCitedReferences, formatCitation, removeCitations } from "../citations.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
-import type { Evidence, EvidenceSource } from "./evidence.ts";
-import { findNames, isKnownName } from "./names.ts";
+import type { Evidence, EvidenceSource } from "./audit-evidence.ts";
+import { findNames, isKnownName } from "./known-names.ts";
 import {
   DECISIONS_SECTION,
   demoteHeadings,
@@ -24,7 +24,7 @@ import {
   stripLineMarkup,
 } from "./parse-summary.ts";
 import { addMark, repairCitations, restoreHeadings } from "./repair.ts";
-import { countSharedWords, countWordSupport, type WordOverlap, type WordSupport } from "./shared-words.ts";
+import { countSharedWords, countWordSupport, type WordOverlap, type WordSupport } from "./word-overlap.ts";
 
 /** The required form of a summary. */
 export interface SummaryFormat {

@@ -8,7 +8,7 @@ import { createSummaryTimeouts } from "../settings.ts";
 import { textTokens } from "../tokens/estimate-tokens.ts";
 import type { Allowance, AskFailure, ModelCall, OnProgress } from "./ask-model.ts";
 import { checkSummary, type Flaw, type FlawCode, type SummaryCheckResult } from "./audit.ts";
-import { collectEvidence, type Evidence } from "./evidence.ts";
+import { collectEvidence, type Evidence } from "./audit-evidence.ts";
 import { type TimeLimit, withTimeLimit } from "./limits.ts";
 import { listHeadings, NO_HISTORY, type SummaryFormatName, TURN_SEPARATOR } from "./prompts.ts";
 import {

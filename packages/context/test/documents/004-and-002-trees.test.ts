@@ -1,8 +1,8 @@
 /** Documents 004 and 002, the trees of a move: a summary is attached where one goes, though 004 draws it where one was (B69, B70). */
 
 import { expect, test } from "vitest";
+import { collectEntriesForBranchSummary } from "../../src/branches/generate-branch-summary.ts";
 import { type MoveResult, moveTo } from "../../src/branches/move.ts";
-import { collectEntriesForBranchSummary } from "../../src/branches/summarize-branch.ts";
 import { buildSessionContext } from "../../src/context/build-context.ts";
 import type { NewEntry, Session } from "../../src/session/session.ts";
 import { testRuntime } from "../../src/testing/scripted-model.ts";

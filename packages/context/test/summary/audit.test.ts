@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { checkSummary, type FlawCode, type SummaryCheckResult, type SummaryFormat } from "../../src/summary/audit.ts";
-import type { EvidenceOptions } from "../../src/summary/evidence.ts";
+import type { EvidenceOptions } from "../../src/summary/audit-evidence.ts";
 import { textTokens } from "../../src/tokens/estimate-tokens.ts";
 import { evidenceFor, format, freeFormat, summaryWith } from "./fixtures.ts";
 

@@ -1,7 +1,7 @@
 /** Tests the words that two texts share, in several scripts. */
 
 import { describe, expect, test } from "vitest";
-import { buildVocabulary, countSharedWords } from "../../src/summary/shared-words.ts";
+import { buildVocabulary, countSharedWords } from "../../src/summary/word-overlap.ts";
 
 const shared = (text: string, other: string): number => countSharedWords(text, buildVocabulary(other)).shared;
 

@@ -1,7 +1,7 @@
 /** Tests which words of a line are paths and identifiers, and which of them the session has. */
 
 import { describe, expect, test } from "vitest";
-import { buildNameIndex, findNames, isKnownName } from "../../src/summary/names.ts";
+import { buildNameIndex, findNames, isKnownName } from "../../src/summary/known-names.ts";
 
 const namesIn = (text: string): readonly string[] => findNames(text).map(({ kind, text: name }) => `${kind} ${name}`);
 

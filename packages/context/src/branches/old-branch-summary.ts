@@ -23,7 +23,7 @@ import {
   createBranchSummary,
   generateBranchSummary,
   type OldBranch,
-} from "./summarize-branch.ts";
+} from "./generate-branch-summary.ts";
 import type { BeforeTreeOutcome, HookSummary, TreeHooks } from "./tree-hooks.ts";
 
 export interface EarlierSummary {

@@ -5,7 +5,7 @@ import { splitQuotation } from "../context/attachments.ts";
 import { authorOf, entryText, splitUserEntry } from "../context/entry-text.ts";
 import { type ContextEditEntry, type Entry, entryReference } from "../entry.ts";
 import { splitQuotationWords } from "../text/sanitize.ts";
-import { buildNameIndex, type NameIndex } from "./names.ts";
+import { buildNameIndex, type NameIndex } from "./known-names.ts";
 import {
   findSummaryItems,
   isPlanSection,
@@ -16,7 +16,7 @@ import {
   type SummaryMark,
   splitSummaryLines,
 } from "./parse-summary.ts";
-import { buildVocabulary, type Vocabulary } from "./shared-words.ts";
+import { buildVocabulary, type Vocabulary } from "./word-overlap.ts";
 
 /** What the evidence is collected from. */
 export interface EvidenceOptions {

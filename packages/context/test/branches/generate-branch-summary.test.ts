@@ -1,4 +1,4 @@
-/** Tests branches/summarize-branch.ts: collect entries, prepare entries. */
+/** Tests branches/generate-branch-summary.ts: collect entries, prepare entries. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -6,7 +6,7 @@ import {
   collectEntriesForBranchSummary,
   type OldBranch,
   prepareBranchEntries,
-} from "../../src/branches/summarize-branch.ts";
+} from "../../src/branches/generate-branch-summary.ts";
 import { buildSessionContext, entryMessage, latestEdit } from "../../src/context/build-context.ts";
 import { defaultCalibration, entryTokens } from "../../src/context/context-size.ts";
 import type { Entry } from "../../src/entry.ts";

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { attachText } from "../../src/context/attachments.ts";
 import type { Entry } from "../../src/entry.ts";
 import { checkSummary } from "../../src/summary/audit.ts";
-import { collectEvidence, type Evidence } from "../../src/summary/evidence.ts";
-import { isKnownName } from "../../src/summary/names.ts";
-import { countSharedWords } from "../../src/summary/shared-words.ts";
+import { collectEvidence, type Evidence } from "../../src/summary/audit-evidence.ts";
+import { isKnownName } from "../../src/summary/known-names.ts";
+import { countSharedWords } from "../../src/summary/word-overlap.ts";
 import { story } from "../../src/testing/story.ts";
 import { evidenceFor, freeFormat, noEvidence } from "./fixtures.ts";
 
