@@ -13,22 +13,20 @@ import { textTokens } from "../tokens/estimate-tokens.ts";
 import {
   type ActiveRequest,
   appendAttachedLine,
+  countWords,
+  ENDS_IN_QUESTION,
   escapeStructure,
+  findPrecedingQuestion,
   formatQuestion,
+  lastChars,
   latestRequest,
+  MAX_BARE_ANSWER_WORDS,
+  MAX_SENTENCE_CHARS,
+  type OpenQuestion,
   readOpenQuestion,
   readPreviousRequest,
   userMessageTokens,
 } from "./latest-request.ts";
-import {
-  countWords,
-  ENDS_IN_QUESTION,
-  findPrecedingQuestion,
-  lastChars,
-  MAX_BARE_ANSWER_WORDS,
-  MAX_SENTENCE_CHARS,
-  type OpenQuestion,
-} from "./open-question.ts";
 
 /** The summary part with the user's messages, word for word. */
 export const userMessages: SummaryPart<UserMessageSelection> = {

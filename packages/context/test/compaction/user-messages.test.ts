@@ -5,10 +5,10 @@ import type { Entry } from "../../src/entry.ts";
 import {
   type ActiveRequest,
   findActiveRequest,
+  findOpenQuestion,
   parseRequest,
   renderRequest,
 } from "../../src/summary-parts/latest-request.ts";
-import { findOpenQuestion } from "../../src/summary-parts/open-question.ts";
 import {
   type SelectUserMessagesOptions,
   selectUserMessages,
