@@ -351,7 +351,7 @@ describe("hooks", () => {
   });
 
   test("BR5 the usage of a hook's summary is kept if the move is not made", async () => {
-    const session = await told(...tree);
+    const session = await storySession(...tree);
     const meddle = () =>
       session.append({ type: "message", message: { role: "user", content: "meanwhile", timestamp: 1 } });
     const hooks = {
