@@ -11,8 +11,8 @@ const lookup = { type: "call", name: "stock", arguments: { item: "lamp" } } as c
 const server = await startServer({ script: [{ parts: [lookup] }, "There are 12 lamps left."] });
 
 // #region agent
-const wish = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: `${server.url}/v1` };
-const opened = await openModel(wish);
+const options = { provider: "anthropic", model: "claude-sonnet-4-5", apiKey: "any", baseUrl: `${server.url}/v1` };
+const opened = await openModel(options);
 if (opened.type !== "opened") throw new Error(opened.message);
 
 const stock: Tool = {
@@ -24,13 +24,13 @@ const stock: Tool = {
 };
 
 const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
-const beginning = { folder: process.cwd(), customPrompt: "You answer questions about our stock." };
+const systemPrompt = { folder: process.cwd(), customPrompt: "You answer questions about our stock." };
 const agent = new Agent({
   session,
   model: opened.model,
   tools: [stock],
   runtime: nodeRuntime,
-  systemPrompt: beginning,
+  systemPrompt,
 });
 
 for await (const event of agent.prompt("How many lamps are left?")) {
