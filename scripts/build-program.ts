@@ -1,11 +1,245 @@
-/** `node scripts/build-program.ts [FOLDER] [--readable]`: builds the program `pith` as it is published; with `--readable` not minified, for profiles. */
+/**
+ * `node scripts/build-program.ts [FOLDER] [--readable]`: bundles the program `pith` with all its dependencies, as it is published. The modules
+ * are split so that a start opens three files: the launcher, what every run needs, and one provider. `--readable` does not minify, for profiles.
+ */
 
-import { relative, resolve } from "node:path";
+import { chmodSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { buildProgram, PROGRAM_FOLDER } from "./build/program.ts";
+import { type OutputChunk, type Plugin, rolldown } from "rolldown";
+import { NODE_TARGET, root } from "./packages.ts";
+import { writeNoticesAndSbom } from "./release/notices.ts";
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { readable: { type: "boolean" } } });
-const folder = resolve(positionals[0] ?? PROGRAM_FOLDER);
-const chunks = await buildProgram(folder, { minify: values.readable !== true });
-const bytes = chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
-console.log(`${relative(process.cwd(), folder)}/pith.mjs: ${chunks.length} files, ${Math.round(bytes / 1000)} KB`);
+async function runScript(): Promise<void> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { readable: { type: "boolean" } } });
+  const folder = resolve(positionals[0] ?? PROGRAM_FOLDER);
+  const chunks = await buildProgram(folder, { minify: values.readable !== true });
+  console.log(`${relative(process.cwd(), folder)}/pith.mjs: ${formatSize(chunks)}`);
+}
+
+export function formatSize(chunks: readonly OutputChunk[]): string {
+  const bytes = chunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0);
+  return `${chunks.length} files, ${Math.round(bytes / 1000)} KB`;
+}
+
+const cli = join(root, "packages/cli");
+const PLAIN_HEADERS = join(root, "packages/models/src/network/http-request.ts");
+/** Where the program is built for publishing. */
+export const PROGRAM_FOLDER: string = join(cli, "dist/program");
+
+// The terminal library compiles a pattern of all emoji when it is loaded, which takes longer than the rest of it. Here it is
+// compiled with the first character that may be one.
+const EMOJI = "const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;";
+const lateEmoji = () =>
+  "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
+
+/** Writes it to the folder, by default the one that is published. `pith.mjs` starts it. */
+export async function buildProgram(
+  folder: string = PROGRAM_FOLDER,
+  { minify = true }: { readonly minify?: boolean } = {},
+): Promise<readonly OutputChunk[]> {
+  // What an earlier build left would be published along. Another folder is not ours to clear.
+  if (folder === PROGRAM_FOLDER) rmSync(dirname(PROGRAM_FOLDER), { recursive: true, force: true });
+  const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
+  const bundle = await rolldown({
+    input: join(cli, "src/launcher.ts"),
+    platform: "node",
+    logLevel: "warn",
+    // Optional, and it finds the executable of the platform beside its own folder.
+    external: ["@vscode/ripgrep"],
+    transform: {
+      target: NODE_TARGET,
+      // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
+      inject: { Headers: [PLAIN_HEADERS, "PlainHeaders"] },
+      define: { PITH_VERSION: JSON.stringify(version) },
+    },
+    plugins: [
+      { name: "late-emoji", transform: (code) => code.replace(EMOJI, lateEmoji) },
+      lazyDependenciesPlugin,
+      fastLoadPlugin,
+    ],
+  });
+  const draftBundle = await bundle.generate({ format: "esm" });
+  const chunks = draftBundle.output.filter((part) => part.type === "chunk");
+  const { output } = await bundle.write({
+    dir: folder,
+    format: "esm",
+    minify,
+    codeSplitting: { groups: [...planChunkGroups(chunks, cli)] },
+    // Named so that Node need not find out what they are.
+    entryFileNames: "pith.mjs",
+    chunkFileNames: "[name]-[hash].mjs",
+  });
+  await bundle.close();
+  chmodSync(join(folder, "pith.mjs"), 0o755);
+  const writtenChunks = output.filter((part) => part.type === "chunk");
+  writeNoticesAndSbom({ chunks: writtenChunks, folder, packageFolder: cli });
+  return writtenChunks;
+}
+
+/** A file of the program by its name, and whether a module belongs to it. The first that fits counts. */
+interface ChunkGroup {
+  readonly name: string;
+  readonly test: (module: string) => boolean;
+  readonly priority: number;
+}
+
+/**
+ * `chunks` is a draft of the program in which every import that waits has a file of its own.
+ * Without groups, modules that several parts share would each become a file, and a start would open all it needs one by one.
+ */
+function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly ChunkGroup[] {
+  const providers = chunks
+    .filter(({ facadeModuleId }) => PROVIDER_PATTERN.test(facadeModuleId ?? ""))
+    .map(listLoadedModules);
+  const runModules = new Set([
+    ...["src/main.ts", "src/policy/policy-file.ts", "src/modes/print/print.ts"].flatMap((module) => [
+      ...findModules(module),
+    ]),
+    ...listSharedModules(providers),
+  ]);
+  const screenModules = findModules("src/modes/interactive/interactive.ts");
+  return [
+    { name: "run", test: (module) => runModules.has(module) || module.startsWith(BUNDLER_PREFIX), priority: 1 },
+    { name: "screen", test: (module) => screenModules.has(module), priority: 0 },
+  ];
+
+  function findModules(module: string): ReadonlySet<string> {
+    const chunk = chunks.find(({ facadeModuleId }) => facadeModuleId === join(cli, module));
+    if (!chunk) throw new Error(`${module} has no file of its own in the draft of the program`);
+    return listLoadedModules(chunk);
+  }
+
+  /** The modules that are loaded together with this chunk, without those that are imported later. */
+  function listLoadedModules(chunk: OutputChunk): ReadonlySet<string> {
+    const names = new Set([chunk.fileName]);
+    for (const name of names)
+      for (const next of chunks.find(({ fileName }) => fileName === name)?.imports ?? []) names.add(next);
+    return new Set(chunks.filter(({ fileName }) => names.has(fileName)).flatMap(({ moduleIds }) => moduleIds));
+  }
+}
+
+/** The packages of which a run loads one. */
+const PROVIDER_PATTERN = /@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.js$/;
+/** The bundler's own helpers. */
+const BUNDLER_PREFIX = "\0rolldown/";
+
+/** What two providers or more are made of: a module is in one file only, and a run that uses any of them needs it. */
+function listSharedModules(providers: readonly ReadonlySet<string>[]): readonly string[] {
+  const modules = providers.flatMap((provider) => [...provider]);
+  return modules.filter((module) => providers.filter((provider) => provider.has(module)).length > 1);
+}
+
+/** Changes what the bundler wrote so that Node loads it faster; what the code does stays the same. */
+const fastLoadPlugin: Plugin = {
+  name: "quick-to-load",
+  generateBundle(_options, files, isWrite) {
+    // The draft is only looked at.
+    if (!isWrite) return;
+    const chunks = Object.values(files).filter((file) => file.type === "chunk");
+    const facades = new Map(chunks.flatMap((chunk) => findFacade(chunk) ?? []));
+    for (const name of facades.keys()) delete files[name];
+    for (const chunk of chunks)
+      chunk.code = escapeToAscii(replaceBuiltinImports(inlineFacades(chunk.code, facades), chunk.isEntry));
+  },
+};
+
+/** A file that only passes on what another one exports: that one's name, and the names there by those in the facade. */
+type Facade = readonly [
+  name: string,
+  target: { readonly file: string; readonly names: readonly (readonly [string, string])[] },
+];
+
+function findFacade({ code, fileName, isEntry }: OutputChunk): readonly Facade[] | null {
+  const [, exported, file] = /^export\s*\{([^}]*)\}\s*from\s*"\.\/([^"]+)";\s*$/.exec(code) ?? [];
+  if (exported === undefined || file === undefined || isEntry) return null;
+  const names = exported.split(",").map((item) => {
+    const [targetName = "", facadeName = targetName] = item.trim().split(" as ");
+    return [facadeName, targetName] as const;
+  });
+  return [[fileName, { file, names }]];
+}
+
+/** An import that waits for a module which shares a file with others gets it from there, without a file between. */
+function inlineFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): string {
+  return code.replace(/import\(([`"])\.\/([^`"]+)\1\)/g, (importText, _quote, name) => {
+    const facade = facades.get(name);
+    if (!facade) return importText;
+    const names = facade.names.map(([facadeName, targetName]) => `${facadeName}:e.${targetName}`);
+    return `import(\`./${facade.file}\`).then(e=>({${names.join(",")}}))`;
+  });
+}
+
+/**
+ * An import of a module of Node reads all it exports and so loads parts of Node that nobody asked for.
+ * The launcher keeps its imports: it runs in any Node, to say which one is needed.
+ */
+function replaceBuiltinImports(code: string, isEntry: boolean): string {
+  if (isEntry) return code;
+  // Only the imports at the beginning: a text in the code may look like one.
+  return code.replace(/^(?:\s*import\b(?!\s*\()[^;]*;)+/, (imports) =>
+    imports.replace(BUILTIN_IMPORT, formatBuiltinImport),
+  );
+}
+
+const BUILTIN_IMPORT = /\bimport\s*(?:\*\s*as\s+([\w$]+)|\{([^}]*)\})\s*from\s*"(node:[\w/]+)";/g;
+
+function formatBuiltinImport(_import: string, namespace: string | undefined, names = "", module = ""): string {
+  const binding = namespace ?? `{${names.replaceAll(/\s+as\s+/g, ":")}}`;
+  return `const ${binding}=process.getBuiltinModule("${module}");`;
+}
+
+/** V8 keeps a text with one character beyond Latin-1 in two bytes for each, and Node decodes it more slowly. */
+function escapeToAscii(code: string): string {
+  if (/String\.raw`[^`]*[^\0-\x7f]/.test(code))
+    throw new Error("String.raw with a character beyond ASCII cannot be escaped");
+  return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Work of dependencies that a start does not need, done when it is needed instead. */
+const LAZY_PATCHES: readonly LazyPatch[] = [
+  {
+    // The stream of events is read when an answer comes; its base class would load all of Node's web streams before the request.
+    module: /eventsource-parser\/dist\/stream\.js$/,
+    original: "class EventSourceParserStream extends TransformStream {",
+    replacement: `let Stream;
+function EventSourceParserStream(options) {
+  Stream ??= makeStream();
+  return new Stream(options);
+}
+const makeStream = () => class extends TransformStream {`,
+  },
+  {
+    // Changes of tools within a prompt are looked for by a schema of all their kinds. We send none.
+    module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
+    original: `if (message.role !== "system" || message.providerOptions == null) continue;`,
+    replacement: `if (message.role !== "system" || message.providerOptions?.anthropic?.toolChanges == null) continue;`,
+  },
+  {
+    // The options of a system message are read by the same schema. Of ours there is only the mark for the cache, which is not in it.
+    module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
+    original: "const systemMessageOptions = await parseProviderOptions({",
+    replacement: `const systemMessageOptions = Object.keys(providerOptions?.anthropic ?? {}).every((name) => name === "cacheControl") ? undefined : await parseProviderOptions({`,
+  },
+];
+
+interface LazyPatch {
+  readonly module: RegExp;
+  readonly original: string;
+  readonly replacement: string;
+}
+
+/** Fails where a new version of a dependency no longer has the text: then look whether it still does this work early. */
+const lazyDependenciesPlugin: Plugin = {
+  name: "later-in-dependencies",
+  transform(code, module) {
+    const patches = LAZY_PATCHES.filter((later) => later.module.test(module));
+    for (const { original } of patches)
+      if (code.split(original).length !== 2) throw new Error(`${module} does not have this text once: ${original}`);
+    return patches.length === 0
+      ? undefined
+      : patches.reduce((patched, { original, replacement }) => patched.replace(original, () => replacement), code);
+  },
+};
+
+if (import.meta.main) await runScript();

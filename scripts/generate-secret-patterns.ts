@@ -1,28 +1,165 @@
-/** `node scripts/generate-secret-patterns.ts`, run by hand: writes the patterns that `@pith/context` takes from gitleaks. */
+/**
+ * `node scripts/generate-secret-patterns.ts`, run by hand: writes the patterns that `@pith/context` takes from gitleaks. A rule is taken if its
+ * secrets begin with a prefix and our hand-written families do not find them.
+ */
 
 import { execFileSync } from "node:child_process";
-import { renameSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EXCLUDED_RULES } from "./secret-patterns/convert-rules.ts";
-import { formatPatternsSource, listPrefixedRules, readRules, selectRules } from "./secret-patterns/select-rules.ts";
+import { type GitleaksPattern, Vault } from "@pith/context/secrets";
+import { createSeededRandom } from "../packages/context/test/support/seeded-random.ts";
+import {
+  type ConvertedRule,
+  convertRule,
+  dropCaseVariants,
+  EXCLUDED_RULES,
+  mayMatchWords,
+  minLength,
+  type RegexNode,
+  type Rule,
+  toPattern,
+} from "./secret-patterns/convert-rules.ts";
 
-const root = join(import.meta.dirname, "..");
-const target = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
+function writePatterns(): void {
+  const root = join(import.meta.dirname, "..");
+  const target = join(root, "packages/context/src/secrets/gitleaks-patterns.ts");
 
-const rules = readRules();
-const prefixed = listPrefixedRules(rules);
-const patterns = selectRules(rules);
-writeFileSync(`${target}.new`, formatPatternsSource(patterns));
-renameSync(`${target}.new`, target);
-execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
+  const rules = readRules();
+  const prefixed = listPrefixedRules(rules);
+  const patterns = selectRules(rules);
+  writeFileSync(`${target}.new`, formatPatternsSource(patterns));
+  renameSync(`${target}.new`, target);
+  execFileSync(join(root, "node_modules/.bin/biome"), ["format", "--write", target]);
 
-console.log(
-  `${rules.length} rules: ${prefixed.length} with a prefix, of which ${patterns.length} are not found by our own families`,
-);
-console.log(
-  `left out: ${Object.entries(EXCLUDED_RULES)
-    .map(([id, why]) => `\n  ${id}: ${why}`)
-    .join("")}`,
-);
-const unprefixed = rules.filter(({ id }) => !(id in EXCLUDED_RULES) && !prefixed.some(({ rule }) => rule.id === id));
-console.log(`without a prefix: ${unprefixed.map(({ id }) => id).join(", ")}`);
+  console.log(
+    `${rules.length} rules: ${prefixed.length} with a prefix, of which ${patterns.length} are not found by our own families`,
+  );
+  console.log(
+    `left out: ${Object.entries(EXCLUDED_RULES)
+      .map(([id, why]) => `\n  ${id}: ${why}`)
+      .join("")}`,
+  );
+  const unprefixed = rules.filter(({ id }) => !(id in EXCLUDED_RULES) && !prefixed.some(({ rule }) => rule.id === id));
+  console.log(`without a prefix: ${unprefixed.map(({ id }) => id).join(", ")}`);
+}
+
+export function readRules(): readonly Rule[] {
+  return JSON.parse(
+    readFileSync(join(import.meta.dirname, "secret-patterns/gitleaks-rules.json"), "utf8"),
+  ) as readonly Rule[];
+}
+
+/** The rules whose secrets begin with a prefix, without those that are left out. */
+export function listPrefixedRules(rules: readonly Rule[]): readonly ConvertedRule[] {
+  return rules
+    .filter(({ id }) => !(id in EXCLUDED_RULES))
+    .map(convertRule)
+    .filter(({ prefixes }) => prefixes.length > 0);
+}
+
+/** The longest first: where two have the same prefix, the longer one leaves nothing. What was generated before does not count as ours, so that the same rules are chosen each time. */
+export function selectRules(rules: readonly Rule[]): readonly GitleaksPattern[] {
+  const generatedIds = new Set(rules.map(toFamilyId));
+  return listPrefixedRules(rules)
+    .filter((converted) => !isFoundByOwnFamilies(converted, generatedIds))
+    .toSorted((one, other) => minLength(other) - minLength(one))
+    .map(toGitleaksPattern);
+}
+
+function isFoundByOwnFamilies(converted: ConvertedRule, generated: ReadonlySet<string>): boolean {
+  const vault = new Vault({ digest: () => "0".repeat(12) });
+  return sampleSecrets(converted, SAMPLE_COUNT).every((secret) => {
+    const family = findFamily(secret, vault);
+    return family !== null && !generated.has(family);
+  });
+}
+
+const SAMPLE_COUNT = 400;
+
+export function sampleSecrets({ rule, shapes }: ConvertedRule, count: number): readonly string[] {
+  const random = createSeededRandom(rule.id.length + count);
+  return Array.from({ length: count }, (_, index) => sampleSecret(shapes[index % shapes.length] ?? [], random));
+}
+
+/** The family of a secret that is redacted as a whole where it stands in a sentence; null where a part of it is left. */
+function findFamily(secret: string, vault: Vault): string | null {
+  const redacted = vault.redact(`see ${secret} there`);
+  return /^see PITH_SECRET_([a-z0-9]+)_0{12} there$/.exec(redacted)?.[1] ?? null;
+}
+
+function toGitleaksPattern(converted: ConvertedRule): GitleaksPattern {
+  const { rule, prefixes } = converted;
+  return {
+    id: toFamilyId(rule),
+    name: rule.id.replaceAll("-", " "),
+    prefixes,
+    pattern: toPattern(converted),
+    ...(rule.entropy === undefined ? {} : { entropy: rule.entropy }),
+    ...(mayMatchWords(converted) ? { mayBeWords: true as const } : {}),
+  };
+}
+
+/** As it stands in a placeholder, which has room for 24 letters. */
+function toFamilyId({ id }: Rule): string {
+  return id.replaceAll("-", "").slice(0, 24);
+}
+
+/** The text of the generated file. */
+function formatPatternsSource(patterns: readonly GitleaksPattern[]): string {
+  return `/** Generated by scripts/generate-secret-patterns.ts from the rules of gitleaks (see NOTICE.md). Not written by hand. */
+
+export interface GitleaksPattern {
+  readonly id: string;
+  readonly name: string;
+  readonly prefixes: readonly string[];
+  readonly pattern: string;
+  /** Bits per character that the secret has at least. */
+  readonly entropy?: number;
+  /** Words could stand behind the prefix: what follows must look random. */
+  readonly mayBeWords?: true;
+}
+
+export const gitleaksPatterns: readonly GitleaksPattern[] = ${JSON.stringify(patterns, null, 2)};
+`;
+}
+
+/** `chance` gives numbers from 0 up to 1. */
+function sampleSecret(nodes: readonly RegexNode[], random: () => number): string {
+  return nodes.map((node) => sampleNode(node, random)).join("");
+}
+
+function sampleNode(node: RegexNode, random: () => number): string {
+  const randomBelow = (count: number): number => Math.floor(random() * count);
+  switch (node.type) {
+    case "characters": {
+      const characters = chooseCase(node.characters);
+      return characters.charAt(randomBelow(characters.length));
+    }
+    case "repeat": {
+      const max = Math.min(node.most, node.least + MAX_EXTRA);
+      const count = node.least + randomBelow(max - node.least + 1);
+      return Array.from({ length: count }, () => sampleNode(node.node, random)).join("");
+    }
+    case "group":
+      return sampleSecret(node.choices[randomBelow(node.choices.length)] ?? [], random);
+    case "assertion":
+      return "";
+  }
+}
+
+const MAX_EXTRA = 30;
+
+/** Prefixes and hexadecimal digits come in one case, even where gitleaks ignores it. */
+function chooseCase(characters: string): string {
+  const cached = characterCache.get(characters);
+  if (cached !== undefined) return cached;
+  const variants = dropCaseVariants(characters);
+  const characterSet = variants.length <= HEX_DIGIT_COUNT ? variants : characters;
+  characterCache.set(characters, characterSet);
+  return characterSet;
+}
+
+const characterCache = new Map<string, string>();
+const HEX_DIGIT_COUNT = 16;
+
+if (import.meta.main) writePatterns();

@@ -4,6 +4,6 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
 export function installProgram(folder: string): string {
-  const script = join(import.meta.dirname, "../../scripts/install-program.ts");
-  return execFileSync(process.execPath, [script, folder], { encoding: "utf8", stdio: ["ignore", "pipe", 2] }).trim();
+  const pack = [join(import.meta.dirname, "../../scripts/pack-packages.ts"), folder, "--install"];
+  return execFileSync(process.execPath, pack, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }

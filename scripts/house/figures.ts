@@ -3,8 +3,7 @@
 import { countLines, type Source } from "../source/source.ts";
 import { countCompactionLines } from "./compaction-path.ts";
 import { findFilesInCycles, listExportedNames, relativeImportGraph } from "./import-graph.ts";
-import { listGerundFolders, listParticipleNames } from "./participles.ts";
-import { folderDepth, isLong } from "./questions.ts";
+import { folderDepth, isLong, listGerundFolders, listParticipleNames } from "./questions.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 export type SourceFigures = Readonly<Record<string, number | readonly string[]>>;

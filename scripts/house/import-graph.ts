@@ -1,8 +1,6 @@
 /** Builds graphs of imports between files, and answers which files reach which. */
 
-import { listDeclaredNames } from "../source/declarations.ts";
-import { type ImportedName, listExports, listImports } from "../source/modules.ts";
-import type { Source } from "../source/source.ts";
+import { type ImportedName, listDeclaredNames, listExports, listImports, type Source } from "../source/source.ts";
 import { findEntryPoint, type Workspace } from "./workspace.ts";
 
 /** The files that each file imports. */

@@ -2,8 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PROGRAM_NAME, SCOPE } from "../build/packages.ts";
 import type { Fault } from "../fault.ts";
+import { PROGRAM_NAME, SCOPE } from "../packages.ts";
 import { listSubfolders, readFolder, type Source } from "../source/source.ts";
 
 export interface Workspace {

@@ -1,14 +1,27 @@
-/** Installs the program globally from its tarball alone, and tries what a new user does: an answer, the screen, an extension, an MCP server. */
+/**
+ * Installs the program globally from its tarball alone, and tries what a new user does: a prompt, the interactive screen in tmux, an
+ * extension, an MCP server.
+ */
 
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Script, startServer } from "@pith/testkit";
 import { rolldown } from "rolldown";
-import { root } from "../build/packages.ts";
-import { buildPath, findNpmCli, type NodeVersion } from "./nodes.ts";
-import type { PackedPackage } from "./tarballs.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
-import { type CommandOptions, createEnvironment, type InstallTrial, requireText, runCommand } from "./trial.ts";
+import { findNpmCli } from "../pack-packages.ts";
+import { root } from "../packages.ts";
+import {
+  buildPath,
+  type CommandOptions,
+  createEnvironment,
+  type InstallTrial,
+  type NodeVersion,
+  type PackedPackage,
+  requireText,
+  runCommand,
+} from "./trial.ts";
 
 export interface InstallFigures {
   readonly packages: number;
@@ -191,4 +204,48 @@ function countBytes(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { parentPath, name }) => sum + lstatSync(join(parentPath, name)).size, 0);
+}
+
+interface Terminal {
+  type(text: string): void;
+  /** Presses a key by tmux's name, such as `Enter` or `C-d`. */
+  press(key: string): void;
+  /** Resolves when the screen shows it. */
+  waitForText(expected: RegExp): Promise<void>;
+  /** Resolves with the status of the program when it has ended. */
+  waitForExit(): Promise<number>;
+  close(): void;
+}
+
+const TIMEOUT_MS = 120_000;
+
+function openTerminal(file: string, { cwd, env }: CommandOptions): Terminal {
+  const socket = `pith-install-${randomBytes(6).toString("hex")}`;
+  const tmux = (...args: readonly string[]): string =>
+    execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { cwd, env: { ...env, TERM: "xterm-256color" } })
+      .toString()
+      .trimEnd();
+  // The shell stays when the program has ended, so that its last output and its status can be read.
+  tmux("new-session", "-d", "-x", "100", "-y", "30", `${file}; echo "status:$?"; exec sleep 600`);
+  const captureScreen = (): string => tmux("capture-pane", "-p");
+  const waitFor = async <Value>(read: () => Value | null, description: string): Promise<Value> => {
+    for (const end = performance.now() + TIMEOUT_MS; performance.now() < end; await sleep(50)) {
+      const value = read();
+      if (value !== null) return value;
+    }
+    throw new Error(`${description} did not come within ${TIMEOUT_MS / 1000} s; the screen shows:\n${captureScreen()}`);
+  };
+  return {
+    type: (text) => void tmux("send-keys", "-l", text),
+    press: (key) => void tmux("send-keys", key),
+    waitForText: async (expected) => {
+      await waitFor(() => (expected.test(captureScreen()) ? true : null), String(expected));
+    },
+    waitForExit: () =>
+      waitFor(() => {
+        const status = /^status:(\d+)$/m.exec(captureScreen())?.[1];
+        return status === undefined ? null : Number(status);
+      }, "its end"),
+    close: () => void tmux("kill-server"),
+  };
 }

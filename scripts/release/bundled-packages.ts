@@ -1,16 +1,109 @@
-/** Finds the packages and data of others that a bundle contains, with their licences. A package without a licence fails the build. */
+/**
+ * Finds the packages and data of others that a bundle contains, with their licences. A package without a permitted licence and its text fails
+ * the build. The permitted licences, the exceptions and the sources of generated data are in the tables at the top.
+ */
 
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import {
-  GENERATED_DATA,
-  type GeneratedData,
-  LICENCE_EXCEPTIONS,
-  type LicenceException,
-  PERMITTED_LICENCES,
-  type QuotedLicence,
-} from "./licences.ts";
+
+/** SPDX ids of licences that permit distribution under MIT with a notice. */
+export const PERMITTED_LICENCES: readonly string[] = [
+  "0BSD",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "BlueOak-1.0.0",
+  "ISC",
+  "MIT",
+];
+
+export interface LicenceException {
+  readonly name: string;
+  /** Why it is right. */
+  readonly reason: string;
+  /** In place of the `license` in its package.json. */
+  readonly licence?: string;
+  /** Where its licence text is: in another package of the bundle, or quoted in a NOTICE.md of ours. */
+  readonly text?: { readonly package: string } | QuotedLicence;
+  /** Files that look like licences of the package, and do not apply to what is bundled of it. */
+  readonly omit?: readonly string[];
+}
+
+/** A licence that a NOTICE.md of ours quotes. */
+export interface QuotedLicence {
+  readonly notice: string;
+  /** The line of the licence that says whose work it is. */
+  readonly copyright: string;
+}
+
+export const LICENCE_EXCEPTIONS: readonly LicenceException[] = [
+  {
+    name: "@ai-sdk/provider-utils",
+    reason: "published without a licence file, from the same repository as @ai-sdk/provider",
+    text: { package: "@ai-sdk/provider" },
+  },
+  {
+    name: "@earendil-works/pi-tui",
+    reason: "published without a licence file, from the same repository as pi-ai",
+    text: { notice: "packages/models/src/catalogue/NOTICE.md", copyright: "Copyright (c) 2025 Mario Zechner" },
+  },
+  {
+    name: "rolldown",
+    reason: "only its runtime helpers are in the bundle; what it was built from is not",
+    omit: ["THIRD-PARTY-LICENSE"],
+  },
+];
+
+export interface GeneratedData extends QuotedLicence {
+  /** The module of ours that was generated from it, relative to the repository. */
+  readonly module: string;
+  readonly name: string;
+  /** Finds the version in the opening sentence of the module, where it is known. */
+  readonly version?: RegExp;
+  readonly description: string;
+  readonly licence: string;
+  readonly repository: string;
+  /** Without a version. */
+  readonly purl: string;
+}
+
+const CATALOGUE = {
+  module: "packages/models/src/catalogue/snapshot-data.ts",
+  notice: "packages/models/src/catalogue/NOTICE.md",
+};
+
+export const GENERATED_DATA: readonly GeneratedData[] = [
+  {
+    module: "packages/context/src/secrets/gitleaks-patterns.ts",
+    name: "gitleaks",
+    description: "rules that find secrets; the patterns of some kinds of secrets are generated from them",
+    licence: "MIT",
+    notice: "packages/context/src/secrets/NOTICE.md",
+    copyright: "Copyright (c) 2019 Zachary Rice",
+    repository: "https://github.com/gitleaks/gitleaks",
+    purl: "pkg:github/gitleaks/gitleaks",
+  },
+  {
+    ...CATALOGUE,
+    name: "@earendil-works/pi-ai",
+    version: /pi-ai (\d+\.\d+\.\d+)/,
+    description: "lists of models; the snapshot of windows, limits and prices is generated from them",
+    licence: "MIT",
+    copyright: "Copyright (c) 2025 Mario Zechner",
+    repository: "https://github.com/earendil-works/pi",
+    purl: "pkg:npm/%40earendil-works/pi-ai",
+  },
+  {
+    ...CATALOGUE,
+    name: "models.dev",
+    description: "lists of models; pi-ai takes a part of its lists from them",
+    licence: "MIT",
+    copyright: "Copyright (c) 2025 spin.dev",
+    repository: "https://github.com/anomalyco/models.dev",
+    purl: "pkg:github/anomalyco/models.dev",
+  },
+];
 
 export interface BundledPackage {
   readonly name: string;
@@ -140,17 +233,17 @@ function describePackage({ folder, manifest, exception, textOf }: PackageInput):
   const licence = exception?.licence ?? license;
   if (typeof licence !== "string" || !PERMITTED_LICENCES.includes(licence))
     throw new Error(
-      `${title} is in the bundle, and its licence ${JSON.stringify(licence ?? null)} is not one of PERMITTED_LICENCES in scripts/release/licences.ts. Leave the package out, or add the licence there after reading it.`,
+      `${title} is in the bundle, and its licence ${JSON.stringify(licence ?? null)} is not one of PERMITTED_LICENCES in scripts/release/bundled-packages.ts. Leave the package out, or add the licence there after reading it.`,
     );
   const files = listLicenceFiles(folder).filter((file) => !exception?.omit?.includes(file));
   const hasLicence = files.some((file) => !file.includes("/") && /^(?:un)?licen[cs]e|^copying/i.test(file));
   if (!hasLicence && !exception?.text)
     throw new Error(
-      `${title} is in the bundle, and its folder has no licence file. Leave the package out, or name the text of its licence in LICENCE_EXCEPTIONS in scripts/release/licences.ts.`,
+      `${title} is in the bundle, and its folder has no licence file. Leave the package out, or name the text of its licence in LICENCE_EXCEPTIONS in scripts/release/bundled-packages.ts.`,
     );
   if (hasLicence && exception?.text)
     throw new Error(
-      `${title} has a licence file now; take its text out of LICENCE_EXCEPTIONS in scripts/release/licences.ts.`,
+      `${title} has a licence file now; take its text out of LICENCE_EXCEPTIONS in scripts/release/bundled-packages.ts.`,
     );
   const ownTexts = files.map((file) => tidyText(readFileSync(join(folder, file), "utf8")));
   return {
@@ -194,7 +287,7 @@ function readGeneratedData(ownFiles: readonly string[], root: string): readonly 
     const sources = GENERATED_DATA.filter(({ module }) => module === file);
     if (/see NOTICE\.md/.test(opening) && sources.length === 0)
       throw new Error(
-        `${file} is generated from the work of others; add it to GENERATED_DATA in scripts/release/licences.ts.`,
+        `${file} is generated from the work of others; add it to GENERATED_DATA in scripts/release/bundled-packages.ts.`,
       );
     return sources.map((data) => ({
       ...data,

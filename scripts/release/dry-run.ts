@@ -5,10 +5,10 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../build/packages.ts";
-import { isUnreleased, readVersionSection } from "./changelog.ts";
-import { checkTarballs, readTarballs, type Tarball } from "./tarballs.ts";
-import { NOTICES_FILE } from "./write-notices.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
+import { checkTarballs, readTarballs, type Tarball } from "./check-tarballs.ts";
+import { NOTICES_FILE } from "./notices.ts";
+import { isUnreleased, readVersionSection } from "./version.ts";
 
 const CHANGE_SUMMARY = "A change that the dry run made up.";
 const startTime = Date.now();
@@ -30,12 +30,12 @@ async function runDryRun() {
   copyCheckout(join(import.meta.dirname, "../.."));
   runCommand("pnpm", ["install", "--frozen-lockfile", "--ignore-scripts", "--prefer-offline", "--silent"]);
   const previousVersion = readVersion(copyFolder);
-  // A version that was never released is released as it is; the one after it is made from a changeset.
+  // An unreleased version is released as it is. The version after it comes from the changeset below.
   if (isUnreleased(readChangelog(), previousVersion)) runCommand("pnpm", ["--silent", "release:version"]);
   writeFileSync(join(copyFolder, ".changeset/dry-run.md"), `---\n"${PROGRAM_NAME}": patch\n---\n\n${CHANGE_SUMMARY}\n`);
   runCommand("pnpm", ["--silent", "release:version"]);
   const version = readVersion(copyFolder);
-  runCommand(process.execPath, ["scripts/release/check-release.ts", `v${version}`]);
+  runCommand(process.execPath, ["scripts/release/version.ts", "--check", `v${version}`]);
   const folder = join(copyFolder, "packed");
   mkdirSync(folder);
   runCommand("pnpm", ["--silent", "pack:packages", folder]);
@@ -59,7 +59,7 @@ async function runDryRun() {
   };
 }
 
-/** The files as they are now, committed or not, without what git ignores. */
+/** Copies the files as they are now, committed or not, without what git ignores. */
 function copyCheckout(root: string): void {
   const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
     cwd: root,

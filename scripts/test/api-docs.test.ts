@@ -1,14 +1,14 @@
-/** Tests the API page: it is generated from the entry points and their comments, and gaps are found where they are. */
+/** Tests the API page: it is generated from the entry points and their comments, and gaps are reported where they are. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readApi } from "../docs/api/read-api.ts";
-import { checkDocs } from "../docs/doc-faults.ts";
+import { checkDocs } from "../check-docs.ts";
+import { readApi } from "../docs/api.ts";
 import { createGenerators, regeneratePage } from "../docs/generated.ts";
 import { sourceFile } from "./clean-workspace.ts";
-import { type FileTree, writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
+import { type FileTree, writeTree } from "./write-tree.ts";
 
 const source = "packages/context/src";
 const clean: FileTree = {
@@ -136,7 +136,7 @@ test.each<[string, FileTree, string]>([
   [
     "an export that no file declares",
     { [`${source}/index.ts`]: `${clean[`${source}/index.ts`]}export { lost } from "./message.ts";\n` },
-    `${source}/index.ts:1 lost is exported, and no file declares it`,
+    `${source}/index.ts:1 lost is exported, but no file declares it`,
   ],
   [
     "a page that is too long",
@@ -147,12 +147,12 @@ test.each<[string, FileTree, string]>([
   expect(listFaults(change)).toEqual([fault]);
 });
 
-test("a page that is not current is found, and written anew", () => {
+test("a page that is out of date is reported, and rewritten with --write", () => {
   const stale = writeTree({ ...clean, "docs/api.md": write(clean).page.replace("= 3", "= 4") });
   expect(checkDocs(stale).faults.map(({ sentence }) => sentence)).toEqual([
-    "api is not what the code says; run `pnpm write-docs`",
+    "api is out of date; run `pnpm write-docs`",
   ]);
   expect(runScript("check-docs.ts", stale).status).toBe(1);
-  expect(runScript("write-docs.ts", stale).lines).toEqual(["docs/api.md is written anew"]);
+  expect(runScript("check-docs.ts", "--write", stale).lines).toEqual(["wrote docs/api.md"]);
   expect(checkDocs(stale).faults).toEqual([]);
 });

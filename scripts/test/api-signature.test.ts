@@ -1,10 +1,9 @@
-/** Signatures are read from text: bodies and values go, types and comments stay. */
+/** Tests the signatures on the API page: bodies and values are removed, types and comments stay. */
 
 import { expect, test } from "vitest";
-import { listDeclarations } from "../docs/api/declarations.ts";
-import { describeShape } from "../docs/api/render-api.ts";
+import { describeShape, listDeclarations } from "../docs/api.ts";
 
-const only = (text: string) => {
+const onlyDeclaration = (text: string) => {
   const [declaration] = listDeclarations({ path: "a.ts", text });
   if (!declaration) throw new Error("nothing is declared");
   return declaration;
@@ -34,10 +33,10 @@ test.each([
   ],
   ["export type One =\n  | { readonly a: 1; }\n  | Two;", "type One =\n  | { readonly a: 1; }\n  | Two"],
 ])("%s", (text, signature) => {
-  expect(only(`${text}\n`).signature).toBe(signature);
+  expect(onlyDeclaration(`${text}\n`).signature).toBe(signature);
 });
 
-test("of a function with overloads one sees each, and not what serves them", () => {
+test("a function with overloads shows each of them, without the implementation", () => {
   const text = `/** Of a list. */
 export function one(list: string[]): { at: number };
 /** Of a number. */
@@ -48,17 +47,17 @@ export function one(first: string[] | number): unknown {
 export function two(): void {}
 `;
   const found = listDeclarations({ path: "a.ts", text });
-  expect(found.map(({ name, comment, signature }) => ({ name, said: comment, signature }))).toEqual([
+  expect(found.map(({ name, comment, signature }) => ({ name, comment, signature }))).toEqual([
     {
       name: "one",
-      said: "Of a list.",
+      comment: "Of a list.",
       signature: "function one(list: string[]): { at: number }\n/** Of a number. */\nfunction one(at: number): void",
     },
-    { name: "two", said: "", signature: "function two(): void" },
+    { name: "two", comment: "", signature: "function two(): void" },
   ]);
 });
 
-test("of a class one sees what is public, with its comments", () => {
+test("a class shows its public members with their comments", () => {
   const text = `export class One extends Two {
   /** What it has. */
   readonly a: number = 1;
@@ -84,7 +83,7 @@ test("of a class one sees what is public, with its comments", () => {
   async #more(): Promise<void> {}
 }
 `;
-  expect(only(text).signature).toBe(`class One extends Two {
+  expect(onlyDeclaration(text).signature).toBe(`class One extends Two {
   /** What it has. */
   readonly a: number;
   d;
@@ -94,18 +93,18 @@ test("of a class one sees what is public, with its comments", () => {
 }`);
 });
 
-test("a comment belongs to what stands right below it; the first of a file is the file's", () => {
+test("a comment belongs to the declaration right below it; the first comment of a file belongs to the file", () => {
   const text = "/** A file. */\n\nexport const a = 1;\n\n/**\n * Two\n * lines.\n */\nexport const b = 2;\n";
   expect(
     listDeclarations({ path: "a.ts", text }).map(({ name, line, comment, fileComment }) => ({
       name,
       line,
-      said: comment,
-      opening: fileComment,
+      comment,
+      fileComment,
     })),
   ).toEqual([
-    { name: "a", line: 3, said: "", opening: "A file." },
-    { name: "b", line: 9, said: "Two\nlines.", opening: "A file." },
+    { name: "a", line: 3, comment: "", fileComment: "A file." },
+    { name: "b", line: 9, comment: "Two\nlines.", fileComment: "A file." },
   ]);
 });
 
@@ -116,6 +115,6 @@ test.each([
     'export type One =\n  | { readonly type: "a" | "b"; readonly c: 1 }\n  /** Or. */\n  | Two\n  | { readonly type: "d" }\n  | { readonly type: "d"; readonly e: 1 };',
     '"a" | "b" | Two | "d"',
   ],
-])("a type without a sentence is shown by what is in it: %s", (text, line) => {
-  expect(describeShape(only(`${text}\n`))).toBe(line);
+])("a type is described in one line: %s", (text, line) => {
+  expect(describeShape(onlyDeclaration(`${text}\n`))).toBe(line);
 });

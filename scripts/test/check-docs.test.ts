@@ -1,11 +1,11 @@
-/** Links that lead nowhere and code that has drifted are found; what holds is left alone. */
+/** Tests check-docs: links without a target and code that differs from its example are reported. */
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { checkDocs } from "../docs/doc-faults.ts";
-import { type FileTree, writeTree } from "./plant.ts";
+import { checkDocs } from "../check-docs.ts";
 import { runScript } from "./run-script.ts";
+import { type FileTree, writeTree } from "./write-tree.ts";
 
 const fence = (code: string): string => `<!-- examples/one.ts#screen -->\n\`\`\`ts\n${code}\`\`\`\n`;
 const clean: FileTree = {
@@ -27,27 +27,27 @@ test.each([
   [
     "a link to a file that is gone",
     { "docs/words.md": "\n[x](rules.md)" },
-    "docs/words.md:2 the link to rules.md leads nowhere",
+    "docs/words.md:2 the link to rules.md has no target",
   ],
   [
-    "code that has drifted",
+    "code that differs from its example",
     { "README.md": fence("const a = 2;\n") },
-    "README.md:1 this is not what stands in examples/one.ts, region screen; run `pnpm write-docs`",
+    "README.md:1 differs from examples/one.ts, region screen; run `pnpm write-docs`",
   ],
   ["a region that is gone", { "examples/one.ts": "" }, "README.md:2 examples/one.ts has no region screen"],
-])("%s is found where it stands", (_, change, fault) => {
+])("%s is reported where it is", (_, change, fault) => {
   const tree = { ...clean, ...change } as FileTree;
   expect(faultsOf(tree)).toEqual([fault]);
   expect(runScript("check-docs.ts", writeTree(tree)).status).toBe(1);
 });
 
-test("code that has drifted is written anew, and so is an indented region", () => {
+test("--write replaces code that differs from its example, also from an indented region", () => {
   const root = writeTree({
     ...clean,
     "README.md": fence("const a = 2;\n"),
     "examples/one.ts": "{\n  // #region screen\n  const a = 1;\n\n  {\n  }\n  // #endregion\n}\n",
   });
-  expect(runScript("write-docs.ts", root)).toEqual({ status: 0, lines: ["README.md is written anew"] });
+  expect(runScript("check-docs.ts", "--write", root)).toEqual({ status: 0, lines: ["wrote README.md"] });
   expect(readFileSync(join(root, "README.md"), "utf8")).toBe(fence("const a = 1;\n\n{\n}\n"));
   expect(checkDocs(root).faults).toEqual([]);
 });

@@ -4,8 +4,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { PROGRAM_NAME } from "../build/packages.ts";
-import { runChecks } from "../house/run-checks.ts";
+import { runChecks } from "../check-house.ts";
+import { PROGRAM_NAME } from "../packages.ts";
 import {
   CONTEXT_SOURCES,
   cleanWorkspace,
@@ -14,9 +14,9 @@ import {
   sourceFile,
   twoMoreFiles,
 } from "./clean-workspace.ts";
-import { writeTree } from "./plant.ts";
 import { plantedFaults } from "./planted-faults.ts";
 import { runScript } from "./run-script.ts";
+import { writeTree } from "./write-tree.ts";
 
 test("a clean tree has no fault and no question", () => {
   expect(runChecks(writeTree(cleanWorkspace))).toMatchObject({ files: 19, faults: [], questions: [] });

@@ -1,9 +1,9 @@
-/** Every fault of the rules, planted alone in a clean tree, is found where it stands; the clean tree has none. */
+/** Tests check-rules: each fault, added alone to a clean tree, is reported where it is; the clean tree has none. */
 
 import { expect, test } from "vitest";
-import { checkRules } from "../rules/rule-faults.ts";
-import { type FileTree, writeTree } from "./plant.ts";
+import { checkRows, checkRules } from "../check-rules.ts";
 import { runScript } from "./run-script.ts";
+import { type FileTree, writeTree } from "./write-tree.ts";
 
 const testFile = "packages/context/test/cut.test.ts";
 
@@ -15,6 +15,12 @@ const moveTest = [
   `test("INV1 D3 ANT2 OAR3 OAC4 GEM5 and words");`,
   "test(name);",
 ];
+
+const allRows = Array.from({ length: 84 }, (_, index) => index + 1);
+const rulesPage = (rows: readonly number[]): string =>
+  rows.map((row) => `- **CUT${row}** so it is (B${row})`).join("\n");
+const sourcesPage = (rows: readonly number[]): string =>
+  `# Sources\n\n## Rows still to come\n\n| row | what | with |\n|---|---|---|\n${rows.map((row) => `| B${row} | it | issue 9 |`).join("\n")}\n`;
 
 const clean: FileTree = {
   "docs/rules.md": rules.join("\n"),
@@ -39,7 +45,7 @@ test.each([
   ["only in a comment", `// test("CUT1 holds");`],
   ["only inside a string", 'const text = `test("CUT1 holds")`;'],
   ["only by a skipped test", `test.skip("CUT1 holds");`],
-  ["only by a test to come", `test.todo("CUT1 holds");`],
+  ["only by a todo test", `test.todo("CUT1 holds");`],
 ])("found: a rule cited %s", (_, text) => {
   const tree = { ...clean, [testFile]: `${text}\ntest("CTX1 CTX2 hold");\n` };
   expect(faultsOf(tree)).toEqual(["docs/rules.md:3 CUT1 has no test"]);
@@ -59,31 +65,60 @@ test.each(["HOSTILE5", "E2E13"])("found: a test that cites %s, which is no rule"
   expect(faultsOf(tree)).toEqual([`scripts/test/a.test.ts:1 ${number} is not in docs/rules.md`]);
 });
 
-test("found: a test that bears a number that is no rule", () => {
+test("found: a test that cites a number that is no rule", () => {
   const tree = { ...clean, "scripts/test/a.test.ts": `\ntest("CUT1 CUT9 holds");\n` };
   expect(faultsOf(tree)).toEqual(["scripts/test/a.test.ts:2 CUT9 is not in docs/rules.md"]);
 });
 
 test("found: a number given twice", () => {
   const tree = { ...clean, "docs/rules.md": [...rules, "- **CUT1** another"].join("\n") };
-  expect(faultsOf(tree)).toEqual(["docs/rules.md:7 CUT1 stands here a second time"]);
+  expect(faultsOf(tree)).toEqual(["docs/rules.md:7 CUT1 is used twice"]);
 });
 
 test("found: no rules at all", () => {
-  expect(faultsOf({})).toEqual(["docs/rules.md:1 holds no rule"]);
+  expect(faultsOf({})).toEqual(["docs/rules.md:1 has no rule"]);
 });
 
-test("the script closes with the count and fails on a fault", () => {
-  expect(runScript("check-rules.ts", writeTree(clean))).toEqual({
+test("the script prints the counts of rules and rows, and fails on a fault", () => {
+  const tree = { ...clean, "docs/sources.md": sourcesPage(allRows.filter((row) => row !== 28)) };
+  expect(runScript("check-rules.ts", writeTree(tree))).toEqual({
     status: 0,
-    lines: ["rules: 4 rules, each cited by a test"],
+    lines: ["rules: 4 rules, each cited by a test", "rows: 84, 0 faults"],
   });
-  const faulty = runScript("check-rules.ts", writeTree({ ...clean, [testFile]: `test("CTX1 CTX2 hold");\n` }));
-  expect(faulty).toEqual({
+  const untested = runScript("check-rules.ts", writeTree({ ...tree, [testFile]: `test("CTX1 CTX2 hold");\n` }));
+  expect(untested).toEqual({
     status: 1,
     lines: [
       "docs/rules.md:3  CUT1 has no test; begin the name of a test that proves it with CUT1",
       "rules: 4 rules, 1 fault",
+      "rows: 84, 0 faults",
     ],
   });
+  const redundant = runScript("check-rules.ts", writeTree({ ...tree, "docs/sources.md": sourcesPage(allRows) }));
+  expect(redundant).toMatchObject({ status: 1 });
+  expect(redundant.lines.at(-1)).toBe("rows: 84, 1 fault");
+});
+
+function rowFaults(settled: readonly number[], pending: readonly number[]): readonly string[] {
+  const root = writeTree({ "docs/rules.md": rulesPage(settled), "docs/sources.md": sourcesPage(pending) });
+  return checkRows(root).map(({ sentence }) => sentence.split(";")[0] ?? "");
+}
+
+test("a row that a rule settles or that is still to come is no fault", () => {
+  expect(rowFaults(allRows, [])).toEqual([]);
+  expect(rowFaults(allRows.slice(1), [1])).toEqual([]);
+});
+
+test("found: a row in neither place, in both, or after the last", () => {
+  expect(rowFaults(allRows.slice(1), [])).toEqual(["no rule settles B1"]);
+  expect(rowFaults(allRows, [3])).toEqual(["B3 is settled by a rule"]);
+  expect(rowFaults([...allRows, 85], [])).toEqual(["there is no row B85"]);
+});
+
+test("a row counts only in the brackets at the end of a rule", () => {
+  const root = writeTree({
+    "docs/rules.md": `${rulesPage(allRows.slice(1))}\nB1 is here`,
+    "docs/sources.md": sourcesPage([]),
+  });
+  expect(checkRows(root)).toHaveLength(1);
 });

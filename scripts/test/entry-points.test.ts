@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readApi } from "../docs/api/read-api.ts";
+import { readApi } from "../docs/api.ts";
 
 const root = join(import.meta.dirname, "../..");
 const { entryPoints } = readApi(root);

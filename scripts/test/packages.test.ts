@@ -1,9 +1,10 @@
-/** The packages as they are published: what their manifests say, and that npm packs none of them. */
+/** Tests the published packages: their manifests, and that npm refuses to pack them. */
 
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { isProgram, listPublishedPackages } from "../build/packages.ts";
-import { findNpmCli, SUPPORTED_NODES } from "../install-trial/nodes.ts";
+import { SUPPORTED_NODES } from "../install-trial/trial.ts";
+import { findNpmCli } from "../pack-packages.ts";
+import { isProgram, listPublishedPackages } from "../packages.ts";
 
 const packages = listPublishedPackages();
 
@@ -38,12 +39,12 @@ test.each(packages)(
 test.each(packages)(
   "INST3 $manifest.name says where it comes from, and its Node is one that is tried",
   ({ manifest }) => {
-    const said = manifest as unknown as Record<string, Record<string, string> | undefined>;
-    for (const field of ["description", "license", "homepage", "bugs", "keywords"]) expect(said[field]).toBeTruthy();
-    expect(said.repository?.url).toMatch(/^git\+https:/);
-    expect(said.publishConfig?.access).toBe("public");
+    const fields = manifest as unknown as Record<string, Record<string, string> | undefined>;
+    for (const field of ["description", "license", "homepage", "bugs", "keywords"]) expect(fields[field]).toBeTruthy();
+    expect(fields.repository?.url).toMatch(/^git\+https:/);
+    expect(fields.publishConfig?.access).toBe("public");
     const [oldest = ""] = SUPPORTED_NODES;
-    expect(said.engines?.node).toBe(`>=${oldest.replace(/\.0$/, "")}`);
+    expect(fields.engines?.node).toBe(`>=${oldest.replace(/\.0$/, "")}`);
   },
 );
 

@@ -1,6 +1,6 @@
 /** One of each fault that check-house finds, with the only place where it is reported and a part of the report. */
 
-import { PROGRAM_NAME } from "../build/packages.ts";
+import { PROGRAM_NAME } from "../packages.ts";
 import {
   architecturePage,
   CONTEXT_SOURCES,
@@ -73,7 +73,7 @@ const doorFaults: readonly PlantedFault[] = [
     fault: "a package that is not in the table",
     files: { "packages/attic/package.json": `{ "name": "@pith/attic" }` },
     at: "packages/attic:1",
-    says: "list in scripts/house/doors.ts",
+    says: "list in scripts/check-house.ts",
   },
 ];
 

@@ -1,7 +1,7 @@
-/** A whole release, from the changeset to the tarballs, is made in a copy of the checkout; only publishing is left out. */
+/** Tests a whole release in a copy of the checkout, from the changeset to the tarballs, without publishing. */
 
 import { expect, test } from "vitest";
-import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../build/packages.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
 import { runScript } from "./run-script.ts";
 
 test("REL8 a dry run raises the version, packs every package and finds no fault", () => {

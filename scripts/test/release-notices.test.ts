@@ -1,4 +1,4 @@
-/** The notices and the bill of materials of the built program name everything in it that is not ours, and a build fails where a licence is missing. */
+/** Tests the notices and the bill of materials of the built program: they name everything in it that is not ours, and a build fails if a licence is missing. */
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,13 +6,10 @@ import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readBundleContent } from "../release/bundled-packages.ts";
-import { LICENCE_EXCEPTIONS } from "../release/licences.ts";
-import { formatNotices } from "../release/notices.ts";
-import { createSbom } from "../release/sbom.ts";
-import { NOTICES_FILE, SBOM_FILE } from "../release/write-notices.ts";
-import { writeTree } from "./plant.ts";
+import { LICENCE_EXCEPTIONS, readBundleContent } from "../release/bundled-packages.ts";
+import { createSbom, formatNotices, NOTICES_FILE, SBOM_FILE } from "../release/notices.ts";
 import { runScript } from "./run-script.ts";
+import { writeTree } from "./write-tree.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "pith-notices-"));

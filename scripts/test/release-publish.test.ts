@@ -1,4 +1,4 @@
-/** Packed packages are checked as users get them, and published so that a run that broke off can be finished. */
+/** Tests check-tarballs and publish: packed packages are checked as users get them, and a run that failed halfway can be finished. */
 
 import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -7,9 +7,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { PROGRAM_NAME } from "../build/packages.ts";
-import { checkTarballs, readTarballs, sortForPublishing, type Tarball } from "../release/tarballs.ts";
-import { writeTree } from "./plant.ts";
+import { PROGRAM_NAME } from "../packages.ts";
+import { checkTarballs, readTarballs, sortForPublishing, type Tarball } from "../release/check-tarballs.ts";
+import { writeTree } from "./write-tree.ts";
 
 /** A folder with tarballs of these manifests. */
 function pack(

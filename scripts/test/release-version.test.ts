@@ -1,12 +1,12 @@
-/** Changesets become one version of all packages and the section of that version in the changelog. */
+/** Tests release/version.ts: changesets become one version of all packages and its section of the changelog. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { listPublishedPackages, PROGRAM_NAME, readVersion, SCOPE } from "../build/packages.ts";
-import { addRelease, isUnreleased, readVersionSection } from "../release/changelog.ts";
-import { writeTree } from "./plant.ts";
+import { listPublishedPackages, PROGRAM_NAME, readVersion, SCOPE } from "../packages.ts";
+import { addRelease, isUnreleased, readVersionSection } from "../release/version.ts";
 import { runScript } from "./run-script.ts";
+import { writeTree } from "./write-tree.ts";
 
 const root = join(import.meta.dirname, "../..");
 const manifest = (name: string, more: object = {}): string => JSON.stringify({ name, version: "0.1.0", ...more });
@@ -82,7 +82,7 @@ test("REL4 without a changeset nothing is released, and one that names an unknow
   const text = "# Changelog\n\n## 0.1.0\n\n- The beginning.\n";
   const empty = repository(text, {});
   expect(runScript("release/version.ts", empty).status).toBe(1);
-  const wrong = repository(text, { ".changeset/one.md": changeset("nobody", "minor", "A thing.") });
+  const wrong = repository(text, { ".changeset/one.md": changeset("unknown", "minor", "A thing.") });
   expect(runScript("release/version.ts", wrong).status).toBe(1);
   for (const place of [empty, wrong]) {
     expect(versions(place)).toEqual(["0.1.0", "0.1.0", "0.1.0"]);
@@ -91,7 +91,7 @@ test("REL4 without a changeset nothing is released, and one that names an unknow
 });
 
 const checkRelease = (place: string, tag: string, ...more: readonly string[]) =>
-  runScript("release/check-release.ts", tag, "--root", place, ...more);
+  runScript("release/version.ts", place, "--check", tag, ...more);
 
 test("REL4 a tag that is not the version, and a changeset that was left, are no release", () => {
   const place = repository("# Changelog\n\n## 0.1.0\n\n- The beginning.\n", {});

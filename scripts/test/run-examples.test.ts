@@ -1,8 +1,8 @@
-/** Examples run in order; one that fails is shown and counted, and having none is a failure. */
+/** Tests run-examples: examples run in order, the output of a failing one is shown, and no examples is a failure. */
 
 import { expect, test } from "vitest";
-import { writeTree } from "./plant.ts";
 import { runScript } from "./run-script.ts";
+import { writeTree } from "./write-tree.ts";
 
 test("examples that pass are counted", () => {
   const { status, lines } = runScript("run-examples.ts", writeTree({ "examples/02-b.ts": "", "examples/01-a.ts": "" }));

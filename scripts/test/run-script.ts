@@ -1,4 +1,4 @@
-/** Runs one of our scripts on a planted tree, as a person would. */
+/** Runs a script of this folder's parent as a program, for example on the files that `writeTree` wrote. */
 
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,9 +1,9 @@
-/** Tests the patterns that are generated from the rules of gitleaks: every kind with a prefix is found, wherever it stands. */
+/** Tests the patterns that are generated from the rules of gitleaks: every kind with a prefix is found in every form. */
 
 import { secretPatterns, Vault } from "@pith/context/secrets";
 import { describe, expect, test } from "vitest";
+import { listPrefixedRules, readRules, sampleSecrets, selectRules } from "../generate-secret-patterns.ts";
 import { convertRule, toPattern } from "../secret-patterns/convert-rules.ts";
-import { listPrefixedRules, readRules, sampleSecrets, selectRules } from "../secret-patterns/select-rules.ts";
 
 const rules = readRules();
 const kinds = listPrefixedRules(rules);

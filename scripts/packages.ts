@@ -1,17 +1,19 @@
 /**
- * Lists the packages that are published, with what the build needs to know of each. If one of the names is taken on npm, it changes here and in the
- * manifests (docs/releasing.md).
+ * Lists the published packages, with what the build needs to know about each. If one of the names is taken on npm, it changes here and in
+ * the manifests (docs/releasing.md).
  */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-export const root: string = join(import.meta.dirname, "../..");
+export const root: string = join(import.meta.dirname, "..");
 
 /** The npm package of the program. The command that it installs is `pith`, whatever the package is called. */
 export const PROGRAM_NAME = "pith";
 /** The npm scope of the libraries. */
 export const SCOPE = "@pith";
+/** The oldest Node that runs what is published. */
+export const NODE_TARGET = "node22";
 
 export interface Package {
   readonly folder: string;
@@ -37,7 +39,7 @@ export function readPackage(folder: string): Package {
   return { folder, manifest: JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) };
 }
 
-/** Of this repository, or of a copy of it. */
+/** Lists the published packages of this repository, or of a copy of it. */
 export function listPublishedPackages(rootFolder: string = root): readonly Package[] {
   const packages = readdirSync(join(rootFolder, "packages")).map((name) =>
     readPackage(join(rootFolder, "packages", name)),

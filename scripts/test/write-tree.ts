@@ -1,4 +1,4 @@
-/** Writes a small tree of files for one test and takes it away when the test is over. */
+/** Writes a small tree of files for one test, and removes it when the test is over. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
