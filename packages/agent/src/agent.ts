@@ -107,7 +107,7 @@ export class Agent {
     const options = { ...this.#options, hooks };
     return yield* this.#scheduler.run(async (signal) => {
       const input = await runInputHooks(content, "prompt", { ...options, signal });
-      return input.type === "said" ? this.#createRunRequest(input.content) : toInputRunEnd(input);
+      return input.type === "accepted" ? this.#createRunRequest(input.content) : toInputRunEnd(input);
     });
   }
 

@@ -12,6 +12,7 @@ import type {
 import type { Attachment, EntryContent, Hook, HookHost } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
+/** The hooks of a run, by event name. Each list runs in order. */
 export interface RunHooks extends HookHost {
   readonly input?: readonly Hook<InputEvent, InputResult>[];
   readonly before_agent_start?: readonly Hook<BeforeAgentStartEvent, BeforeAgentStartResult>[];
@@ -22,52 +23,53 @@ export interface RunHooks extends HookHost {
   readonly agent_before_settle?: readonly Hook<AgentBeforeSettleEvent, BoundaryResult>[];
 }
 
-/** Told of what a person says, before anything is kept or sent. */
+/** Sent when the user enters a message, before it is recorded or sent to the model. */
 export interface InputEvent {
   readonly type: "input";
-  /** What the person typed; of a prompt template, its text. */
+  /** The typed text, or the text of the prompt template. */
   readonly text: string;
   readonly images: readonly ImageBlock[];
-  /** Files, piped input and pastes beside the text. They stay as they are, whatever a hook makes of the text. */
+  /** Files, piped input and pastes beside the text. A hook cannot change them. */
   readonly attachments: readonly Attachment[];
-  /** How it comes in: at the beginning of a run, or while one is under way. */
+  /** `prompt` starts a run; `steer` and `followUp` arrive during a run. */
   readonly as: "prompt" | "steer" | "followUp";
 }
 
-/** `handled`: the hook has taken care of it, so that nobody else hears it. */
+/** `handled`: the hook has processed the input; no other hook and no model gets it. */
 export type InputResult =
   | { readonly action: "continue" | "handled" }
   | { readonly action: "transform"; readonly text?: string; readonly images?: readonly ImageBlock[] };
 
-/** Told after what was said is in the log, and before the first request. */
+/** Sent after the user message is recorded, and before the first request of the run. */
 export interface BeforeAgentStartEvent {
   readonly type: "before_agent_start";
   readonly prompt: UserMessage["content"];
-  /** What the model is told first, by section. */
+  /** The system prompt, by section name. */
   readonly sections: Readonly<Record<string, string>>;
 }
 
+/** What a `before_agent_start` hook adds to the run. */
 export interface BeforeAgentStartResult {
-  /** For the model, behind what was said. */
+  /** A message for the model, added after the user message. */
   readonly message?: Pick<Extract<EntryContent, { type: "custom_message" }>, "customType" | "display" | "details"> & {
     readonly content: string;
   };
-  /** Said as a section of its own as long as a hook answers with it; nothing that was sent is rewritten. */
+  /** An additional section of the system prompt. It applies as long as a hook returns it; earlier requests are not rewritten. */
   readonly systemPrompt?: string;
 }
 
-/** Told of every message before it is kept. */
+/** Sent for every message before it is recorded. */
 export interface MessageEndEvent {
   readonly type: "message_end";
   readonly message: AgentMessage;
 }
 
-/** Another one in its place, with the same role; of a reply its calls and its thoughts stay as they came. */
+/** A replacement with the same role. In an assistant message, tool calls and thinking must stay unchanged. */
 export interface MessageEndResult {
   readonly message?: AgentMessage;
 }
 
-/** Told of a call before anybody is asked whether it may be run. */
+/** Sent for every tool call before its permission is checked. */
 export interface ToolCallEvent {
   readonly type: "tool_call";
   readonly toolCallId: string;
@@ -75,15 +77,16 @@ export interface ToolCallEvent {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
+/** Blocks a tool call, or changes its arguments. */
 export interface ToolCallResult {
-  /** The model is told why. */
   readonly block?: boolean;
+  /** Why the call is blocked. The model reads it. */
   readonly reason?: string;
-  /** Other arguments to run it with; they are permitted like any. */
+  /** New arguments. The permission check applies to these. */
   readonly input?: Readonly<Record<string, unknown>>;
 }
 
-/** Told of a result before it is kept. */
+/** Sent for every tool result before it is recorded. */
 export interface ToolResultEvent {
   readonly type: "tool_result";
   readonly toolCallId: string;
@@ -94,63 +97,66 @@ export interface ToolResultEvent {
   readonly isError: boolean;
 }
 
+/** Replaces parts of a tool result; an absent field stays unchanged. */
 export interface ToolResultResult {
   readonly content?: readonly (TextBlock | ImageBlock)[];
   readonly details?: unknown;
   readonly isError?: boolean;
 }
 
-/** Told between two requests. */
+/** Sent after a reply and its tool results are recorded, before the next request. */
 export interface TurnEndEvent {
   readonly type: "turn_end";
   readonly message: AssistantMessage;
   readonly toolResults: readonly ToolResultMessage[];
 }
 
-/** Told when the model has no more to say and nothing waits. */
+/** Sent when the model has finished and no message is queued, before the run ends. */
 export interface AgentBeforeSettleEvent {
   readonly type: "agent_before_settle";
   readonly end: RunEnd;
 }
 
+/** What a hook at the end of a turn or a run may return. */
 export interface BoundaryResult {
-  /** To stand in the log from here on: messages for the model, state of one's own, edits, or a compaction, which is checked like any other. */
+  /** Entries to append: messages for the model, custom state, edits, or a compaction, which is validated like any other. */
   readonly entries?: readonly BoundaryEntry[];
-  /** Whether the model is asked once more. */
+  /** Whether to send another request to the model. */
   readonly continue?: boolean;
 }
 
+/** The kinds of entries that a hook at the end of a turn or a run may append. */
 export type BoundaryEntry = Extract<
   EntryContent,
   { type: "custom" | "custom_message" | "context_edit" | "compaction" }
 >;
 
-/** Hooks may add headers and look at responses. The request body is neither shown to them nor theirs to change. */
+/** The hooks of provider requests, by event name. They may add headers and read responses; they cannot read or change the request body. */
 export interface ProviderHooks extends HookHost {
   readonly before_provider_request?: readonly Hook<BeforeProviderRequestEvent, BeforeProviderRequestResult>[];
   readonly after_provider_response?: readonly Hook<AfterProviderResponseEvent>[];
   readonly provider_stream_event?: readonly Hook<ProviderStreamEvent>[];
 }
 
-/** Told before every request of a run. */
+/** Sent before every request of a run. */
 export interface BeforeProviderRequestEvent {
   readonly type: "before_provider_request";
   readonly model: ModelName;
 }
 
-/** Keys, hosts and what belongs to the transport cannot be said here. */
+/** Headers to add to the request. Keys, hosts and transport headers are rejected. */
 export interface BeforeProviderRequestResult {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Told when the provider has answered, before its words come. */
+/** Sent when the response headers have arrived, before the stream starts. Headers with secrets are redacted. */
 export interface AfterProviderResponseEvent {
   readonly type: "after_provider_response";
   readonly model: ModelName;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Told each piece as the provider sent it. */
+/** Sent for each chunk of the stream, as the provider sent it. */
 export interface ProviderStreamEvent {
   readonly type: "provider_stream_event";
   readonly model: ModelName;

@@ -23,16 +23,16 @@ import type { RunEnd } from "../events.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { EXTENSION_SECTION } from "../prompt/system-prompt.ts";
 import type { BeforeAgentStartEvent, InputEvent, RunHooks } from "./hooks.ts";
-import { parseBlocks } from "./message-hooks.ts";
+import { parseBlocks } from "./parse-content.ts";
 
 type UserContent = UserMessage["content"];
 
 export type InputOutcome =
-  | { readonly type: "said"; readonly content: UserContent }
+  | { readonly type: "accepted"; readonly content: UserContent }
   | { readonly type: "handled" }
   | { readonly type: "aborted" }
-  /** A hook that keeps secrets has failed. */
-  | { readonly type: "unheard" };
+  /** A hook failed, and the host cancels on failures: the hook may be the one that removes secrets. */
+  | { readonly type: "hook-failed" };
 
 export interface InputHookOptions {
   readonly session: Session;
@@ -41,7 +41,7 @@ export interface InputHookOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Each hook sees the input as the one before it left it. */
+/** Each hook gets the input as the previous hook left it, with secrets redacted. */
 export async function runInputHooks(
   input: UserContent,
   inputKind: InputEvent["as"],
@@ -50,42 +50,35 @@ export async function runInputHooks(
   const { hooks, session, runtime, signal } = options;
   let content = input;
   for (const hook of hooks.input ?? []) {
-    const { answers, isCancelled } = await runHooks(
-      [hook],
-      () => createInputEvent(session.redact(content), inputKind),
-      {
-        host: hooks,
-        runtime: runtime,
-        signal,
-        read: (result) => parseInputAnswer(result, content),
-      },
-    );
-    if (isCancelled) return { type: signal?.aborted ? "aborted" : "unheard" };
+    const createEvent = () => createInputEvent(session.redact(content), inputKind);
+    const read = (result: unknown) => parseInputAnswer(result, content);
+    const { answers, isCancelled } = await runHooks([hook], createEvent, { host: hooks, runtime, signal, read });
+    if (isCancelled) return { type: signal?.aborted ? "aborted" : "hook-failed" };
     const [answer] = answers;
     if (answer?.type === "handled") return answer;
     content = answer?.content ?? content;
   }
-  return { type: "said", content };
+  return { type: "accepted", content };
 }
 
-/** The same while a run is under way; null where a hook has seen to it. What must not be said is thrown: nobody else could tell. */
+/** Runs the input hooks for a message queued during a run. Null if a hook handled it; throws if a hook failed and the host cancels. */
 export async function runQueuedInputHooks(
   { kind, content }: Pick<QueuedMessage, "kind" | "content">,
   { hooks = {}, ...options }: Omit<InputHookOptions, "hooks"> & { readonly hooks?: RunHooks },
 ): Promise<UserContent | null> {
   const outcome = await runInputHooks(content, kind, { ...options, hooks });
-  if (outcome.type === "unheard") throw new AppendError(INPUT_HOOK_FAILED);
-  return outcome.type === "said" ? outcome.content : null;
+  if (outcome.type === "hook-failed") throw new AppendError(INPUT_HOOK_FAILED);
+  return outcome.type === "accepted" ? outcome.content : null;
 }
 
-/** How a run ends that nothing was said for. */
-export function toInputRunEnd({ type }: Exclude<InputOutcome, { type: "said" }>): RunEnd {
-  if (type === "unheard") return { type: "failed", why: INPUT_HOOK_FAILED };
+/** How a run ends whose input did not reach the model. */
+export function toInputRunEnd({ type }: Exclude<InputOutcome, { type: "accepted" }>): RunEnd {
+  if (type === "hook-failed") return { type: "failed", why: INPUT_HOOK_FAILED };
   return { type: type === "handled" ? "done" : "aborted" };
 }
 
 const INPUT_HOOK_FAILED =
-  "a hook that watches over all that is said failed, so it was not said; say it again once that is mended";
+  "an input hook failed, so the message was not sent; fix the hook, then send the message again";
 
 function createInputEvent(content: UserContent, inputKind: InputEvent["as"]): InputEvent {
   const images = imageBlocks(content).map(({ pith: _, ...image }) => image);
@@ -98,20 +91,20 @@ function createInputEvent(content: UserContent, inputKind: InputEvent["as"]): In
 function parseInputAnswer(
   result: unknown,
   original: UserContent,
-): Extract<InputOutcome, { type: "said" | "handled" }> | null {
+): Extract<InputOutcome, { type: "accepted" | "handled" }> | null {
   if (result === undefined || result === null) return null;
   const { action, text, images } = Object(result) as Readonly<Record<string, unknown>>;
   if (action === "continue") return null;
   if (action === "handled") return { type: "handled" };
-  if (action !== "transform") throw new Error("its action is neither continue, transform nor handled");
-  if (text !== undefined && typeof text !== "string") throw new Error("its text is no text");
+  if (action !== "transform") throw new Error("action must be continue, transform or handled");
+  if (text !== undefined && typeof text !== "string") throw new Error("text must be a string");
   const newImages = images === undefined ? imageBlocks(original) : parseBlocks(images).filter(isImage);
   const content = replaceTextAndImages(original, { text: text ?? inputText(original), images: newImages });
-  if (content.length === 0) throw new Error("it leaves nothing to say");
-  return { type: "said", content };
+  if (content.length === 0) throw new Error("the transformed input is empty");
+  return { type: "accepted", content };
 }
 
-/** WORD2: what was attached stays attached, and what a template said stays the template's. */
+/** WORD2: attachments stay attachments, and the text of a template keeps its mark. */
 function replaceTextAndImages(
   original: UserContent,
   { text, images }: { readonly text: string; readonly images: readonly ImageBlock[] },
@@ -124,7 +117,7 @@ function replaceTextAndImages(
   return [...attachmentBlocks, ...(text === "" ? [] : [textBlock]), ...images];
 }
 
-/** What is sent as it stands: the typed text, or that of a template. */
+/** Returns the typed text or the text of the template, without attachments. */
 function inputText(content: UserContent): string {
   if (typeof content === "string") return content;
   const texts = content.flatMap((block) => (block.type === "text" && !isAttachment(block) ? [block.text] : []));
@@ -144,6 +137,7 @@ function isImage(block: { readonly type: string }): block is ImageBlock {
   return block.type === "image";
 }
 
+/** Runs the `before_agent_start` hooks, and records their messages and their section of the system prompt. */
 export async function runStartHooks(run: RunContext): Promise<void> {
   const { session, hooks, runtime, signal } = run;
   const startHooks = hooks.before_agent_start ?? [];
@@ -153,14 +147,14 @@ export async function runStartHooks(run: RunContext): Promise<void> {
   const parseEntries = createHookEntryParser(tokenAllowance);
   const { answers, failures, isCancelled } = await runHooks(startHooks, () => createStartEvent(run), {
     host: hooks,
-    runtime: runtime,
+    runtime,
     signal,
     read: (result) => parseStartAnswer(result, { parseEntries, tokenAllowance }),
   });
   if (isCancelled && signal.aborted) return;
   if (isCancelled) throw new AppendError(START_HOOK_FAILED);
   const sectionTexts = answers.flatMap(({ promptSections }) => promptSections);
-  // One that failed has not said that it is over.
+  // A hook that failed has not withdrawn its section.
   const sectionText =
     sectionTexts.length > 0 ? sectionTexts.join("\n\n") : failures.length > 0 ? sections[EXTENSION_SECTION] : undefined;
   const drafts = [
@@ -174,7 +168,7 @@ export async function runStartHooks(run: RunContext): Promise<void> {
   if (drafts.length > 0) await appendEntries(session, ...drafts);
 }
 
-const START_HOOK_FAILED = "a hook that watches over every run failed, so this one did not begin; mend it, and go on";
+const START_HOOK_FAILED = "a before_agent_start hook failed, so the run did not start; fix the hook, then continue";
 
 interface StartAnswer {
   readonly promptSections: readonly string[];
@@ -191,15 +185,15 @@ function parseStartAnswer(
   if (result === undefined || result === null) return null;
   const { message, systemPrompt } = Object(result) as Readonly<Record<string, unknown>>;
   if (systemPrompt !== undefined && systemPrompt !== null && typeof systemPrompt !== "string")
-    throw new Error("its systemPrompt is no text");
+    throw new Error("systemPrompt must be a string");
   const promptSections = systemPrompt ? [systemPrompt] : [];
   if (promptSections.some((text) => textTokens(text) > tokenAllowance))
-    throw new Error(`its systemPrompt has more than ${tokenAllowance} tokens`);
+    throw new Error(`systemPrompt has more than ${tokenAllowance} tokens`);
   const entries = message === undefined || message === null ? [] : [{ ...Object(message), type: "custom_message" }];
   return { promptSections, newEntries: parseEntries({ entries }) ?? [] };
 }
 
-// The beginning of the request stays as it is: a change is said where one stands.
+// The beginning of the request stays unchanged, so that the prompt cache keeps working: the change is appended.
 function createSectionChange(
   currentText: string | undefined,
   newText: string | undefined,

@@ -12,62 +12,13 @@ import {
 import type { RunContext } from "../loop/run-context.ts";
 import type { AfterProviderResponseEvent, ProviderHooks, ProviderStreamEvent } from "./hooks.ts";
 
-type HeaderMap = Readonly<Record<string, string>>;
-
-/** Throws where one of them is not theirs to say. Null where there are none. */
-export function parseHeaders(result: unknown): HeaderMap | null {
-  const { headers } = Object(result) as { readonly headers?: unknown };
-  if (headers === undefined || headers === null) return null;
-  if (typeof headers !== "object" || Array.isArray(headers)) throw new Error("its headers are no object");
-  const headerEntries = Object.entries(headers);
-  if (headerEntries.length > MAX_HEADERS) throw new Error(`it has more than ${MAX_HEADERS} headers`);
-  return Object.fromEntries(
-    headerEntries.map(([name, value]) => [parseHeaderName(name), parseHeaderValue(name, value)]),
-  );
-}
-
-const MAX_HEADERS = 50;
-const MAX_HEADER_CHARS = 8_000;
-
-function parseHeaderName(name: string): string {
-  const lowerName = name.toLowerCase();
-  if (!HEADER_NAME.test(lowerName) || lowerName.length > MAX_HEADER_CHARS)
-    throw new Error(`${JSON.stringify(name.slice(0, 80))} is no name of a header`);
-  if (TRANSPORT_HEADER.test(lowerName) || SECRET_HEADER.test(lowerName))
-    throw new Error(`the header ${lowerName} is not for hooks to say`);
-  return lowerName;
-}
-
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
-
-const TRANSPORT_HEADER =
-  /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|content-.*|proxy-.*)$/;
-
-function parseHeaderValue(name: string, value: unknown): string {
-  if (typeof value !== "string" || value.length > MAX_HEADER_CHARS || !HEADER_VALUE.test(value))
-    throw new Error(`the header ${name} has a value that is no line of text`);
-  return value;
-}
-
-/** What a header can hold: no line ends, and nothing beyond the letters of the wire. */
-const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
-
-/** Without what opens doors. */
-export function redactHeaders(headers: HeaderMap): HeaderMap {
-  const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
-  return Object.fromEntries(headerEntries.map(([name, value]) => [name, SECRET_HEADER.test(name) ? "…" : value]));
-}
-
-/** Names of what opens doors: neither said by hooks nor shown to them. */
-const SECRET_HEADER = /authorization|api-?key|cookie|token$|secret/;
-
 export interface ProviderRequestHooks {
   readonly transportOptions: TransportOptions;
-  /** All that came was told, or it took too long. */
+  /** Resolves when all events are delivered, or after the timeout. */
   readonly drain: () => Promise<void>;
 }
 
-/** Null where nobody has a say. */
+/** Runs the hooks before a request, and prepares those of its response. Null if no hook is registered. */
 export async function runRequestHooks(run: RunContext): Promise<ProviderRequestHooks | "cancelled" | null> {
   const { hooks, session, runtime, signal } = run;
   const { before_provider_request: requestHooks = [], after_provider_response: responseHooks = [] } = hooks;
@@ -77,7 +28,7 @@ export async function runRequestHooks(run: RunContext): Promise<ProviderRequestH
   const { answers, isCancelled } = await runHooks(
     requestHooks,
     () => ({ type: "before_provider_request" as const, model: { ...model } }),
-    { host: hooks, runtime: runtime, signal, read: parseHeaders },
+    { host: hooks, runtime, signal, read: parseHeaders },
   );
   if (isCancelled) return "cancelled";
   const queue = new ProviderEventQueue(run);
@@ -101,7 +52,7 @@ function modelName({ model: { api, provider, model } }: RunContext): ModelName {
 
 type ProviderEvent = AfterProviderResponseEvent | ProviderStreamEvent;
 
-/** One after the other, beside the reply: it does not wait for them, but for its end. */
+/** Delivers response events to hooks in order, while the reply streams. The reply waits for them only at its end. */
 class ProviderEventQueue {
   readonly #run: Pick<RunContext, "hooks" | "runtime" | "signal">;
   readonly #failedHooks = new Set<unknown>();
@@ -116,23 +67,26 @@ class ProviderEventQueue {
     this.#lastDelivery = this.#lastDelivery.then(() => this.#deliver(event));
   }
 
-  /** Not longer than for one that hangs: a thousand pieces would be a thousand times as long. */
+  /** One timeout covers all events: a timeout per event could add up to hours. */
   async drain(): Promise<void> {
     const { hooks, runtime, signal } = this.#run;
     const timeout = { ms: timeouts.hook, sleep: createPausableSleep(hooks, runtime) };
-    const { type } = await runGuarded(() => this.#lastDelivery, { signal, timeout: timeout });
+    const { type } = await runGuarded(() => this.#lastDelivery, { signal, timeout });
     if (type !== "late") return;
     this.#isClosed = true;
-    reportHookFailure(hooks, { event: "provider_stream_event", why: "it is too slow: the rest is not told" });
+    reportHookFailure(hooks, {
+      event: "provider_stream_event",
+      why: "the hook is too slow; it gets no more events of this reply",
+    });
   }
 
   async #deliver(event: ProviderEvent): Promise<void> {
     const { hooks, runtime, signal } = this.#run;
-    const hookOptions = { host: continueOnFailure(hooks), runtime: runtime, signal, read: () => null };
+    const hookOptions = { host: continueOnFailure(hooks), runtime, signal, read: () => null };
     for (const hook of hooksForEvent(hooks, event.type)) {
       if (this.#isClosed || this.#failedHooks.has(hook)) continue;
       const { failures } = await runHooks([hook], () => structuredClone(event), hookOptions);
-      // One that fails once is not asked with every piece.
+      // A hook that failed gets no more events of this reply.
       if (failures.length > 0) this.#failedHooks.add(hook);
     }
   }
@@ -149,7 +103,56 @@ function toPlainJson(chunk: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(chunk) ?? "null");
   } catch {
-    // Whatever it is, it has no JSON.
+    // The chunk is not JSON, e.g. it is circular.
     return String(chunk);
   }
 }
+
+type HeaderMap = Readonly<Record<string, string>>;
+
+/** Reads the headers that a hook returned; null if there are none. Throws on a header that hooks must not set. */
+export function parseHeaders(result: unknown): HeaderMap | null {
+  const { headers } = Object(result) as { readonly headers?: unknown };
+  if (headers === undefined || headers === null) return null;
+  if (typeof headers !== "object" || Array.isArray(headers)) throw new Error("headers must be an object");
+  const headerEntries = Object.entries(headers);
+  if (headerEntries.length > MAX_HEADERS) throw new Error(`there are more than ${MAX_HEADERS} headers`);
+  return Object.fromEntries(
+    headerEntries.map(([name, value]) => [parseHeaderName(name), parseHeaderValue(name, value)]),
+  );
+}
+
+const MAX_HEADERS = 50;
+const MAX_HEADER_CHARS = 8_000;
+
+function parseHeaderName(name: string): string {
+  const lowerName = name.toLowerCase();
+  if (!HEADER_NAME.test(lowerName) || lowerName.length > MAX_HEADER_CHARS)
+    throw new Error(`${JSON.stringify(name.slice(0, 80))} is not a valid header name`);
+  if (TRANSPORT_HEADER.test(lowerName) || SECRET_HEADER.test(lowerName))
+    throw new Error(`the header ${lowerName} must not be set by a hook`);
+  return lowerName;
+}
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+
+const TRANSPORT_HEADER =
+  /^(host|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding|content-.*|proxy-.*)$/;
+
+function parseHeaderValue(name: string, value: unknown): string {
+  if (typeof value !== "string" || value.length > MAX_HEADER_CHARS || !HEADER_VALUE.test(value))
+    throw new Error(`the header ${name} must be a single line of Latin-1 text`);
+  return value;
+}
+
+/** Latin-1 without line ends, as HTTP allows. */
+const HEADER_VALUE = /^[\t\x20-\x7e\xa0-\xff]*$/;
+
+/** Replaces the values of headers that may hold secrets. */
+export function redactHeaders(headers: HeaderMap): HeaderMap {
+  const headerEntries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  return Object.fromEntries(headerEntries.map(([name, value]) => [name, SECRET_HEADER.test(name) ? "…" : value]));
+}
+
+/** Headers with secrets: hooks can neither set nor read them. */
+const SECRET_HEADER = /authorization|api-?key|cookie|token$|secret/;

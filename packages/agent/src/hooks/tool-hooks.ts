@@ -4,16 +4,16 @@ import { runHooks } from "@pith/context/host";
 import type { OpenCall } from "../loop/pending-work.ts";
 import type { RunContext } from "../loop/run-context.ts";
 import type { ToolOutput } from "../tool.ts";
-import { parseBlocks, parseJsonDetails } from "./message-hooks.ts";
+import { parseBlocks, parseJsonDetails } from "./parse-content.ts";
 
 export type ToolCallHookResult =
-  | { readonly type: "goes-on"; readonly open: OpenCall; readonly isChanged: boolean }
-  /** `why` is told to the model. */
+  | { readonly type: "continue"; readonly open: OpenCall; readonly isChanged: boolean }
+  /** The model reads `why`. */
   | { readonly type: "blocked"; readonly why: string; readonly open: OpenCall };
 
 type ToolArguments = Readonly<Record<string, unknown>>;
 
-/** Each hook sees the arguments that the one before it left. Where one fails, the call is not run: it may be a guard. */
+/** Each hook gets the arguments as the previous hook left them. If a hook fails, the call is not run: the hook may be a guard. */
 export async function runToolCallHooks(
   openCall: OpenCall,
   { hooks, runtime, signal }: RunContext,
@@ -31,7 +31,7 @@ export async function runToolCallHooks(
       ...toolCallFields(openCall),
       input: structuredClone(input),
     });
-    const hookOptions = { host: hooks, runtime: runtime, signal, read: parseToolCallAnswer };
+    const hookOptions = { host: hooks, runtime, signal, read: parseToolCallAnswer };
     const { answers, failures, isCancelled } = await runHooks([hook], createEvent, hookOptions);
     if (signal.aborted) return block(STOP_REASON);
     if (isCancelled || failures.length > 0) return block(CALL_HOOK_FAILED, hook.from);
@@ -41,7 +41,7 @@ export async function runToolCallHooks(
   }
   const isChanged = input !== call.arguments;
   return {
-    type: "goes-on",
+    type: "continue",
     open: isChanged ? { ...openCall, call: { ...call, arguments: input } } : openCall,
     isChanged,
   };
@@ -52,7 +52,7 @@ export function toolCallFields({ call }: OpenCall): { readonly toolCallId: strin
 }
 
 const STOP_REASON = "it was not run: the user stopped";
-const CALL_HOOK_FAILED = "it was not run: a hook that watches over every call failed";
+const CALL_HOOK_FAILED = "it was not run: a tool_call hook failed";
 
 interface ToolCallAnswer {
   readonly blockReason?: string;
@@ -63,22 +63,22 @@ function parseToolCallAnswer(result: unknown): ToolCallAnswer | null {
   if (result === undefined || result === null) return null;
   const { block, reason, input, ...otherFields } = Object(result) as ToolArguments;
   const [unknownField] = Object.keys(otherFields);
-  if (unknownField !== undefined) throw new Error(`it may answer block, reason and input, and not ${unknownField}`);
-  if (block !== undefined && typeof block !== "boolean") throw new Error("its block is neither true nor false");
+  if (unknownField !== undefined) throw new Error(`the result may have block, reason and input, not ${unknownField}`);
+  if (block !== undefined && typeof block !== "boolean") throw new Error("block must be true or false");
   if (block)
     return {
-      blockReason: `it was not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook stopped it"}`,
+      blockReason: `it was not run: ${typeof reason === "string" && reason !== "" ? reason : "a hook blocked it"}`,
     };
   return input === undefined || input === null ? null : { input: parseInput(input) };
 }
 
 function parseInput(input: unknown): ToolArguments {
   const value: unknown = JSON.parse(JSON.stringify(input) ?? "null");
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("its input is no object");
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Error("input must be an object");
   return value as ToolArguments;
 }
 
-/** The log keeps the call as the model made it; its result says what was run instead. */
+/** The session keeps the call as the model made it; the details of its result hold the arguments that were used. */
 export function withChangedInput(output: ToolOutput, input: ToolArguments): ToolOutput {
   const { details } = Object(output) as ToolOutput;
   const isObject = typeof details === "object" && details !== null && !Array.isArray(details);
@@ -90,12 +90,12 @@ function toInputDetails(input: ToolArguments): unknown {
   try {
     return parseJsonDetails(input);
   } catch {
-    // Too long to be said twice: that it was another one is enough.
+    // The arguments are too long to be stored twice; this records only that they were changed.
     return true;
   }
 }
 
-/** Runs before the result is bounded and recorded. Each hook sees the result that the one before it left, without secrets. */
+/** Runs before the result is bounded and recorded. Each hook gets the result as the previous hook left it, with secrets redacted. */
 export async function runToolResultHooks(openCall: OpenCall, output: ToolOutput, run: RunContext): Promise<ToolOutput> {
   const { hooks, runtime, session, signal } = run;
   if (!hooks.tool_result?.length || !Array.isArray(output?.content)) return output;
@@ -110,7 +110,7 @@ export async function runToolResultHooks(openCall: OpenCall, output: ToolOutput,
     });
     const { answers, isCancelled } = await runHooks([hook], createEvent, {
       host: hooks,
-      runtime: runtime,
+      runtime,
       signal,
       read: parseResultPatch,
     });
@@ -124,18 +124,18 @@ const RESULT_HOOK_FAILED: ToolOutput = {
   content: [
     {
       type: "text",
-      text: "it was run, but a hook that watches over every result failed: what came of it is not shown",
+      text: "it was run, but a tool_result hook failed, so its result is not shown",
     },
   ],
   isError: true,
 };
 
-/** As it would be written; null where it cannot be, which is seen to where it is kept. */
+/** Returns a JSON copy; null if there is none. The code that records the result handles that case. */
 function toJsonOutput(output: ToolOutput): ToolOutput | null {
   try {
     return JSON.parse(JSON.stringify(output)) as ToolOutput;
   } catch {
-    // A ring, a BigInt, a getter that throws.
+    // E.g. a circular reference, a BigInt, or a getter that throws.
     return null;
   }
 }
@@ -148,7 +148,7 @@ function copyResultFields({ call }: OpenCall, { content, details, isError = fals
 function parseResultPatch(result: unknown): Partial<ToolOutput> | null {
   if (result === undefined || result === null) return null;
   const { content, details, isError } = Object(result) as Readonly<Record<string, unknown>>;
-  if (isError !== undefined && typeof isError !== "boolean") throw new Error("its isError is neither true nor false");
+  if (isError !== undefined && typeof isError !== "boolean") throw new Error("isError must be true or false");
   return {
     ...(content !== undefined && { content: parseBlocks(content) }),
     ...(details !== undefined && { details: parseJsonDetails(details) }),

@@ -16,100 +16,20 @@ import { runCompaction } from "../compaction/auto-compact.ts";
 import type { AgentEvent } from "../events.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import type { AgentBeforeSettleEvent, BoundaryResult, TurnEndEvent } from "./hooks.ts";
-import { keepAttachmentMarks, parseBlocks, parseContent, parseReplyContent } from "./message-hooks.ts";
+import { keepAttachmentMarks, parseBlocks, parseContent, parseReplyContent } from "./parse-content.ts";
 
 type HookEntry = NonNullable<ReturnType<ReturnType<typeof createHookEntryParser>>>[number];
 
-export interface BoundaryAnswer {
-  readonly drafts: readonly NewEntry[];
-  readonly compaction: HookCompaction | null;
-  readonly shouldContinue: boolean;
-}
-
-export interface HookCompaction {
-  readonly summary: string;
-  readonly firstKeptEntryId: string;
-  readonly details?: unknown;
-}
-
-export interface BoundaryContext {
-  readonly branch: LoadedBranch;
-  readonly tokenAllowance: number;
-  /** What all hooks together may add. */
-  readonly parseEntries: (result: unknown) => readonly HookEntry[] | null;
-}
-
-/** A hook's answer comes from outside and is not trusted. Null where there is nothing; throws where it is nonsense. */
-export function parseBoundaryAnswer(result: unknown, context: BoundaryContext): BoundaryAnswer | null {
-  if (result === undefined || result === null) return null;
-  const { entries = [], continue: shouldContinue } = Object(result) as Readonly<Record<string, unknown>>;
-  if (shouldContinue !== undefined && typeof shouldContinue !== "boolean")
-    throw new Error("its continue is neither true nor false");
-  if (!Array.isArray(entries) || entries.length > MAX_ENTRIES) throw new Error("its entries are no list, or too many");
-  const items = Array.from(entries, (value: unknown) => ({ value, type: Object(value).type as unknown }));
-  const compactions = items.filter(({ type }) => type === "compaction");
-  if (compactions.length > 1) throw new Error("its entries have more than one compaction");
-  const drafts = items
-    .filter(({ type }) => type !== "compaction")
-    .flatMap(({ type, value }): readonly NewEntry[] =>
-      type === "context_edit" ? [parseEdit(value, context)] : (context.parseEntries({ entries: [value] }) ?? []),
-    );
-  const [compaction] = compactions;
-  return {
-    drafts,
-    compaction: compaction ? parseCompaction(compaction.value, context) : null,
-    shouldContinue: shouldContinue === true,
-  };
-}
-
-const MAX_ENTRIES = 100;
-
-type ContextEdit = Extract<EntryContent, { type: "context_edit" }>;
-
-function parseEdit(value: unknown, { branch, tokenAllowance }: BoundaryContext): ContextEdit {
-  const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
-  const target = branch.entries.find(({ id }) => id === targetId);
-  if (!target || !isEditable(target)) throw new Error("its edit changes nothing that the model sees");
-  if (isPithMessage(target)) throw new Error("its edit changes what Pith itself said");
-  if (replacement === null) return { type: "context_edit", targetId: target.id, replacement };
-  const content = parseReplacement(target, Object(replacement).content);
-  if (textTokens(JSON.stringify(content)) > tokenAllowance)
-    throw new Error(`its edit has more than ${tokenAllowance} tokens`);
-  return { type: "context_edit", targetId: target.id, replacement: { content } };
-}
-
-function isPithMessage(entry: Entry): boolean {
-  return entry.type === "custom_message" && entry.customType.startsWith("pith.");
-}
-
-type ReplacementContent = NonNullable<ContextEdit["replacement"]>["content"];
-
-function parseReplacement(target: Entry, content: unknown): ReplacementContent {
-  if (target.type !== "message") return parseContent(content);
-  if (target.message.role === "assistant") return parseReplyContent(target.message.content, content);
-  if (target.message.role === "toolResult") return parseBlocks(content);
-  return target.message.role === "user"
-    ? keepAttachmentMarks(target.message.content, parseContent(content))
-    : parseContent(content);
-}
-
-function parseCompaction(value: unknown, { branch }: BoundaryContext): HookCompaction {
-  const { summary, firstKeptEntryId, details } = Object(value) as Readonly<Record<string, unknown>>;
-  if (typeof summary !== "string" || summary.trim() === "") throw new Error("its compaction has no summary");
-  const firstKeptEntry = branch.entries.find(({ id }) => id === firstKeptEntryId);
-  if (!firstKeptEntry) throw new Error("its compaction keeps what the model does not see");
-  return { summary, firstKeptEntryId: firstKeptEntry.id, ...(details !== undefined && { details }) };
-}
-
 export type BoundaryEvent = TurnEndEvent | AgentBeforeSettleEvent;
 
-export interface BoundaryOutcome {
-  /** Whether somebody wants the model to be asked once more. */
+interface BoundaryOutcome {
+  /** Whether a hook wants another request. */
   readonly shouldContinue: boolean;
-  /** Whether there is something new for it. */
+  /** Whether the hooks added a message for the model. */
   readonly hasNewMessage: boolean;
 }
 
+/** Runs the hooks of the event, appends their entries, and makes the compactions they return. */
 export async function* runTurnHooks(
   event: BoundaryEvent,
   run: RunContext,
@@ -136,7 +56,7 @@ async function runBoundaryHooks(event: BoundaryEvent, run: RunContext): Promise<
   const parseEntries = createHookEntryParser(tokenAllowance);
   const hookOptions = {
     host: continueOnFailure(hooks),
-    runtime: runtime,
+    runtime,
     signal,
     read: (result: unknown) => parseBoundaryAnswer(result, { branch: session.branch, tokenAllowance, parseEntries }),
   };
@@ -155,24 +75,106 @@ async function runBoundaryHooks(event: BoundaryEvent, run: RunContext): Promise<
   return answers;
 }
 
-/** As the log has it: what goes with a result may be anything. */
+/** A JSON copy, as the session stores it: the details of a tool result may hold values that cannot be cloned. */
 function copyEvent<Event>(event: Event): Event {
   return JSON.parse(JSON.stringify(event)) as Event;
 }
 
-/** Why not; null where they are in the log. */
+interface BoundaryAnswer {
+  readonly drafts: readonly NewEntry[];
+  readonly compaction: HookCompaction | null;
+  readonly shouldContinue: boolean;
+}
+
+interface HookCompaction {
+  readonly summary: string;
+  readonly firstKeptEntryId: string;
+  readonly details?: unknown;
+}
+
+interface BoundaryContext {
+  readonly branch: LoadedBranch;
+  readonly tokenAllowance: number;
+  /** Parses entries; the token allowance is shared by all hooks of the event. */
+  readonly parseEntries: (result: unknown) => readonly HookEntry[] | null;
+}
+
+/** Validates what a hook returned, which is not trusted. Null if it returned nothing; throws if it is invalid. */
+function parseBoundaryAnswer(result: unknown, context: BoundaryContext): BoundaryAnswer | null {
+  if (result === undefined || result === null) return null;
+  const { entries = [], continue: shouldContinue } = Object(result) as Readonly<Record<string, unknown>>;
+  if (shouldContinue !== undefined && typeof shouldContinue !== "boolean")
+    throw new Error("continue must be true or false");
+  if (!Array.isArray(entries) || entries.length > MAX_ENTRIES)
+    throw new Error(`entries must be a list of at most ${MAX_ENTRIES} entries`);
+  const items = Array.from(entries, (value: unknown) => ({ value, type: Object(value).type as unknown }));
+  const compactions = items.filter(({ type }) => type === "compaction");
+  if (compactions.length > 1) throw new Error("entries must have at most one compaction");
+  const drafts = items
+    .filter(({ type }) => type !== "compaction")
+    .flatMap(({ type, value }): readonly NewEntry[] =>
+      type === "context_edit" ? [parseEdit(value, context)] : (context.parseEntries({ entries: [value] }) ?? []),
+    );
+  const [compaction] = compactions;
+  return {
+    drafts,
+    compaction: compaction ? parseCompaction(compaction.value, context) : null,
+    shouldContinue: shouldContinue === true,
+  };
+}
+
+const MAX_ENTRIES = 100;
+
+type ContextEdit = Extract<EntryContent, { type: "context_edit" }>;
+
+function parseEdit(value: unknown, { branch, tokenAllowance }: BoundaryContext): ContextEdit {
+  const { targetId, replacement } = Object(value) as Readonly<Record<string, unknown>>;
+  const target = branch.entries.find(({ id }) => id === targetId);
+  if (!target || !isEditable(target)) throw new Error("the target of the edit is not an entry that the model sees");
+  if (isPithMessage(target)) throw new Error("the target of the edit is a message of Pith and cannot be edited");
+  if (replacement === null) return { type: "context_edit", targetId: target.id, replacement };
+  const content = parseReplacement(target, Object(replacement).content);
+  if (textTokens(JSON.stringify(content)) > tokenAllowance)
+    throw new Error(`the edit has more than ${tokenAllowance} tokens`);
+  return { type: "context_edit", targetId: target.id, replacement: { content } };
+}
+
+function isPithMessage(entry: Entry): boolean {
+  return entry.type === "custom_message" && entry.customType.startsWith("pith.");
+}
+
+type ReplacementContent = NonNullable<ContextEdit["replacement"]>["content"];
+
+function parseReplacement(target: Entry, content: unknown): ReplacementContent {
+  if (target.type !== "message") return parseContent(content);
+  if (target.message.role === "assistant") return parseReplyContent(target.message.content, content);
+  if (target.message.role === "toolResult") return parseBlocks(content);
+  return target.message.role === "user"
+    ? keepAttachmentMarks(target.message.content, parseContent(content))
+    : parseContent(content);
+}
+
+function parseCompaction(value: unknown, { branch }: BoundaryContext): HookCompaction {
+  const { summary, firstKeptEntryId, details } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof summary !== "string" || summary.trim() === "") throw new Error("the compaction has no summary");
+  const firstKeptEntry = branch.entries.find(({ id }) => id === firstKeptEntryId);
+  if (!firstKeptEntry) throw new Error("firstKeptEntryId of the compaction is not an entry that the model sees");
+  return { summary, firstKeptEntryId: firstKeptEntry.id, ...(details !== undefined && { details }) };
+}
+
+/** Returns why the entries could not be appended; null if they were. */
 async function tryAppend(drafts: BoundaryAnswer["drafts"], { session }: RunContext): Promise<string | null> {
   try {
     await appendEntries(session, ...drafts);
     return null;
   } catch (error) {
     if (error instanceof AppendError) throw error;
-    // A session refuses what does not fit to what it holds by now.
+    // The session refuses entries that no longer fit its current state.
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** On the one path that all take; nobody is paid to write another one, and what cannot be cut is not compacted. */
+/** Uses the common compaction code, without summarizers: no model writes a summary if the hook's one is refused. */
 async function* compactForHook(
   compaction: HookCompaction,
   event: HookFailure["event"],
@@ -184,5 +186,5 @@ async function* compactForHook(
   const result = yield* runCompaction({ ...run, hooks: hooksWithCompaction, summarizers: [] }, { reason: "asked" });
   if (result.type === "compacted") return;
   const why = "why" in result ? `${result.type}, ${result.why}` : result.type;
-  reportHookFailure(hooks, { event, why: `its compaction came to nothing: ${why}` });
+  reportHookFailure(hooks, { event, why: `the compaction was not made: ${why}` });
 }

@@ -34,7 +34,7 @@ const all = Object.keys(names) as readonly Name[];
 
 const without = await lived({});
 const guarded = await lived({
-  tool_call: [() => ({ block: true, reason: "a hook that watches over every call failed" })],
+  tool_call: [() => ({ block: true, reason: "a tool_call hook failed" })],
 });
 
 test("SAY1 the life that is compared has all that hooks are asked about", () => {

@@ -176,7 +176,7 @@ describe("input", () => {
     const { prompt, agent, log } = await spoken([], { input: [failing], onFailure: "cancel" });
     const end = await prompt("Begin");
     assert.equal(end.type, "failed");
-    await assert.rejects(agent.steer("and this"), /watches over all that is said/);
+    await assert.rejects(agent.steer("and this"), /an input hook failed/);
     assert.deepEqual(await log(), []);
   });
 });

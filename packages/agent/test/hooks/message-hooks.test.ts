@@ -6,7 +6,7 @@ import { attachText, splitContent } from "@pith/context/host";
 import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";
-import { keepAttachmentMarks } from "../../src/hooks/message-hooks.ts";
+import { keepAttachmentMarks } from "../../src/hooks/parse-content.ts";
 import type { AgentHooks } from "../../src/index.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
 import { calling, spoken } from "./hook-scene.ts";
