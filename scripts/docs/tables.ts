@@ -204,13 +204,13 @@ function formatFields(fields: Readonly<Record<string, Field>>): string {
 }
 
 export const extensionTables: Readonly<Record<string, () => string>> = {
-  "extension-events": () => formatTable(["event", "when", "may answer"], extensionRows()),
+  "extension-events": () => formatTable(["event", "when", "result"], extensionRows()),
 };
 
 function extensionRows(): readonly (readonly string[])[] {
   return Object.entries(extensionEventTable).map(([name, { description, isAwaited, example }]) => {
     const answer = example === undefined ? "" : `\`${JSON.stringify(example)}\``;
-    return [`\`${name}\``, description, answer || (isAwaited ? "nothing; it is waited for" : "nothing")];
+    return [`\`${name}\``, description, answer || (isAwaited ? "none; Pith waits for the handlers" : "none")];
   });
 }
 

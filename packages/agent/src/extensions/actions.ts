@@ -1,23 +1,24 @@
-/** Implements what extensions can do to a session. An action never waits for a run that itself waits for the extension's hook. */
+/** Implements the actions of extensions on a session. An action never waits for a run that itself waits for the extension's hook. */
 
 import type { AppendResult, Model, NewEntry } from "@pith/context";
 import { parseDetails, parseUsage } from "@pith/context/host";
 import type { Agent, UserContent } from "../agent.ts";
 import { assertAppended } from "../append-entries.ts";
 import type { AgentEvent, RunEnd } from "../events.ts";
-import type { ExtensionMessage, ExtensionUsage, SendOptions } from "./api.ts";
+import type { ExtensionActions, ExtensionMessage, ExtensionUsage, SendOptions } from "./api.ts";
 import { createExtensionContext, type ExtensionContextOptions } from "./context.ts";
-import type { ExtensionActions } from "./extensions.ts";
 
+/** Options of `createExtensionActions`. */
 export interface ExtensionActionOptions extends ExtensionContextOptions {
-  /** By `provider/model`; null where it cannot be had. */
+  /** Opens a model by `provider/model`; null if it is not available. */
   readonly openModel: (name: string) => Promise<Model | null>;
-  /** Lets a run that an extension begins take its course; all that it tells is told to whoever listens anyway. */
+  /** Consumes a run that an extension started. Listeners get its events in any case. */
   readonly drain?: (run: AsyncGenerator<AgentEvent, RunEnd>) => void;
-  /** Told what could not be done after nobody waited for it any more. */
+  /** Called with the error of an action that continued in the background. */
   readonly report?: (why: string) => void;
 }
 
+/** Creates the actions that `Extensions.bind` connects to the extensions of a session. */
 export function createExtensionActions(agent: Agent, options: ExtensionActionOptions): ExtensionActions {
   const { openModel, report = () => {} } = options;
   const actionContext: ActionContext = {
@@ -38,7 +39,7 @@ export function createExtensionActions(agent: Agent, options: ExtensionActionOpt
     sendUserMessage: async (content, sendOptions) =>
       sendUserMessage(parseUserContent(content), sendOptions ?? {}, actionContext),
     setLabel: async (targetId, label) => {
-      if (!(await agent.session.store.entry(targetId))) throw new Error(`there is no entry ${targetId}`);
+      if (!(await agent.session.store.entry(targetId))) throw new Error(`entry ${targetId} is not in this session`);
       await appendAnnotation(
         [{ type: "label", targetId, ...(label !== undefined && { label: requireText(label) }) }],
         actionContext,
@@ -53,7 +54,7 @@ export function createExtensionActions(agent: Agent, options: ExtensionActionOpt
 
 type ActionContext = Required<Pick<ExtensionActionOptions, "drain" | "report">> & { readonly agent: Agent };
 
-/** What the model does not see is written at once, within a run too; while the tree is walked it waits, and nobody for it. */
+/** Appends entries that the model does not see: at once, even during a run. During a move or a compaction they wait in the background. */
 async function appendAnnotation(drafts: readonly NewEntry[], { agent, report }: ActionContext): Promise<void> {
   if (agent.isRunning) return assertAppended(await agent.session.append(...drafts));
   const isBusy = agent.isBusy;
@@ -98,13 +99,13 @@ async function sendUserMessage(
   return deliverAs === "followUp" ? agent.followUp(content) : agent.steer(content);
 }
 
-/** While the tree is walked, or a compaction asked for, nothing is written in between. */
+/** Runs the action at once or, during a move or a compaction, in the background after it. */
 async function runWhenIdle({ agent, report }: ActionContext, action: () => Promise<void>): Promise<void> {
   if (agent.isRunning || !agent.isBusy) return action();
   return runInBackground(agent.waitForIdle().then(action), report);
 }
 
-/** With what is said next: at rest it is written now, else when all has ended, and nobody waits for it. */
+/** Appends entries for the next user message: at once if the agent is idle, else in the background after the run. */
 async function appendWhenIdle(drafts: readonly NewEntry[], { agent, report }: ActionContext): Promise<void> {
   const isIdle = !agent.isBusy && !agent.isRunning;
   const outcome = agent.appendToSession((session) => session.append(...drafts), {
@@ -126,7 +127,7 @@ async function drainRun(run: AsyncGenerator<AgentEvent, RunEnd>): Promise<void> 
 
 function createUsageEntry({ kind, provider, model, usage, note }: ExtensionUsage): NewEntry {
   const parsedUsage = parseUsage(usage);
-  if (!parsedUsage) throw new Error("its usage has a number that is missing or none");
+  if (!parsedUsage) throw new Error("a field of usage is missing or not a number");
   const source = { kind: requireText(kind), provider: requireText(provider), model: requireText(model) };
   return { type: "usage", ...source, usage: parsedUsage, ...(note !== undefined && { note: requireText(note) }) };
 }
@@ -142,7 +143,8 @@ function createCustomMessage({ content, display, details, customType }: Extensio
 }
 
 function checkCustomType(customType: string): { readonly customType: string } {
-  if (requireText(customType).startsWith("pith.")) throw new Error(`${customType} is Pith's own; choose another type`);
+  if (requireText(customType).startsWith("pith."))
+    throw new Error(`${customType} is reserved for Pith; choose another customType`);
   return { customType };
 }
 
@@ -150,16 +152,16 @@ function parseUserContent(content: UserContent): UserContent {
   const isBlock = (block: unknown): boolean => ["text", "image"].includes(Object(block).type);
   if (typeof content === "string") return requireText(content);
   if (!Array.isArray(content) || content.length === 0 || !content.every(isBlock))
-    throw new Error("there is nothing to say");
+    throw new Error("the message must be a non-empty string or a list of text and image blocks");
   return structuredClone(content) as UserContent;
 }
 
 function requireText(value: unknown): string {
-  if (typeof value !== "string" || value === "") throw new Error("a text is missing");
+  if (typeof value !== "string" || value === "") throw new Error("a required text is missing or empty");
   return value;
 }
 
-// As it will be in the log; throws where it is no JSON, or too much.
+// Throws if a field is not JSON or too large.
 function parseJsonFields(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return parseDetails(value) ?? {};
 }

@@ -1,84 +1,95 @@
-/** Defines the extension API: what an extension registers and calls, and what it sees of the session and the user. */
+/** Defines the extension API: what an extension registers, calls and sees, and how a host program runs extensions. */
 
 import type { Entry, Model, ModelName, Summarizer, UsageEntry } from "@pith/context";
+import type { HookFailure } from "@pith/context/host";
 import type { UserContent } from "../agent.ts";
+import type { AgentHooks, StateSection } from "../agent-options.ts";
+import type { AgentEventListener } from "../events.ts";
 import type { Tool } from "../tool.ts";
 import type { EventOf, ExtensionEventName, ResultOf } from "./events.ts";
 
-/** Runs before its session begins; what it may register is handed in. */
+/** An extension: a function that runs before the session starts and registers what it adds. */
 export type Extension = (pith: ExtensionApi) => void | Promise<void>;
 
-/** Acts on the session are possible from `session_start` on. */
+/** What an extension calls. The `register…` methods and `on` work until the function returns, all others from `session_start` on. */
 export interface ExtensionApi {
   on<Name extends ExtensionEventName>(event: Name, handler: ExtensionListener<Name>): void;
-  /** Where another one has its name already, it is refused. */
+  /** Adds a tool for the model. A name that is already in use is refused. */
   registerTool(tool: ExtensionTool): void;
+  /** Adds a slash command. A name that is already in use is refused. */
   registerCommand(name: string, command: ExtensionCommand): void;
-  /** Told to the model whenever it changes, and again after a compaction; null says nothing. */
+  /** Adds a text that the model gets whenever it changes, and again after a compaction; null removes it. */
   registerState(name: string, text: () => string | null): void;
-  /** Asked for summaries before those that come with Pith; what it writes is checked like any other. */
-  registerWriter(writer: Summarizer): void;
-  /** As the user writes them, such as `bash(git push)`; a deny outweighs whatever allows. */
+  /** Adds a summarizer that is tried before Pith's own. Its summaries are validated like any other. */
+  registerSummarizer(summarizer: Summarizer): void;
+  /** Adds permission rules in the user's notation, such as `bash(git push)`. A deny rule overrides every allow rule. */
   registerRules(rules: ExtensionRules): void;
-  /** State of its own, in the log and never in the context. */
+  /** Stores data of the extension in the session. The model does not see it. */
   appendEntry(customType: string, data?: unknown): Promise<void>;
-  /** What was paid to a model beside this session, as by a program of its own: it counts in the totals. */
-  appendUsage(paid: ExtensionUsage): Promise<void>;
-  /** For the model, though no person said it. */
-  sendMessage(message: ExtensionMessage, sending?: SendOptions): Promise<void>;
-  /** As if the user had said it. */
-  sendUserMessage(content: UserContent, sending?: Pick<SendOptions, "deliverAs">): Promise<void>;
+  /** Adds the usage of a model that was called outside of this session to the session's totals. */
+  appendUsage(usage: ExtensionUsage): Promise<void>;
+  /** Sends a message to the model that does not count as the user's. */
+  sendMessage(message: ExtensionMessage, options?: SendOptions): Promise<void>;
+  /** Sends a message as if the user had typed it. */
+  sendUserMessage(content: UserContent, options?: Pick<SendOptions, "deliverAs">): Promise<void>;
+  /** Sets the label of an entry; undefined removes it. */
   setLabel(entryId: string, label: string | undefined): Promise<void>;
   setSessionName(name: string): Promise<void>;
-  /** By `provider/model`, with the user's keys; null where it cannot be had. */
+  /** Opens a model by `provider/model`, with the user's keys; null if it is not available. */
   openModel(name: string): Promise<Model | null>;
 }
 
+/** The usage of a model that an extension called itself. */
 export type ExtensionUsage = Pick<UsageEntry, "kind" | "provider" | "model" | "usage" | "note">;
 
+/** Handles an event; what it returns is the result for that event. */
 export type ExtensionListener<Name extends ExtensionEventName> = (
   event: EventOf<Name>,
   context: ExtensionContext,
 ) => // biome-ignore lint/suspicious/noConfusingVoidType: a handler that only listens returns nothing.
 Promise<ResultOf<Name> | undefined | void> | ResultOf<Name> | undefined | void;
 
-/** Unless it says otherwise, running it twice may do more than once. */
+/** A tool of an extension. Unless `isIdempotent` is true, it is not run again after a crash. */
 export type ExtensionTool = Omit<Tool, "isIdempotent"> & { readonly isIdempotent?: boolean };
 
+/** A slash command of an extension. */
 export interface ExtensionCommand {
   /** What it does, in one line. */
   readonly description: string;
-  /** What may stand behind it, such as `[name]`. */
-  readonly takes?: string;
-  /** What it answers is shown; nothing is shown for nothing. */
-  run(words: string, context: CommandContext): Promise<string | undefined>;
+  /** The expected arguments, such as `[name]`; shown in help and completions. */
+  readonly argumentHint?: string;
+  /** `args` is the text after the name. The returned text is shown to the user. */
+  run(args: string, context: CommandContext): Promise<string | undefined>;
 }
 
+/** Permission rules of an extension, in the user's notation. */
 export interface ExtensionRules {
   readonly allow?: readonly string[];
   readonly ask?: readonly string[];
   readonly deny?: readonly string[];
 }
 
+/** A message from an extension to the model. */
 export interface ExtensionMessage {
   readonly customType: string;
   readonly content: string;
-  /** Whether people see it, too; they do, unless said. */
+  /** Whether the user sees it too; true by default. */
   readonly display?: boolean;
   readonly details?: unknown;
 }
 
+/** When a message of an extension reaches the model. */
 export interface SendOptions {
-  /** While a run is under way: before its next request, when it has no more to say, or with what is said next. */
+  /** During a run: before its next request (`steer`), when the model has finished (`followUp`), or with the next user message. */
   readonly deliverAs?: "steer" | "followUp" | "nextTurn";
-  /** Whether the model is asked where it is at rest. */
+  /** Whether to start a run if none is active. */
   readonly triggerTurn?: boolean;
 }
 
-/** What a handler sees of the session, and what it may do there. */
+/** The second argument of every handler: the session, the model and the user interface. */
 export interface ExtensionContext {
   readonly ui: ExtensionUi;
-  /** Whether somebody is there to be asked. */
+  /** Whether a user can answer questions. */
   readonly hasUI: boolean;
   readonly cwd: string;
   readonly session: SessionView;
@@ -87,16 +98,16 @@ export interface ExtensionContext {
   hasPendingMessages(): boolean;
   abort(): void;
   getContextUsage(): ContextUsage;
-  /** Begun and not waited for. */
-  compact(wish?: ExtensionCompactOptions): void;
+  /** Starts a compaction and returns at once. */
+  compact(options?: ExtensionCompactOptions): void;
 }
 
-/** For commands, which run while nothing else is asked of the session. */
+/** The context of a slash command. It can also navigate, fork and switch sessions. */
 export interface CommandContext extends ExtensionContext {
   waitForIdle(): Promise<void>;
   navigateTree(
     target: string | null,
-    wish?: { readonly summarize?: boolean; readonly label?: string },
+    options?: { readonly summarize?: boolean; readonly label?: string },
   ): Promise<CancellableResult>;
   newSession(): Promise<CancellableResult>;
   fork(entryId: string): Promise<CancellableResult>;
@@ -104,59 +115,65 @@ export interface CommandContext extends ExtensionContext {
   reload(): Promise<void>;
 }
 
+/** Whether an extension cancelled the operation; then nothing has changed. */
 export interface CancellableResult {
   readonly cancelled: boolean;
 }
 
+/** Read access to the session. All entries are copies. */
 export interface SessionView {
   readonly id: string;
-  /** Null where nothing is kept. */
+  /** Null if the session is not saved. */
   readonly file: string | null;
   readonly name: string | null;
   readonly leafId: string | null;
-  /** The loaded end of the branch. */
+  /** The entries of the current branch that are loaded: its newest part. */
   entries(): readonly Entry[];
-  /** All of it, from the root. */
+  /** All entries of the current branch, root first. */
   branch(): Promise<readonly Entry[]>;
   entry(id: string): Promise<Entry | undefined>;
 }
 
+/** How much of the context window is in use. */
 export interface ContextUsage {
   readonly tokens: number;
-  /** Whether no reply has measured any of it yet, or none since a compaction or an edit. */
+  /** Whether no reply has measured any of the tokens yet, or none since a compaction or an edit. */
   readonly isEstimate: boolean;
-  /** Of the tokens: what the last reply measured; the rest is estimated. */
+  /** The tokens that the last reply measured; the rest is estimated. */
   readonly measured: number;
   readonly contextWindow: number;
   readonly percent: number;
 }
 
+/** Options of a compaction that an extension starts. */
 export interface ExtensionCompactOptions {
   readonly customInstructions?: string;
   readonly onComplete?: (result: unknown) => void;
   readonly onError?: (error: Error) => void;
 }
 
-/** The port to the user: the few questions and notices that every mode can show, also through another program. */
+/** The user interface for extensions: questions and notices that every mode can show, RPC clients included. */
 export interface ExtensionUi {
-  /** Undefined where it was left without an answer. */
-  select(title: string, options: readonly string[], asking?: UiPromptOptions): Promise<string | undefined>;
-  confirm(title: string, message: string, asking?: UiPromptOptions): Promise<boolean>;
-  input(title: string, placeholder?: string, asking?: UiPromptOptions): Promise<string | undefined>;
+  /** Undefined if the user did not answer. */
+  select(title: string, options: readonly string[], promptOptions?: UiPromptOptions): Promise<string | undefined>;
+  confirm(title: string, message: string, promptOptions?: UiPromptOptions): Promise<boolean>;
+  /** Undefined if the user did not answer. */
+  input(title: string, placeholder?: string, promptOptions?: UiPromptOptions): Promise<string | undefined>;
   notify(message: string, type?: "info" | "warning" | "error"): void;
-  /** A few words by the meter; undefined takes them away. */
+  /** Shows a short text in the status line; undefined removes it. */
   setStatus(key: string, text: string | undefined): void;
-  /** Lines above the editor; undefined takes them away. */
+  /** Shows lines above the editor; undefined removes them. */
   setWidget(key: string, lines: readonly string[] | undefined): void;
 }
 
+/** When to give up waiting for the user's answer. */
 export interface UiPromptOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds after which nobody is expected to answer any more. */
+  /** In milliseconds. */
   readonly timeout?: number;
 }
 
-/** Where nobody is there: no question is answered, and nothing is shown. */
+/** The user interface without a user: no question is answered, and nothing is shown. */
 export const headlessUi: ExtensionUi = {
   select: async () => undefined,
   confirm: async () => false,
@@ -165,3 +182,91 @@ export const headlessUi: ExtensionUi = {
   setStatus: () => {},
   setWidget: () => {},
 };
+
+/** A loaded extension that has not run yet. */
+export interface ExtensionModule {
+  /** Shown to the user: a path, a package name, or the name of a built-in extension. */
+  readonly name: string;
+  readonly extension: Extension;
+}
+
+/** The extensions of one session: what they registered, and how the host sends them events. */
+export interface Extensions {
+  /** What each extension registered, to be shown to the user. */
+  readonly list: readonly ExtensionInfo[];
+  /** What was ignored and why, to be shown to the user. */
+  readonly notes: readonly string[];
+  readonly hooks: AgentHooks;
+  readonly tools: readonly Tool[];
+  readonly stateSections: readonly StateSection[];
+  readonly summarizers: readonly Summarizer[];
+  readonly rules: Required<ExtensionRules>;
+  readonly commands: readonly CommandRegistration[];
+  /** Forwards an event of the agent to the handlers without waiting for them. */
+  readonly onEvent: AgentEventListener;
+  /** Calls the handlers of an event in order and returns their results. A handler that throws, hangs or returns an invalid result has none. */
+  dispatch<Name extends HostEventName>(
+    event: EventOf<Name> & { readonly type: Name },
+  ): Promise<readonly ResultOf<Name>[]>;
+  /** Connects the extensions to a session: from now on their actions apply to it. */
+  bind(actions: ExtensionActions): void;
+  runCommand(command: CommandRegistration, args: string, context: CommandContext): Promise<CommandRunResult>;
+}
+
+/** The events that the host program sends with `dispatch`; the agent sends all others. */
+export type HostEventName = Extract<
+  ExtensionEventName,
+  | "project_trust"
+  | "resources_discover"
+  | "session_start"
+  | "session_before_switch"
+  | "session_before_fork"
+  | "session_shutdown"
+  | "model_select"
+  | "thinking_level_select"
+  | "user_bash"
+  | "ui_prompt_start"
+  | "ui_prompt_end"
+>;
+
+/** What one extension registered, by name. */
+export interface ExtensionInfo {
+  readonly name: string;
+  readonly events: readonly ExtensionEventName[];
+  readonly tools: readonly string[];
+  readonly commands: readonly string[];
+  readonly states: readonly string[];
+  readonly rules: readonly string[];
+  /** Whether it registered a summarizer. */
+  readonly writes: boolean;
+}
+
+/** A slash command with its name and its extension. */
+export interface CommandRegistration extends ExtensionCommand {
+  /** Without the slash. */
+  readonly name: string;
+  /** The name of the extension that registered it. */
+  readonly extension: string;
+}
+
+/** The outcome of a slash command; `text` is shown to the user. */
+export type CommandRunResult =
+  | { readonly type: "ran"; readonly text?: string }
+  | { readonly type: "failed"; readonly why: string };
+
+/** The actions of extensions on a session. */
+export interface ExtensionActions
+  extends Pick<
+    ExtensionApi,
+    "appendEntry" | "appendUsage" | "sendMessage" | "sendUserMessage" | "setLabel" | "setSessionName" | "openModel"
+  > {
+  context(): ExtensionContext;
+}
+
+/** A failure of an extension: which extension, at which event, and why. */
+export interface ExtensionFailure extends HookFailure {
+  readonly extension: string;
+}
+
+/** Reports which call or event of an extension failed, and why. */
+export type ReportError = (what: string, why: string) => void;

@@ -1,6 +1,7 @@
 /** Gives extensions guarded access to the user and the session. Actions have no effect before the session starts and after it ends. */
 
 import type { Agent } from "../agent.ts";
+import type { ExtensionActions, ReportError } from "./api.ts";
 import {
   type CommandContext,
   type ExtensionCompactOptions,
@@ -10,8 +11,8 @@ import {
   type SessionView,
 } from "./api.ts";
 import type { UiPromptEvent } from "./events.ts";
-import type { ExtensionActions, ReportError } from "./extensions.ts";
 
+/** The session that the extensions act on; none before it starts. */
 export class SessionBinding {
   #actions: ExtensionActions | null = null;
   #isClosed = false;
@@ -20,7 +21,7 @@ export class SessionBinding {
     return this.#isClosed;
   }
 
-  /** Null before there is a session; that of one that was left can still be looked at. */
+  /** Null before the session starts. After it has ended, the session can still be read. */
   get boundActions(): ExtensionActions | null {
     return this.#actions;
   }
@@ -34,7 +35,7 @@ export class SessionBinding {
     this.#isClosed = true;
   }
 
-  /** Throws, to whoever wants to act, where there is nothing to act on. */
+  /** Throws if there is no session to act on. */
   requireActions(): ExtensionActions {
     if (this.#isClosed) throw new Error(SESSION_CLOSED);
     if (!this.#actions) throw new Error(NO_SESSION_YET);
@@ -42,17 +43,17 @@ export class SessionBinding {
   }
 }
 
-export const SESSION_CLOSED = "this session was left: nothing was done";
-export const NO_SESSION_YET = "there is no session yet: do this from session_start on";
+const SESSION_CLOSED = "this session has ended; the call had no effect";
+const NO_SESSION_YET = "the session has not started; call this from session_start on";
 
 export interface ExtensionContextOptions extends Pick<ExtensionContext, "ui" | "hasUI" | "cwd"> {
-  /** Null where nothing is kept. */
+  /** Null if the session is not saved. */
   readonly sessionFile: string | null;
-  /** Of the session, where its loaded end does not say. */
+  /** The name of the session, used if the loaded entries do not contain it. */
   readonly sessionName?: () => string | null;
 }
 
-/** The session as it is at the moment of each access; what it holds is handed out as copies. */
+/** Each access reads the current state of the session. Entries are copies. */
 export function createExtensionContext(
   agent: Agent,
   { ui, hasUI, cwd, ...options }: ExtensionContextOptions,
@@ -98,7 +99,7 @@ function createSessionView(
   };
 }
 
-/** What its own listeners throw is nobody else's affair. */
+/** Never rejects: errors, also those of `onComplete`, go to `onError`. */
 async function compactInBackground(
   agent: Agent,
   { customInstructions, onComplete, onError }: ExtensionCompactOptions,
@@ -111,12 +112,12 @@ async function compactInBackground(
     try {
       onError?.(error instanceof Error ? error : new Error(String(error)));
     } catch {
-      // It was told; there is nobody else to tell.
+      // `onError` itself failed: there is no other place to report to.
     }
   }
 }
 
-/** The same promise. One that fails and that nobody waits for would end the program. */
+/** Returns the same promise, and reports its rejection: without a handler, a rejected promise would end the program. */
 export function reportRejection<Outcome>(
   outcome: Promise<Outcome>,
   source: string,
@@ -129,15 +130,15 @@ export function reportRejection<Outcome>(
 export interface GuardOptions {
   readonly binding: SessionBinding;
   readonly prompts: PromptTracker;
-  /** What there is before a session. */
+  /** The context before the session starts. */
   readonly initialContext: InitialContext;
-  /** Told that something was wanted of a session that was left. */
-  readonly reportError: (what: string, why: string) => void;
+  /** Called when an extension acts on a session that has ended. */
+  readonly reportError: ReportError;
 }
 
 export type InitialContext = Pick<ExtensionContext, "ui" | "hasUI" | "cwd">;
 
-/** As the session is at the moment it is looked at. Safe to keep: after the session was left it does nothing, and reports that. */
+/** Each access reads the current state. An extension may keep the context: after the session has ended, calls have no effect and are reported. */
 export function createGuardedContext(options: GuardOptions): ExtensionContext {
   const { binding, initialContext } = options;
   const currentContext = (): ExtensionContext => {
@@ -171,14 +172,14 @@ export function createGuardedContext(options: GuardOptions): ExtensionContext {
   };
 }
 
-/** The same for a command, whose host knows more ways. */
+/** The guarded context of a command: its host also provides navigation and session methods. */
 export function createGuardedCommandContext(context: CommandContext, options: GuardOptions): CommandContext {
   const { binding, reportError } = options;
-  const guardMethod = <Wish extends readonly unknown[], Outcome>(
+  const guardMethod = <Args extends readonly unknown[], Outcome>(
     name: string,
-    method: (...args: Wish) => Promise<Outcome>,
-  ): ((...args: Wish) => Promise<Outcome>) => {
-    const callMethod = async (...args: Wish): Promise<Outcome> => {
+    method: (...args: Args) => Promise<Outcome>,
+  ): ((...args: Args) => Promise<Outcome>) => {
+    const callMethod = async (...args: Args): Promise<Outcome> => {
       if (binding.isClosed) throw new Error(SESSION_CLOSED);
       return method(...args);
     };
@@ -196,14 +197,14 @@ export function createGuardedCommandContext(context: CommandContext, options: Gu
     } as CommandContext,
     {
       ...Object.getOwnPropertyDescriptors(baseContext),
-      // A command may come with a port of its own, such as one line of a talk.
+      // A command may have its own UI, e.g. the connection that it was sent through.
       ui: { get: () => createGuardedUi(options, () => context.ui), enumerable: true },
       hasUI: { get: () => !binding.isClosed && context.hasUI, enumerable: true },
     },
   );
 }
 
-// Every call looks anew: who keeps the port past the end of the session reaches nobody.
+// Each call checks the session: a UI that is kept after its end shows nothing.
 function createGuardedUi({ binding, prompts, reportError }: GuardOptions, ui: () => ExtensionUi): ExtensionUi {
   const currentUi = (method: keyof ExtensionUi): ExtensionUi => {
     if (!binding.isClosed) return prompts.wrap(ui());
@@ -233,12 +234,12 @@ export class PromptTracker {
     this.#emit = emit;
   }
 
-  /** Whether a person is being asked. */
+  /** Whether a question to the user is open. */
   get isOpen(): boolean {
     return this.#openCount > 0;
   }
 
-  /** The same port; what is no text is refused before it reaches anybody. */
+  /** Wraps a UI: values that are not strings are refused before they reach it. */
   wrap(ui: ExtensionUi): ExtensionUi {
     return {
       select: async (title, options, promptOptions) => {
@@ -281,5 +282,5 @@ export class PromptTracker {
 }
 
 function checkTexts(...values: readonly unknown[]): void {
-  if (!values.every((value) => typeof value === "string")) throw new Error("what is shown to a person must be text");
+  if (!values.every((value) => typeof value === "string")) throw new Error("texts for the user must be strings");
 }

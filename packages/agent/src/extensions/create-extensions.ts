@@ -1,9 +1,9 @@
-/** Assembles the extensions of a session. The code for it is loaded lazily, only where there are extensions. */
+/** Loads the code that runs extensions only if there are extensions, to keep the start of the program fast. */
 
+import type { ExtensionModule, Extensions } from "./api.ts";
 import type { CreateExtensionsOptions } from "./assemble-extensions.ts";
-import type { ExtensionModule, Extensions } from "./extensions.ts";
 
-/** Runs the functions of all extensions, and puts together what counts of it. It does not fail: what went wrong is in its notes. */
+/** Runs the extensions and collects what they register. Never rejects: `notes` of the result names what was ignored and why. */
 export async function createExtensions(
   modules: readonly ExtensionModule[],
   options: CreateExtensionsOptions,

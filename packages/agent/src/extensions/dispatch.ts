@@ -1,8 +1,9 @@
-/** Delivers events to extension handlers, each with its own copy, and reads their answers. */
+/** Delivers events to extension handlers, each with its own copy, and validates their results. */
 
 import type { Runtime } from "@pith/context";
 import { createPausableSleep, type Hook, type HookHost, runGuarded, timeouts } from "@pith/context/host";
 import type { AgentHooks } from "../agent-options.ts";
+import type { HostEventName } from "./api.ts";
 import type {
   CancelResult,
   EventOf,
@@ -12,16 +13,15 @@ import type {
   ResultOf,
   UserBashResult,
 } from "./events.ts";
-import type { HostEventName } from "./extensions.ts";
 
 export interface EventHandler {
   readonly event: ExtensionEventName;
-  /** Whose it is. */
+  /** The name of the extension that registered it. */
   readonly extension: string;
   readonly handle: (event: { readonly type: string }) => unknown;
 }
 
-/** As those who ask hooks want it. */
+/** Turns a handler into a hook of the agent. */
 export function toHook<Event extends { readonly type: string }, Result>({
   handle,
   extension,
@@ -30,8 +30,8 @@ export function toHook<Event extends { readonly type: string }, Result>({
   return Object.assign(hook, { from: extension });
 }
 
-/** Signals and methods are passed on as they are, and so are messages of a context: they are copies already, told apart by identity. */
-export function copyEvent<Event extends { readonly type: string }>(event: Event): Event {
+/** Signals and methods cannot be copied. The messages of a context are already copies, and they are compared by identity. */
+function copyEvent<Event extends { readonly type: string }>(event: Event): Event {
   if (event.type === "context" || event.type === "context_with_system") return event;
   const fields = Object.entries<unknown>(event).map(([key, value]) => [
     key,
@@ -40,11 +40,8 @@ export function copyEvent<Event extends { readonly type: string }>(event: Event)
   return Object.fromEntries(fields) as Event;
 }
 
-/** What an agent asks by itself. */
-export type HookEventName = Extract<keyof AgentHooks, ExtensionEventName>;
-
-/** What is told to whoever listens, and waited for by nobody. */
-export type NotificationEventName = Exclude<ExtensionEventName, HookEventName | HostEventName>;
+/** The events that the agent sends as hooks, and waits for. */
+type HookEventName = Extract<keyof AgentHooks, ExtensionEventName>;
 
 const hookEventNames: Readonly<Record<HookEventName, true>> = {
   session_before_compact: true,
@@ -66,7 +63,7 @@ const hookEventNames: Readonly<Record<HookEventName, true>> = {
   provider_stream_event: true,
 };
 
-/** In the order of registration. Those that nobody listens to are absent, so that nothing is made ready for them. */
+/** Lists handlers in the order of registration. An event without handlers is absent, so that the agent prepares nothing for it. */
 export function createHooks(handlers: readonly EventHandler[], host: HookHost): AgentHooks {
   const hookHandlers = handlers.filter(({ event }) => Object.hasOwn(hookEventNames, event));
   const handlersByEvent = Object.groupBy(hookHandlers, ({ event }) => event);
@@ -81,7 +78,7 @@ type ParseAnswer<Name extends HostEventName> = (result: unknown) => ResultOf<Nam
 
 const ignoreAnswer = (): null => null;
 
-/** Reads the answers to the host's own questions: null where nothing was answered; throws where it is nonsense. */
+/** Validates the results of host events: null if a handler returned nothing; throws if the result is invalid. */
 export const hostAnswerParsers: { readonly [Name in HostEventName]: ParseAnswer<Name> } = {
   project_trust: parseTrust,
   resources_discover: parseResources,
@@ -96,7 +93,7 @@ export const hostAnswerParsers: { readonly [Name in HostEventName]: ParseAnswer<
   ui_prompt_end: ignoreAnswer,
 };
 
-/** After such an answer nobody else is asked: it is decided. */
+/** Whether no further handler is called after this result. */
 export function isFinalAnswer({ type }: Pick<EventOf<HostEventName>, "type">, answer: object): boolean {
   if (type === "user_bash") return "result" in answer;
   return "cancel" in answer && answer.cancel === true;
@@ -125,15 +122,14 @@ function parseBashResult(answer: unknown): UserBashResult | null {
   const { result } = parseFields(answer);
   if (isAbsent(result)) return null;
   const { output, exitCode } = parseFields(result);
-  if (typeof output !== "string") throw new Error("its result has no output, which must be text");
-  if (exitCode !== null && !Number.isInteger(exitCode))
-    throw new Error("its result has no exitCode, which must be a number or null");
+  if (typeof output !== "string") throw new Error("result.output must be a string");
+  if (exitCode !== null && !Number.isInteger(exitCode)) throw new Error("result.exitCode must be an integer or null");
   return { result: { output, exitCode: exitCode as number | null } };
 }
 
 function parseFields(result: unknown): Readonly<Record<string, unknown>> {
   if (isAbsent(result)) return {};
-  if (typeof result !== "object" || Array.isArray(result)) throw new Error("its answer is no object");
+  if (typeof result !== "object" || Array.isArray(result)) throw new Error("the result must be an object");
   return result as Readonly<Record<string, unknown>>;
 }
 
@@ -142,17 +138,17 @@ function isAbsent(value: unknown): value is null | undefined {
 }
 
 function parseBoolean(value: unknown, name: string): boolean {
-  if (typeof value !== "boolean") throw new Error(`its ${name} is neither true nor false`);
+  if (typeof value !== "boolean") throw new Error(`${name} must be true or false`);
   return value;
 }
 
 function parsePaths(value: unknown, name: string): readonly string[] {
   const isPath = (each: unknown): boolean => typeof each === "string" && /^([/\\]|[A-Za-z]:[/\\])/.test(each);
-  if (!Array.isArray(value) || ![...value].every(isPath)) throw new Error(`its ${name} are no list of absolute paths`);
+  if (!Array.isArray(value) || ![...value].every(isPath)) throw new Error(`${name} must be a list of absolute paths`);
   return [...value];
 }
 
-export interface EventQueueOptions {
+interface EventQueueOptions {
   readonly handlers: readonly EventHandler[];
   readonly host: HookHost;
   readonly runtime: Pick<Runtime, "sleep">;
@@ -160,7 +156,7 @@ export interface EventQueueOptions {
 
 type ExtensionEvent = { readonly type: string };
 
-/** Delivers events to one extension in order; nothing waits for it, and what is more than it can hold is dropped. */
+/** Delivers events to one extension in order, in the background. If the queue is full, events are dropped. */
 export class EventQueue {
   readonly #options: EventQueueOptions;
   readonly #events: ExtensionEvent[] = [];
@@ -172,7 +168,7 @@ export class EventQueue {
     this.#options = options;
   }
 
-  /** Nothing more is told, and nobody waited for. */
+  /** Drops all queued events and stops waiting for the current handler. */
   close(): void {
     this.#events.length = 0;
     this.#closeController.abort();
@@ -188,13 +184,13 @@ export class EventQueue {
     });
   }
 
-  /** Over when all that waits by now was told. */
+  /** Resolves when all queued events are delivered. */
   async drain(): Promise<void> {
     await this.#delivery;
   }
 
   async #deliverAll(): Promise<void> {
-    // Whoever tells goes on first.
+    // The caller of `push` continues first.
     await Promise.resolve();
     for (let event = this.#events.shift(); event; event = this.#events.shift()) await this.#deliver(event);
   }
@@ -206,14 +202,14 @@ export class EventQueue {
       if (name !== event.type) continue;
       const result = await runGuarded(async () => handle(copyEvent(event)), {
         signal: this.#closeController.signal,
-        timeout: timeout,
+        timeout,
       });
       if (result.type === "failed") host.report?.({ event: name, why: result.why });
       if (result.type === "late") host.report?.({ event: name, why: `no answer within ${timeouts.hook / 1000} s` });
     }
   }
 
-  // What comes in pieces is lost first: a later piece, or the whole, says as much.
+  // Partial updates are dropped first: a later update or the complete message has the same content.
   #drop({ type }: ExtensionEvent): void {
     const partialIndex = this.#events.findIndex((event) => PARTIAL_EVENTS.has(event.type));
     this.#events.splice(Math.max(0, partialIndex), 1);
@@ -221,7 +217,7 @@ export class EventQueue {
     this.#hasDropped = true;
     this.#options.host.report?.({
       event: type,
-      why: `more than ${MAX_QUEUED_EVENTS} events wait for it; some are left out`,
+      why: `more than ${MAX_QUEUED_EVENTS} events are queued for this extension; some were dropped`,
     });
   }
 }

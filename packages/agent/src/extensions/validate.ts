@@ -1,129 +1,37 @@
-/** Accepts or refuses what extensions register. A name belongs to the first that takes it; what is invalid is left out with a note. */
+/** Validates what extensions register. A name belongs to the first extension that registers it; an invalid item is ignored with a note. */
 
-import type { Runtime, Summarizer } from "@pith/context";
-import { parseDetails } from "@pith/context/host";
+import type {
+  CompactionPlan,
+  Finding,
+  Runtime,
+  SummarizeOptions,
+  Summarizer,
+  SummarizerResult,
+  SummaryCandidate,
+} from "@pith/context";
+import { createSummaryTimeouts, parseDetails, parseUsage, runGuarded } from "@pith/context/host";
 import type { StateSection } from "../agent-options.ts";
 import type { Intent, Tool } from "../tool.ts";
-import type { ExtensionCommand, ExtensionContext, ExtensionRules } from "./api.ts";
+import type {
+  CommandRegistration,
+  ExtensionCommand,
+  ExtensionContext,
+  ExtensionInfo,
+  ExtensionRules,
+  ReportError,
+} from "./api.ts";
 import type { EventHandler } from "./dispatch.ts";
-import { extensionEventTable } from "./event-docs.ts";
-import type { ExtensionEventName } from "./events.ts";
-import type { CommandRegistration, ExtensionInfo, ReportError } from "./extensions.ts";
-import { parseSummarizer } from "./parse-summarizer.ts";
-import type { Registrations } from "./register.ts";
+import { type ExtensionEventName, extensionEventTable } from "./events.ts";
 
-export function parseCommand(
-  { name, command }: { readonly name: unknown; readonly command: unknown },
-  extension: string,
-): CommandRegistration {
-  const { description, takes, run } = Object(command) as Partial<ExtensionCommand>;
-  if (typeof name !== "string" || !COMMAND_NAME.test(name))
-    throw new Error("its name must be of small letters, digits and dashes, and begin with a letter");
-  if (typeof description !== "string") throw new Error("it has no description");
-  if (typeof run !== "function") throw new Error("it has no function run");
-  return {
-    name,
-    extension,
-    description,
-    ...(typeof takes === "string" && { takes }),
-    run: async (args, context) => run.call(command, args, context),
-  };
-}
-
-const COMMAND_NAME = /^[a-z][a-z0-9-]{0,63}$/;
-
-/** What it throws is passed on, so that what it said before still holds; it is told once, until it speaks again. */
-export function parseState(
-  { name, text }: { readonly name: unknown; readonly text: unknown },
-  reportError: ReportError,
-): StateSection {
-  if (typeof name !== "string" || !STATE_NAME.test(name))
-    throw new Error("its name must be of letters, digits, spaces and dashes, and begin with a letter");
-  if (typeof text !== "function") throw new Error("it has no function that gives its text");
-  let isReported = false;
-  return {
-    name,
-    text: () => {
-      try {
-        const value: unknown = text();
-        if (typeof value !== "string" && value !== null && value !== undefined)
-          throw new Error("what it says is no text");
-        isReported = false;
-        return value ?? null;
-      } catch (error) {
-        if (!isReported) reportError(`state ${name}`, error instanceof Error ? error.message : String(error));
-        isReported = true;
-        throw error;
-      }
-    },
-  };
-}
-
-const STATE_NAME = /^[A-Za-z][A-Za-z0-9 _-]{0,63}$/;
-
-export function parseRules(value: unknown): Required<ExtensionRules> {
-  const { allow, ask, deny } = Object(value) as Readonly<Record<string, unknown>>;
-  return { allow: parseStrings(allow), ask: parseStrings(ask), deny: parseStrings(deny) };
-}
-
-function parseStrings(value: unknown): readonly string[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || !value.every((each) => typeof each === "string"))
-    throw new Error("its rules are no list of texts");
-  return [...value];
-}
-
-/** Throws where it is none; whoever registered it is told. Its arguments are copies; what it throws or returns is checked by the loop. */
-export function parseTool(value: unknown, reportError: ReportError): Tool {
-  const fields = Object(value) as Partial<Tool>;
-  const { name, description, isIdempotent, intent, ongoing, run } = fields;
-  if (typeof name !== "string" || !TOOL_NAME.test(name))
-    throw new Error("its name must be of letters, digits, _ and -, at most 64, and begin with a letter");
-  if (typeof description !== "string" || description.trim() === "") throw new Error("it has no description");
-  if (typeof run !== "function") throw new Error("it has no function run");
-  const parameters = parseDetails(fields.parameters);
-  if (parameters?.type !== "object") throw new Error(`its parameters must be a JSON schema of "type": "object"`);
-  return {
-    ...{ name, description, parameters, isIdempotent: isIdempotent === true },
-    ...(typeof intent === "function" && {
-      intent: (args) => parseIntent(() => intent.call(value, structuredClone(args))),
-    }),
-    ...(typeof ongoing === "function" && {
-      ongoing: () => readOngoing(() => ongoing.call(value), { name, reportError }),
-    }),
-    run: (call) => run.call(value, { ...call, arguments: structuredClone(call.arguments) }),
-  };
-}
-
-const TOOL_NAME = /^[A-Za-z_][\w-]{0,63}$/;
-
-// Thrown where it is none: then the call may be anything, and is permitted as such.
-function parseIntent(getIntent: () => unknown): Intent {
-  const intent = Object(getIntent()) as Readonly<Record<string, unknown>>;
-  const { type, paths, command, url, name } = intent;
-  const hasPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
-  if ((type === "look" || type === "change") && hasPaths) return { type, paths };
-  if (type === "command" && typeof command === "string") return { type, command, isConfined: false };
-  if (type === "fetch" && typeof url === "string") return { type, url };
-  if (type === "named" && typeof name === "string") return { type, name };
-  if (type === "nothing") return { type };
-  throw new Error("its intent is none that is known");
-}
-
-interface OngoingOptions {
+/** What one extension registered, before validation. An extension may be JavaScript, so any value may have any type. */
+export interface Registrations {
   readonly name: string;
-  readonly reportError: ReportError;
-}
-
-function readOngoing(getText: () => unknown, { name, reportError }: OngoingOptions): string | null {
-  try {
-    const text = getText();
-    if (typeof text === "string" || text === null || text === undefined) return text ?? null;
-    reportError(`tool ${name}`, "what goes on is no text");
-  } catch (error) {
-    reportError(`tool ${name}`, String(error));
-  }
-  return null;
+  readonly handlers: { readonly event: unknown; readonly handler: unknown }[];
+  readonly tools: unknown[];
+  readonly commands: { readonly name: unknown; readonly command: unknown }[];
+  readonly states: { readonly name: unknown; readonly text: unknown }[];
+  readonly summarizers: unknown[];
+  readonly rules: unknown[];
 }
 
 export interface ValidationOptions {
@@ -177,7 +85,7 @@ function validateExtension(
   const reportError = errorReporterFor(extension);
   const validate = createValidator(extension, { notes: valid.notes, takenNames });
   const handlers = registrations.handlers.flatMap((each) =>
-    validate("listener", toLabel(each.event), () => parseHandler(each, { extension, context: contextFor(extension) })),
+    validate("handler", toLabel(each.event), () => parseHandler(each, { extension, context: contextFor(extension) })),
   );
   const tools = registrations.tools.flatMap((each) =>
     validate("tool", toLabel(readName(each)), () => parseTool(each, reportError)),
@@ -189,7 +97,7 @@ function validateExtension(
     validate("state", toLabel(each.name), () => parseState(each, reportError)),
   );
   const summarizers = registrations.summarizers.flatMap((each) =>
-    validate("writer", "", () => parseSummarizer(each, runtime)),
+    validate("summarizer", "", () => parseSummarizer(each, runtime)),
   );
   const rules = registrations.rules.flatMap((each) => validate("rules", "", () => parseRules(each)));
   valid.handlers.push(...handlers);
@@ -209,41 +117,26 @@ function validateExtension(
   });
 }
 
-type RegistrationKind = keyof TakenNames | "listener" | "writer" | "rules";
+type RegistrationKind = keyof TakenNames | "handler" | "summarizer" | "rules";
 
-/** At most one: none where it does not count, and then a note says why. */
+/** The validator returns a list of one item, or an empty list and adds a note. */
 function createValidator(
   extension: string,
   { notes, takenNames }: { readonly notes: string[]; readonly takenNames: TakenNames },
 ) {
-  return <Thing>(kind: RegistrationKind, name: string, parse: () => Thing): readonly Thing[] => {
+  return <Item>(kind: RegistrationKind, name: string, parse: () => Item): readonly Item[] => {
     try {
       const item = parse();
       const namesOfKind = kind === "tool" || kind === "command" || kind === "state" ? takenNames[kind] : null;
-      if (namesOfKind?.has(name)) throw new Error("another one has that name already");
+      if (namesOfKind?.has(name)) throw new Error("the name is already in use");
       namesOfKind?.add(name);
       return [item];
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      notes.push(`extension ${extension}: its ${name === "" ? kind : `${kind} ${name}`} does not count: ${why}`);
+      notes.push(`extension ${extension}: ${name === "" ? kind : `${kind} ${name}`} ignored: ${why}`);
       return [];
     }
   };
-}
-
-interface HandlerOptions {
-  readonly extension: string;
-  readonly context: ExtensionContext;
-}
-
-function parseHandler(
-  { event, handler }: Registrations["handlers"][number],
-  { extension, context }: HandlerOptions,
-): EventHandler {
-  if (typeof event !== "string" || !Object.hasOwn(extensionEventTable, event))
-    throw new Error("there is no event of that name");
-  if (typeof handler !== "function") throw new Error("it is no function");
-  return { event: event as ExtensionEventName, extension, handle: (payload) => handler(payload, context) };
 }
 
 function readName(value: unknown): unknown {
@@ -260,4 +153,214 @@ function formatRules({ allow, ask, deny }: Required<ExtensionRules>): readonly s
     ...ask.map((rule) => `ask ${rule}`),
     ...deny.map((rule) => `deny ${rule}`),
   ];
+}
+
+interface HandlerOptions {
+  readonly extension: string;
+  readonly context: ExtensionContext;
+}
+
+function parseHandler(
+  { event, handler }: Registrations["handlers"][number],
+  { extension, context }: HandlerOptions,
+): EventHandler {
+  if (typeof event !== "string" || !Object.hasOwn(extensionEventTable, event))
+    throw new Error("there is no event with this name");
+  if (typeof handler !== "function") throw new Error("the handler must be a function");
+  return { event: event as ExtensionEventName, extension, handle: (payload) => handler(payload, context) };
+}
+
+/** The tool gets copies of its arguments. The loop validates what it returns or throws. */
+function parseTool(value: unknown, reportError: ReportError): Tool {
+  const fields = Object(value) as Partial<Tool>;
+  const { name, description, isIdempotent, intent, ongoing, run } = fields;
+  if (typeof name !== "string" || !TOOL_NAME.test(name))
+    throw new Error("the name must be at most 64 letters, digits, _ and -, and begin with a letter or _");
+  if (typeof description !== "string" || description.trim() === "") throw new Error("description is missing");
+  if (typeof run !== "function") throw new Error("run must be a function");
+  const parameters = parseDetails(fields.parameters);
+  if (parameters?.type !== "object") throw new Error(`parameters must be a JSON schema of "type": "object"`);
+  return {
+    ...{ name, description, parameters, isIdempotent: isIdempotent === true },
+    ...(typeof intent === "function" && {
+      intent: (args) => parseIntent(() => intent.call(value, structuredClone(args))),
+    }),
+    ...(typeof ongoing === "function" && {
+      ongoing: () => readOngoing(() => ongoing.call(value), { name, reportError }),
+    }),
+    run: (call) => run.call(value, { ...call, arguments: structuredClone(call.arguments) }),
+  };
+}
+
+const TOOL_NAME = /^[A-Za-z_][\w-]{0,63}$/;
+
+// If this throws, the call has no known intent and needs permission for anything.
+function parseIntent(getIntent: () => unknown): Intent {
+  const intent = Object(getIntent()) as Readonly<Record<string, unknown>>;
+  const { type, paths, command, url, name } = intent;
+  const hasPaths = Array.isArray(paths) && paths.every((path) => typeof path === "string");
+  if ((type === "look" || type === "change") && hasPaths) return { type, paths };
+  if (type === "command" && typeof command === "string") return { type, command, isConfined: false };
+  if (type === "fetch" && typeof url === "string") return { type, url };
+  if (type === "named" && typeof name === "string") return { type, name };
+  if (type === "nothing") return { type };
+  throw new Error("the intent has an unknown type or lacks a field");
+}
+
+interface OngoingOptions {
+  readonly name: string;
+  readonly reportError: ReportError;
+}
+
+function readOngoing(getText: () => unknown, { name, reportError }: OngoingOptions): string | null {
+  try {
+    const text = getText();
+    if (typeof text === "string" || text === null || text === undefined) return text ?? null;
+    reportError(`tool ${name}`, "ongoing must return a string or null");
+  } catch (error) {
+    reportError(`tool ${name}`, String(error));
+  }
+  return null;
+}
+
+function parseCommand(
+  { name, command }: { readonly name: unknown; readonly command: unknown },
+  extension: string,
+): CommandRegistration {
+  const { description, argumentHint, run } = Object(command) as Partial<ExtensionCommand>;
+  if (typeof name !== "string" || !COMMAND_NAME.test(name))
+    throw new Error("the name must be at most 64 lowercase letters, digits and dashes, and begin with a letter");
+  if (typeof description !== "string") throw new Error("description is missing");
+  if (typeof run !== "function") throw new Error("run must be a function");
+  return {
+    name,
+    extension,
+    description,
+    ...(typeof argumentHint === "string" && { argumentHint }),
+    run: async (args, context) => run.call(command, args, context),
+  };
+}
+
+const COMMAND_NAME = /^[a-z][a-z0-9-]{0,63}$/;
+
+/** An error in `text` is rethrown, so that the previous text stays in use. It is reported once until `text` succeeds again. */
+function parseState(
+  { name, text }: { readonly name: unknown; readonly text: unknown },
+  reportError: ReportError,
+): StateSection {
+  if (typeof name !== "string" || !STATE_NAME.test(name))
+    throw new Error("the name must be at most 64 letters, digits, spaces, _ and -, and begin with a letter");
+  if (typeof text !== "function") throw new Error("text must be a function");
+  let isReported = false;
+  return {
+    name,
+    text: () => {
+      try {
+        const value: unknown = text();
+        if (typeof value !== "string" && value !== null && value !== undefined)
+          throw new Error("the text must be a string or null");
+        isReported = false;
+        return value ?? null;
+      } catch (error) {
+        if (!isReported) reportError(`state ${name}`, error instanceof Error ? error.message : String(error));
+        isReported = true;
+        throw error;
+      }
+    },
+  };
+}
+
+const STATE_NAME = /^[A-Za-z][A-Za-z0-9 _-]{0,63}$/;
+
+function parseRules(value: unknown): Required<ExtensionRules> {
+  const { allow, ask, deny } = Object(value) as Readonly<Record<string, unknown>>;
+  return { allow: parseStrings(allow), ask: parseStrings(ask), deny: parseStrings(deny) };
+}
+
+function parseStrings(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every((each) => typeof each === "string"))
+    throw new Error("rules must be lists of strings");
+  return [...value];
+}
+
+/** A summarizer that throws, hangs or returns an invalid result has failed; then the next one is tried. */
+function parseSummarizer(value: unknown, { sleep }: Pick<Runtime, "sleep">): Summarizer {
+  const { route, isPaid, summarize } = Object(value) as Partial<Summarizer>;
+  if (typeof route !== "string" || route.trim() === "") throw new Error("route, which is its name, is missing");
+  if (typeof summarize !== "function") throw new Error("summarize must be a function");
+  return {
+    route,
+    // A summarizer counts as paid unless it declares otherwise.
+    isPaid: isPaid !== false,
+    async summarize(plan: CompactionPlan, options: SummarizeOptions): Promise<SummarizerResult> {
+      // As long as one attempt of a model, so that there is time left for the next summarizer.
+      const { attempt: ms } = options.time ?? createSummaryTimeouts();
+      // Without the abort signal: the caller handles an abort, and gives the summarizer a moment to report its usage.
+      const result = await runGuarded(
+        async () => parseSummarizerResult(await summarize.call(value, plan, options), plan),
+        { timeout: { ms, sleep } },
+      );
+      if (result.type === "done") return result.value;
+      return { type: "failed", why: result.type === "failed" ? result.why : `no result within ${ms / 60_000} min` };
+    },
+  };
+}
+
+function parseSummarizerResult(value: unknown, plan: CompactionPlan): SummarizerResult {
+  const { type, candidate, why, calls } = Object(value) as Readonly<Record<string, unknown>>;
+  const callUsages = parseCalls(calls);
+  switch (type) {
+    case "written":
+      return { type, candidate: parseCandidate(candidate, plan) };
+    case "nothing":
+      return { type };
+    case "cancelled":
+      return { type, calls: callUsages };
+    case "failed":
+      return { type, why: typeof why === "string" ? why : "the summarizer gave no reason", calls: callUsages };
+    default:
+      throw new Error("the result of the summarizer has an unknown type");
+  }
+}
+
+// The summary covers the entries of the plan, or fewer; the extension cannot add others.
+function parseCandidate(value: unknown, plan: CompactionPlan): SummaryCandidate {
+  const { narrative, notes, covers, by, calls, findings, details } = Object(value) as Readonly<Record<string, unknown>>;
+  if (typeof narrative !== "string" || narrative.trim() === "") throw new Error("the narrative is empty");
+  const coveredIds = new Set(plan.covered.map(({ id }) => id));
+  const ids: readonly unknown[] = covers instanceof Set || Array.isArray(covers) ? [...covers] : [...coveredIds];
+  const { api, provider, model } = Object(by) as Readonly<Record<string, unknown>>;
+  const hasModelName = typeof api === "string" && typeof provider === "string" && typeof model === "string";
+  const parsedDetails = parseDetails(details);
+  return {
+    // Never a route that the extension chose: the summary that code writes is recognized by its route and is not validated.
+    route: "hook",
+    narrative,
+    notes: typeof notes === "string" ? notes : "",
+    covers: new Set([...coveredIds].filter((id) => ids.includes(id))),
+    ...(hasModelName && { by: { api, provider, model } }),
+    calls: parseCalls(calls),
+    findings: parseFindings(findings),
+    ...(parsedDetails && { details: parsedDetails }),
+    fromHook: true,
+  };
+}
+
+type CallUsage = NonNullable<SummaryCandidate["calls"]>[number];
+
+function parseCalls(value: unknown): readonly CallUsage[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((call) => {
+    const usage = parseUsage(Object(call).usage);
+    return usage ? [{ usage }] : [];
+  });
+}
+
+function parseFindings(value: unknown): readonly Finding[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((finding) => {
+    const { code, note } = Object(finding) as Readonly<Record<string, unknown>>;
+    return typeof code === "string" && typeof note === "string" ? [{ code, note } as Finding] : [];
+  });
 }

@@ -1,9 +1,9 @@
-/** Extensions of one session: none leaves half of itself, takes what another has, or keeps another from being heard. */
+/** Tests extensions/assemble-extensions.ts: registration, name conflicts, actions, commands, and isolation between extensions. */
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { createExtensions, type ExtensionApi, type ExtensionContext, type ExtensionTool } from "../../src/index.ts";
-import { actsIn, assembled, contextIn, never, ports, quiet } from "./assembly.ts";
+import { assemble, createContext, hang, quiet, recordActions, testRuntime } from "./assembly.ts";
 
 const tool = (name: string): ExtensionTool => ({
   name,
@@ -12,18 +12,18 @@ const tool = (name: string): ExtensionTool => ({
   run: async () => ({ content: [] }),
 });
 
-function everything(pith: ExtensionApi): void {
+function registerAll(pith: ExtensionApi): void {
   pith.on("turn_end", () => {});
   pith.on("agent_start", () => {});
   pith.registerTool(tool("tool_a"));
   pith.registerCommand("command-a", { description: "It.", run: async () => undefined });
   pith.registerState("state a", () => "now");
-  pith.registerWriter({ route: "writer-a", isPaid: false, summarize: () => ({ type: "nothing" }) });
+  pith.registerSummarizer({ route: "writer-a", isPaid: false, summarize: () => ({ type: "nothing" }) });
   pith.registerRules({ deny: ["bash(git push)"] });
 }
 
-test("EXT1 what one registers counts, and is listed for people", async () => {
-  const { extensions, failures } = await assembled({ one: everything });
+test("EXT1 registrations take effect and are listed for users", async () => {
+  const { extensions, failures } = await assemble({ one: registerAll });
   assert.deepEqual(extensions.list, [
     {
       name: "one",
@@ -47,14 +47,14 @@ test("EXT1 what one registers counts, and is listed for people", async () => {
 
 test.each([
   ["throws", () => Promise.reject(new Error("no luck")), /no luck/],
-  ["hangs", never, /not returned within 30 s/],
-  ["is no function", "nonsense" as never, /not a function/],
-])("EXT2 one that %s leaves nothing, and the others go on", async (_, extension, why) => {
+  ["hangs", hang, /did not return within 30 s/],
+  ["is not a function", "nonsense" as never, /not a function/],
+])("EXT2 an extension that %s registers nothing, and the others continue", async (_, extension, why) => {
   const registers = async (pith: ExtensionApi): Promise<void> => {
-    everything(pith);
+    registerAll(pith);
     await extension();
   };
-  const { extensions } = await assembled({ bad: registers, good: everything });
+  const { extensions } = await assemble({ bad: registers, good: registerAll });
   assert.deepEqual(
     extensions.list.map(({ name }) => name),
     ["good"],
@@ -64,25 +64,25 @@ test.each([
   assert.match(extensions.notes[0] ?? "", why);
 });
 
-test("EXT3 after its function has returned nothing more is registered", async () => {
+test("EXT3 registration is refused after the function has returned", async () => {
   let kept: ExtensionApi | undefined;
-  const { extensions } = await assembled({
+  const { extensions } = await assemble({
     one: (pith) => {
       kept = pith;
     },
   });
   assert.throws(() => kept?.on("agent_start", () => {}), /too late to register/);
-  assert.throws(() => kept?.registerTool(tool("late")), /before your function returns/);
+  assert.throws(() => kept?.registerTool(tool("late")), /before the extension's function returns/);
   assert.deepEqual(extensions.tools, []);
 });
 
-test("EXT4 a name is taken once, and never from Pith", async () => {
+test("EXT4 a name can be registered once and never replaces a built-in one", async () => {
   const brings = (pith: ExtensionApi): void => {
     for (const name of ["read", "mine"]) pith.registerTool(tool(name));
     for (const name of ["tree", "mine"]) pith.registerCommand(name, { description: "It.", run: async () => undefined });
     pith.registerState("mine", () => null);
   };
-  const { extensions } = await assembled({ one: brings, two: brings }, { tools: ["read"], commands: ["tree"] });
+  const { extensions } = await assemble({ one: brings, two: brings }, { tools: ["read"], commands: ["tree"] });
   assert.deepEqual(
     extensions.list.map(({ tools, commands, states }) => ({ tools, commands, states })),
     [
@@ -91,11 +91,11 @@ test("EXT4 a name is taken once, and never from Pith", async () => {
     ],
   );
   assert.equal(extensions.notes.length, 7);
-  for (const note of extensions.notes) assert.match(note, /does not count: another one has that name/);
+  for (const note of extensions.notes) assert.match(note, /ignored: the name is already in use/);
 });
 
-test("EXT4 what is none of its kind does not count, and the rest does", async () => {
-  const { extensions } = await assembled({
+test("EXT4 invalid items are ignored, and the rest takes effect", async () => {
+  const { extensions } = await assemble({
     one: (pith) => {
       const odd = pith as unknown as Readonly<Record<keyof ExtensionApi, (...values: readonly unknown[]) => void>>;
       odd.on("agent_started", () => {});
@@ -104,11 +104,11 @@ test("EXT4 what is none of its kind does not count, and the rest does", async ()
       odd.registerTool({ ...tool("bare"), parameters: { type: "string" } });
       odd.registerTool({ ...tool("mute"), run: null });
       odd.registerTool(null);
-      for (const name of ["Upper", "a b", "/a", 7]) odd.registerCommand(name, { description: "It.", run: never });
+      for (const name of ["Upper", "a b", "/a", 7]) odd.registerCommand(name, { description: "It.", run: hang });
       odd.registerCommand("empty", null);
       odd.registerState("", () => null);
       odd.registerState("mute", "text");
-      odd.registerWriter({ route: "" });
+      odd.registerSummarizer({ route: "" });
       odd.registerRules({ deny: "bash(rm)" });
       pith.registerTool(tool("fine"));
     },
@@ -123,28 +123,28 @@ test("EXT4 what is none of its kind does not count, and the rest does", async ()
   );
 });
 
-test("EXT5 acts reach the session from bind on, and none after it was left", async () => {
+test("EXT5 actions affect the session after bind, and not after it has ended", async () => {
   const done: string[] = [];
   let kept: ExtensionApi | undefined;
-  const { extensions } = await assembled({
+  const { extensions } = await assemble({
     one: (pith) => {
       kept = pith;
     },
   });
   await assert.rejects(async () => kept?.appendEntry("mine"), /from session_start on/);
-  extensions.bind(actsIn(done));
+  extensions.bind(recordActions(done));
   await kept?.appendEntry("mine");
   await kept?.setSessionName("a name");
   assert.deepEqual(done, ["appendEntry mine", "setSessionName a name"]);
   await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
-  await assert.rejects(async () => kept?.sendUserMessage("hello"), /this session was left: nothing was done/);
+  await assert.rejects(async () => kept?.sendUserMessage("hello"), /this session has ended; the call had no effect/);
   assert.equal(done.length, 2);
 });
 
-test("EXT5 an act that nobody waits for ends nothing when it fails: it is reported", async () => {
+test("EXT5 a failed action that is not awaited is reported and does not end the program", async () => {
   let kept: ExtensionApi | undefined;
   let context: ExtensionContext | undefined;
-  const { extensions, failures } = await assembled({
+  const { extensions, failures } = await assemble({
     one: (pith) => {
       kept = pith;
       pith.on("session_start", (_, given) => {
@@ -152,7 +152,7 @@ test("EXT5 an act that nobody waits for ends nothing when it fails: it is report
       });
     },
   });
-  extensions.bind(actsIn([]));
+  extensions.bind(recordActions([]));
   await extensions.dispatch({ type: "session_start", reason: "startup" });
   await extensions.dispatch({ type: "session_shutdown", reason: "quit" });
   void kept?.appendEntry("mine");
@@ -164,8 +164,8 @@ test("EXT5 an act that nobody waits for ends nothing when it fails: it is report
   ]);
 });
 
-test("EXT8 what a command throws is reported and shown", async () => {
-  const { extensions, failures } = await assembled({
+test("EXT8 an error of a command is reported and shown", async () => {
+  const { extensions, failures } = await assemble({
     one: (pith) => {
       pith.registerCommand("say", { description: "It.", run: async (words) => `said ${words}` });
       pith.registerCommand("fail", { description: "It.", run: () => Promise.reject(new Error("no luck")) });
@@ -174,7 +174,7 @@ test("EXT8 what a command throws is reported and shown", async () => {
   });
   const answers: unknown[] = [];
   for (const command of extensions.commands)
-    answers.push(await extensions.runCommand(command, "it", contextIn([], actsIn([]).context().ui)));
+    answers.push(await extensions.runCommand(command, "it", createContext([], recordActions([]).context().ui)));
   assert.deepEqual(answers, [
     { type: "ran", text: "said it" },
     { type: "failed", why: "/fail of extension one failed: no luck" },
@@ -182,29 +182,29 @@ test("EXT8 what a command throws is reported and shown", async () => {
   ]);
   assert.deepEqual(failures, [
     { extension: "one", event: "/fail", why: "no luck" },
-    { extension: "one", event: "/odd", why: "what it answers is no text" },
+    { extension: "one", event: "/odd", why: "run must return a string or undefined" },
   ]);
 });
 
-test("EXT6 two do not disturb one another: order, copies, and what is told", async () => {
-  const heard: string[] = [];
+test("EXT6 each handler gets a copy of each event once, in order", async () => {
+  const received: string[] = [];
   const spoils =
     (name: string) =>
     (pith: ExtensionApi): void => {
       for (const event of ["message_end", "turn_end", "message_start"] as const)
         pith.on(event, (told) => {
           const { message } = told as { readonly message: { content: unknown } };
-          heard.push(`${name} ${told.type} ${JSON.stringify(message.content)}`);
+          received.push(`${name} ${told.type} ${JSON.stringify(message.content)}`);
           message.content = "spoilt";
         });
     };
-  const { extensions } = await assembled({ one: spoils("one"), two: spoils("two") });
+  const { extensions } = await assemble({ one: spoils("one"), two: spoils("two") });
   const message = { role: "user", content: "hello", timestamp: 0 } as const;
   for (const hook of extensions.hooks.message_end ?? []) await hook({ type: "message_end", message });
   extensions.onEvent({ type: "message_start", message });
   extensions.onEvent({ type: "message_end", message });
   await quiet();
-  assert.deepEqual(heard, [
+  assert.deepEqual(received, [
     'one message_end "hello"',
     'two message_end "hello"',
     'one message_start "hello"',
@@ -213,20 +213,20 @@ test("EXT6 two do not disturb one another: order, copies, and what is told", asy
   assert.equal(message.content, "hello");
 });
 
-test("EXT6 two that have one name are each told once", async () => {
-  const heard: string[] = [];
-  const extension = (pith: ExtensionApi): void => pith.on("agent_start", ({ type }) => void heard.push(type));
+test("EXT6 two extensions with the same name get each event once", async () => {
+  const received: string[] = [];
+  const extension = (pith: ExtensionApi): void => pith.on("agent_start", ({ type }) => void received.push(type));
   const named = [
     { name: "one", extension },
     { name: "one", extension },
   ];
   const extensions = await createExtensions(named, {
-    runtime: ports,
+    runtime: testRuntime,
     report: () => {},
     builtInTools: [],
     builtInCommands: [],
   });
   extensions.onEvent({ type: "agent_start" });
   await quiet();
-  assert.deepEqual(heard, ["agent_start", "agent_start"]);
+  assert.deepEqual(received, ["agent_start", "agent_start"]);
 });

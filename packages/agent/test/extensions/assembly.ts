@@ -1,4 +1,4 @@
-/** Extensions put together for a test, where thirty seconds are over at once, and all that went wrong is written down. */
+/** Creates extensions for tests: timeouts end after a few turns of the event loop, and failures and actions are recorded. */
 
 import type { Runtime } from "@pith/context";
 import {
@@ -12,8 +12,8 @@ import {
   headlessUi,
 } from "../../src/index.ts";
 
-/** Whoever is waited for has a few turns of the event loop, and no clock. */
-export const ports: Pick<Runtime, "sleep"> = {
+/** A sleep lasts a few turns of the event loop, whatever its duration. */
+export const testRuntime: Pick<Runtime, "sleep"> = {
   sleep: async (_, { signal }) => {
     for (let turn = 0; turn < 6 && !signal?.aborted; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   },
@@ -24,43 +24,43 @@ export interface Assembly {
   readonly failures: ExtensionFailure[];
 }
 
-export async function assembled(
-  named: Readonly<Record<string, Extension>>,
-  own: { readonly tools?: readonly string[]; readonly commands?: readonly string[] } = {},
+export async function assemble(
+  extensionsByName: Readonly<Record<string, Extension>>,
+  builtIn: { readonly tools?: readonly string[]; readonly commands?: readonly string[] } = {},
 ): Promise<Assembly> {
   const failures: ExtensionFailure[] = [];
   const extensions = await createExtensions(
-    Object.entries(named).map(([name, extension]) => ({ name, extension })),
+    Object.entries(extensionsByName).map(([name, extension]) => ({ name, extension })),
     {
-      runtime: ports,
+      runtime: testRuntime,
       report: (failure) => void failures.push(failure),
-      builtInTools: own.tools ?? [],
-      builtInCommands: own.commands ?? [],
+      builtInTools: builtIn.tools ?? [],
+      builtInCommands: builtIn.commands ?? [],
     },
   );
   return { extensions, failures };
 }
 
-/** A session on which nothing is done; what is wanted of it is written down. */
-export function actsIn(done: string[], ui: ExtensionContext["ui"] = headlessUi): ExtensionActions {
-  const did =
-    (what: string) =>
-    async (...said: readonly unknown[]): Promise<never> =>
-      void done.push([what, ...said].join(" ")) as never;
+/** Actions that only record their calls. */
+export function recordActions(done: string[], ui: ExtensionContext["ui"] = headlessUi): ExtensionActions {
+  const record =
+    (action: string) =>
+    async (...args: readonly unknown[]): Promise<never> =>
+      void done.push([action, ...args].join(" ")) as never;
   return {
-    appendEntry: did("appendEntry"),
-    appendUsage: did("appendUsage"),
-    sendMessage: did("sendMessage"),
-    sendUserMessage: did("sendUserMessage"),
-    setLabel: did("setLabel"),
-    setSessionName: did("setSessionName"),
-    openModel: did("openModel"),
-    context: () => contextIn(done, ui),
+    appendEntry: record("appendEntry"),
+    appendUsage: record("appendUsage"),
+    sendMessage: record("sendMessage"),
+    sendUserMessage: record("sendUserMessage"),
+    setLabel: record("setLabel"),
+    setSessionName: record("setSessionName"),
+    openModel: record("openModel"),
+    context: () => createContext(done, ui),
   };
 }
 
-export function contextIn(done: string[], ui: ExtensionContext["ui"]): CommandContext {
-  const cancelled = async () => ({ cancelled: false });
+export function createContext(done: string[], ui: ExtensionContext["ui"]): CommandContext {
+  const notCancelled = async () => ({ cancelled: false });
   return {
     ui,
     hasUI: true,
@@ -81,17 +81,17 @@ export function contextIn(done: string[], ui: ExtensionContext["ui"]): CommandCo
     getContextUsage: () => ({ tokens: 0, isEstimate: true, measured: 0, contextWindow: 1, percent: 0 }),
     compact: () => void done.push("compact"),
     waitForIdle: async () => void done.push("waitForIdle"),
-    navigateTree: cancelled,
-    newSession: cancelled,
-    fork: cancelled,
-    switchSession: cancelled,
+    navigateTree: notCancelled,
+    newSession: notCancelled,
+    fork: notCancelled,
+    switchSession: notCancelled,
     reload: async () => undefined,
   };
 }
 
-/** Lets everything happen that happens by itself. */
+/** Waits until pending promises and immediates have settled. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-export const never = (): Promise<never> => new Promise(() => {});
+export const hang = (): Promise<never> => new Promise(() => {});

@@ -1,34 +1,34 @@
-/** Tests extensions/validate.ts: commands, states and rules, tools. */
+/** Tests extensions/validate.ts: states and tools. */
 
 import assert from "node:assert/strict";
 import { describe, test } from "vitest";
 import type { ExtensionTool, Tool, ToolCall } from "../../src/index.ts";
 import { calls, heldModel, quiet, stage, talk, text } from "../loop/held.ts";
-import { assembled } from "./assembly.ts";
+import { assemble } from "./assembly.ts";
 
-describe("commands, states and rules", () => {
-  test("EXT16 a state that throws or says no text is reported once, until it speaks again", async () => {
-    let says: unknown = "one thing to do";
-    const { extensions, failures } = await assembled({
+describe("states", () => {
+  test("EXT16 a state that throws or returns no text is reported once, until it works again", async () => {
+    let value: unknown = "one thing to do";
+    const { extensions, failures } = await assemble({
       one: (pith) =>
         pith.registerState("todo", () => {
-          if (says instanceof Error) throw says;
-          return says as string;
+          if (value instanceof Error) throw value;
+          return value as string;
         }),
     });
     const [state] = extensions.stateSections;
     assert.equal(state?.text(), "one thing to do");
-    for (const odd of [new Error("no luck"), 7, new Error("no luck")]) {
-      says = odd;
+    for (const invalid of [new Error("no luck"), 7, new Error("no luck")]) {
+      value = invalid;
       assert.throws(() => state?.text());
     }
-    says = undefined;
+    value = undefined;
     assert.equal(state?.text(), null);
-    says = 7;
+    value = 7;
     assert.throws(() => state?.text());
     assert.deepEqual(failures, [
       { extension: "one", event: "state todo", why: "no luck" },
-      { extension: "one", event: "state todo", why: "what it says is no text" },
+      { extension: "one", event: "state todo", why: "the text must be a string or null" },
     ]);
   });
 });
@@ -41,8 +41,8 @@ describe("tools", () => {
     run: async () => ({ content: [{ type: "text", text: "done" }] }),
   };
 
-  async function admitted(tool: Partial<ExtensionTool>): Promise<Tool> {
-    const { extensions } = await assembled({ one: (pith) => pith.registerTool({ ...plain, ...tool }) });
+  async function registerTool(tool: Partial<ExtensionTool>): Promise<Tool> {
+    const { extensions } = await assemble({ one: (pith) => pith.registerTool({ ...plain, ...tool }) });
     assert.deepEqual(extensions.notes, []);
     return extensions.tools[0] as Tool;
   }
@@ -56,11 +56,11 @@ describe("tools", () => {
       },
       "c1 → no luck",
     ],
-    ["answers nothing", async () => undefined, /^c1 → /],
-    ["answers nonsense", async () => ({ content: [7] }), /^c1 → /],
-  ])("EXT15 a tool that %s has answered with an error", async (_, run, line) => {
+    ["returns nothing", async () => undefined, /^c1 → /],
+    ["returns an invalid value", async () => ({ content: [7] }), /^c1 → /],
+  ])("EXT15 the call of a tool that %s has an error result", async (_, run, line) => {
     const model = heldModel();
-    const scene = await stage(model, { tools: [await admitted({ run: run as never })] });
+    const scene = await stage(model, { tools: [await registerTool({ run: run as never })] });
     const end = scene.prompt("Try.");
     await quiet();
     model.waiting[0]?.end(calls("mine", "c1"));
@@ -72,9 +72,9 @@ describe("tools", () => {
     else assert.match(result, line);
   });
 
-  test("EXT15 a tool is given copies, and its schema is taken as it was", async () => {
+  test("EXT15 a tool gets copies, and later changes of its schema have no effect", async () => {
     const parameters = { type: "object", properties: { a: { type: "string" } } };
-    const tool = await admitted({
+    const tool = await registerTool({
       parameters,
       run: async ({ arguments: args }) => {
         Object.assign(args, { a: "spoilt" });
@@ -99,8 +99,8 @@ describe("tools", () => {
     assert.deepEqual(args, { a: "kept" });
   });
 
-  test("EXT15 an intent that is none is no intent, and none is believed to be confined", async () => {
-    const confined = await admitted({ intent: () => ({ type: "command", command: "ls", isConfined: true }) });
+  test("EXT15 an invalid intent throws, and no intent counts as confined", async () => {
+    const confined = await registerTool({ intent: () => ({ type: "command", command: "ls", isConfined: true }) });
     assert.deepEqual(confined.intent?.({}), { type: "command", command: "ls", isConfined: false });
     for (const intent of [
       null,
@@ -110,8 +110,8 @@ describe("tools", () => {
       { type: "change", paths: [7] },
       { type: "fetch" },
     ]) {
-      const odd = await admitted({ intent: () => intent as never });
-      assert.throws(() => odd.intent?.({}), /none that is known/);
+      const odd = await registerTool({ intent: () => intent as never });
+      assert.throws(() => odd.intent?.({}), /unknown type or lacks a field/);
     }
   });
 });

@@ -1,4 +1,4 @@
-/** A whole session with an extension that does the same wrong thing at every event: the session is what it would be without it. */
+/** Tests a whole session with an extension that has the same fault at every event: the session is the same as without it. */
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
@@ -10,32 +10,32 @@ import {
   headlessUi,
 } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, stage, talk, text } from "../loop/held.ts";
-import { assembled, never } from "./assembly.ts";
+import { assemble, hang } from "./assembly.ts";
 
-// SAY4: who fails there has stopped the call.
+// SAY4: a handler that fails at tool_call blocks the call.
 const events = (Object.keys(extensionEventTable) as ExtensionEventName[]).filter((name) => name !== "tool_call");
 
-const everywhere =
-  (act: () => unknown): Extension =>
+const atEveryEvent =
+  (handler: () => unknown): Extension =>
   (pith) => {
-    for (const name of events) pith.on(name, act as never);
+    for (const name of events) pith.on(name, handler as never);
   };
 
-/** Talk, a call, a move and a compaction; what the log says of it in the end. */
-async function lived(extension: Extension) {
-  const { extensions, failures } = await assembled({ odd: extension });
+/** Runs a prompt with a tool call, a compaction and a move, and returns what the session contains afterwards. */
+async function runSession(extension: Extension) {
+  const { extensions, failures } = await assemble({ odd: extension });
   const model = heldModel({ contextWindow: 8_000 });
   const tool = heldTool("work");
   const { hooks, onEvent } = extensions;
   const scene = await stage(model, { tools: [tool], hooks, onEvent, summarizers: [] });
-  extensions.bind(createExtensionActions(scene.agent, { ...PLACE, openModel: async () => null }));
+  extensions.bind(createExtensionActions(scene.agent, { ...CONTEXT, openModel: async () => null }));
   await extensions.dispatch({ type: "session_start", reason: "startup" });
   const end = scene.prompt("Work. ".repeat(400));
-  await settled(model);
+  await waitFor(model);
   model.waiting[0]?.end(calls("work", "c1"));
-  await settled(tool);
+  await waitFor(tool);
   tool.waiting[0]?.end("worked");
-  await settled(model);
+  await waitFor(model);
   model.waiting[0]?.end(text("Done. ".repeat(400)));
   const ended = await end;
   const before = await talk(scene);
@@ -47,37 +47,37 @@ async function lived(extension: Extension) {
   return { outcome, failures };
 }
 
-const PLACE = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
+const CONTEXT = { ui: headlessUi, hasUI: false, cwd: "/home/ada/app", sessionFile: null };
 
-/** Hooks are given up one after the other, which takes a while. */
-async function settled({ waiting }: { readonly waiting: readonly unknown[] }): Promise<void> {
+/** Waits for a request or a call: the hooks before it time out one after the other. */
+async function waitFor({ waiting }: { readonly waiting: readonly unknown[] }): Promise<void> {
   for (let at = 0; at < 100 && waiting.length === 0; at += 1) await quiet();
 }
 
 const faults: Readonly<Record<string, () => unknown>> = {
-  hangs: never,
+  hangs: hang,
   throws: () => Promise.reject(new Error("no luck")),
-  "answers a number": () => 7,
-  "answers a list": () => [null],
-  "answers a text": () => "nonsense",
-  "answers nonsense in every field": () =>
+  "returns a number": () => 7,
+  "returns a list": () => [null],
+  "returns a text": () => "nonsense",
+  "returns invalid values in every field": () =>
     Object.fromEntries(
       [
         ...["compaction", "summary", "entries", "messages", "message", "input", "content", "headers", "action"],
         ...["customInstructions", "label", "systemPrompt", "text", "images", "block", "continue", "details"],
       ].map((field) => [field, Symbol("odd")]),
     ),
-  "names entries that are not there": () => ({
-    compaction: { summary: "All is well.", firstKeptEntryId: "nobody" },
-    entries: [{ type: "context_edit", targetId: "nobody", replacement: null }],
+  "names unknown entries": () => ({
+    compaction: { summary: "All is well.", firstKeptEntryId: "unknown" },
+    entries: [{ type: "context_edit", targetId: "unknown", replacement: null }],
   }),
 };
 
 test.each(Object.entries(faults))(
-  "EXT7 with one that %s at every event the session is what it would be",
-  async (_, act) => {
-    const usual = await lived(() => {});
-    const { outcome, failures } = await lived(everywhere(act));
+  "EXT7 an extension that %s at every event does not change the session",
+  async (_, handler) => {
+    const usual = await runSession(() => {});
+    const { outcome, failures } = await runSession(atEveryEvent(handler));
     assert.deepEqual(outcome, usual.outcome);
     assert.deepEqual(usual.failures, []);
     assert.ok(failures.length > 0);
@@ -85,8 +85,10 @@ test.each(Object.entries(faults))(
   },
 );
 
-test("SAY4 one that fails where it watches over calls has not let them pass, and the run goes on", async () => {
-  const { outcome, failures } = await lived((pith) => pith.on("tool_call", () => Promise.reject(new Error("no luck"))));
+test("SAY4 a call whose tool_call handler fails is not run, and the run continues", async () => {
+  const { outcome, failures } = await runSession((pith) =>
+    pith.on("tool_call", () => Promise.reject(new Error("no luck"))),
+  );
   const [ended, , , ran] = outcome;
   assert.deepEqual([ended, ran], ["done", 0]);
   assert.deepEqual(

@@ -33,8 +33,8 @@ export function helpFor(all: () => readonly Command[]): Command {
 }
 
 /** With whose it is. */
-function asCommand({ name, takes, description, extension }: CommandRegistration): Shown {
-  return { name, says: `${description} (${extension})`, ...(takes !== undefined && { takes }) };
+function asCommand({ name, argumentHint, description, extension }: CommandRegistration): Shown {
+  return { name, says: `${description} (${extension})`, ...(argumentHint !== undefined && { takes: argumentHint }) };
 }
 
 type Shown = Omit<Command, "run">;

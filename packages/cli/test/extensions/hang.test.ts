@@ -30,7 +30,7 @@ test.concurrent.each(Object.entries(places))(
     // Whoever leaves a session waits less.
     const seconds = place === "session_shutdown" ? 5 : 30;
     assert.ok(Date.now() - began >= seconds * 1_000, "nobody waited");
-    const where = place === "its function" ? "hangs\\.js is left out" : place;
+    const where = place === "its function" ? "hangs\\.js was not loaded" : place;
     assert.match(notes, new RegExp(`${where}.*within ${seconds} s`));
     assert.match(JSON.stringify(ground.body()), /the text/);
     await ground.clear();

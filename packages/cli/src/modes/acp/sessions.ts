@@ -23,8 +23,8 @@ import { firstIds, toUpdates, usageUpdate } from "./updates.ts";
 
 export async function announceCommands({ desk, ready, tell }: EditorSession): Promise<void> {
   const own = commands.filter(({ name }) => !OF_THE_SCREEN.includes(name)).map(commandOffered);
-  const extended = (ready.place.extensions?.commands ?? []).map(({ name, takes, description }) =>
-    commandOffered({ name, says: description, ...(takes !== undefined && { takes }) }),
+  const extended = (ready.place.extensions?.commands ?? []).map(({ name, argumentHint, description }) =>
+    commandOffered({ name, says: description, ...(argumentHint !== undefined && { takes: argumentHint }) }),
   );
   const texts = ((await desk.templates?.list()) ?? []).map(({ name, says }) =>
     commandOffered({ name, says, takes: "[words]" }),

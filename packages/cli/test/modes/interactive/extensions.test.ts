@@ -12,7 +12,7 @@ import { existsSync } from "node:fs";
 export default (pith) => {
   pith.registerCommand("greet", {
     description: "greets whoever it is told",
-    takes: "[name]",
+    argumentHint: "[name]",
     run: async (words, { ui }) => {
       const colour = await ui.select("Which colour?", ["red", "green"]);
       ui.setStatus("colour", "colour: " + colour);
