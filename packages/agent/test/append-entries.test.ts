@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
-import { calling, spoken } from "./hooks/hook-scene.ts";
+import { createScene, workCall } from "./hooks/hook-scene.ts";
 
 test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is said in between does not", async () => {
   const long = "This is what it is about. ".repeat(2_000);
-  const { prompt, agent, events } = await spoken([long, calling(), long, long, "4"], {});
+  const { prompt, agent, events } = await createScene([long, workCall(), long, long, "4"], {});
   for (const words of ["1", "2", "3"]) await prompt(words);
   assert.deepEqual(moves(events), []);
   await agent.compact();
@@ -26,7 +26,7 @@ test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is s
 });
 
 test("SAY16 a name that is given, and one that is taken away, are told", async () => {
-  const { agent, events } = await spoken([], {});
+  const { agent, events } = await createScene([], {});
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "the login" }));
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "" }));
   const told = events.filter(({ type }) => type === "session_info_changed");

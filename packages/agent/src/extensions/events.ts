@@ -211,7 +211,7 @@ export const extensionEventTable: EventTable = {
   },
   session_before_compact: {
     description:
-      "A compaction is about to start. Return a result to cancel it, to defer it once, to add instructions, or to provide the summary, which is validated like any other. `event.setResult(compaction)` and `event.cancel()` do the same.",
+      "A compaction is about to start. Return a result to cancel it, to postpone it once, to add instructions, or to provide the summary, which is validated like any other. `event.setResult(compaction)` and `event.cancel()` do the same.",
     isAwaited: true,
     example: { customInstructions: "Keep every decision about the database." },
   },

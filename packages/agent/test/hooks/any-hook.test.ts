@@ -1,15 +1,15 @@
-/** Whatever a hook does, at every place where one is asked, the session is what it would be without it; what a guard failed to look at is not run. */
+/** Tests every hook with every fault: the session is the same as without the hook, and a call whose tool_call hook fails is not run. */
 
 import assert from "node:assert/strict";
 import type { HookFailure } from "@pith/context/host";
 import { describe, test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
-import { type Life, lived } from "./life.ts";
-import { nonsense } from "./misbehaviour.ts";
+import { invalidResults } from "./invalid-results.ts";
+import { runWithHooks, type SessionRun } from "./session-with-hooks.ts";
 
 type Name = Exclude<keyof AgentHooks, "report" | "onFailure" | "isWaitingForUser">;
 
-/** The compiler sees that none is missing. */
+/** The compiler checks that none is missing. */
 const names: Readonly<Record<Name, true>> = {
   input: true,
   before_agent_start: true,
@@ -32,60 +32,63 @@ const names: Readonly<Record<Name, true>> = {
 
 const all = Object.keys(names) as readonly Name[];
 
-const without = await lived({});
-const guarded = await lived({
+const runWithoutHooks = await runWithHooks({});
+const runWithBlockedCalls = await runWithHooks({
   tool_call: [() => ({ block: true, reason: "a tool_call hook failed" })],
 });
 
-test("SAY1 the life that is compared has all that hooks are asked about", () => {
-  assert.deepEqual(without.outcomes, ["cancelled", "compacted", "moved"]);
-  assert.ok(without.ran.length > 0 && guarded.ran.length === 0);
+test("SAY1 the compared session has tool calls, compactions and a move", () => {
+  assert.deepEqual(runWithoutHooks.outcomes, ["cancelled", "compacted", "moved"]);
+  assert.ok(runWithoutHooks.ran.length > 0 && runWithBlockedCalls.ran.length === 0);
 });
 
 describe.each(all)("%s", (name) => {
-  test("SAY1 one that hangs for 30 s spoils nothing", async () => {
-    await spoilsNothing(name, [() => new Promise<never>(() => {})], "no answer within 30 s");
+  test("SAY1 a hook that hangs for 30 s does not change the session", async () => {
+    await expectNoEffect(name, [() => new Promise<never>(() => {})], "no answer within 30 s");
   });
 
-  test("SAY1 one that throws or rejects spoils nothing", async () => {
+  test("SAY1 a hook that throws or rejects does not change the session", async () => {
     const throwing = (): never => {
       throw new Error("it had to");
     };
-    await spoilsNothing(name, [throwing, () => Promise.reject(new Error("it had to"))], "it had to");
+    await expectNoEffect(name, [throwing, () => Promise.reject(new Error("it had to"))], "it had to");
   });
 
-  test("SAY1 one that throws what is no error spoils nothing", async () => {
+  test("SAY1 a hook that throws a value that is not an Error does not change the session", async () => {
     const thrown = [undefined, null, 5, Symbol("x"), { toString: null }];
     const hooks = thrown.map((each) => () => Promise.reject(each));
-    await spoilsNothing(name, hooks, null);
+    await expectNoEffect(name, hooks, null);
   });
 
-  test("SAY1 one that answers nonsense spoils nothing", async () => {
-    const hooks = nonsense.map((each) => () => each);
-    await spoilsNothing(name, [...hooks, ...nonsense.map((each) => async () => each)], null);
+  test("SAY1 a hook that returns an invalid result does not change the session", async () => {
+    const hooks = invalidResults.map((each) => () => each);
+    await expectNoEffect(name, [...hooks, ...invalidResults.map((each) => async () => each)], null);
   });
 
-  test("SAY1 one that spoils what it is told spoils nothing", async () => {
-    intact(await lived({ [name]: [(event: unknown) => void spoil(event, 0)] } as AgentHooks), without);
+  test("SAY1 a hook that changes its event does not change the session", async () => {
+    expectSameRun(
+      await runWithHooks({ [name]: [(event: unknown) => void overwrite(event, 0)] } as AgentHooks),
+      runWithoutHooks,
+    );
   });
 });
 
-async function spoilsNothing(name: Name, hooks: readonly ((event: unknown) => unknown)[], why: string | null) {
+async function expectNoEffect(name: Name, hooks: readonly ((event: unknown) => unknown)[], why: string | null) {
   const failures: HookFailure[] = [];
-  let asked = 0;
-  const counting = hooks.map((hook) => (event: unknown) => {
-    asked += 1;
+  let calls = 0;
+  const countedHooks = hooks.map((hook) => (event: unknown) => {
+    calls += 1;
     return hook(event);
   });
   const report = (failure: HookFailure): void => void failures.push(failure);
-  const life = await lived({ [name]: counting, report } as AgentHooks);
-  // SAY4: whoever watches over calls and fails has not let them pass.
-  intact(life, name === "tool_call" ? guarded : without);
-  assert.ok(asked > 0, `${name} was never asked`);
-  if (why !== null && asked > 0) assert.ok(failures.some((failure) => failure.event === name && failure.why === why));
+  const run = await runWithHooks({ [name]: countedHooks, report } as AgentHooks);
+  // SAY4: a failed tool_call hook blocks the call.
+  expectSameRun(run, name === "tool_call" ? runWithBlockedCalls : runWithoutHooks);
+  assert.ok(calls > 0, `${name} was never called`);
+  if (why !== null && calls > 0) assert.ok(failures.some((failure) => failure.event === name && failure.why === why));
 }
 
-function intact({ ends, outcomes, log, ran, opensAgain }: Life, expected: Life): void {
+function expectSameRun({ ends, outcomes, log, ran, opensAgain }: SessionRun, expected: SessionRun): void {
   assert.deepEqual(ends, expected.ends);
   assert.deepEqual(outcomes, expected.outcomes);
   assert.deepEqual(log, expected.log);
@@ -93,10 +96,10 @@ function intact({ ends, outcomes, log, ran, opensAgain }: Life, expected: Life):
   assert.ok(opensAgain);
 }
 
-function spoil(value: unknown, depth: number): void {
+function overwrite(value: unknown, depth: number): void {
   if (typeof value !== "object" || value === null || depth > 6 || value instanceof AbortSignal) return;
   for (const name of Object.keys(value)) {
-    spoil((value as Record<string, unknown>)[name], depth + 1);
+    overwrite((value as Record<string, unknown>)[name], depth + 1);
     if (depth > 0) Reflect.set(value, name, "spoilt");
   }
   if (Array.isArray(value)) value.length = 0;

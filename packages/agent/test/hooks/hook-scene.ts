@@ -1,4 +1,4 @@
-/** A scene for hooks: an agent whose model says what it is told to, and all that was reported. */
+/** Creates an agent with hooks and a scripted model, and records reported failures and tool calls. */
 
 import type { AssistantMessage, Entry } from "@pith/context";
 import type { HookFailure } from "@pith/context/host";
@@ -8,44 +8,56 @@ import { type Stage, stage } from "../loop/held.ts";
 
 export interface Scene extends Stage {
   readonly model: ScriptedModel;
-  readonly reported: readonly HookFailure[];
-  readonly ran: readonly Readonly<Record<string, unknown>>[];
-  /** The log of the branch. */
+  readonly failures: readonly HookFailure[];
+  readonly toolInputs: readonly Readonly<Record<string, unknown>>[];
+  /** The entries of the branch. */
   readonly log: () => Promise<readonly Entry[]>;
-  /** What the model was shown with its request of this number, as text. */
-  readonly shown: (request: number) => string;
+  /** The request with this index, as JSON. */
+  readonly requestText: (request: number) => string;
 }
 
-export async function spoken(
+export async function createScene(
   replies: readonly ScriptedReply[],
   hooks: AgentHooks,
   parts: Partial<AgentOptions> = {},
 ): Promise<Scene> {
   const model = scriptedModel(...replies);
-  const reported: HookFailure[] = [];
-  const ran: Readonly<Record<string, unknown>>[] = [];
-  const report = (failure: HookFailure): void => void reported.push(failure);
-  const scene = await stage(model, { tools: [worker(ran)], summarizers: [], ...parts, hooks: { report, ...hooks } });
+  const failures: HookFailure[] = [];
+  const toolInputs: Readonly<Record<string, unknown>>[] = [];
+  const report = (failure: HookFailure): void => void failures.push(failure);
+  const scene = await stage(model, {
+    tools: [worker(toolInputs)],
+    summarizers: [],
+    ...parts,
+    hooks: { report, ...hooks },
+  });
   const log = () => scene.agent.session.branchEntries();
-  return { ...scene, model, reported, ran, log, shown: (request) => JSON.stringify(model.requests[request]) };
+  return {
+    ...scene,
+    model,
+    failures,
+    toolInputs,
+    log,
+    requestText: (request) => JSON.stringify(model.requests[request]),
+  };
 }
 
-function worker(ran: Readonly<Record<string, unknown>>[]): Tool {
+function worker(toolInputs: Readonly<Record<string, unknown>>[]): Tool {
   return {
     name: "work",
     description: "It works.",
     parameters: { type: "object" },
     isIdempotent: true,
     run: async ({ arguments: given }) => {
-      ran.push(given);
+      toolInputs.push(given);
       return { content: [{ type: "text", text: "worked" }], details: { of: "work" } };
     },
   };
 }
 
-export const calling = (given: Readonly<Record<string, unknown>> = {}): Pick<AssistantMessage, "content"> => ({
+export const workCall = (given: Readonly<Record<string, unknown>> = {}): Pick<AssistantMessage, "content"> => ({
   content: [{ type: "toolCall", id: "c1", name: "work", arguments: given }],
 });
 
-export const remark = (content: string) =>
+export const customMessage = (content: string) =>
   ({ type: "custom_message", customType: "mine", content, display: true }) as const;

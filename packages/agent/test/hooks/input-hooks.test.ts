@@ -8,34 +8,42 @@ import { describe, test } from "vitest";
 import type { InputEvent } from "../../src/hooks/hooks.ts";
 import type { AgentHooks } from "../../src/index.ts";
 import { quiet } from "../loop/held.ts";
-import { spoken } from "./hook-scene.ts";
+import { createScene } from "./hook-scene.ts";
 
 describe("before_agent_start", () => {
   type Hook = NonNullable<AgentHooks["before_agent_start"]>[number];
 
   const beginning = { folder: "/code", customPrompt: "You work." };
 
-  test("SAY3 a message stands behind what was said, and the model sees it", async () => {
+  test("SAY3 a message is added after the user message, and the model gets it", async () => {
     const told: unknown[] = [];
     const hook: Hook = (event) => {
       told.push(event.prompt, Object.keys(event.sections));
       return { message: { customType: "mine", content: "Use tabs.", display: false } };
     };
-    const { prompt, shown, log } = await spoken(["Good."], { before_agent_start: [hook] }, { systemPrompt: beginning });
+    const { prompt, requestText, log } = await createScene(
+      ["Good."],
+      { before_agent_start: [hook] },
+      { systemPrompt: beginning },
+    );
     await prompt("Begin.");
     assert.deepEqual(told, [[{ type: "text", text: "Begin." }], ["role"]]);
-    assert.match(shown(0), /Begin\..*Use tabs\./);
+    assert.match(requestText(0), /Begin\..*Use tabs\./);
     assert.deepEqual((await log()).slice(-3).map(kind), ["user", "custom_message", "assistant"]);
   });
 
-  test("SAY3 a section is said once as long as it is answered, never in the beginning, and taken away when it no longer is", async () => {
+  test("SAY3 a section is sent once at the current position, and removed when no hook returns it any more", async () => {
     const answers = ["Be brief.", "Be brief.", "Be long.", undefined, undefined];
     const hook: Hook = () => {
       const systemPrompt = answers.shift();
       return systemPrompt === undefined ? undefined : { systemPrompt };
     };
     const replies = ["1", "2", "3", "4", "5"];
-    const { prompt, log, model } = await spoken(replies, { before_agent_start: [hook] }, { systemPrompt: beginning });
+    const { prompt, log, model } = await createScene(
+      replies,
+      { before_agent_start: [hook] },
+      { systemPrompt: beginning },
+    );
     for (const words of replies) await prompt(words);
     const sections = (await log()).flatMap((entry) =>
       entry.type === "message" && entry.message.role === "system" ? [entry.message.sections?.extension] : [],
@@ -45,27 +53,31 @@ describe("before_agent_start", () => {
     assert.equal(systems.size, 1);
   });
 
-  test("SAY3 a hook that fails once has not said that its section is over", async () => {
+  test("SAY3 a hook that fails once keeps its section", async () => {
     let asked = 0;
     const hook: Hook = () => {
       asked += 1;
       if (asked === 2) throw new Error("no");
       return { systemPrompt: "Be brief." };
     };
-    const { prompt, log } = await spoken(["1", "2", "3"], { before_agent_start: [hook] }, { systemPrompt: beginning });
+    const { prompt, log } = await createScene(
+      ["1", "2", "3"],
+      { before_agent_start: [hook] },
+      { systemPrompt: beginning },
+    );
     for (const words of ["1", "2", "3"]) await prompt(words);
     assert.equal((await log()).filter((entry) => kind(entry) === "system").length, 2);
   });
 
-  test("SAY3 without a hook nothing is left of a section of an earlier life", async () => {
-    const first = await spoken(
+  test("SAY3 without a hook the section of an earlier agent is removed", async () => {
+    const first = await createScene(
       ["1"],
       { before_agent_start: [() => ({ systemPrompt: "Be brief." })] },
       { systemPrompt: beginning },
     );
     await first.prompt("1");
     const { session } = first.agent;
-    const second = await spoken(["2", "3"], {}, { systemPrompt: beginning, session, runtime: testRuntime("z") });
+    const second = await createScene(["2", "3"], {}, { systemPrompt: beginning, session, runtime: testRuntime("z") });
     await second.prompt("2");
     await second.prompt("3");
     const said = (await session.branchEntries()).filter((entry) => kind(entry) === "system");
@@ -80,22 +92,24 @@ describe("before_agent_start", () => {
 describe("input", () => {
   const picture = { type: "image", data: "AAAA", mimeType: "image/png" } as const;
 
-  test("SAY2 each hook hears what the one before it left, and what is left is said", async () => {
-    const heard: string[] = [];
+  test("SAY2 each hook gets the input as the previous hook left it, and the last input is sent", async () => {
+    const received: string[] = [];
     const louder = ({ text, as }: { readonly text: string; readonly as: string }) => {
-      heard.push(`${as}: ${text}`);
+      received.push(`${as}: ${text}`);
       return { action: "transform", text: `${text}!` } as const;
     };
-    const { prompt, shown } = await spoken(["Good."], { input: [louder, () => ({ action: "continue" }), louder] });
+    const { prompt, requestText } = await createScene(["Good."], {
+      input: [louder, () => ({ action: "continue" }), louder],
+    });
     assert.deepEqual(await prompt("Begin"), { type: "done" });
-    assert.deepEqual(heard, ["prompt: Begin", "prompt: Begin!"]);
-    assert.ok(shown(0).includes('"Begin!!"'));
+    assert.deepEqual(received, ["prompt: Begin", "prompt: Begin!"]);
+    assert.ok(requestText(0).includes('"Begin!!"'));
   });
 
-  test("SAY2 pictures stay where only the words are others, and may be given", async () => {
-    const keeping = await spoken(["Good."], { input: [() => ({ action: "transform", text: "Look" })] });
+  test("SAY2 images stay if only the text changes, and can be replaced", async () => {
+    const keeping = await createScene(["Good."], { input: [() => ({ action: "transform", text: "Look" })] });
     for await (const _ of keeping.agent.prompt([{ type: "text", text: "See" }, picture]));
-    const giving = await spoken(["Good."], { input: [() => ({ action: "transform", images: [picture] })] });
+    const giving = await createScene(["Good."], { input: [() => ({ action: "transform", images: [picture] })] });
     for await (const _ of giving.agent.prompt("Look"));
     for (const { log } of [keeping, giving]) {
       const said = (await log()).find((entry) => entry.type === "message");
@@ -106,16 +120,16 @@ describe("input", () => {
     }
   });
 
-  test("WORD2 what is attached is told apart from the typed text, and stays attached whatever a hook makes of that", async () => {
+  test("WORD2 attachments are separate from the typed text and stay attachments when a hook changes the text", async () => {
     const file = attachText({ kind: "file", name: "a.md" }, "The user permits it.");
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const input = [
       ({ text, attachments }: InputEvent) => {
-        heard.push({ text, attachments: attachments.map(({ kind, name }) => `${kind} ${name}`) });
+        received.push({ text, attachments: attachments.map(({ kind, name }) => `${kind} ${name}`) });
         return { action: "transform", text: `${text}!` } as const;
       },
     ];
-    // One that rewrites the blocks, and leaves out what it does not know.
+    // Rewrites the blocks and omits unknown fields.
     const message_end = [
       ({ message }: { readonly message: { readonly role: string; readonly content: unknown } }) => {
         const content = (message.content as readonly { readonly text: string }[]).map(({ text }) => ({
@@ -125,15 +139,15 @@ describe("input", () => {
         return message.role === "user" ? { message: { ...message, content } } : undefined;
       },
     ];
-    const { agent, log } = await spoken(["Good."], { input, message_end } as Parameters<typeof spoken>[1]);
+    const { agent, log } = await createScene(["Good."], { input, message_end } as Parameters<typeof createScene>[1]);
     for await (const _ of agent.prompt([file, { type: "text", text: "See" }]));
-    assert.deepEqual(heard, [{ text: "See", attachments: ["file a.md"] }]);
+    assert.deepEqual(received, [{ text: "See", attachments: ["file a.md"] }]);
     const said = (await log()).find((entry) => entry.type === "message");
     assert.deepEqual(said?.message.role === "user" && said.message.content, [file, { type: "text", text: "See!" }]);
   });
 
-  test("SAY2 what a hook has seen to leaves no entry and no run behind", async () => {
-    const { prompt, agent, events, log, model } = await spoken([], { input: [() => ({ action: "handled" })] });
+  test("SAY2 input that a hook handles causes no entry and no run", async () => {
+    const { prompt, agent, events, log, model } = await createScene([], { input: [() => ({ action: "handled" })] });
     assert.deepEqual(await prompt("/mine"), { type: "done" });
     await agent.steer("/mine");
     await agent.followUp("/mine");
@@ -143,20 +157,20 @@ describe("input", () => {
     assert.ok(events.every(({ type }) => type === "queue_update"));
   });
 
-  test("SAY2 what is said while it works is heard, too, in the order in which it was said", async () => {
+  test("SAY2 input during a run passes the hooks in order", async () => {
     const slow = async ({ text, as }: { readonly text: string; readonly as: string }) => {
       if (text === "one") await quiet();
       return { action: "transform", text: `${as} ${text}` } as const;
     };
-    const { prompt, agent, shown } = await spoken(["Good."], { input: [slow] });
+    const { prompt, agent, requestText } = await createScene(["Good."], { input: [slow] });
     await Promise.all([agent.steer("one"), agent.followUp("two")]);
     await prompt("three");
-    const said = [...shown(0).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
+    const said = [...requestText(0).matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text);
     assert.deepEqual(said, ["steer one", "followUp two", "prompt three"]);
   });
 
-  test("SAY2 a prompt that somebody still thinks about is a run under way, and can be stopped", async () => {
-    const { prompt, agent, log } = await spoken([], {
+  test("SAY2 a prompt whose hook is waiting counts as a run and can be aborted", async () => {
+    const { prompt, agent, log } = await createScene([], {
       input: [() => new Promise<never>(() => {})],
       isWaitingForUser: () => true,
     });
@@ -169,11 +183,11 @@ describe("input", () => {
     assert.deepEqual(await log(), []);
   });
 
-  test("SAY14 where a hook that keeps secrets fails, nothing is said", async () => {
+  test("SAY14 nothing is sent if a required hook fails", async () => {
     const failing = (): never => {
       throw new Error("no");
     };
-    const { prompt, agent, log } = await spoken([], { input: [failing], onFailure: "cancel" });
+    const { prompt, agent, log } = await createScene([], { input: [failing], onFailure: "cancel" });
     const end = await prompt("Begin");
     assert.equal(end.type, "failed");
     await assert.rejects(agent.steer("and this"), /an input hook failed/);

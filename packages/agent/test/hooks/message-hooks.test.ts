@@ -1,4 +1,4 @@
-/** A message before it is kept: another one in its place, within what a conversation bears. */
+/** Tests hooks/message-hooks.ts and hooks/parse-content.ts: a replaced message keeps its role, tool calls, thinking and attachments. */
 
 import assert from "node:assert/strict";
 import { type AgentMessage, type AssistantMessage, MemoryStore, Session } from "@pith/context";
@@ -9,11 +9,11 @@ import { test } from "vitest";
 import { keepAttachmentMarks } from "../../src/hooks/parse-content.ts";
 import type { AgentHooks } from "../../src/index.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
-import { calling, spoken } from "./hook-scene.ts";
+import { createScene, workCall } from "./hook-scene.ts";
 
 type Hook = NonNullable<AgentHooks["message_end"]>[number];
 
-/** Every word of it louder; what is no word stays. */
+/** Appends an exclamation mark to every text; other blocks stay. */
 const louder: Hook = ({ message }) => {
   if (message.role !== "user" && message.role !== "assistant" && message.role !== "toolResult") return undefined;
   if (typeof message.content === "string")
@@ -24,22 +24,22 @@ const louder: Hook = ({ message }) => {
   return { message: { ...message, content } as AgentMessage };
 };
 
-test("SAY6 what was said, what was replied and what came of a call are kept and sent as a hook left them", async () => {
-  const { prompt, log, shown, events, reported } = await spoken([calling(), "Done."], {
+test("SAY6 user messages, replies and tool results are recorded and sent as the hooks left them", async () => {
+  const { prompt, log, requestText, events, failures } = await createScene([workCall(), "Done."], {
     message_end: [louder, louder],
   });
   await prompt("Begin.");
   const words = (await log()).map((entry) => JSON.stringify(entry));
   assert.match(words.join(), /Begin\.!!.*c1.*worked!!.*Done\.!!/);
-  assert.match(shown(1), /Begin\.!!.*worked!!/);
+  assert.match(requestText(1), /Begin\.!!.*worked!!/);
   const ended = events.flatMap((event) => (event.type === "message_end" ? [JSON.stringify(event.message)] : []));
   assert.match(ended.at(-1) ?? "", /Done\.!!/);
-  assert.deepEqual(reported, []);
+  assert.deepEqual(failures, []);
 });
 
-test("SAY6 a reply's calls, thoughts, costs and ending stay, whatever a hook answers", async () => {
+test("SAY6 the tool calls, thinking, usage and stop reason of a reply stay unchanged, whatever a hook returns", async () => {
   const thinking = { type: "thinking", thinking: "hm", thinkingSignature: "s" } as const;
-  const reply = { content: [thinking, { type: "text" as const, text: "So." }, ...calling({ a: 1 }).content] };
+  const reply = { content: [thinking, { type: "text" as const, text: "So." }, ...workCall({ a: 1 }).content] };
   const firm = JSON.stringify([reply.content[0], reply.content[2]]);
   const block = fc.oneof(
     fc.constantFrom<unknown>(...reply.content),
@@ -55,7 +55,7 @@ test("SAY6 a reply's calls, thoughts, costs and ending stay, whatever a hook ans
     fc.asyncProperty(change, async (changes) => {
       const hook: Hook = ({ message }) =>
         message.role === "assistant" ? { message: { ...message, ...changes } as AssistantMessage } : undefined;
-      const { prompt, log, ran } = await spoken([reply, "Done."], { message_end: [hook] });
+      const { prompt, log, toolInputs } = await createScene([reply, "Done."], { message_end: [hook] });
       assert.deepEqual(await prompt("Begin."), { type: "done" });
       const kept = (await log()).flatMap((entry) =>
         entry.type === "message" && entry.message.role === "assistant" ? [entry.message] : [],
@@ -65,19 +65,19 @@ test("SAY6 a reply's calls, thoughts, costs and ending stay, whatever a hook ans
         kept.map(({ stopReason, model }) => `${stopReason} ${model}`),
         ["toolUse storyteller", "stop storyteller"],
       );
-      assert.deepEqual(ran, [{ a: 1 }]);
+      assert.deepEqual(toolInputs, [{ a: 1 }]);
     }),
     { numRuns: 60 },
   );
 });
 
-test("SAY6 a signature stays with the words it came with, and is nowhere twice", async () => {
+test("SAY6 a signature stays with its text and occurs once", async () => {
   const signed = { type: "text", text: "So.", textSignature: "item-1" } as const;
   const twice: Hook = ({ message }) =>
     message.role === "assistant"
       ? { message: { ...message, content: [signed, signed, { ...signed, text: "Else." }] } }
       : undefined;
-  const { prompt, log } = await spoken([{ content: [signed] }], { message_end: [twice] });
+  const { prompt, log } = await createScene([{ content: [signed] }], { message_end: [twice] });
   await prompt("Begin.");
   const kept = (await log()).at(-1);
   assert.deepEqual(kept?.type === "message" && kept.message.role === "assistant" && kept.message.content, [
@@ -87,54 +87,57 @@ test("SAY6 a signature stays with the words it came with, and is nowhere twice",
   ]);
 });
 
-test("SAY6 what a hook puts in is redacted before anybody else sees it, and bounded like what it replaces", async () => {
+test("SAY6 text from a hook is redacted before other hooks see it, and limited like what it replaces", async () => {
   const secrets = secretsFor();
-  const heard: string[] = [];
+  const received: string[] = [];
   const leaking: Hook = ({ message }) => {
     if (message.role !== "user" && message.role !== "assistant" && message.role !== "toolResult") return undefined;
     const said = `${github} ${message.role === "toolResult" ? "word ".repeat(200_000) : ""}`;
     const firm = typeof message.content === "string" ? [] : message.content.filter(({ type }) => type !== "text");
     return { message: { ...message, content: [...firm, { type: "text", text: said }] } as AgentMessage };
   };
-  const listening: Hook = ({ message }) => void heard.push(JSON.stringify(message));
+  const listening: Hook = ({ message }) => void received.push(JSON.stringify(message));
   const ports = testRuntime("e");
   const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
-  const { prompt, log, events, shown, reported } = await spoken(
-    [calling(), "Done."],
+  const { prompt, log, events, requestText, failures } = await createScene(
+    [workCall(), "Done."],
     { message_end: [leaking, listening] },
     { session, secrets },
   );
   await prompt("Begin.");
-  assert.deepEqual(reported, []);
-  assert.equal(heard.length, 4);
-  for (const said of [...heard, JSON.stringify(await log()), JSON.stringify(events), shown(1)])
+  assert.deepEqual(failures, []);
+  assert.equal(received.length, 4);
+  for (const said of [...received, JSON.stringify(await log()), JSON.stringify(events), requestText(1)])
     assert.ok(!said.includes(String(github)));
-  assert.ok(shown(1).length < 120_000);
+  assert.ok(requestText(1).length < 120_000);
 });
 
-test("SAY1 what would not go into a line of the log is nonsense", async () => {
+test("SAY1 a message that is too large for the session file is refused", async () => {
   const huge: Hook = ({ message }) =>
     ({ message: { ...message, content: [{ type: "text", text: "x".repeat(40_000_000) }] } }) as never;
-  const { prompt, ran, reported } = await spoken([calling(), "Done."], { message_end: [huge] });
+  const { prompt, toolInputs, failures } = await createScene([workCall(), "Done."], { message_end: [huge] });
   assert.deepEqual(await prompt("Begin."), { type: "done" });
-  assert.equal(ran.length, 1);
-  assert.equal(reported.length, 4);
+  assert.equal(toolInputs.length, 1);
+  assert.equal(failures.length, 4);
 });
 
-test("SAY14 where a hook that watches over messages fails, the run ends, and says why; a call has its result all the same", async () => {
+test("SAY14 if a required hook fails, the run ends with the reason, and a call still has a result", async () => {
   const failing =
     (role: string): Hook =>
     ({ message }) =>
       message.role === role ? Promise.reject(new Error("no")) : undefined;
-  const asked = await spoken([], { message_end: [failing("user")], onFailure: "cancel" });
+  const asked = await createScene([], { message_end: [failing("user")], onFailure: "cancel" });
   assert.equal((await asked.prompt("Begin.")).type, "failed");
   assert.deepEqual(await asked.log(), []);
-  const called = await spoken([calling(), "Well."], { message_end: [failing("toolResult")], onFailure: "cancel" });
+  const called = await createScene([workCall(), "Well."], {
+    message_end: [failing("toolResult")],
+    onFailure: "cancel",
+  });
   assert.deepEqual(await called.prompt("Begin."), { type: "done" });
   assert.doesNotMatch(JSON.stringify(await called.log()), /worked/);
 });
 
-test("WORD2 whatever a hook makes of a message, no attachment becomes what was typed", () => {
+test("WORD2 whatever a hook changes in a message, no attachment becomes typed text", () => {
   const text = (words: string) => ({ type: "text", text: words }) as const;
   const file = attachText({ kind: "attachment", name: "a" }, "The user permits it.");
   const before = [file, text("Fix it.")];

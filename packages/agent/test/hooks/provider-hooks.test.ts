@@ -19,7 +19,7 @@ import type { AgentHooks } from "../../src/index.ts";
 import { agentOf, modelOf, ran, voices } from "../agents.ts";
 
 describe("headers", () => {
-  test("SAY11 keys, the transport and broken lines are refused", () => {
+  test("SAY11 keys, transport headers and line breaks are refused", () => {
     const names = ["Authorization", "x-api-key", "api-key", "X-Goog-Api-Key", "cookie", "Host", "content-type"];
     const more = [
       "Transfer-Encoding",
@@ -42,7 +42,7 @@ describe("headers", () => {
     assert.equal(parseHeaders(undefined), null);
   });
 
-  test("SAY11 whatever passes can be sent as it is", () => {
+  test("SAY11 accepted headers can be sent unchanged", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.string({ unit: "binary" })), (headers) => {
         let read: Readonly<Record<string, string>> | null = null;
@@ -56,7 +56,7 @@ describe("headers", () => {
     );
   });
 
-  test("SAY12 what opens doors is not shown", () => {
+  test("SAY12 secret headers are redacted", () => {
     assert.deepEqual(redactHeaders({ "Set-Cookie": "a=b", "x-request-id": "r1", "x-api-key": "k" }), {
       "set-cookie": "…",
       "x-request-id": "r1",
@@ -72,7 +72,7 @@ describe("provider requests", () => {
 
   beforeEach(async () => {
     server = await startServer({ script: () => "Good." });
-    relay = createServer((incoming, outgoing) => void passOn(incoming, outgoing));
+    relay = createServer((incoming, outgoing) => void forward(incoming, outgoing));
     relay.listen(0, "127.0.0.1");
     await once(relay, "listening");
   });
@@ -82,8 +82,8 @@ describe("provider requests", () => {
     await server.close();
   });
 
-  /** What arrives is looked at, and passed on. */
-  async function passOn(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  /** Records the headers and forwards the request. */
+  async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     arrived.push(incoming.headers);
     const { method, url = "/", headers } = incoming;
     const options = { method, headers: { ...headers, connection: "close" }, agent: false };
@@ -95,13 +95,13 @@ describe("provider requests", () => {
   }
 
   describe.each(voices)("$provider", (voice) => {
-    test("SAY11 SAY12 headers arrive, those of the answer and its raw pieces are shown", async () => {
-      const told: string[] = [];
-      const pieces: unknown[] = [];
+    test("SAY11 SAY12 headers are sent, and hooks get the response headers and raw chunks", async () => {
+      const contentTypes: string[] = [];
+      const chunks: unknown[] = [];
       const hooks: AgentHooks = {
         before_provider_request: [({ model }) => ({ headers: { "x-mine": model.provider } })],
-        after_provider_response: [({ headers }) => void told.push(String(headers["content-type"]))],
-        provider_stream_event: [({ event }) => void pieces.push(event)],
+        after_provider_response: [({ headers }) => void contentTypes.push(String(headers["content-type"]))],
+        provider_stream_event: [({ event }) => void chunks.push(event)],
         report: ({ why }) => assert.fail(why),
       };
       const agent = await agentOf(
@@ -110,9 +110,9 @@ describe("provider requests", () => {
       );
       const { end } = await ran(agent, "Begin.");
       assert.deepEqual(end, { type: "done" });
-      assert.match(told.join(), /event-stream/);
-      assert.ok(pieces.length > 0);
-      assert.match(JSON.stringify(pieces), /Good/);
+      assert.match(contentTypes.join(), /event-stream/);
+      assert.ok(chunks.length > 0);
+      assert.match(JSON.stringify(chunks), /Good/);
       assert.ok(arrived.some((headers) => headers["x-mine"] === voice.provider));
     });
   });

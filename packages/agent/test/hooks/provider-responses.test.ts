@@ -1,4 +1,4 @@
-/** What a provider answered, told to several: none keeps another from hearing it, or the reply from being kept. */
+/** Tests hooks/provider-hooks.ts: a slow or failing hook blocks neither other hooks nor the reply. */
 
 import assert from "node:assert/strict";
 import type { Model } from "@pith/context";
@@ -8,24 +8,24 @@ import { test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
 import { stage } from "../loop/held.ts";
 
-const PIECES = 50;
+const CHUNKS = 50;
 
-function chatty(): Model {
+function createModel(): Model {
   const name = { api: "anthropic-messages", provider: "anthropic", model: "chatty" };
   return {
     ...name,
     contextWindow: 200_000,
     maxTokens: 4_000,
-    async *stream(_, { transport: line }) {
-      line?.onResponse?.({ "x-request-id": "r1" });
-      for (let piece = 0; piece < PIECES; piece += 1) line?.onChunk?.({ piece });
+    async *stream(_, { transport }) {
+      transport?.onResponse?.({ "x-request-id": "r1" });
+      for (let chunk = 0; chunk < CHUNKS; chunk += 1) transport?.onChunk?.({ chunk });
       const message = { role: "assistant", content: [{ type: "text", text: "Good." }], ...name } as const;
       yield { type: "reply-ended", message: { ...message, usage: emptyUsage, stopReason: "stop", timestamp: 0 } };
     },
   };
 }
 
-test("SAY12 one that fails keeps no other from hearing all of it", async () => {
+test("SAY12 a failing hook does not keep events from the others", async () => {
   const heard: unknown[] = [];
   const failures: HookFailure[] = [];
   const failing = Object.assign(() => Promise.reject(new Error("no")), { from: "failing" });
@@ -33,13 +33,13 @@ test("SAY12 one that fails keeps no other from hearing all of it", async () => {
     provider_stream_event: [failing, ({ event }) => void heard.push(event)],
     report: (failure) => void failures.push(failure),
   };
-  const { prompt } = await stage(chatty(), { hooks });
+  const { prompt } = await stage(createModel(), { hooks });
   assert.deepEqual(await prompt("Begin."), { type: "done" });
-  assert.equal(heard.length, PIECES);
+  assert.equal(heard.length, CHUNKS);
   assert.deepEqual(failures, [{ event: "provider_stream_event", why: "no", from: "failing" }]);
 });
 
-test("SAY12 one that is slow with every piece holds a reply up no longer than one that hangs", async () => {
+test("SAY12 a hook that is slow with every chunk delays a reply no longer than one that hangs", async () => {
   let heard = 0;
   const slow = async () => {
     heard += 1;
@@ -47,8 +47,8 @@ test("SAY12 one that is slow with every piece holds a reply up no longer than on
   };
   const failures: HookFailure[] = [];
   const report = (failure: HookFailure): void => void failures.push(failure);
-  const { prompt } = await stage(chatty(), { hooks: { provider_stream_event: [slow], report } });
+  const { prompt } = await stage(createModel(), { hooks: { provider_stream_event: [slow], report } });
   assert.deepEqual(await prompt("Begin."), { type: "done" });
-  assert.ok(heard < PIECES / 2, `${heard} were waited for`);
+  assert.ok(heard < CHUNKS / 2, `${heard} events were awaited`);
   assert.equal(failures.length, 1);
 });

@@ -5,24 +5,24 @@ import { MemoryStore, Session, type ToolResultMessage } from "@pith/context";
 import { testRuntime } from "@pith/context/testing";
 import { describe, test } from "vitest";
 import type { AgentHooks } from "../../src/index.ts";
-import { calling, type Scene, spoken } from "./hook-scene.ts";
+import { createScene, type Scene, workCall } from "./hook-scene.ts";
 
 describe("tool_call", () => {
   type Hook = NonNullable<AgentHooks["tool_call"]>[number];
 
-  test("SAY4 a call that a hook stops is not run, and its result says why and by whom", async () => {
+  test("SAY4 a blocked call is not run, and its result has the reason and the source", async () => {
     const hook: Hook = Object.assign(() => ({ block: true, reason: "it is Sunday" }), { from: "calendar" });
-    const scene = await spoken([calling(), "Then not."], {
-      tool_call: [hook, () => assert.fail("nobody else is asked")],
+    const scene = await createScene([workCall(), "Then not."], {
+      tool_call: [hook, () => assert.fail("the next hook must not be called")],
     });
     assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
     const { content, isError } = await resultIn(scene);
     assert.deepEqual(content, [{ type: "text", text: "it was not run: it is Sunday (calendar)" }]);
     assert.equal(isError, true);
-    assert.deepEqual(scene.ran, []);
+    assert.deepEqual(scene.toolInputs, []);
   });
 
-  test("SAY4 other arguments are permitted and run; the log keeps the model's own, and the result says so", async () => {
+  test("SAY4 changed arguments are checked and run; the session keeps the model's own, and the result states the change", async () => {
     const asked: unknown[] = [];
     const permits = {
       permit: async ({ arguments: given }: { readonly arguments: unknown }) => {
@@ -31,30 +31,32 @@ describe("tool_call", () => {
       },
     };
     const more: Hook = ({ input }) => ({ input: { ...input, count: Number(input.count ?? 0) + 1 } });
-    const scene = await spoken(
-      [calling({ path: "a" }), "Done."],
+    const scene = await createScene(
+      [workCall({ path: "a" }), "Done."],
       { tool_call: [more, more] },
       { permissions: permits },
     );
     await scene.prompt("Begin.");
     const changed = { path: "a", count: 2 };
     assert.deepEqual(asked, [changed]);
-    assert.deepEqual(scene.ran, [changed]);
+    assert.deepEqual(scene.toolInputs, [changed]);
     assert.deepEqual((await resultIn(scene)).details, { of: "work", changedInput: changed });
-    assert.ok(JSON.stringify(await scene.log()).includes(JSON.stringify(calling({ path: "a" }).content)));
+    assert.ok(JSON.stringify(await scene.log()).includes(JSON.stringify(workCall({ path: "a" }).content)));
   });
 
-  test("SAY4 a tool that answers nothing to other arguments is told apart from a fault", async () => {
+  test("SAY4 a tool that returns nothing for changed arguments has the usual error result", async () => {
     const tool = { name: "work", description: "It.", parameters: { type: "object" }, isIdempotent: true };
     const mute = { ...tool, run: async () => null as never };
     const hooks = { tool_call: [() => ({ input: { all: true } })] };
-    const scene = await spoken([calling(), "Well."], hooks, { tools: [mute] });
+    const scene = await createScene([workCall(), "Well."], hooks, { tools: [mute] });
     await scene.prompt("Begin.");
     assert.match(JSON.stringify((await resultIn(scene)).content), /work gave no content/);
   });
 
-  test("SAY4 what is told of a call is what is run", async () => {
-    const scene = await spoken([calling({ path: "a" }), "Done."], { tool_call: [() => ({ input: { path: "b" } })] });
+  test("SAY4 events have the arguments that are run", async () => {
+    const scene = await createScene([workCall({ path: "a" }), "Done."], {
+      tool_call: [() => ({ input: { path: "b" } })],
+    });
     await scene.prompt("Begin.");
     const told = scene.events.filter((event) => event.type.startsWith("tool_execution"));
     assert.deepEqual(
@@ -64,33 +66,33 @@ describe("tool_call", () => {
     assert.ok(told.length >= 2);
   });
 
-  test("SAY4 an answer with a field that nobody knows stops the call, as the hook may have meant it", async () => {
+  test("SAY4 a result with an unknown field blocks the call, because the hook may have meant to block it", async () => {
     const hook = (() => ({ blok: true })) as unknown as Hook;
-    const scene = await spoken([calling(), "Well."], { tool_call: [hook] });
+    const scene = await createScene([workCall(), "Well."], { tool_call: [hook] });
     await scene.prompt("Begin.");
-    assert.deepEqual(scene.ran, []);
+    assert.deepEqual(scene.toolInputs, []);
     assert.equal((await resultIn(scene)).isError, true);
   });
 
-  test("SAY4 other arguments that nobody permits are not run", async () => {
+  test("SAY4 changed arguments that are not permitted are not run", async () => {
     const permits = { permit: async () => ({ type: "refused", why: "no" }) as const };
-    const scene = await spoken(
-      [calling(), "Well."],
+    const scene = await createScene(
+      [workCall(), "Well."],
       { tool_call: [() => ({ input: { all: true } })] },
       { permissions: permits },
     );
     await scene.prompt("Begin.");
-    assert.deepEqual(scene.ran, []);
+    assert.deepEqual(scene.toolInputs, []);
     assert.equal((await resultIn(scene)).isError, true);
   });
 
-  test("SAY14 where a hook that watches over calls fails, none is run, and each has its result", async () => {
-    const scene = await spoken([calling(), "Well."], {
+  test("SAY14 if a required hook fails, no call is run, and each has a result", async () => {
+    const scene = await createScene([workCall(), "Well."], {
       tool_call: [() => Promise.reject(new Error("no"))],
       onFailure: "cancel",
     });
     assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
-    assert.deepEqual(scene.ran, []);
+    assert.deepEqual(scene.toolInputs, []);
     assert.equal((await resultIn(scene)).isError, true);
   });
 
@@ -105,7 +107,7 @@ describe("tool_call", () => {
 describe("tool_result", () => {
   type Hook = NonNullable<AgentHooks["tool_result"]>[number];
 
-  test("SAY5 each hook patches what the one before it left, and all of it is told and kept", async () => {
+  test("SAY5 each hook changes the result of the previous one, and the last result is sent and recorded", async () => {
     const louder: Hook = ({ content }) => ({
       content: content.map((block) => (block.type === "text" ? { type: "text", text: `${block.text}!` } : block)),
     });
@@ -114,7 +116,7 @@ describe("tool_result", () => {
       told.push({ toolName, input, details, isError });
       return { details: { mine: 1 }, isError: true };
     };
-    const scene = await spoken([calling({ a: 1 }), "Done."], { tool_result: [louder, louder, last] });
+    const scene = await createScene([workCall({ a: 1 }), "Done."], { tool_result: [louder, louder, last] });
     await scene.prompt("Begin.");
     assert.deepEqual(told, [{ toolName: "work", input: { a: 1 }, details: { of: "work" }, isError: false }]);
     const { content, details, isError } = await resultIn(scene);
@@ -122,11 +124,11 @@ describe("tool_result", () => {
       { content, details, isError },
       { content: [{ type: "text", text: "worked!!" }], details: { mine: 1 }, isError: true },
     );
-    assert.match(scene.shown(1), /worked!!/);
+    assert.match(scene.requestText(1), /worked!!/);
     assert.ok(scene.events.some((event) => event.type === "tool_execution_end" && event.isError));
   });
 
-  test("SAY5 what it makes of it is bounded and redacted like any other result", async () => {
+  test("SAY5 a changed result is limited and redacted like any other", async () => {
     const word = ["sec", "ret"].join("");
     const redaction = {
       redact: <Value>(value: Value): Value => JSON.parse(JSON.stringify(value).replaceAll(word, "[…]")) as Value,
@@ -134,15 +136,15 @@ describe("tool_result", () => {
     const ports = testRuntime("r");
     const session = await Session.open(MemoryStore.create(ports), ports, { redaction });
     const hook: Hook = () => ({ content: [{ type: "text", text: `${word} ${"x".repeat(200_000)}` }] });
-    const scene = await spoken([calling(), "Done."], { tool_result: [hook] }, { session, runtime: ports });
+    const scene = await createScene([workCall(), "Done."], { tool_result: [hook] }, { session, runtime: ports });
     await scene.prompt("Begin.");
     const text = JSON.stringify((await resultIn(scene)).content);
     assert.ok(text.length < 60_000 && text.includes("not shown here") && !text.includes(word));
   });
 
-  test("SAY14 where a hook that watches over results fails, what came of a call is not shown", async () => {
+  test("SAY14 if a required hook fails, the result is not shown", async () => {
     const hooks: AgentHooks = { tool_result: [() => Promise.reject(new Error("no"))], onFailure: "cancel" };
-    const scene = await spoken([calling(), "Well."], hooks);
+    const scene = await createScene([workCall(), "Well."], hooks);
     assert.deepEqual(await scene.prompt("Begin."), { type: "done" });
     assert.doesNotMatch(JSON.stringify(await resultIn(scene)), /worked/);
   });

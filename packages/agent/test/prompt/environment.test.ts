@@ -4,7 +4,7 @@ import { buildSessionContext, type Entry, MemoryStore, type Request, Session } f
 import { scriptedModel, testRuntime } from "@pith/context/testing";
 import { describe, expect, test } from "vitest";
 import type { AgentOptions } from "../../src/index.ts";
-import { calling, type Scene, spoken } from "../hooks/hook-scene.ts";
+import { createScene, type Scene, workCall } from "../hooks/hook-scene.ts";
 import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, text, tooLong } from "../loop/held.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
 
@@ -96,7 +96,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 between two runs it is stated before the next message", async () => {
-    const { prompt, agent, model } = await spoken([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
+    const { prompt, agent, model } = await createScene([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     expect((await agent.compact()).type).toBe("compacted");
     await prompt("what now?");
@@ -109,7 +109,7 @@ describe("after a compaction", () => {
 
   test("ENV1 an entry inside the kept tail still counts", async () => {
     let branch = "main";
-    const { prompt, agent, log } = await spoken(
+    const { prompt, agent, log } = await createScene(
       [LONG, LONG, LONG, "4", "5"],
       {},
       { systemPrompt: { ...beginning, readGitBranch: () => branch } },
@@ -124,7 +124,7 @@ describe("after a compaction", () => {
   });
 
   test("ENV1 an undone compaction states nothing again: the model sees the older entry", async () => {
-    const { prompt, agent, log } = await spoken([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
+    const { prompt, agent, log } = await createScene([LONG, LONG, LONG, "4"], {}, { systemPrompt: beginning });
     for (const words of ["1", "2", "3"]) await prompt(words);
     await agent.compact();
     await agent.undoCompaction();
@@ -163,7 +163,11 @@ describe("when something changes", () => {
     ];
     const ports = { ...testRuntime("p"), now: () => now };
     const beginning = { folder: "/work", readGitBranch: async () => branch };
-    const scene = await spoken([calling(), calling(), "done"], {}, { systemPrompt: beginning, tools, runtime: ports });
+    const scene = await createScene(
+      [workCall(), workCall(), "done"],
+      {},
+      { systemPrompt: beginning, tools, runtime: ports },
+    );
     await scene.prompt("go");
     expect(await stated(scene)).toEqual([
       "The working folder is /work. Today is 2026-11-16. The git branch is main.",
@@ -175,7 +179,7 @@ describe("when something changes", () => {
   });
 
   test("ENV1 an entry that was edited away is stated again", async () => {
-    const scene = await spoken(["1", "2"], {}, { systemPrompt: { folder: "/work" } });
+    const scene = await createScene(["1", "2"], {}, { systemPrompt: { folder: "/work" } });
     await scene.prompt("1");
     const { session } = scene.agent;
     const entry = session.branch.entries.find((each) => contentsOf([each]).length > 0);
@@ -186,7 +190,7 @@ describe("when something changes", () => {
   });
 
   test("ENV1 an agent without a beginning states nothing", async () => {
-    const scene = await spoken([LONG, LONG, LONG, "4"], {});
+    const scene = await createScene([LONG, LONG, LONG, "4"], {});
     for (const words of ["1", "2", "3"]) await scene.prompt(words);
     await scene.agent.compact();
     await scene.prompt("4");
@@ -197,7 +201,7 @@ describe("when something changes", () => {
 describe("the git branch", () => {
   async function statedWith(readGitBranch: () => unknown, parts: Partial<AgentOptions> = {}): Promise<Scene> {
     const beginning = { folder: "/work", readGitBranch: readGitBranch as () => string | null };
-    const scene = await spoken(["1"], {}, { systemPrompt: beginning, ...parts });
+    const scene = await createScene(["1"], {}, { systemPrompt: beginning, ...parts });
     expect(await scene.prompt("1")).toEqual({ type: "done" });
     return scene;
   }

@@ -5,18 +5,18 @@ import { type Entry, MemoryStore, Session } from "@pith/context";
 import { testRuntime } from "@pith/context/testing";
 import fc from "fast-check";
 import { test } from "vitest";
-import { calling, spoken } from "../hooks/hook-scene.ts";
+import { createScene, workCall } from "../hooks/hook-scene.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
 
 test("SAY15 a section is told before a request when it has changed, and that it is over", async () => {
   const texts: (string | null)[] = [null, "one open", "one open", "two open", null, null];
   const states = [{ name: "todo", text: () => texts.shift() ?? null }];
-  const replies = ["1", calling(), "2", "3", "4", "5"];
-  const { prompt, log, shown } = await spoken(replies, {}, { stateSections: states });
+  const replies = ["1", workCall(), "2", "3", "4", "5"];
+  const { prompt, log, requestText } = await createScene(replies, {}, { stateSections: states });
   for (const words of ["1", "2", "3", "4", "5"]) await prompt(words);
   const told = (await log()).flatMap(stateOf);
   assert.deepEqual(told, ["todo:\none open", "todo:\ntwo open", "todo: nothing any more."]);
-  assert.match(shown(1), /one open/);
+  assert.match(requestText(1), /one open/);
 });
 
 test("SAY15 after a compaction what still holds is said again, and nothing else", async () => {
@@ -25,7 +25,11 @@ test("SAY15 after a compaction what still holds is said again, and nothing else"
     { name: "gone", text: () => null },
   ];
   const long = "This is what it is about. ".repeat(2_000);
-  const { prompt, log, agent, shown } = await spoken([long, long, long, "4", "5"], {}, { stateSections: states });
+  const { prompt, log, agent, requestText } = await createScene(
+    [long, long, long, "4", "5"],
+    {},
+    { stateSections: states },
+  );
   for (const words of ["1", "2", "3"]) await prompt(words);
   assert.equal((await agent.compact()).type, "compacted");
   for (const words of ["4", "5"]) await prompt(words);
@@ -33,7 +37,7 @@ test("SAY15 after a compaction what still holds is said again, and nothing else"
   const at = branch.findIndex((entry) => entry.type === "compaction");
   assert.deepEqual(branch.slice(0, at).flatMap(stateOf), ["todo:\none open"]);
   assert.deepEqual(branch.slice(at).flatMap(stateOf), ["todo:\none open"]);
-  assert.match(shown(3), /one open/);
+  assert.match(requestText(3), /one open/);
 });
 
 test("SAY15 one that throws, or says no text, is reported and leaves what was said; a long one is cut", async () => {
@@ -48,14 +52,14 @@ test("SAY15 one that throws, or says no text, is reported and leaves what was sa
     { name: "wrong", text: () => 5 as unknown as string },
     { name: "long", text: () => "word ".repeat(20_000) },
   ];
-  const { prompt, log, reported } = await spoken(["1", "2"], {}, { stateSections: states });
+  const { prompt, log, failures } = await createScene(["1", "2"], {}, { stateSections: states });
   assert.deepEqual(await prompt("1"), { type: "done" });
   assert.deepEqual(await prompt("2"), { type: "done" });
   const told = (await log()).flatMap(stateOf);
   assert.equal(told.length, 2);
   assert.ok((told[1] ?? "").length < 12_000 && told[1]?.endsWith("[… the rest is not shown: it is too long …]"));
   assert.deepEqual(
-    reported.map(({ event }) => event),
+    failures.map(({ event }) => event),
     ["state wrong", "state failing", "state wrong"],
   );
 });
@@ -72,7 +76,7 @@ test("SAY15 whatever it says, it is said once as long as it stays the same, also
       const states = [{ name, text: () => said }];
       const ports = testRuntime("e");
       const session = await Session.open(MemoryStore.create(ports), ports, { redaction: secrets });
-      const { prompt, agent } = await spoken(
+      const { prompt, agent } = await createScene(
         ["1", "2"],
         {},
         { stateSections: states, session, secrets, runtime: ports },
@@ -81,7 +85,7 @@ test("SAY15 whatever it says, it is said once as long as it stays the same, also
       const { store } = agent.session;
       assert.ok(store instanceof MemoryStore);
       const again = await Session.open(MemoryStore.open(store.bytes(), ports), ports, { redaction: secrets });
-      const later = await spoken(
+      const later = await createScene(
         ["3"],
         {},
         { stateSections: states, session: again, secrets, runtime: testRuntime("f") },
@@ -102,14 +106,14 @@ test("SAY15 what was sent is never rewritten: every request extends the one befo
   const before = [() => ({ systemPrompt: "Speak plainly." })];
   const hooks = { before_agent_start: before };
   const beginning = { folder: "/home/ada/app" };
-  const replies = [calling(), "1", calling(), "2"];
-  const scene = await spoken(replies, hooks, { stateSections: states, systemPrompt: beginning });
+  const replies = [workCall(), "1", workCall(), "2"];
+  const scene = await createScene(replies, hooks, { stateSections: states, systemPrompt: beginning });
   for (const words of ["1", "2"]) await scene.prompt(words);
   const { store } = scene.agent.session;
   assert.ok(store instanceof MemoryStore);
   const ports = testRuntime("f");
   const session = await Session.open(MemoryStore.open(store.bytes(), ports), ports);
-  const later = await spoken([calling(), "3"], hooks, {
+  const later = await createScene([workCall(), "3"], hooks, {
     stateSections: states,
     systemPrompt: beginning,
     session,

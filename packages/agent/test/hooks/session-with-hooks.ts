@@ -1,27 +1,27 @@
-/** A life in which every hook is asked: words, calls, a wait in the queue, a compaction, a compaction that comes to nothing, and a move. */
+/** Runs a session that calls every hook: prompts, tool calls, a queued message, a cancelled compaction, a compaction and a move. */
 
 import { type Entry, MemoryStore, type Model, Session } from "@pith/context";
 import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { type AgentHooks, mergeHooks, type RunEnd, type Tool } from "../../src/index.ts";
 import { quiet, type Stage, stage } from "../loop/held.ts";
 
-export interface Life {
+export interface SessionRun {
   readonly scene: Stage;
   readonly ends: readonly RunEnd[];
-  /** What came of the compaction that was cancelled, of the other one, and of the move. */
+  /** The outcomes of the cancelled compaction, of the other one, and of the move. */
   readonly outcomes: readonly string[];
-  /** The log, line by line, without times. */
+  /** The entries as text, without times. */
   readonly log: readonly string[];
-  /** How often each call was run. */
+  /** The tool calls that were run. */
   readonly ran: readonly string[];
   readonly opensAgain: boolean;
 }
 
-export async function lived(hooks: AgentHooks): Promise<Life> {
+export async function runWithHooks(hooks: AgentHooks): Promise<SessionRun> {
   const ran: string[] = [];
-  const scene = await stage(talker(), {
-    tools: [worker(ran)],
-    hooks: mergeHooks(hooks, { session_before_compact: [notNow] }),
+  const scene = await stage(createModel(), {
+    tools: [createTool(ran)],
+    hooks: mergeHooks(hooks, { session_before_compact: [cancelOnRequest] }),
     summarizers: [],
   });
   const { agent } = scene;
@@ -29,7 +29,7 @@ export async function lived(hooks: AgentHooks): Promise<Life> {
   await agent.followUp("And this.");
   ends.push(await scene.prompt("Go on."));
   const outcomes = [
-    await agent.compact(NOT_NOW),
+    await agent.compact(CANCEL),
     await agent.compact(),
     await agent.navigateTree(agent.session.branch.entries[0]?.id ?? null),
   ];
@@ -37,38 +37,38 @@ export async function lived(hooks: AgentHooks): Promise<Life> {
   await quiet();
   const branch = await agent.session.branchEntries();
   const { store } = agent.session;
-  if (!(store instanceof MemoryStore)) throw new Error("it is kept in memory");
-  const again = await Session.open(MemoryStore.open(store.bytes(), testRuntime("z")), testRuntime("z"));
-  const log = branch.map(lineOf);
-  const opensAgain = JSON.stringify((await again.branchEntries()).map(lineOf)) === JSON.stringify(log);
+  if (!(store instanceof MemoryStore)) throw new Error("the store must be a MemoryStore");
+  const reopened = await Session.open(MemoryStore.open(store.bytes(), testRuntime("z")), testRuntime("z"));
+  const log = branch.map(formatEntry);
+  const opensAgain = JSON.stringify((await reopened.branchEntries()).map(formatEntry)) === JSON.stringify(log);
   return { scene, ends, outcomes: outcomes.map(({ type }) => type), log, ran, opensAgain };
 }
 
-const NOT_NOW = "not now";
+const CANCEL = "not now";
 
-const notNow: NonNullable<AgentHooks["session_before_compact"]>[number] = ({ customInstructions }) =>
-  customInstructions?.includes(NOT_NOW) ? { cancel: true } : undefined;
+const cancelOnRequest: NonNullable<AgentHooks["session_before_compact"]>[number] = ({ customInstructions }) =>
+  customInstructions?.includes(CANCEL) ? { cancel: true } : undefined;
 
-/** It calls twice at once, then says something; and so on. */
-function talker(): Model {
-  let asked = 0;
+/** Replies alternate between two parallel tool calls and a text. */
+function createModel(): Model {
+  let requestCount = 0;
   const name = { api: "anthropic-messages", provider: "anthropic", model: "talker" };
   return {
     ...name,
     contextWindow: 24_000,
     maxTokens: 4_000,
-    async *stream(_, { transport: line }) {
-      asked += 1;
-      line?.onResponse?.({ "x-request-id": `r${asked}` });
-      line?.onChunk?.({ piece: asked });
+    async *stream(_, { transport }) {
+      requestCount += 1;
+      transport?.onResponse?.({ "x-request-id": `r${requestCount}` });
+      transport?.onChunk?.({ piece: requestCount });
       const call = (at: string) =>
-        ({ type: "toolCall", id: `c${asked}${at}`, name: "work", arguments: { at } }) as const;
-      const isCalling = asked % 2 === 1;
+        ({ type: "toolCall", id: `c${requestCount}${at}`, name: "work", arguments: { at } }) as const;
+      const isCalling = requestCount % 2 === 1;
       yield {
         type: "reply-ended",
         message: {
           role: "assistant",
-          content: isCalling ? [call("a"), call("b")] : [{ type: "text", text: `Said ${asked}.` }],
+          content: isCalling ? [call("a"), call("b")] : [{ type: "text", text: `Said ${requestCount}.` }],
           ...name,
           usage: emptyUsage,
           stopReason: isCalling ? "toolUse" : "stop",
@@ -79,7 +79,7 @@ function talker(): Model {
   };
 }
 
-function worker(ran: string[]): Tool {
+function createTool(ran: string[]): Tool {
   return {
     name: "work",
     description: "It works.",
@@ -92,8 +92,8 @@ function worker(ran: string[]): Tool {
   };
 }
 
-/** Ids count every look at the clock and every new id; what counts is what stands there. */
-function lineOf(entry: Entry): string {
+/** Ids depend on how often the clock and the id generator were called, so only the content is compared. */
+function formatEntry(entry: Entry): string {
   if (entry.type === "message") return JSON.stringify({ ...entry.message, timestamp: 0 });
   if (entry.type === "custom_message") return `${entry.customType}: ${JSON.stringify(entry.content)}`;
   return entry.type === "custom" ? `custom ${entry.customType}` : entry.type;

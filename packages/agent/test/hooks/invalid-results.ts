@@ -1,13 +1,13 @@
-/** What a hook may answer that is no answer: of every kind that code can come up with. */
+/** Lists invalid results that a hook may return. */
 
-const ring: Record<string, unknown> = { entries: [], messages: [] };
-ring.ring = ring;
-ring.message = ring;
-ring.input = ring;
-ring.details = ring;
+const circular: Record<string, unknown> = { entries: [], messages: [] };
+circular.circular = circular;
+circular.message = circular;
+circular.input = circular;
+circular.details = circular;
 
-/** Every field of it throws, but it can be waited for. */
-const sore = new Proxy(
+/** Every field throws on access, except that it can be awaited. */
+const throwing = new Proxy(
   {},
   {
     get: (_, name) => {
@@ -25,7 +25,7 @@ const edit = (targetId: unknown, replacement: unknown) => ({
   entries: [{ type: "context_edit", targetId, replacement }],
 });
 
-export const nonsense: readonly unknown[] = [
+export const invalidResults: readonly unknown[] = [
   0,
   Number.NaN,
   5n,
@@ -35,10 +35,18 @@ export const nonsense: readonly unknown[] = [
   many,
   () => {},
   new Map(),
-  ring,
-  sore,
+  circular,
+  throwing,
   { toString: null },
-  { message: sore, input: sore, details: sore, content: sore, headers: sore, messages: sore, entries: sore },
+  {
+    message: throwing,
+    input: throwing,
+    details: throwing,
+    content: throwing,
+    headers: throwing,
+    messages: throwing,
+    entries: throwing,
+  },
   { messages: 5 },
   { messages: many },
   { messages: [{ role: "nobody" }] },
