@@ -13,25 +13,27 @@ import type {
   RpcUiResponse,
 } from "./protocol.ts";
 
+/** How to start the program. */
 export interface RpcClientOptions {
-  /** The program to start; `pithContender` by default, found through PATH. */
+  /** The program to start; `pith` by default, found through PATH. */
   readonly command?: string;
-  /** Its arguments; `--mode rpc` by default, and to be among them. */
+  /** Its arguments, which must contain `--mode rpc`; only these by default. */
   readonly args?: readonly string[];
   readonly cwd?: string;
   /** The environment of the program; that of this process by default. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Receives what the program writes to its standard error; without it that is dropped. */
+  /** Receives the standard error of the program, which is dropped otherwise. */
   readonly onStderr?: (text: string) => void;
 }
 
+/** How the program ended. */
 export interface RpcExit {
-  /** Null where a signal ended the program, or where it did not start. */
+  /** Null if a signal ended the program or if it did not start. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A running `pith --mode rpc`. */
+/** The connection to a running `pith --mode rpc`. */
 export class RpcClient {
   /** Resolves when the program has ended. */
   readonly exited: Promise<RpcExit>;
@@ -39,7 +41,7 @@ export class RpcClient {
   readonly #pending = new Map<string, (response: RpcResponse) => void>();
   readonly #listeners = new Set<(event: RpcEvent) => void>();
   #sentCount = 0;
-  /** Why no response can come any more; null while the program runs. */
+  /** Why no more responses can arrive; null while the program runs. */
   #exitReason: string | null = null;
 
   static start(options: RpcClientOptions = {}): RpcClient {
@@ -52,7 +54,7 @@ export class RpcClient {
     const lines = createLineSplitter(MAX_RECEIVED_LINE_BYTES);
     this.#child.stdout?.on("data", (chunk: Buffer) => this.#receive(lines.push(chunk)));
     this.#child.stderr?.setEncoding("utf8").on("data", onStderr);
-    // Writing to a program that has ended fails here; pending commands learn it from `close` below.
+    // A write to a program that has ended fails here; the handler of `close` below ends pending commands.
     this.#child.stdin?.on("error", () => {});
     this.exited = new Promise((resolve) => {
       const finish = (exit: RpcExit, reason: string): void => {
@@ -62,20 +64,20 @@ export class RpcClient {
         resolve(exit);
       };
       this.#child.on("error", ({ message }) => {
-        // Node says of both that the program is not there.
-        const reason = cwd !== undefined && !existsSync(cwd) ? `there is no folder ${cwd}` : message;
+        // For a missing folder, Node reports that the program does not exist.
+        const reason = cwd !== undefined && !existsSync(cwd) ? `the folder ${cwd} does not exist` : message;
         finish({ code: null, signal: null }, `the program did not start: ${reason}`);
       });
       this.#child.on("close", (code, signal) => finish({ code, signal }, "the program has ended; start it again"));
     });
   }
 
-  /** Undefined where the program did not start. */
+  /** The process id; undefined if the program did not start. */
   get pid(): number | undefined {
     return this.#child.pid;
   }
 
-  /** Sends a command and resolves with its response, a failed one also where the program has ended. Never rejects. */
+  /** Sends a command and resolves with its response. Never rejects: if the program has ended, the response has `success: false`. */
   send<Name extends RpcCommandName>(command: { readonly type: Name } & RpcParams<Name>): Promise<RpcResponseTo<Name>> {
     this.#sentCount += 1;
     const id = `c${this.#sentCount}`;
@@ -86,22 +88,22 @@ export class RpcClient {
       );
       this.#write({ ...command, id } as RpcCommand);
     });
-    // The program answers each command with the result type of its own row in RpcCommands.
+    // The program answers each command with the result type of its row in RpcCommands.
     return response as Promise<RpcResponseTo<Name>>;
   }
 
-  /** Calls the listener with every event. The function that is returned removes it. */
+  /** Calls the listener with every event. The returned function removes it. */
   listen(listener: (event: RpcEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Answers a question of an extension or a permission. */
+  /** Answers a question of an extension or a permission question. */
   respond(response: RpcUiResponse): void {
     this.#write(response);
   }
 
-  /** Closes the program's input, so that it ends by itself. After the grace period it is stopped, with SIGTERM and then SIGKILL. */
+  /** Closes the program's input, so that it ends by itself. After the grace period it is ended by SIGTERM, after another one by SIGKILL. */
   async close(graceMs = 5_000): Promise<RpcExit> {
     this.#child.stdin?.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -137,21 +139,21 @@ export class RpcClient {
   }
 }
 
-/** More than the program reads: what it writes holds whole sessions. */
+/** Larger than MAX_LINE_BYTES: the program writes whole sessions in one line. */
 const MAX_RECEIVED_LINE_BYTES = 256 * 1024 * 1024;
 
-/** Made by the client itself, hence without an id. */
+/** A response of the client itself. It has no id. */
 function failedResponse(error: string): Extract<RpcResponse<never>, { success: false }> {
   return { type: "response", command: "parse", success: false, error };
 }
 
-/** Null for a line that is not of this protocol. */
+/** Returns null for a line that is not part of the protocol. */
 function parseMessage(bytes: Buffer): RpcResponse | RpcEvent | null {
   try {
     const message: unknown = JSON.parse(bytes.toString("utf8"));
     return typeof Object(message).type === "string" ? (message as RpcResponse | RpcEvent) : null;
   } catch {
-    // Something else in the program wrote to its standard output.
+    // Not JSON: other code in the program wrote to its standard output.
     return null;
   }
 }

@@ -1,16 +1,17 @@
-/** Defines the events that JSON and RPC mode write, one per line; where pi has an event, it has pi's shape. */
+/** Defines the events that JSON and RPC mode write, one per line. An event that pi has too has pi's shape. */
 
 import type { AgentEvent, CompactionResult, RunEnd } from "@pith/agent";
 import type { AgentMessage, Header, TextBlock, ToolCallBlock, ToolResultMessage, Usage } from "@pith/context";
 
+/** One line of JSON or RPC mode. */
 export type WireEvent =
-  /** The first line, which names the session. */
+  /** The first line, with the id of the session. */
   | Header
   | Exclude<AgentEvent, { type: WireShapeType }>
   | MessageUpdate
   | (ToolExecution & {
       readonly type: "tool_execution_update";
-      /** The newest output, not all of it. */
+      /** Only the newest output. */
       readonly partialResult: { readonly content: readonly TextBlock[] };
     })
   | (ToolExecution & {
@@ -36,14 +37,14 @@ type CompactionEndLine = Omit<Extract<AgentEvent, { type: "compaction_end" }>, "
   readonly result?: CompactionResult & { readonly usage?: Usage };
 };
 
-/** A part of a reply. `usage` is what is known so far, mostly nothing; `message_end` has all of it. */
+/** A part of a reply. `usage` is what is known so far, which may be zero; `message_end` has the final one. */
 export interface MessageUpdate {
   readonly type: "message_update";
   readonly usage: Usage;
   readonly assistantMessageEvent: AssistantMessageEvent;
 }
 
-/** Only what is new: the deltas of one `contentIndex`, joined, are one block of the message. */
+/** The new part of a message. The joined deltas of one `contentIndex` are one block of the message. */
 export type AssistantMessageEvent = { readonly contentIndex: number } & (
   | { readonly type: "text_start" | "thinking_start" }
   | { readonly type: "text_delta" | "thinking_delta" | "toolcall_delta"; readonly delta: string }
@@ -69,7 +70,7 @@ export interface CommandResult {
   readonly draft?: string;
 }
 
-/** Any failure, for clients that handle nothing else. */
+/** A failure as text, for clients that handle no other event. */
 export interface ErrorLine {
   readonly type: "error";
   readonly error: string;

@@ -1,14 +1,16 @@
-/** Splits bytes into lines at LF only (U+2028 is part of a line). A line that is too long is reported instead of held in memory. */
+/** Splits bytes into lines at LF only (U+2028 is part of a line). A line that is too long is reported and not kept in memory. */
 
+/** A line without its line end, or the size of a line that was too long. */
 export type Line =
   | { readonly type: "line"; readonly bytes: Buffer }
-  /** A line of this many bytes, which were dropped. */
+  /** The bytes of the line were dropped; `bytes` is their number. */
   | { readonly type: "too-long"; readonly bytes: number };
 
+/** Splits a stream of bytes into lines. */
 export interface LineSplitter {
   /** Takes the next bytes and returns the lines that they complete. */
   push(chunk: Uint8Array): readonly Line[];
-  /** Returns what has come of a last line without an end. */
+  /** Returns the last line if it has no line end. */
   end(): readonly Line[];
 }
 
@@ -18,6 +20,7 @@ export const MAX_LINE_BYTES: number = 32 * 1024 * 1024;
 const LF = 0x0a;
 const CR = 0x0d;
 
+/** Creates a splitter; lines of more than `maxBytes` are dropped. */
 export function createLineSplitter(maxBytes: number = MAX_LINE_BYTES): LineSplitter {
   let parts: Buffer[] = [];
   let length = 0;

@@ -6,7 +6,7 @@ import type { Pin } from "@pith/context/host";
 import type { SessionItem } from "@pith/context/node";
 import type { WireEvent } from "./events.ts";
 
-/** Every command by its name: its parameters, and the data of its response (null for none). */
+/** Every command by its name, with its parameters and the data of its response (null for none). */
 export interface RpcCommands {
   readonly prompt: Command<PromptParams & { readonly streamingBehavior?: "steer" | "followUp" }, PromptResult>;
   readonly steer: Command<PromptParams, PromptResult>;
@@ -66,10 +66,13 @@ export interface RpcCommands {
   readonly set_permission_mode: Command<{ readonly mode: PermissionMode }>;
 }
 
+/** The name of a command. */
 export type RpcCommandName = keyof RpcCommands;
+/** The parameters of a command. */
 export type RpcParams<Name extends RpcCommandName> = RpcCommands[Name]["params"];
+/** The data of the response to a command. */
 export type RpcResult<Name extends RpcCommandName> = RpcCommands[Name]["result"];
-/** A command as it is sent. */
+/** A command as it is sent, one per line. */
 export type RpcCommand<Name extends RpcCommandName = RpcCommandName> = {
   readonly [Each in Name]: { readonly id?: string; readonly type: Each } & RpcParams<Each>;
 }[Name];
@@ -84,23 +87,25 @@ type NoParams = Readonly<Record<never, never>>;
 interface PromptParams {
   readonly message: string;
   readonly images?: readonly ImageBlock[];
-  /** Texts beside the message: the model reads them, but they never count as the user's own words. */
+  /** Texts beside the message. The model reads them, but they never count as the user's own words. */
   readonly attachments?: readonly RpcAttachment[];
 }
 
+/** A text that is sent beside a message. */
 export interface RpcAttachment {
-  /** Such as a path or an address. */
+  /** E.g. a path or a URL. */
   readonly name: string;
   readonly text: string;
 }
 
-/** `handled`: by a command or an extension. `queued`: it waits for the running turn. `started`: the model is working on it. */
+/** What happened to a message: `handled` by a command or an extension, `queued` until the current turn ends, or `started` as a run. */
 export interface PromptResult {
   readonly disposition: "handled" | "queued" | "started";
-  /** Why it waits, as text, e.g. while a compaction is running. */
+  /** Why the message is queued, as text, e.g. while a compaction is running. */
   readonly note?: string;
 }
 
+/** The result of a slash command. */
 export interface SlashCommandResult extends PromptResult {
   /** The result as text. */
   readonly text?: string;
@@ -142,45 +147,48 @@ interface ShellResult {
 /** Whether queued messages are delivered all at once or one per turn. */
 export type DeliveryMode = "all" | "one-at-a-time";
 
+/** The state of the session. */
 export interface RpcState {
-  /** Null where no model is available. */
+  /** Null if no model is available. */
   readonly model: RpcModel | null;
   readonly thinkingLevel: string;
   readonly isStreaming: boolean;
   readonly isCompacting: boolean;
   readonly steeringMode: DeliveryMode;
   readonly followUpMode: DeliveryMode;
-  /** Null where the session is not saved. */
+  /** Null if the session is not saved. */
   readonly sessionFile: string | null;
   readonly sessionId: string;
   readonly sessionName?: string;
   readonly autoCompactionEnabled: boolean;
   readonly messageCount: number;
   readonly pendingMessageCount: number;
-  /** What was damaged when the session was opened, as text; absent where all of it could be read. */
+  /** What was damaged when the session was opened, as text; absent if the whole file could be read. */
   readonly damage?: string;
 }
 
+/** A model that can be selected. */
 export interface RpcModel {
   readonly provider: string;
   readonly id: string;
   readonly api?: string;
-  /** 0 where it is unknown. */
+  /** 0 if it is unknown. */
   readonly contextWindow: number;
   readonly maxTokens: number;
   readonly reasoning?: boolean;
 }
 
+/** How much of the context window is in use. */
 export interface RpcUsage {
   readonly tokens: number;
-  /** Whether the provider has measured none of it yet, or none since a compaction or an edit. */
+  /** Whether the provider has not measured any of the tokens yet, or none since a compaction or an edit. */
   readonly isEstimate: boolean;
-  /** The part of `checkTokens` that the provider measured with its last reply; the rest is estimated. */
+  /** The part of `tokens` that the provider measured with its last reply; the rest is estimated. */
   readonly measured: number;
   readonly contextWindow: number;
-  /** Share of the context window; null where the window is unknown. */
+  /** Share of the context window; null if the window is unknown. */
   readonly percent: number | null;
-  /** A context above this is compacted; null where the window is unknown. */
+  /** A context above this is compacted; null if the window is unknown. */
   readonly limit: number | null;
 }
 
@@ -200,12 +208,14 @@ export interface RpcStats {
   readonly contextUsage: RpcUsage;
 }
 
+/** An entry of the session tree with its children. */
 export interface RpcTreeNode {
   readonly entry: Entry;
   readonly children: readonly RpcTreeNode[];
   readonly label?: string;
 }
 
+/** A slash command that `run_command` can run. */
 export interface RpcSlashCommand {
   /** Without the slash. */
   readonly name: string;
@@ -213,7 +223,7 @@ export interface RpcSlashCommand {
   readonly source: "pith" | "extension" | "prompt" | "skill";
 }
 
-/** The response to a command. A line that is not a command gets a response with the command `parseHtml`. */
+/** The response to a command. A line that is not a command gets a response with the command `parse`. */
 export type RpcResponse<Data = unknown> =
   | {
       readonly id?: string;
@@ -230,25 +240,27 @@ export type RpcResponse<Data = unknown> =
       readonly error: string;
     };
 
+/** The response to the command of this name. */
 export type RpcResponseTo<Name extends RpcCommandName> = RpcResponse<RpcResult<Name>>;
 
-/** What the program sends on its own. */
+/** What the program sends without a command. */
 export type RpcEvent = WireEvent | BashUpdate | RpcUiRequest;
 
-/** The newest output of a shell command that the user runs, not all of it. */
+/** The newest output of a shell command that the user runs. */
 export interface BashUpdate {
   readonly type: "bash_execution_update";
   readonly command: string;
   readonly output: string;
 }
 
+/** A question or a notice of an extension, or a permission question. */
 export type RpcUiRequest = { readonly type: "extension_ui_request"; readonly id: string } & (
   | {
       readonly method: "select";
       readonly title: string;
       readonly options: readonly string[];
       readonly timeout?: number;
-      /** Where a permission is asked for: the whole question, for clients that render their own dialog. */
+      /** The complete permission question, for clients that render their own dialog. */
       readonly permission?: Pick<PermissionQuestion, "tool" | "arguments" | "intent" | "text" | "yesLasts"> & {
         readonly rules: readonly string[];
       };
@@ -260,6 +272,7 @@ export type RpcUiRequest = { readonly type: "extension_ui_request"; readonly id:
   | { readonly method: "setWidget"; readonly widgetKey: string; readonly widgetLines?: readonly string[] }
 );
 
+/** The answer to a question of the program. */
 export type RpcUiResponse = { readonly type: "extension_ui_response"; readonly id: string } & (
   | { readonly value: string }
   | { readonly confirmed: boolean }
