@@ -22,7 +22,7 @@ import { enqueue } from "./loop/message-queue.ts";
 import { resumeFromLog, startWithMessage } from "./loop/run.ts";
 import type { QueueMode, QueueModes } from "./loop/run-context.ts";
 import { type RunRequest, Scheduler } from "./loop/scheduler.ts";
-import type { SkillText } from "./prompt/skill.ts";
+import type { SkillText } from "./prompt/attach-skills.ts";
 import type { SystemPromptOptions } from "./prompt/system-prompt.ts";
 import type { FileExists, HandOffResult } from "./session/handoff.ts";
 import type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
@@ -206,7 +206,7 @@ export class Agent {
   handOff(goal: string, fileExists: FileExists): Promise<HandOffResult> {
     return this.#scheduler.runBetweenRequests(async (run) => {
       const { handOff } = await import("./session/handoff.ts");
-      return await handOff(goal, { ...run, fileExists });
+      return await handOff(goal, run, fileExists);
     });
   }
 
@@ -233,10 +233,9 @@ export class Agent {
   async navigateTree(target: string | null, options: NavigateOptions = {}): Promise<NavigateResult> {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
-    const { rewind } = this.#options;
     return this.#scheduler.runTaskWhenIdle(async function* (run) {
       const { navigate } = await import("./session/navigate.ts");
-      return yield* navigate(target, options, { run, rewind });
+      return yield* navigate(target, options, run);
     });
   }
 

@@ -119,6 +119,7 @@ export type {
   BlobStore,
   BlobWriteResult,
   BlobWriter,
+  FileOriginals,
   FileReadResult,
   FileWriteResult,
   FindBlobsResult,
@@ -140,6 +141,7 @@ export type {
   Secrets,
   ShellOptions,
   ShellResult,
+  SkillFiles,
   Web,
   WebFailed,
   WebOptions,
@@ -151,14 +153,13 @@ export type {
   WorkspaceSearch,
   WorkspaceShell,
 } from "./ports.ts";
-export type { Skill, SkillFiles, SkillText } from "./prompt/skill.ts";
-export type { ProjectText, SystemPromptOptions } from "./prompt/system-prompt.ts";
+export type { SkillText } from "./prompt/attach-skills.ts";
+export type { ProjectText, Skill, SystemPromptOptions } from "./prompt/system-prompt.ts";
 export { redactBlobs, redactSearch, redactShell, restoreFilePaths, type SecretRestorer } from "./redaction.ts";
 export type { FileExists, HandOffResult } from "./session/handoff.ts";
 export type { NavigateOptions, NavigateResult } from "./session/navigate.ts";
 export type {
   CheckRestorePermission,
-  FileOriginals,
   PlannedFile,
   RestorePermission,
   RestoreVerdict,

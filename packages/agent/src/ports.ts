@@ -167,6 +167,19 @@ export type ReadBlobResult =
   | { readonly type: "read"; readonly bytes: Uint8Array; readonly size: number }
   | { readonly type: "none" | "changed" | "unavailable"; readonly why: string };
 
+/** The bytes of files that a session replaced and wrote, for moves in the tree. They are never exported, indexed or sent. */
+export interface FileOriginals {
+  /** Returns the hash, or null if the bytes cannot be kept: too large, or the disk refuses. Never throws. */
+  keep(bytes: Uint8Array): Promise<string | null>;
+  /** Returns exactly the bytes that were kept under this hash; null if they are missing or damaged. */
+  read(hash: string): Promise<Uint8Array | null>;
+}
+
+export interface SkillFiles {
+  /** The hash of a file as it is now; null if it is gone or cannot be read. */
+  readHash(path: string): Promise<string | null>;
+}
+
 export interface Secrets extends Redaction {
   /** Arguments with the true values in them, for the tool that needs them and for nobody else. */
   restore<Value>(value: Value): Promise<RestoreSecretsResult<Value>>;

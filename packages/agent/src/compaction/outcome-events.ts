@@ -18,7 +18,7 @@ import type {
   QualityFinding,
   SkipReason,
 } from "../events.ts";
-import { compactionSkippedEvent, skipNotes } from "../loop/run-context.ts";
+import { compactionSkippedEvent, skipNotes } from "../loop/notices.ts";
 
 type CompactionTrigger = Receipt["reason"];
 

@@ -1,4 +1,4 @@
-/** Holds an agent's current model, thinking level, system prompt, delivery modes and auto-compaction setting. */
+/** Holds an agent's current model, thinking level, system prompt, queue modes and auto-compaction setting. */
 
 import {
   type Budget,
@@ -15,19 +15,19 @@ import { changeModel, type SetModelResult } from "../compaction/auto-compact.ts"
 import type { AgentEvent } from "../events.ts";
 import { runStepDirectly } from "../ports.ts";
 import { buildSystemMessage, ensureSystemPrompt, type SystemPromptOptions } from "../prompt/system-prompt.ts";
+import { NoticeHistory } from "./notices.ts";
 import {
   ContinuationCounter,
   createModelBudget,
   defaultQueueModes,
-  NoticeHistory,
   type QueueModes,
   type RunContext,
 } from "./run-context.ts";
 
 export class AgentState {
-  /** What it is told before the next word, where that is not what the log says. */
+  /** The system prompt from the next request on. Changes are written to the log before that request. */
   systemPrompt: SystemPromptOptions | undefined;
-  /** Undefined: as the limits say. */
+  /** Undefined: the limits decide. */
   isAutoCompactionEnabled: boolean | undefined;
   queueModes: QueueModes = defaultQueueModes;
   readonly #options: AgentOptions;
@@ -52,7 +52,7 @@ export class AgentState {
     return this.#thinkingLevel ?? this.#options.session.branch.state.thinkingLevel;
   }
 
-  /** What it will be told before the first word weighs something before that, too. */
+  /** Before the first message, the budget includes the system prompt that is not in the log yet. */
   get budget(): Budget {
     const budget = createModelBudget(this.createRunContext());
     const { session, tools } = this.#options;
@@ -63,7 +63,6 @@ export class AgentState {
     return { ...budget, fixed: messageTokens(buildSystemMessage({ ...this.systemPrompt, tools, takesTools }, 0)) };
   }
 
-  /** For a run, or for an act beside one. */
   createRunContext(signal: AbortSignal = NEVER_ABORTED): RunContext {
     const { hooks = {}, runStep = runStepDirectly } = this.#options;
     return {
@@ -80,19 +79,19 @@ export class AgentState {
     };
   }
 
-  /** Says what must have been said before the first word. */
+  /** Appends what must precede the next message: the system prompt, the opening note and missing skills. */
   async ensureSystemPrompt(): Promise<void> {
     const { session, tools, runtime } = this.#options;
     const [model, systemPrompt, thinkingLevel] = [this.#model, this.systemPrompt, this.#thinkingLevel];
     await ensureSystemPrompt({ session, tools, runtime, model, systemPrompt, thinkingLevel });
     await this.#appendOpeningNote();
-    // Whoever compacted it beside an agent did not attach them.
+    // A compaction outside of an agent does not re-attach skills.
     if (session.branch.compactionIndex < 0 || findMissingSkills(session.branch).length === 0) return;
     const { reattachSkills } = await import("../prompt/attach-skills.ts");
     await reattachSkills(this.createRunContext());
   }
 
-  /** Once, before the first word of this agent. */
+  /** Appends the opening note once, before the first message of this agent. */
   async #appendOpeningNote(): Promise<void> {
     const { session, openingNote: content } = this.#options;
     if (content === undefined || this.#hasOpeningNote) return;
@@ -100,14 +99,14 @@ export class AgentState {
     await appendEntries(session, { type: "custom_message", customType: DAMAGE_TYPE, content, display: false });
   }
 
-  /** From the next request on; where it is too much for that one, nothing changes. */
+  /** Takes effect from the next request on. If the context does not fit the new model, nothing changes. */
   async *setModel(model: Model, run: RunContext): AsyncGenerator<AgentEvent, SetModelResult> {
     const outcome = yield* changeModel(model, run);
     if (outcome.type === "set") this.#model = model;
     return outcome;
   }
 
-  /** From the next request on. */
+  /** Takes effect from the next request on. */
   async *setThinkingLevel(level: ThinkingLevel, { session }: RunContext): AsyncGenerator<AgentEvent, void> {
     await appendEntries(session, { type: "thinking_level_change", thinkingLevel: level });
     this.#thinkingLevel = level;

@@ -8,12 +8,12 @@ import type { AgentEvent } from "../events.ts";
 import { runMessageHooks } from "../hooks/message-hooks.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Keeps a message until its turn. On the disk when it returns. */
+/** Adds a message to the queue. The message is on disk when the promise resolves. */
 export async function enqueue(session: Session, queued: QueuedMessage): Promise<void> {
   await appendEntries(session, { type: "custom", customType: QUEUE_TYPE, data: queued });
 }
 
-/** Takes away what still waits by then; what was really taken. */
+/** Removes matching messages from the queue, and returns those that were still in it. */
 export async function removeQueued(
   session: Session,
   matches: (queued: QueuedMessage) => boolean,
@@ -26,21 +26,21 @@ export async function removeQueued(
   return removed ?? [];
 }
 
-/** What was said on another branch before it parted from this one waits here no more: its words are there. */
+/** Removes messages from the queue that were delivered on another branch. */
 export async function removeDelivered(session: Session): Promise<void> {
   const deliveredIds = new Set<string>();
   for (const { id } of session.branch.state.queue) if (await session.store.entry(id)) deliveredIds.add(id);
   if (deliveredIds.size > 0) await removeQueued(session, ({ id }) => deliveredIds.has(id));
 }
 
-/** Each under the id that it was given when it was said. `isMeant` says which of those that wait; `more` is said behind them. */
+/** Appends the matching messages of the queue, then `extra`, each with the id it got in the queue. Returns their number. */
 export async function* deliverQueued(
-  run: Pick<RunContext, "session" | "runtime" | "hooks" | "continuations" | "signal">,
-  matches: (queued: QueuedMessage, at: number) => boolean,
+  run: RunContext,
+  matches: (queued: QueuedMessage) => boolean,
   extra: readonly QueuedMessage[] = [],
 ): AsyncGenerator<AgentEvent, number> {
   const { session, runtime, continuations } = run;
-  // Hooks hear of each once, however often somebody comes in between.
+  // Hooks run once per message, even if the append is tried again because the leaf has moved.
   const messagesById = new Map<string, Promise<DeliverableMessage>>();
   const messageFor = (queued: QueuedMessage): Promise<DeliverableMessage> => {
     const message =
@@ -78,10 +78,7 @@ function toMessage({ content, custom }: QueuedMessage, timestamp: number): Deliv
   };
 }
 
-async function runUserMessageHooks(
-  message: DeliverableMessage,
-  run: Pick<RunContext, "session" | "runtime" | "hooks" | "signal">,
-): Promise<DeliverableMessage> {
+async function runUserMessageHooks(message: DeliverableMessage, run: RunContext): Promise<DeliverableMessage> {
   return message.role === "user" ? runMessageHooks(message, run) : message;
 }
 
@@ -102,31 +99,41 @@ export function queueUpdateEvent({ branch: { state } }: Session): AgentEvent {
   return { type: "queue_update", steering: textsOf("steer"), followUp: textsOf("followUp") };
 }
 
+/** Selects the messages of a kind to deliver now: all of them, or the oldest. */
+export function createDeliveryFilter(
+  kind: QueuedMessage["kind"],
+  { session, queueModes }: Pick<RunContext, "session" | "queueModes">,
+): (queued: QueuedMessage) => boolean {
+  if (queueModes[kind] === "all") return (queued) => queued.kind === kind;
+  const nextId = session.branch.state.queue.find((queued) => queued.kind === kind)?.id;
+  return ({ id }) => id === nextId;
+}
+
 export interface MessageQueueOptions {
   readonly session: Session;
   readonly runtime: Pick<Runtime, "entryId">;
   readonly emit: EmitEvent<AgentEvent>;
-  /** What is left to say after whoever has a say in it; null where that is nothing. Absent where nobody has. */
+  /** Runs the input hooks, and returns the content to queue; null if a hook has handled it. Absent without input hooks. */
   readonly filterInput?: InputFilter | undefined;
 }
 
-export type InputFilter = (said: Omit<QueuedMessage, "id">) => Promise<QueuedMessage["content"] | null>;
+export type InputFilter = (message: Omit<QueuedMessage, "id">) => Promise<QueuedMessage["content"] | null>;
 
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
-  /** Over when all is there that is on its way by now. */
+  /** Settles when all messages that were passed to `enqueue` so far are in the log. */
   #lastArrival: Promise<unknown> = Promise.resolve();
 
   constructor(options: MessageQueueOptions) {
     this.#options = options;
   }
 
-  /** On the disk when it returns. */
+  /** The message is on disk when the promise resolves. */
   async enqueue(message: Omit<QueuedMessage, "id">): Promise<void> {
     const { session, runtime, filterInput } = this.#options;
     const store = (content: QueuedMessage["content"]): Promise<void> =>
       enqueue(session, { id: runtime.entryId(), ...message, content });
-    // In the order in which it was said, however long somebody thinks about one of them.
+    // Messages keep their order even if the hooks of one of them are slow.
     const arrival =
       filterInput && !message.custom
         ? this.#lastArrival.then(async () => {
@@ -139,18 +146,19 @@ export class MessageQueue {
     this.#emitUpdate();
   }
 
-  /** Of all that waits. */
+  /** The ids of all queued messages. */
   get ids(): readonly string[] {
     return this.#options.session.branch.state.queue.map(({ id }) => id);
   }
 
+  /** Removes the messages of the user, and returns them. */
   async clear(): Promise<readonly QueuedMessage[]> {
     const removed = await removeQueued(this.#options.session, ({ custom }) => !custom);
     this.#emitUpdate();
     return removed;
   }
 
-  /** Whether something waits; what is on its way by now does. */
+  /** Whether the queue has messages. Waits for messages whose input hooks still run. */
   async hasMessages(): Promise<boolean> {
     for (let last: unknown; last !== this.#lastArrival; ) {
       last = this.#lastArrival;

@@ -1,4 +1,4 @@
-/** Reads from the log what a branch waits for (open tool calls, a reply, a draft), so that an interrupted run can resume. */
+/** Finds open work in the log (tool calls without results, a missing reply, a draft), so that an interrupted run can resume. */
 
 import type { AssistantMessage, Entry, LoadedBranch, ToolCallBlock } from "@pith/context";
 import { mayBeLostMessage, QUEUE_TYPE } from "@pith/context/host";
@@ -6,22 +6,22 @@ import { mayBeLostMessage, QUEUE_TYPE } from "@pith/context/host";
 export type PendingWork =
   | { readonly type: "results"; readonly calls: readonly OpenCall[] }
   | { readonly type: "reply" }
-  /** What was said or done last cannot be read, so nothing is repeated and nobody is asked to go on. */
+  /** The newest message cannot be read, so nothing is repeated and no request is sent. */
   | { readonly type: "damaged"; readonly entry: Entry }
   | { readonly type: "nothing" };
 
 export interface OpenCall {
   readonly call: ToolCallBlock;
-  /** The id that the entry of its result has. */
+  /** The id of the entry of its result. */
   readonly resultId: string;
-  /** It was begun, or may have been, and nobody knows how far it came. */
+  /** Whether the call was started, or may have been, without a result. */
   readonly mayHaveStarted: boolean;
 }
 
-/** The custom entry that says, before it is run, that a call will be which must not be run twice. */
+/** The custom entry that is written before a call runs that must not run twice. */
 export const INTENT_TYPE = "pith.intent";
 
-/** The newest message decides, also one that no user said and that waited for its turn; a reply that failed is none. Null where these entries do not tell. */
+/** The newest message decides; failed replies are skipped, and custom messages count only if they were queued. Null if these entries have no such message. */
 export function findPendingWork(entries: readonly Entry[]): PendingWork | null {
   const answeredIds: string[] = [];
   const startedIds = new Set<unknown>();
@@ -43,21 +43,21 @@ export function findPendingWork(entries: readonly Entry[]): PendingWork | null {
   return null;
 }
 
-/** Whether it stood in the queue: then a request was to follow it. */
+/** Whether the message was queued. A queued message is followed by a request. */
 function wasQueued(id: string, entries: readonly Entry[]): boolean {
   return entries.some(
     (entry) => entry.type === "custom" && entry.customType === QUEUE_TYPE && Object(entry.data).id === id,
   );
 }
 
-/** The calls of a reply, none of them answered yet. */
+/** The calls of a new reply. */
 export function toOpenCalls({ content }: AssistantMessage, replyId: string): readonly OpenCall[] {
   return content
     .filter((block) => block.type === "toolCall")
     .map((call, index) => ({ call, resultId: `${replyId}-${index}`, mayHaveStarted: false }));
 }
 
-/** A reply that our loop has written is followed by an announcement of what must not run twice; of others nobody knows. */
+/** The ids of replies that this loop wrote. After other replies (of other programs), a call may have started without an intent entry. */
 const OWN_REPLY_ID = /-\d+-\d+$/;
 
 interface CallProgress {
@@ -72,7 +72,7 @@ function pendingAfterReply(
 ): PendingWork {
   if (calls.length === 0) return { type: "nothing" };
   const remainingIds = [...answeredIds];
-  // Of two calls with one id, one result answers one.
+  // If two calls have the same id, one result answers only one of them.
   const openCalls = calls.filter(({ call }) => !removeFirst(remainingIds, call.id));
   if (openCalls.length === 0) return { type: "reply" };
   return {
@@ -94,16 +94,16 @@ function isFailedReply({ stopReason }: AssistantMessage): boolean {
   return stopReason === "error" || stopReason === "aborted";
 }
 
-/** The custom entry that holds a draft: a message to be read, changed and sent. It is in the log, so it is there after a restart. */
+/** The custom entry that holds a draft: a message that the user can edit and send. It is in the log, so it survives a restart. */
 export const DRAFT_TYPE = "pith.draft";
 
-/** What waits to be said here; null where nothing does, or somebody has spoken since. */
+/** The newest draft; null if there is none, or if the user has sent a message since. */
 export function findDraft({ entries }: Pick<LoadedBranch, "entries">): string | null {
   const index = entries.findLastIndex((entry) => entry.type === "custom" && entry.customType === DRAFT_TYPE);
   const entry = entries[index];
   if (entry?.type !== "custom") return null;
   const wasSent = entries.slice(index).some((each) => each.type === "message" && each.message.role === "user");
-  // It comes from a file.
+  // The data comes from a file and is not trusted.
   const { text } = Object(entry.data) as { readonly text?: unknown };
   return !wasSent && typeof text === "string" && text.trim() !== "" ? text : null;
 }

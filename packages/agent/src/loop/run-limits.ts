@@ -1,17 +1,17 @@
-/** Limits one run by its turns and by what it costs: replies, retries, summaries and sub-agents together. */
+/** Limits the turns and the cost of one run. The cost includes replies, retries, summaries and sub-agents. */
 
 import type { Session } from "@pith/context";
 import { addUsage, usageOfEntry, zeroUsage } from "@pith/context/host";
 import type { RunEnd } from "../events.ts";
 
 export interface RunLimits {
-  /** Model turns of one run at most. */
+  /** The maximum number of turns of one run. */
   readonly maxTurns?: number;
-  /** US dollars of one run at most; only what the catalogue has prices for counts. */
+  /** The maximum cost of one run in US dollars. Models without a price in the catalogue count as free. */
   readonly maxCost?: number;
 }
 
-/** Counts what is paid from now on, until it is closed. */
+/** Counts turns and cost from its creation until `close`. */
 export class RunMeter {
   readonly #limits: RunLimits;
   readonly #unwatch: () => void;
@@ -29,7 +29,7 @@ export class RunMeter {
     this.#turns += 1;
   }
 
-  /** How the run ends where it must not go on; null where it may. */
+  /** The end of the run if a limit is reached, or null. */
   checkLimits(): RunEnd | null {
     const { maxTurns = Number.POSITIVE_INFINITY, maxCost = Number.POSITIVE_INFINITY } = this.#limits;
     if (this.#turns >= maxTurns)

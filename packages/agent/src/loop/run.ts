@@ -7,47 +7,25 @@ import { compactIfNeeded } from "../compaction/auto-compact.ts";
 import type { AgentEvent, RunEnd, RunFailureCode } from "../events.ts";
 import { runStartHooks } from "../hooks/input-hooks.ts";
 import { type BoundaryEvent, runTurnHooks } from "../hooks/turn-hooks.ts";
-import { deliverQueued, removeDelivered } from "./message-queue.ts";
+import { createDeliveryFilter, deliverQueued, removeDelivered } from "./message-queue.ts";
 import { compactAfterOverflow, type RequestResult, requestWithCompaction } from "./model-request.ts";
 import { findPendingWork, type OpenCall, type PendingWork, toOpenCalls } from "./pending-work.ts";
-import { createDeliveryFilter, MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
+import { MAX_CONTINUATIONS, type RunContext } from "./run-context.ts";
 import { RunMeter } from "./run-limits.ts";
 import { closeCalls, runCalls } from "./tool-calls.ts";
 
-/** Whether a hook has the model asked once more though its last reply has no tool calls. */
-export async function* wantsAnotherTurn(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, boolean> {
-  const { shouldContinue, hasNewMessage } = yield* runTurnHooks(event, run);
-  if (!shouldContinue || run.signal.aborted) return false;
-  if (!run.continuations.tryContinue()) {
-    reportHookFailure(run.hooks, { event: event.type, why: TOO_MANY_CONTINUATIONS });
-    return false;
-  }
-  // Some providers refuse a request that ends with a reply.
-  if (!hasNewMessage) await appendEntries(run.session, CONTINUE_MESSAGE);
-  return true;
-}
-
-const TOO_MANY_CONTINUATIONS = `it wanted the model to go on ${MAX_CONTINUATIONS} times, and nobody said anything: that is enough`;
-
-const CONTINUE_MESSAGE = {
-  type: "custom_message",
-  customType: "pith.continue",
-  content: "(continue)",
-  display: false,
-} as const;
-
 export interface RunStart {
-  /** The beginning of the ids of all that this run leaves in the log; a new one, unless said. */
+  /** The prefix of the entry ids of this run. Default: a new id. */
   readonly id?: string;
-  /** What comes before the first request; false where there is nothing to ask. */
-  readonly prepare: (parts: RunContext) => AsyncGenerator<AgentEvent, boolean>;
+  /** Runs before the first request. Returns false if there is nothing to ask the model. */
+  readonly prepare: (run: RunContext) => AsyncGenerator<AgentEvent, boolean>;
 }
 
 export interface RunOptions extends RunStart {
-  /** As they are at this moment: who speaks may change between two rounds. */
+  /** The current context. The model may change between two turns. */
   readonly getRun: () => RunContext;
-  readonly betweenRequests: BetweenRequests;
-  /** Says what must have been said before the first word. */
+  /** Runs the tasks that wait for the time between two requests. */
+  readonly runPendingTasks: () => AsyncGenerator<AgentEvent>;
   readonly ensureSystemPrompt: () => Promise<void>;
 }
 
@@ -60,30 +38,30 @@ export async function* runAgent(options: RunOptions): AsyncGenerator<AgentEvent,
 }
 
 async function* executeRun(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd> {
-  const { getRun, betweenRequests, ensureSystemPrompt, prepare } = options;
+  const { getRun, runPendingTasks, ensureSystemPrompt, prepare } = options;
   try {
     await ensureSystemPrompt();
     const end: RunEnd = (yield* prepare(getRun())) ? yield* runTurns(options) : { type: "done" };
-    yield* betweenRequests.runTasks(getRun);
+    yield* runPendingTasks();
     return end;
   } catch (error) {
-    // A session that takes no more words is the end of a run, and no fault of the program.
+    // A session that cannot be written or resumed ends the run; it is not a bug.
     if (error instanceof AppendError || error instanceof CannotResumeError)
       return { type: "failed", why: error.message };
     throw error;
   }
 }
 
-/** Nothing can be taken up, because what was said or done last cannot be read. */
+/** The newest message is damaged, so it is not known what to resume. */
 class CannotResumeError extends Error {
   constructor({ number }: Entry) {
     super(
-      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so it cannot be continued without a prompt; say what you want next`,
+      `the last message of this session${number === undefined ? "" : ` (#${number})`} is damaged, so it cannot be continued without a prompt; write what you want next`,
     );
   }
 }
 
-/** Passes everything on, and keeps the messages. */
+/** Yields every event, and adds the finished messages to the list. */
 async function* collectMessages(
   events: AsyncGenerator<AgentEvent, RunEnd>,
   messages: AgentMessage[],
@@ -108,12 +86,12 @@ async function* runTurns(options: RunOptions): AsyncGenerator<AgentEvent, RunEnd
 }
 
 async function* runLimitedTurns(
-  { getRun, betweenRequests, id = getRun().runtime.entryId() }: RunOptions,
+  { getRun, runPendingTasks, id = getRun().runtime.entryId() }: RunOptions,
   meter: RunMeter,
 ): AsyncGenerator<AgentEvent, RunEnd> {
   let overflowCount = 0;
   for (let turn = 1; ; turn += 1) {
-    yield* betweenRequests.runTasks(getRun);
+    yield* runPendingTasks();
     const run = getRun();
     if (run.signal.aborted) return { type: "aborted" };
     const limitEnd = meter.checkLimits();
@@ -131,11 +109,11 @@ async function* runLimitedTurns(
 
 interface TurnOptions {
   readonly id: string;
-  /** How many replies in a row said that their context was too much, and no compaction could help. */
+  /** How many replies in a row reported an overflow that no compaction could resolve. */
   readonly overflowCount: number;
 }
 
-/** `again`: there is something for the model to look at. */
+/** `again`: there is new input for the model. */
 type TurnResult = RunEnd | { readonly type: "again"; readonly overflowCount: number };
 
 async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): AsyncGenerator<AgentEvent, TurnResult> {
@@ -155,22 +133,44 @@ async function* runTurn(run: RunContext, { id, overflowCount }: TurnOptions): As
   if (run.signal.aborted) return { type: "aborted" };
   const breaker = outcome.overflow ? yield* compactAfterOverflow(run) : null;
   if (breaker && overflowCount + 1 >= MAX_OVERFLOWS)
-    return { type: "failed", why: `it is too long; ${breakerNotes[breaker.fills]}` };
+    return { type: "failed", why: `the context exceeds the model's window; ${breakerNotes[breaker.fills]}` };
   if (hasNextTurn) return { type: "again", overflowCount: breaker ? overflowCount + 1 : 0 };
   return message.stopReason === "length" ? { type: "done", isCut: true } : { type: "done" };
 }
 
 const MAX_OVERFLOWS = 3;
 
-/** Whether something waited for the model to have no more to say; what steers comes first. */
+/** Delivers follow-ups once the model is done; returns whether there is new input. Steering messages come first, in the next turn. */
 async function* deliverFollowUps(run: RunContext): AsyncGenerator<AgentEvent, boolean> {
   const { session } = run;
-  // What was said before this moment is in the log after it.
+  // Waits until every message that was queued before this call is in the loaded branch.
   await session.loadState();
   const { queue } = session.branch.state;
   if (queue.some(({ kind }) => kind === "steer")) return true;
   return queue.length > 0 && (yield* deliverQueued(run, createDeliveryFilter("followUp", run))) > 0;
 }
+
+/** Whether a hook requests another turn after a reply without tool calls. */
+async function* wantsAnotherTurn(event: BoundaryEvent, run: RunContext): AsyncGenerator<AgentEvent, boolean> {
+  const { shouldContinue, hasNewMessage } = yield* runTurnHooks(event, run);
+  if (!shouldContinue || run.signal.aborted) return false;
+  if (!run.continuations.tryContinue()) {
+    reportHookFailure(run.hooks, { event: event.type, why: TOO_MANY_CONTINUATIONS });
+    return false;
+  }
+  // Some providers refuse a request that ends with an assistant message.
+  if (!hasNewMessage) await appendEntries(run.session, CONTINUE_MESSAGE);
+  return true;
+}
+
+const TOO_MANY_CONTINUATIONS = `it continued the run ${MAX_CONTINUATIONS} times without a user message, which is the limit`;
+
+const CONTINUE_MESSAGE = {
+  type: "custom_message",
+  customType: "pith.continue",
+  content: "(continue)",
+  display: false,
+} as const;
 
 function toRunEnd(failure: ModelFailure, requestCode: RequestResult["code"]): RunEnd {
   if (failure.kind === "aborted") return { type: "aborted" };
@@ -184,7 +184,7 @@ function failureCode({ kind, cause }: ModelFailure): RunFailureCode | undefined 
   return kind === "refused" && (status === 401 || status === 403) ? "key-refused" : undefined;
 }
 
-/** What was left open is closed, what waited is said, and then this. */
+/** Starts a run with a user message: closes open tool calls and delivers queued messages first. */
 export function startWithMessage(queued: QueuedMessage): RunStart {
   return {
     id: queued.id,
@@ -198,16 +198,16 @@ export function startWithMessage(queued: QueuedMessage): RunStart {
   };
 }
 
-/** What was left open is run, and what waited is said. */
+/** Resumes from the log: runs open tool calls and delivers queued messages. */
 export function resumeFromLog(): RunStart {
   return {
     async *prepare(run) {
-      // RUN15: stopped before its turn came, so that what waits can be taken back.
+      // RUN15: an aborted run delivers nothing, so that queued messages can still be taken back.
       if (run.signal.aborted) return true;
       const pending = await loadPendingWork(run);
       if (pending.type === "results") yield* runCalls(pending.calls, run);
       const deliveredCount = yield* deliverQueued(run, () => true);
-      // HARM5: nobody knows what was asked for, so the user has to say it.
+      // HARM5: the request is lost, so the user has to write it again.
       if (pending.type === "damaged" && deliveredCount === 0) throw new CannotResumeError(pending.entry);
       if (deliveredCount > 0) await runStartHooks(run);
       return pending.type !== "nothing" || deliveredCount > 0;
@@ -215,13 +215,13 @@ export function resumeFromLog(): RunStart {
   };
 }
 
-/** A compaction may have kept no message at all; then the branch before it says what is next. */
+/** A compaction may have kept no message at all; then the whole branch is read. */
 async function loadPendingWork({ session, runtime }: RunContext): Promise<PendingWork> {
   await removeDelivered(session);
   const pending = findPendingWork(session.branch.entries) ?? findPendingWork(await session.branchEntries());
   if (pending?.type !== "results") return pending ?? { type: "nothing" };
   const calls: OpenCall[] = [];
-  // RUN8: answered on another branch, it was run there.
+  // RUN8: a result id that exists belongs to another branch, where the call was run.
   for (const openCall of pending.calls)
     calls.push(
       (await session.store.entry(openCall.resultId))
@@ -229,34 +229,4 @@ async function loadPendingWork({ session, runtime }: RunContext): Promise<Pendin
         : openCall,
     );
   return { type: "results", calls };
-}
-
-export type RunTask<Outcome> = (parts: RunContext) => AsyncGenerator<AgentEvent, Outcome>;
-
-/** Work that waits for the moment between two requests, when no reply is incomplete and none has to be aborted for it. */
-export class BetweenRequests {
-  readonly #tasks: RunTask<void>[] = [];
-
-  get hasTasks(): boolean {
-    return this.#tasks.length > 0;
-  }
-
-  /** What came of it, once its moment has come. */
-  schedule<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
-    const outcome = Promise.withResolvers<Outcome>();
-    this.#tasks.push(async function* (run) {
-      try {
-        outcome.resolve(yield* task(run));
-      } catch (error) {
-        // Whoever asked hears of it; the run it waited in has nothing to do with it.
-        outcome.reject(error);
-      }
-    });
-    return outcome.promise;
-  }
-
-  /** Does what waits, with the parts as each finds them: an act may change who speaks. */
-  async *runTasks(getRun: () => RunContext): AsyncGenerator<AgentEvent> {
-    for (let task = this.#tasks.shift(); task; task = this.#tasks.shift()) yield* task(getRun());
-  }
 }

@@ -1,4 +1,4 @@
-/** Schedules an agent's work: one run at a time, and other work between two of its requests. */
+/** Schedules an agent's work: one run at a time, and other tasks between two of its requests or when it is idle. */
 
 import type { Runtime, Session } from "@pith/context";
 import { NewEntryEvents } from "../append-entries.ts";
@@ -6,106 +6,214 @@ import { type EmitEvent, raceAbort, runWithEvents } from "../async.ts";
 import type { AgentEvent, AgentEventListener, RunEnd } from "../events.ts";
 import type { Secrets } from "../ports.ts";
 import { type InputFilter, MessageQueue } from "./message-queue.ts";
-import { BetweenRequests, type RunStart, type RunTask, resumeFromLog, runAgent } from "./run.ts";
+import { type RunStart, resumeFromLog, runAgent } from "./run.ts";
 import type { RunContext } from "./run-context.ts";
 
-export interface QueuedTask<Outcome> {
-  /** Done at once, before its turn has come. */
-  readonly beforeTurn?: () => Promise<void>;
-  readonly run: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>;
-}
-
-export interface TaskQueueOptions {
+export interface SchedulerOptions {
+  readonly session: Session;
+  readonly runtime: Pick<Runtime, "entryId">;
   readonly onEvent?: AgentEventListener | undefined;
-  /** Asked what was found with every entry that is told. */
   readonly secrets?: Pick<Secrets, "takeFindings"> | undefined;
+  /** The context as it is at the time of the call. */
+  readonly getRun: (signal: AbortSignal) => RunContext;
+  readonly ensureSystemPrompt: () => Promise<void>;
+  readonly filterInput?: InputFilter | undefined;
 }
 
-export class TaskQueue {
-  readonly emit: AgentEventListener;
-  readonly #session: Session;
+/** How a run starts. */
+export interface RunRequest extends RunStart {
+  /** Runs at once, even if the run itself has to wait. */
+  readonly beforeTurn?: () => Promise<void>;
+}
+
+/** Resolves to the request once input hooks have run, or to the end of the run if they leave nothing to send. */
+export type RunRequestResolver = (signal: AbortSignal) => Promise<RunRequest | RunEnd>;
+
+export type RunTask<Outcome> = (run: RunContext) => AsyncGenerator<AgentEvent, Outcome>;
+
+/** A run or a task with a place in the order of execution. */
+interface QueuedWork<Outcome> {
+  readonly beforeTurn?: (() => Promise<void>) | undefined;
+  readonly execute: (signal: AbortSignal) => AsyncGenerator<AgentEvent, Outcome>;
+}
+
+export class Scheduler {
+  readonly messageQueue: MessageQueue;
+  readonly #options: SchedulerOptions;
   readonly #newEntries: NewEntryEvents;
-  readonly #secrets: Pick<Secrets, "takeFindings"> | undefined;
-  readonly #controllers = new Set<AbortController>();
-  readonly #preparations = new Set<AbortController>();
-  #lastTask: Promise<void> = Promise.resolve();
+  readonly #notifyListener: AgentEventListener;
+  /** Of the work that runs or waits for its turn. */
+  readonly #workControllers = new Set<AbortController>();
+  /** Of input hooks that run before a run is queued. */
+  readonly #inputControllers = new Set<AbortController>();
+  /** Tasks that wait for the time between two requests. */
+  readonly #pendingTasks: RunTask<void>[] = [];
+  /** Settles when all queued work has ended. */
+  #lastWork: Promise<void> = Promise.resolve();
+  #isRunning = false;
 
-  constructor(session: Session, { onEvent = () => {}, secrets }: TaskQueueOptions = {}) {
-    this.#session = session;
+  constructor(options: SchedulerOptions) {
+    const { session, onEvent = () => {} } = options;
+    this.#options = options;
     this.#newEntries = new NewEntryEvents(session);
-    this.#secrets = secrets;
-    this.emit = guardListener(onEvent);
+    this.#notifyListener = guardListener(onEvent);
+    this.messageQueue = new MessageQueue({ ...options, emit: (event) => void this.#notifyListener(event) });
   }
 
+  get isRunning(): boolean {
+    return this.#isRunning;
+  }
+
+  /** Whether a run or another task is in progress. */
   get isBusy(): boolean {
-    return this.#controllers.size > 0;
+    return this.#workControllers.size > 0;
   }
 
-  /** After the abort nothing of it begins any more. */
-  async abort(): Promise<void> {
-    for (const controller of [...this.#controllers, ...this.#preparations]) controller.abort();
-    await this.#lastTask;
-  }
-
-  /** What is thought about before an act has a turn; it can be stopped like one. */
-  async prepare<Outcome>(work: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome> {
-    const controller = new AbortController();
-    this.#preparations.add(controller);
+  async *run(request: RunRequest | RunRequestResolver): AsyncGenerator<AgentEvent, RunEnd> {
+    if (this.#isRunning)
+      throw new Error("the agent is already running; call steer() or followUp() to add a message, or abort() first");
+    this.#isRunning = true;
+    let end: RunEnd;
     try {
-      return await work(controller.signal);
+      const resolved = typeof request === "function" ? await this.#resolveRequest(request) : request;
+      if ("type" in resolved) return resolved;
+      end = yield* this.#runUntilQueueEmpty(resolved);
     } finally {
-      this.#preparations.delete(controller);
+      this.#isRunning = false;
+      // Tasks that were added after the last request have no run to wait for.
+      if (this.#pendingTasks.length > 0) void this.runTaskWhenIdle((run) => this.#runPendingTasks(() => run));
+    }
+    // The listener may start a new run, so `isRunning` is false by now.
+    const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
+    void this.#notifyListener(settled);
+    yield settled;
+    return end;
+  }
+
+  /** Aborts all work, and waits until it has ended. Work that waits for its turn does not start. */
+  async abort(): Promise<void> {
+    for (const controller of [...this.#workControllers, ...this.#inputControllers]) controller.abort();
+    await this.#lastWork;
+  }
+
+  /** Runs a task between two requests of the current run, or as soon as the agent is idle if there is no run. */
+  runTaskBetweenRequests<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
+    if (!this.#isRunning) return this.runTaskWhenIdle(task);
+    const outcome = Promise.withResolvers<Outcome>();
+    this.#pendingTasks.push(async function* (run) {
+      try {
+        outcome.resolve(yield* task(run));
+      } catch (error) {
+        // The error belongs to the caller; the run continues.
+        outcome.reject(error);
+      }
+    });
+    return outcome.promise;
+  }
+
+  /** Like `runTaskBetweenRequests`, for work that emits no events of its own. */
+  runBetweenRequests<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
+    return this.runTaskBetweenRequests((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
+  }
+
+  /** Runs a task when all earlier work has ended. */
+  async runTaskWhenIdle<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
+    const events = this.#runInTurn({ execute: (signal) => task(this.#options.getRun(signal)) });
+    for (;;) {
+      const { done, value } = await events.next();
+      if (done) return value;
     }
   }
 
-  /** An act in its turn. It does not wait for whoever takes what it tells; who stops taking it stops it. */
-  async *run<Outcome>(task: QueuedTask<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
+  /** Like `runTaskWhenIdle`, for work that emits no events of its own. */
+  runWhenIdle<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
+    return this.runTaskWhenIdle((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
+  }
+
+  /** Messages that were queued while the input hooks ran are delivered even if the hooks leave no prompt. */
+  async #resolveRequest(resolve: RunRequestResolver): Promise<RunRequest | RunEnd> {
+    const queuedBefore = new Set(this.messageQueue.ids);
     const controller = new AbortController();
-    const previousTask = this.#lastTask;
+    this.#inputControllers.add(controller);
+    let resolved: RunRequest | RunEnd;
+    try {
+      resolved = await resolve(controller.signal);
+    } finally {
+      this.#inputControllers.delete(controller);
+    }
+    if (!("type" in resolved) || resolved.type === "aborted") return resolved;
+    await this.messageQueue.hasMessages();
+    return this.messageQueue.ids.some((id) => !queuedBefore.has(id)) ? resumeFromLog() : resolved;
+  }
+
+  async *#runUntilQueueEmpty(request: RunRequest): AsyncGenerator<AgentEvent, RunEnd> {
+    const { getRun, ensureSystemPrompt } = this.#options;
+    for (let start = request; ; start = resumeFromLog()) {
+      const execute = (signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> => {
+        const getCurrentRun = (): RunContext => getRun(signal);
+        const runPendingTasks = (): AsyncGenerator<AgentEvent> => this.#runPendingTasks(getCurrentRun);
+        return runAgent({ ...start, getRun: getCurrentRun, runPendingTasks, ensureSystemPrompt });
+      };
+      const end = yield* this.#runInTurn({ beforeTurn: start.beforeTurn, execute });
+      // RUN6: a message that is queued during the run is delivered, even one that is queued at its very end.
+      if (end.type !== "done" || !(await this.messageQueue.hasMessages())) return end;
+    }
+  }
+
+  /** Each task gets a new context, because the task before it may have changed the model. */
+  async *#runPendingTasks(getRun: () => RunContext): AsyncGenerator<AgentEvent> {
+    for (let task = this.#pendingTasks.shift(); task; task = this.#pendingTasks.shift()) yield* task(getRun());
+  }
+
+  /** Runs work after all earlier work. It does not wait for a slow reader of its events; a reader that returns early aborts it. */
+  async *#runInTurn<Outcome>({ beforeTurn, execute }: QueuedWork<Outcome>): AsyncGenerator<AgentEvent, Outcome> {
+    const controller = new AbortController();
+    const previousWork = this.#lastWork;
     const ended = Promise.withResolvers<void>();
-    this.#lastTask = ended.promise;
-    this.#controllers.add(controller);
+    this.#lastWork = ended.promise;
+    this.#workControllers.add(controller);
     const work = async (emit: EmitEvent<AgentEvent>): Promise<Outcome> => {
       try {
-        await task.beforeTurn?.();
-        await previousTask;
-        return await this.#emitAll(task.run(controller.signal), { emit, signal: controller.signal });
+        await beforeTurn?.();
+        await previousWork;
+        return await this.#emitAll(execute(controller.signal), emit, controller.signal);
       } finally {
-        this.#controllers.delete(controller);
+        this.#workControllers.delete(controller);
         ended.resolve();
       }
     };
     return yield* runWithEvents(work, { onEarlyReturn: () => controller.abort() });
   }
 
-  #redactionEvents(): readonly AgentEvent[] {
-    const secrets = this.#secrets?.takeFindings() ?? [];
-    return secrets.length === 0 ? [] : [{ type: "secrets_redacted", secrets }];
-  }
-
-  /** What was written since is told before what it led to. */
+  /** Emits the events of the work. The event of a new entry precedes the events that follow from the entry. */
   async #emitAll<Outcome>(
     events: AsyncGenerator<AgentEvent, Outcome>,
-    { emit, signal }: { readonly emit: EmitEvent<AgentEvent>; readonly signal: AbortSignal },
+    emit: EmitEvent<AgentEvent>,
+    signal: AbortSignal,
   ): Promise<Outcome> {
     for (;;) {
       const { done, value } = await events.next();
-      // SEC11: whoever it comes from; a provider or a hook may complain of a secret.
-      const next = done ? [] : [this.#session.redact(value)];
-      // A reply is told behind the pieces it was made of.
-      const written = !done && value.type === "message_update" ? [] : this.#newEntries.take();
-      for (const event of [...written, ...this.#redactionEvents(), ...next]) {
-        const handled = this.emit(event);
-        // EVT6: who listens slowly slows it down, and yet cannot keep it from being stopped.
+      // SEC11: an error of a provider or a hook may contain a secret.
+      const next = done ? [] : [this.#options.session.redact(value)];
+      // The entry of a reply is reported after all deltas of the reply.
+      const entryEvents = !done && value.type === "message_update" ? [] : this.#newEntries.take();
+      for (const event of [...entryEvents, ...this.#takeRedactionEvents(), ...next]) {
+        const handled = this.#notifyListener(event);
+        // EVT6: a slow listener slows the work, but cannot keep it from being stopped.
         if (handled) await raceAbort(handled, signal);
         emit(event);
       }
       if (done) return value;
     }
   }
+
+  #takeRedactionEvents(): readonly AgentEvent[] {
+    const secrets = this.#options.secrets?.takeFindings() ?? [];
+    return secrets.length === 0 ? [] : [{ type: "secrets_redacted", secrets }];
+  }
 }
 
-/** What a listener throws is its own affair: it comes to light, and nothing here ends because of it. */
+/** An error of a listener is rethrown as an uncaught error, and does not end the work. */
 function guardListener(listener: AgentEventListener): AgentEventListener {
   const rethrowLater = (error: unknown): void =>
     queueMicrotask(() => {
@@ -118,125 +226,4 @@ function guardListener(listener: AgentEventListener): AgentEventListener {
       return rethrowLater(error);
     }
   };
-}
-
-export interface SchedulerOptions {
-  readonly session: Session;
-  readonly runtime: Pick<Runtime, "entryId">;
-  readonly onEvent?: AgentEventListener | undefined;
-  readonly secrets?: Secrets | undefined;
-  /** As they are at the moment they are asked for. */
-  readonly getRun: (signal: AbortSignal) => RunContext;
-  /** Says what must have been said before the first word. */
-  readonly ensureSystemPrompt: () => Promise<void>;
-  /** What is left of what was said, after whoever has a say in it. */
-  readonly filterInput?: InputFilter | undefined;
-}
-
-/** What a run begins with, and what must be done at once though its turn may come later. */
-export type RunRequest = RunStart & Pick<QueuedTask<RunEnd>, "beforeTurn">;
-
-/** The same, once it is clear what was said; or how it ended where nothing was. */
-export type RunRequestResolver = (signal: AbortSignal) => Promise<RunRequest | RunEnd>;
-
-export class Scheduler {
-  readonly messageQueue: MessageQueue;
-  readonly #options: SchedulerOptions;
-  readonly #tasks: TaskQueue;
-  readonly #betweenRequests = new BetweenRequests();
-  #isRunning = false;
-
-  constructor(options: SchedulerOptions) {
-    this.#options = options;
-    this.#tasks = new TaskQueue(options.session, options);
-    this.messageQueue = new MessageQueue({ ...options, emit: (event) => this.#emit(event) });
-  }
-
-  get isRunning(): boolean {
-    return this.#isRunning;
-  }
-
-  /** Whether anything is under way, a run or not. */
-  get isBusy(): boolean {
-    return this.#tasks.isBusy;
-  }
-
-  abort(): Promise<void> {
-    return this.#tasks.abort();
-  }
-
-  async *run(request: RunRequest | RunRequestResolver): AsyncGenerator<AgentEvent, RunEnd> {
-    if (this.#isRunning) throw new Error("the agent is at work; steer it, follow up, or abort it");
-    this.#isRunning = true;
-    let end: RunEnd;
-    try {
-      const resolved = typeof request === "function" ? await this.#resolveRequest(request) : request;
-      if ("type" in resolved) return resolved;
-      end = yield* this.#runUntilQueueEmpty(resolved);
-    } finally {
-      this.#isRunning = false;
-      // What came too late for the last moment between two requests has no run to wait for.
-      if (this.#betweenRequests.hasTasks) void this.runTaskWhenIdle((run) => this.#betweenRequests.runTasks(() => run));
-    }
-    // Whoever hears that nothing is under way may begin something at once.
-    const settled = { type: "agent_settled", aborted: end.type === "aborted" } as const;
-    this.#emit(settled);
-    yield settled;
-    return end;
-  }
-
-  /** Between two requests of the run, or now where there is none. */
-  runTaskBetweenRequests<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
-    return this.#isRunning ? this.#betweenRequests.schedule(task) : this.runTaskWhenIdle(task);
-  }
-
-  /** The same for what tells nothing but what it writes. */
-  runBetweenRequests<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
-    return this.runTaskBetweenRequests((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
-  }
-
-  /** The same, when nothing is under way any more. */
-  runWhenIdle<Outcome>(work: (run: RunContext) => Promise<Outcome>): Promise<Outcome> {
-    return this.runTaskWhenIdle((run) => runWithEvents<AgentEvent, Outcome>(() => work(run)));
-  }
-
-  /** When nothing else is under way. */
-  async runTaskWhenIdle<Outcome>(task: RunTask<Outcome>): Promise<Outcome> {
-    const events = this.#tasks.run({ run: (signal) => task(this.#options.getRun(signal)) });
-    for (;;) {
-      const { done, value } = await events.next();
-      if (done) return value;
-    }
-  }
-
-  /** Whoever spoke meanwhile is heard, whatever came of it. */
-  async #resolveRequest(resolve: RunRequestResolver): Promise<RunRequest | RunEnd> {
-    const queuedBefore = new Set(this.messageQueue.ids);
-    const resolved = await this.#tasks.prepare(resolve);
-    if (!("type" in resolved) || resolved.type === "aborted") return resolved;
-    await this.messageQueue.hasMessages();
-    return this.messageQueue.ids.some((id) => !queuedBefore.has(id)) ? resumeFromLog() : resolved;
-  }
-
-  async *#runUntilQueueEmpty(request: RunRequest): AsyncGenerator<AgentEvent, RunEnd> {
-    for (let start = request; ; start = resumeFromLog()) {
-      const end = yield* this.#tasks.run({ ...start, run: (signal) => this.#runOnce(start, signal) });
-      // RUN6: whoever spoke while it was running is heard, also in its last moment.
-      if (end.type !== "done" || !(await this.messageQueue.hasMessages())) return end;
-    }
-  }
-
-  #runOnce(start: RunStart, signal: AbortSignal): AsyncGenerator<AgentEvent, RunEnd> {
-    const { getRun, ensureSystemPrompt } = this.#options;
-    return runAgent({
-      ...start,
-      getRun: () => getRun(signal),
-      betweenRequests: this.#betweenRequests,
-      ensureSystemPrompt,
-    });
-  }
-
-  #emit(event: AgentEvent): void {
-    void this.#tasks.emit(event);
-  }
 }

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isBlobHash } from "@pith/context/host";
 import { BLOB_QUOTA, BlobWriter, findBlobs, keepBlob, readBlob } from "@pith/context/node";
-import type { BlobStore, BlobWriteResult } from "../ports.ts";
-import type { FileOriginals } from "../session/rewind-files.ts";
+import type { BlobStore, BlobWriteResult, FileOriginals } from "../ports.ts";
 import { hashBytes } from "../text.ts";
 import { ensureOwnerOnlyFolder, readRegularFile, UNFINISHED_PREFIX, writeOwnerOnlyFile } from "./safe-files.ts";
 

@@ -20,9 +20,17 @@ import {
 } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
-import { SKILLS_CHANGED, SKILLS_OVER_BUDGET, type SkillText } from "./skill.ts";
+import { SKILLS_CHANGED, SKILLS_OVER_BUDGET } from "./prompt-text.ts";
+import type { Skill } from "./system-prompt.ts";
 
-/** Nothing is said twice: one that stands in the context as it is now is there already. */
+/** The content of a loaded skill. */
+export interface SkillText extends Omit<Skill, "description"> {
+  readonly text: string;
+  /** SHA-256 of its bytes, in hexadecimal digits. */
+  readonly hash: string;
+}
+
+/** Does nothing if the skill is in the context with the same content. */
 export async function attachSkill(session: Session, { name, path, hash, text }: SkillText): Promise<void> {
   if (hasSkill(session, { name, hash })) return;
   const reference = { kind: "skill", name, path, hash } as const;
@@ -33,7 +41,7 @@ export function createSkillEntry(reference: LoadedSkill, content: string): NewEn
   return { type: "custom_message", customType: SKILL_TYPE, content, display: false, details: { pith: { reference } } };
 }
 
-/** The text is not changed, whatever stands in it. */
+/** Frames the text of a skill. The text itself is not changed. */
 export function formatSkill({ name, path, text }: Omit<SkillText, "hash">): string {
   return `<skill name="${name}" path="${path.replaceAll('"', "'")}">\n${text}${text.endsWith("\n") ? "" : "\n"}</skill>`;
 }
@@ -46,20 +54,15 @@ function hasSkill({ branch }: Session, { name, hash }: Pick<SkillText, "name" | 
 
 export const SKILL_TYPE = "pith.skill";
 
-export type ReattachContext = Pick<RunContext, "session" | "model" | "limits" | "skillFiles">;
-
 export interface ReattachOptions {
-  /** Refusals of the same request before this; each leaves half the room, because each retry must be smaller. */
+  /** How often the same request was refused before. Each refusal halves the space for skills, because each retry must be smaller. */
   readonly attempt?: number;
-  /** For whom it must fit; who speaks now, unless said. */
+  /** Default: the budget of the current model. */
   readonly budget?: Budget;
 }
 
-/** Skills that a compaction covered come back as they were loaded: the newest that fit. The others are only named. */
-export async function reattachSkills(
-  run: ReattachContext,
-  { attempt = 0, budget }: ReattachOptions = {},
-): Promise<void> {
+/** Appends the skills that a compaction covered, as they were loaded: the newest that fit. The others are only named. */
+export async function reattachSkills(run: RunContext, { attempt = 0, budget }: ReattachOptions = {}): Promise<void> {
   const missing = findUnlistedSkills(run.session.branch);
   if (missing.length === 0) return;
   const bodies = await Promise.all(missing.map((reference) => loadSkillBody(reference, run.session)));
@@ -69,7 +72,7 @@ export async function reattachSkills(
   await appendEntries(run.session, ...drafts, ...listEntries);
 }
 
-/** Those of which somebody has to be told something. */
+/** The skills that a compaction covered, without those that a list after it already names. */
 export function findUnlistedSkills(branch: LoadedBranch): readonly SessionSkill[] {
   const listedNames = new Set(branch.entries.slice(branch.compactionIndex + 1).flatMap(readListedNames));
   return findMissingSkills(branch).filter(({ name }) => !listedNames.has(name));
@@ -77,7 +80,7 @@ export function findUnlistedSkills(branch: LoadedBranch): readonly SessionSkill[
 
 interface SkillBody {
   readonly reference: SessionSkill;
-  /** As it is told; empty where not all of it is in the log. */
+  /** The framed text; empty if the log has only a part of the skill. */
   readonly text: string;
   readonly tokens: number;
 }
@@ -89,7 +92,7 @@ async function loadSkillBody(reference: SessionSkill, { store, branch }: Session
   return { reference, text, tokens: Math.ceil(textTokens(text) * factor) };
 }
 
-/** What was attached before is attached as it was; what a tool has read gets a frame once. */
+/** An attached skill already has its frame; one that a tool has read gets it here. */
 function readAttachedText(entry: Entry, { name, path }: LoadedSkill): string {
   if (entry.type === "custom_message" && entry.customType === SKILL_TYPE)
     return typeof entry.content === "string" ? entry.content : "";
@@ -99,7 +102,7 @@ function readAttachedText(entry: Entry, { name, path }: LoadedSkill): string {
 }
 
 interface SkillSelection {
-  /** In the order in which they were loaded. */
+  /** In the order of loading. */
   readonly chosen: readonly SkillBody[];
   readonly omitted: readonly SkillBody[];
 }
@@ -115,8 +118,8 @@ function selectNewest(bodies: readonly SkillBody[], maxTokens: number): SkillSel
   return { chosen: bodies.filter((body) => chosen.has(body)), omitted: bodies.filter((body) => !chosen.has(body)) };
 }
 
-/** Tokens. What is attached leaves room to work in, so that it is no reason for the next compaction. */
-function computeSkillBudget(run: ReattachContext, budget: Budget = createModelBudget(run)): number {
+/** In tokens. Leaves free space, so that attached skills do not cause the next compaction. */
+function computeSkillBudget(run: RunContext, budget: Budget = createModelBudget(run)): number {
   const { contextWindow } = run.model;
   const limit = Math.min(budget.limit, contextWindow);
   const freeTokens = Math.max(0, limit - contextSize(run.session.branch, budget).tokens);
@@ -130,7 +133,7 @@ const FREE_SHARE = 0.25;
 
 async function createListEntries(
   { chosen, omitted }: SkillSelection,
-  { skillFiles }: ReattachContext,
+  { skillFiles }: RunContext,
 ): Promise<readonly NewEntry[]> {
   const changed: LoadedSkill[] = [];
   for (const { reference } of chosen) {

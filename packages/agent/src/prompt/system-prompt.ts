@@ -23,8 +23,8 @@ import {
   PROJECT_HEADING,
   ROLE,
   ROLE_WITHOUT_TOOLS,
+  SKILLS_HEADING,
 } from "./prompt-text.ts";
-import { SKILLS_HEADING, type Skill } from "./skill.ts";
 
 export interface SystemMessageOptions {
   readonly tools: readonly Tool[];
@@ -47,6 +47,15 @@ export interface SystemMessageOptions {
 export interface ProjectText {
   readonly path: string;
   readonly text: string;
+}
+
+/** An instruction file for one kind of task. A skill never grants a permission. */
+export interface Skill {
+  readonly name: string;
+  /** When to use it, on one line. */
+  readonly description: string;
+  /** An absolute path. */
+  readonly path: string;
 }
 
 /** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */

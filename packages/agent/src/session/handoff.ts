@@ -12,72 +12,27 @@ import { appendEntries } from "../append-entries.ts";
 import { createModelBudget, type RunContext } from "../loop/run-context.ts";
 import { HANDOFF_FILES, HANDOFF_MESSAGE, HANDOFF_PROMPT } from "./handoff-prompt.ts";
 
-/** Whether a file is there. */
 export type FileExists = (path: string) => Promise<boolean>;
-
-export interface NeededFilesOptions {
-  /** The branch; a compaction on it knows of those before it. */
-  readonly entries: readonly Entry[];
-  readonly tools: ToolRoles | undefined;
-  /** What the work was told to be. */
-  readonly summary: string;
-  readonly fileExists: FileExists;
-}
-
-/** Named ones first, then what was changed; no more than a new session can look at. */
-export async function findNeededFiles({
-  entries,
-  tools,
-  summary,
-  fileExists,
-}: NeededFilesOptions): Promise<readonly string[]> {
-  const { read, modified } = collectFileLists(entries, tools);
-  const mentioned = [...modified, ...read].filter((path) => isMentioned(path, summary));
-  const candidates = [...new Set([...mentioned, ...modified])].slice(0, MAX_CANDIDATES);
-  const existing: string[] = [];
-  for (const path of candidates) {
-    if (existing.length === MAX_FILES) break;
-    if (await fileExists(path)) existing.push(path);
-  }
-  return existing;
-}
-
-/** As a whole, not as the end of another name. */
-function isMentioned(path: string, text: string): boolean {
-  for (let index = text.indexOf(path); index >= 0; index = text.indexOf(path, index + 1)) {
-    const [before, after] = [text[index - 1] ?? " ", text[index + path.length] ?? " "];
-    if (!/[\p{L}\p{N}_./-]/u.test(before) && !/[\p{L}\p{N}_/-]/u.test(after)) return true;
-  }
-  return false;
-}
-
-const MAX_FILES = 20;
-/** Of a long session's files most may be gone. */
-const MAX_CANDIDATES = 200;
-
-export interface HandOffContext extends RunContext {
-  readonly fileExists: FileExists;
-}
 
 export type HandOffResult =
   | {
       readonly type: "written";
-      /** What to say first in the new session. */
+      /** The first message of the new session. */
       readonly message: string;
       readonly files: readonly string[];
-      /** What code had to mend in it. */
+      /** What the check of the summary repaired. */
       readonly repairs: readonly string[];
-      /** Dollars. */
+      /** In US dollars. */
       readonly cost: number;
     }
-  /** Nothing was said yet that could be handed over. */
+  /** The session has no messages to hand over. */
   | { readonly type: "nothing-to-do" }
   | { readonly type: "cancelled" }
   | { readonly type: "failed"; readonly why: string };
 
-/** What it costs stands in this session, whatever comes of it; nothing else is written here. */
-export async function handOff(requestedGoal: string, run: HandOffContext): Promise<HandOffResult> {
-  const { session, fileExists } = run;
+/** Appends only usage entries to this session, also if the hand-off fails. */
+export async function handOff(requestedGoal: string, run: RunContext, fileExists: FileExists): Promise<HandOffResult> {
+  const { session } = run;
   await session.loadState();
   const goal = session.redact(requestedGoal);
   const branch = await collectEntriesForBranchSummary(session.store, session.leaf, null);
@@ -98,12 +53,8 @@ function isConversation(entry: Entry): boolean {
   return entry.type === "compaction" || (entry.type === "message" && entry.message.role !== "system");
 }
 
-/** The goal is the user's word like any other: what is made of it is held against it, too. */
-function summarizeForGoal(
-  goal: string,
-  { entries, edits }: OldBranch,
-  run: HandOffContext,
-): Promise<BranchSummaryOutcome> {
+/** The goal is added as a user message, so that the summary is also checked against it. */
+function summarizeForGoal(goal: string, { entries, edits }: OldBranch, run: RunContext): Promise<BranchSummaryOutcome> {
   const { model, runtime, signal } = run;
   const budget = createModelBudget(run);
   const goalEntry: Entry = {
@@ -116,7 +67,7 @@ function summarizeForGoal(
   };
   return generateBranchSummary({
     models: [model],
-    runtime: runtime,
+    runtime,
     oldBranch: { entries: [...entries, goalEntry], edits },
     instructions: fillTemplate(HANDOFF_PROMPT, {
       goal,
@@ -130,10 +81,10 @@ function summarizeForGoal(
   });
 }
 
-/** With room for a few more, since what is longer than it may be is cut. */
+/** Below the real ratio, because a longer summary is cut. */
 const WORDS_PER_TOKEN = 0.4;
 
-async function recordUsage({ calls }: BranchSummaryOutcome, { session }: HandOffContext): Promise<void> {
+async function recordUsage({ calls }: BranchSummaryOutcome, { session }: RunContext): Promise<void> {
   if (calls.length === 0) return;
   const usages = calls.map(({ by: modelName, usage }) => ({
     type: "usage" as const,
@@ -145,10 +96,49 @@ async function recordUsage({ calls }: BranchSummaryOutcome, { session }: HandOff
   await appendEntries(session, ...usages);
 }
 
-/** They name entries of this session, which the new one does not have. */
+/** Entry numbers refer to this session; the new one does not have these entries. */
 function removeEntryNumbers(summary: string): string {
   return removeCitations(summary).trim();
 }
+
+export interface NeededFilesOptions {
+  /** The branch. Its compactions list the files of the entries they cover. */
+  readonly entries: readonly Entry[];
+  readonly tools: ToolRoles | undefined;
+  readonly summary: string;
+  readonly fileExists: FileExists;
+}
+
+/** Files that the summary mentions come first, then modified files. Files that no longer exist are left out. */
+export async function findNeededFiles({
+  entries,
+  tools,
+  summary,
+  fileExists,
+}: NeededFilesOptions): Promise<readonly string[]> {
+  const { read, modified } = collectFileLists(entries, tools);
+  const mentioned = [...modified, ...read].filter((path) => isMentioned(path, summary));
+  const candidates = [...new Set([...mentioned, ...modified])].slice(0, MAX_CANDIDATES);
+  const existing: string[] = [];
+  for (const path of candidates) {
+    if (existing.length === MAX_FILES) break;
+    if (await fileExists(path)) existing.push(path);
+  }
+  return existing;
+}
+
+/** Whether the text has the whole path, not only as a part of a longer one. */
+function isMentioned(path: string, text: string): boolean {
+  for (let index = text.indexOf(path); index >= 0; index = text.indexOf(path, index + 1)) {
+    const [before, after] = [text[index - 1] ?? " ", text[index + path.length] ?? " "];
+    if (!/[\p{L}\p{N}_./-]/u.test(before) && !/[\p{L}\p{N}_/-]/u.test(after)) return true;
+  }
+  return false;
+}
+
+const MAX_FILES = 20;
+/** In a long session, most files may be gone. */
+const MAX_CANDIDATES = 200;
 
 function formatFiles(files: readonly string[]): string {
   return files.length === 0 ? "" : fillTemplate(HANDOFF_FILES, { paths: files.map((path) => `- ${path}`).join("\n") });

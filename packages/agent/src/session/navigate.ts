@@ -37,7 +37,7 @@ export async function planFileRestore(
   return planRewind(path, rewind);
 }
 
-/** Behind this entry to the leaf, from what is loaded already; null where that does not reach so far. */
+/** The entries after the ancestor up to the leaf, from the loaded branch; null if the ancestor is before its start. */
 function loadedEntriesAfter(
   { branch: { entries }, leaf }: Session,
   ancestorId: string | null,
@@ -46,7 +46,7 @@ function loadedEntriesAfter(
   let expectedId = leaf;
   for (let index = entries.length - 1; index >= 0 && expectedId !== ancestorId; index--) {
     const entry = entries[index];
-    // Where something was lost they do not follow each other.
+    // In a damaged session, neighbours in the list may not be parent and child.
     if (entry?.id !== expectedId) return null;
     reversed.push(entry);
     expectedId = entry.parentId;
@@ -54,7 +54,7 @@ function loadedEntriesAfter(
   return expectedId === ancestorId ? reversed.reverse() : null;
 }
 
-/** Behind the first to the last, and nothing of what lies before: a session may be long. */
+/** The entries after the ancestor up to the last one. Does not read earlier entries, because a session may be long. */
 async function readEntriesBetween(
   lastId: string | null,
   ancestorId: string | null,
@@ -66,7 +66,7 @@ async function readEntriesBetween(
     if (!entry) break;
     reversed.push(entry);
     id = entry.parentId;
-    // Others work in between.
+    // Lets other work run in between.
     if (reversed.length % YIELD_INTERVAL === 0) await new Promise(setImmediate);
   }
   return reversed.reverse();
@@ -74,7 +74,7 @@ async function readEntriesBetween(
 
 const YIELD_INTERVAL = 100;
 
-/** Queued messages belong to their author, not to a branch: they move along. */
+/** Queued messages follow the user to the new branch. */
 export async function moveQueue(queue: readonly QueuedMessage[], session: Session): Promise<void> {
   await removeDelivered(session);
   const queuedIds = new Set(session.branch.state.queue.map(({ id }) => id));
@@ -82,44 +82,39 @@ export async function moveQueue(queue: readonly QueuedMessage[], session: Sessio
     if (!queuedIds.has(queued.id) && !(await session.store.entry(queued.id))) await enqueue(session, queued);
 }
 
-/** In pi's names. */
+/** The names are pi's. */
 export interface NavigateOptions {
-  /** Whether what is left is told there. */
+  /** Whether to append a summary of the branch that is left. */
   readonly summarize?: boolean;
   readonly customInstructions?: string;
-  /** Whether these take the place of our own task. */
+  /** Whether the custom instructions replace the default ones. */
   readonly replaceInstructions?: boolean;
   readonly label?: string;
-  /** Whether files that the session changed on the way are put back as they were there; of a list only those, by their paths. */
+  /** Whether to restore files that the session changed between the two places; a list restores only these paths. */
   readonly restoreFiles?: boolean | readonly string[];
 }
 
 export type NavigateResult =
   | (MoveResult & { readonly files?: RewindResult })
-  /** Somebody else changed these since, or their bytes were not kept; nobody has moved. */
+  /** These files were changed by others since, or their bytes were not kept. The leaf has not moved. */
   | { readonly type: "files-in-the-way"; readonly files: readonly PlannedFile[] };
-
-export interface NavigateContext {
-  readonly run: RunContext;
-  /** Without it no file is ever put back. */
-  readonly rewind: RewindOptions | undefined;
-}
 
 export async function* navigate(
   target: string | null,
   options: NavigateOptions,
-  { run, rewind }: NavigateContext,
+  run: RunContext,
 ): AsyncGenerator<AgentEvent, NavigateResult> {
+  const { session, rewind } = run;
   const { restoreFiles = false } = options;
   const shouldRestore = Array.isArray(restoreFiles) ? restoreFiles.length > 0 : restoreFiles;
-  const changed = shouldRestore && rewind ? await planFileRestore(target, run.session, rewind) : [];
+  const changed = shouldRestore && rewind ? await planFileRestore(target, session, rewind) : [];
   const plan = Array.isArray(restoreFiles) ? changed.filter(({ path }) => restoreFiles.includes(path)) : changed;
   const conflicts = plan.filter(({ type }) => type === "conflict" || type === "lost");
   if (conflicts.length > 0) return { type: "files-in-the-way", files: conflicts };
-  const { queue } = run.session.branch.state;
+  const { queue } = session.branch.state;
   const result = yield* move(target, options, run);
   if (result.type !== "moved") return result;
-  await moveQueue(queue, run.session);
+  await moveQueue(queue, session);
   if (!rewind || plan.length === 0) return result;
   return { ...result, files: await rewindFiles(plan, rewind) };
 }
@@ -144,7 +139,7 @@ async function* move(
       target,
       budget: createModelBudget(run),
       hooks,
-      runtime: runtime,
+      runtime,
       signal,
       ...moveOptions,
       progress: (progress) => emit(progressEvent(progress, { source: "branchSummary" })),

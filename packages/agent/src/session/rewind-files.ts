@@ -5,7 +5,7 @@
 
 import type { Entry } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
-import type { WorkspaceFiles } from "../ports.ts";
+import type { FileOriginals, WorkspaceFiles } from "../ports.ts";
 import { hashBytes } from "../text.ts";
 
 export interface FileChange {
@@ -50,14 +50,6 @@ function isFileChange(
 ): details is Readonly<Record<string, unknown>> & FileChange {
   const { path, before, after } = details;
   return typeof path === "string" && (before === null || isBlobHash(before)) && isBlobHash(after);
-}
-
-/** The port to the bytes that a session replaced and wrote, for moves back and forth. They are never exported, indexed or sent. */
-export interface FileOriginals {
-  /** The hash of what is now kept; null where it cannot be: too large, or the disk refuses. Never throws. */
-  keep(bytes: Uint8Array): Promise<string | null>;
-  /** Exactly what was kept under this hash; null where it is not there, or no longer as it was. */
-  read(hash: string): Promise<Uint8Array | null>;
 }
 
 /** The entries that a move crosses, both as they stand on their branches, the oldest first. */

@@ -3,8 +3,8 @@
 import type { Entry, Redaction } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
 import type { Store } from "@pith/context/store";
-import type { BlobStore, FileReadResult, PathOptions, WorkspaceFiles } from "../ports.ts";
-import { type ChangeSide, type FileChange, type FileOriginals, readFileDetails } from "../session/rewind-files.ts";
+import type { BlobStore, FileOriginals, FileReadResult, PathOptions, WorkspaceFiles } from "../ports.ts";
+import { type ChangeSide, type FileChange, readFileDetails } from "../session/rewind-files.ts";
 import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
 import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./arguments.ts";

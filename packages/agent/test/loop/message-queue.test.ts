@@ -1,7 +1,10 @@
-/** What is said while an agent is at work, and somebody who has a say in it thinks about it. */
+/** The queue of messages: which are delivered at once, and messages that arrive while an input hook runs. */
 
 import assert from "node:assert/strict";
+import type { Session } from "@pith/context";
+import type { QueuedMessage } from "@pith/context/host";
 import { test } from "vitest";
+import { createDeliveryFilter } from "../../src/loop/message-queue.ts";
 import { heldModel, quiet, stage, talk, text } from "./held.ts";
 
 const custom = { customType: "mine", display: true };
@@ -40,4 +43,21 @@ test("SAY2 what waited before stays where it is when a hook sees to a prompt", a
   assert.deepEqual(await scene.prompt("/mine"), { type: "done" });
   assert.equal(model.requests.length, 0);
   assert.equal(scene.agent.queue.length, 1);
+});
+
+test("RPC8 delivers all messages of a kind, or the oldest one", () => {
+  const queue: readonly QueuedMessage[] = (["followUp", "steer", "steer", "followUp"] as const).map((kind, index) => ({
+    id: `q${index}`,
+    kind,
+    content: "hello",
+  }));
+  const session = { branch: { state: { queue } } } as unknown as Session;
+  const deliveredIds = (kind: QueuedMessage["kind"], mode: "all" | "one-at-a-time"): readonly string[] => {
+    const isDelivered = createDeliveryFilter(kind, { session, queueModes: { steer: mode, followUp: mode } });
+    return queue.filter(isDelivered).map(({ id }) => id);
+  };
+  assert.deepEqual(deliveredIds("steer", "all"), ["q1", "q2"]);
+  assert.deepEqual(deliveredIds("steer", "one-at-a-time"), ["q1"]);
+  assert.deepEqual(deliveredIds("followUp", "all"), ["q0", "q3"]);
+  assert.deepEqual(deliveredIds("followUp", "one-at-a-time"), ["q0"]);
 });

@@ -1,6 +1,6 @@
 /** Originals in memory. */
 
-import type { FileOriginals } from "../../src/session/rewind-files.ts";
+import type { FileOriginals } from "../../src/ports.ts";
 import { hashBytes } from "../../src/text.ts";
 
 export interface MemoryOriginals extends FileOriginals {

@@ -5,7 +5,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Entry } from "@pith/context";
 import { describe, expect, test } from "vitest";
 import type { WorkspaceFiles } from "../../src/ports.ts";
-import type { FileOriginals } from "../../src/session/rewind-files.ts";
+import type { FileOriginals } from "../../src/ports.ts";
 import { hashBytes } from "../../src/text.ts";
 import { findSeenFiles, ReadTracker, withFileBytes } from "../../src/tools/files.ts";
 import { memoryOriginals } from "../session/memory-originals.ts";

@@ -153,7 +153,7 @@ export const eventTable: Rows<WireEvent> = {
       type: "compaction_skipped",
       reason: "threshold",
       why: "off",
-      note: "automatic compaction is off; ask for one with /compact, or agent.compact()",
+      note: "automatic compaction is off; compact with /compact, or agent.compact()",
     },
   },
   compaction_soft_threshold: {
