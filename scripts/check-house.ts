@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type ESTree, Visitor } from "rolldown/utils";
 import { type Fault, formatCount, formatFault, sortFaults } from "./fault.ts";
+import { checkCodePaths } from "./house/code-paths.ts";
 import { checkCompactionPath } from "./house/compaction-path.ts";
 import { AIMS, measureSources, type SourceFigures } from "./house/figures.ts";
 import { findFilesInCycles, relativeImportGraph } from "./house/import-graph.ts";
@@ -65,6 +66,7 @@ const CHECKS: readonly Check[] = [
   checkContextDependencies,
   checkPurity,
   checkCompactionPath,
+  checkCodePaths,
 ];
 
 export function runChecks(root: string): CheckReport {

@@ -7,24 +7,18 @@
  */
 
 import type { Fault } from "../fault.ts";
-import { countLines, lineAt } from "../source/source.ts";
+import { type FileList, findMalformedItems, missingList, readFileList } from "./code-paths.ts";
 import { findImportedFile, reachableFiles, valueImportGraph } from "./import-graph.ts";
 import { CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
 
 const PAGE = "ARCHITECTURE.md";
-const LIST_PATTERN = /<!-- compaction path -->\n(.*?)<!-- end of compaction path -->/s;
+const LIST_NAME = "compaction path";
 
 export function checkCompactionPath(workspace: Workspace): readonly Fault[] {
-  const list = readList(workspace);
-  if (list === null)
-    return [{ path: PAGE, line: 1, sentence: "has no list between `<!-- compaction path -->` and its end mark" }];
-  const malformed = list.items.filter(({ file }) => file === null);
-  if (malformed.length > 0)
-    return malformed.map(({ line }) => ({
-      path: PAGE,
-      line,
-      sentence: "is not an item of the form - `packages/…/x.ts`: what it does.",
-    }));
+  const list = readFileList(workspace, LIST_NAME);
+  if (list === null) return [missingList(LIST_NAME)];
+  const malformed = findMalformedItems(list);
+  if (malformed.length > 0) return malformed;
   const reachedFiles = listReachedFiles(workspace);
   if (reachedFiles.length === 0) return [{ path: PAGE, line: list.line, sentence: `${START_FILE} is not there` }];
   const called = findImportedFile(workspace, list.files.findLast(isAgentFile) ?? "", "compact");
@@ -47,31 +41,6 @@ function isAgentFile(file: string): boolean {
 const COMPACTION_FOLDER = `${CONTEXT_SOURCES}compaction/`;
 const START_FILE = `${COMPACTION_FOLDER}compact.ts`;
 const END_FILE = `${CONTEXT_SOURCES}session/session.ts`;
-
-/** The lines of all listed files; 0 without a list. */
-export function countCompactionLines(workspace: Workspace): number {
-  const files = readList(workspace)?.files ?? [];
-  const sources = workspace.sources.filter(({ path }) => files.includes(path));
-  return sources.reduce((sum, source) => sum + countLines(source), 0);
-}
-
-interface FileList {
-  readonly line: number;
-  readonly items: readonly { readonly file: string | null; readonly line: number }[];
-  readonly files: readonly string[];
-}
-
-/** Every line between the marks is an item, a continuation that is indented, or empty. */
-function readList({ architecture }: Workspace): FileList | null {
-  const match = LIST_PATTERN.exec(architecture);
-  if (match === null) return null;
-  const line = lineAt(architecture, match.index);
-  const items = (match[1] ?? "").split("\n").flatMap((text, index) => {
-    if (/^\s|^$/.test(text)) return [];
-    return [{ file: /^- `(packages\/[^`]+\.ts)`\W+\w/.exec(text)?.[1] ?? null, line: line + 1 + index }];
-  });
-  return { line, items, files: items.flatMap(({ file }) => file ?? []) };
-}
 
 /** `compact.ts` and the files of its folder that it reaches. */
 function listReachedFiles(workspace: Workspace): readonly string[] {

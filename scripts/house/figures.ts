@@ -1,7 +1,7 @@
 /** Measures the structure of the sources, and compares the figures that have an aim with it. */
 
 import { countLines, type Source } from "../source/source.ts";
-import { countCompactionLines } from "./compaction-path.ts";
+import { countPathLines } from "./code-paths.ts";
 import { findFilesInCycles, listExportedNames, relativeImportGraph } from "./import-graph.ts";
 import { folderDepth, isLong, listGerundFolders, listParticipleNames } from "./questions.ts";
 import { CONTEXT_PACKAGE, CONTEXT_SOURCES, type Workspace } from "./workspace.ts";
@@ -16,6 +16,8 @@ export const AIMS: Readonly<Record<string, number>> = {
   context_main_exports: 130,
   one_word_participles: 10,
   compaction_lines: 2600,
+  turn_lines: 1500,
+  bash_lines: 1200,
   gerund_folders: 0,
   cycles: 0,
 };
@@ -48,7 +50,9 @@ export function measureSources(workspace: Workspace): SourceFigures {
     context_depth: deepestFolder(listWithin(CONTEXT_SOURCES)),
     ...countContextExports(workspace),
     one_word_participles: listParticipleNames(listWithin(CONTEXT_SOURCES)).length,
-    compaction_lines: countCompactionLines(workspace),
+    compaction_lines: countPathLines(workspace, "compaction path"),
+    turn_lines: countPathLines(workspace, "turn path"),
+    bash_lines: countPathLines(workspace, "bash path"),
     gerund_folders: listGerundFolders(listWithin("packages/")).length,
     cycles: findFilesInCycles(relativeImportGraph(workspace)).length,
   };

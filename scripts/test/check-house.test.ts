@@ -234,6 +234,8 @@ test("pnpm house lists questions and figures; with --json the figures are one ob
     context_main_exports: 3,
     one_word_participles: 0,
     compaction_lines: 16,
+    turn_lines: 0,
+    bash_lines: 0,
     gerund_folders: 0,
     cycles: 0,
   });

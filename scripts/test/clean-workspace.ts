@@ -58,10 +58,21 @@ function formatManifest(name: string, exports: string | Readonly<Record<string, 
   return JSON.stringify({ name, exports });
 }
 
-/** ARCHITECTURE.md with a list of the files of a compaction; the first item is on line 4. */
-export function architecturePage(files: readonly string[]): string {
-  const items = files.map((path) => `- \`${path}\`: does its part.`);
-  return ["# Architecture", "", "<!-- compaction path -->", ...items, "<!-- end of compaction path -->", ""].join("\n");
+/** ARCHITECTURE.md with its three lists of files; the first item of the compaction path is on line 4. */
+export function architecturePage(compactionFiles: readonly string[], turnFiles: readonly string[] = []): string {
+  const formatList = (name: string, files: readonly string[]): readonly string[] => [
+    `<!-- ${name} -->`,
+    ...files.map((path) => `- \`${path}\`: does its part.`),
+    `<!-- end of ${name} -->`,
+    "",
+  ];
+  return [
+    "# Architecture",
+    "",
+    ...formatList("compaction path", compactionFiles),
+    ...formatList("turn path", turnFiles),
+    ...formatList("bash path", []),
+  ].join("\n");
 }
 
 /** Two more files for a folder, so that its size is no question. */

@@ -112,9 +112,36 @@ const [first = "", , last = ""] = list;
 const pathFaults: readonly PlantedFault[] = [
   {
     fault: "no list of the compaction files",
-    files: { "ARCHITECTURE.md": "# Architecture\n" },
+    files: { "ARCHITECTURE.md": architecturePage(list).replace("end of compaction path", "end") },
     at: "ARCHITECTURE.md:1",
-    says: "has no list",
+    says: "has no list between `<!-- compaction path -->`",
+  },
+  {
+    fault: "no list of the files of a turn",
+    files: { "ARCHITECTURE.md": architecturePage(list).replace("end of turn path", "end") },
+    at: "ARCHITECTURE.md:1",
+    says: "has no list between `<!-- turn path -->`",
+  },
+  {
+    fault: "a file of a turn that does not exist",
+    files: { "ARCHITECTURE.md": architecturePage(list, [first, "packages/agent/src/gone.ts"]) },
+    at: `ARCHITECTURE.md:${list.length + 8}`,
+    says: "packages/agent/src/gone.ts does not exist",
+  },
+  {
+    fault: "a file of a turn that is not connected to an earlier one",
+    files: {
+      "packages/agent/src/ports.ts": sourceFile("export interface Shell {}\nexport interface Web {}"),
+      "packages/agent/src/tool.ts": sourceFile(`import type { Shell } from "./ports.ts";`),
+      "packages/agent/src/shell.ts": sourceFile(`import type { Shell } from "./ports.ts";`),
+      "packages/agent/src/web.ts": sourceFile(`import type { Web } from "./ports.ts";`),
+      "ARCHITECTURE.md": architecturePage(
+        list,
+        ["tool", "shell", "web"].map((name) => `packages/agent/src/${name}.ts`),
+      ),
+    },
+    at: `ARCHITECTURE.md:${list.length + 9}`,
+    says: "packages/agent/src/web.ts has no import in common",
   },
   {
     fault: "a file on the compaction path that is not listed",

@@ -1,0 +1,86 @@
+/**
+ * Checks the lists of files in ARCHITECTURE.md that show one turn and one bash call in reading order.
+ *
+ * A list shows the files that one must open to follow the path; helpers of these files are not listed. Every listed file exists. Every file
+ * after the first is connected to an earlier one in one of three ways: the earlier file imports it, it imports the earlier file (a callback
+ * or a shared type), or both import the same name from a port file. Type imports count, and an import through an entry point counts as an
+ * import of the file that declares the name.
+ */
+
+import type { Fault } from "../fault.ts";
+import { listImports } from "../source/modules.ts";
+import { countLines, lineAt, type Source } from "../source/source.ts";
+import { relativeImportGraph, valueImportGraph } from "./import-graph.ts";
+import type { Workspace } from "./workspace.ts";
+
+const PAGE = "ARCHITECTURE.md";
+const CHECKED_LISTS = ["turn path", "bash path"];
+/** The files that declare what the agent calls without knowing its implementation. */
+const PORT_FILES = ["packages/agent/src/ports.ts", "packages/agent/src/tool.ts"];
+
+export function checkCodePaths(workspace: Workspace): readonly Fault[] {
+  return CHECKED_LISTS.flatMap((name) => {
+    const list = readFileList(workspace, name);
+    if (list === null) return [missingList(name)];
+    return [...findMalformedItems(list), ...findUnconnectedFiles(workspace, list)];
+  });
+}
+
+/** The lines of all listed files; 0 without a list. */
+export function countPathLines(workspace: Workspace, name: string): number {
+  const files = readFileList(workspace, name)?.files ?? [];
+  const sources = workspace.sources.filter(({ path }) => files.includes(path));
+  return sources.reduce((sum, source) => sum + countLines(source), 0);
+}
+
+export interface FileList {
+  readonly line: number;
+  readonly items: readonly { readonly file: string | null; readonly line: number }[];
+  readonly files: readonly string[];
+}
+
+/** Every line between the marks is an item, a continuation that is indented, or empty. */
+export function readFileList({ architecture }: Workspace, name: string): FileList | null {
+  const match = new RegExp(`<!-- ${name} -->\\n(.*?)<!-- end of ${name} -->`, "s").exec(architecture);
+  if (match === null) return null;
+  const line = lineAt(architecture, match.index);
+  const items = (match[1] ?? "").split("\n").flatMap((text, index) => {
+    if (/^\s|^$/.test(text)) return [];
+    return [{ file: /^- `(packages\/[^`]+\.ts)`\W+\w/.exec(text)?.[1] ?? null, line: line + 1 + index }];
+  });
+  return { line, items, files: items.flatMap(({ file }) => file ?? []) };
+}
+
+export function missingList(name: string): Fault {
+  return { path: PAGE, line: 1, sentence: `has no list between \`<!-- ${name} -->\` and its end mark` };
+}
+
+export function findMalformedItems({ items }: FileList): readonly Fault[] {
+  const sentence = "is not an item of the form - `packages/…/x.ts`: what it does.";
+  return items.filter(({ file }) => file === null).map(({ line }) => ({ path: PAGE, line, sentence }));
+}
+
+function findUnconnectedFiles(workspace: Workspace, { items, files }: FileList): readonly Fault[] {
+  const sources = workspace.sources.filter(({ path }) => files.includes(path));
+  const graphs = [relativeImportGraph({ ...workspace, sources }), valueImportGraph(workspace, sources)];
+  const imports = (from: string, to: string): boolean => graphs.some((graph) => graph.get(from)?.includes(to));
+  const portNames = new Map(sources.map((source) => [source.path, listPortNames(source)]));
+  const sharesPort = (one: string, other: string): boolean =>
+    (portNames.get(one) ?? []).some((name) => portNames.get(other)?.includes(name));
+  return items.flatMap(({ file, line }, index) => {
+    if (file === null) return [];
+    if (!portNames.has(file)) return [{ path: PAGE, line, sentence: `${file} does not exist` }];
+    const earlier = items.slice(0, index).flatMap((item) => item.file ?? []);
+    const isConnected = earlier.some(
+      (other) => imports(other, file) || imports(file, other) || sharesPort(file, other),
+    );
+    if (index === 0 || isConnected) return [];
+    return [{ path: PAGE, line, sentence: `${file} has no import in common with a file that is listed before it` }];
+  });
+}
+
+function listPortNames(source: Source): readonly string[] {
+  return listImports(source).flatMap(({ target, names }) =>
+    target !== null && PORT_FILES.includes(target) ? names.map(({ name }) => name) : [],
+  );
+}
