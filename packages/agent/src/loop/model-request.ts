@@ -1,11 +1,11 @@
 /** Makes one model request: builds it, streams and records the reply, and compacts and retries when it is too long. */
 
-import type { CompactionOutcome } from "@pith/context";
 import {
   type AssistantMessage,
   applyContextHooks,
   buildRequest,
   buildSessionContext,
+  type CompactionOutcome,
   type ModelEvent,
   type ModelFailure,
   type Request,
@@ -23,17 +23,59 @@ import { createModelBudget, type RunContext } from "./run-context.ts";
 
 type Breaker = Extract<CompactionOutcome, { why: "cannot-fit" }>["breaker"];
 
-export type RequestOutcome =
-  /** With `overflow` the reply counts, but its context was too much. */
+type RequestOutcome =
+  /** `overflow`: the reply is valid, but its context was too long for the model. */
   | { readonly type: "replied"; readonly message: AssistantMessage; readonly overflow: boolean }
-  /** With `createMessage`, what had come by then. */
+  /** `message`: the part of the reply that arrived before the failure. */
   | { readonly type: "failed"; readonly failure: ModelFailure; readonly message?: AssistantMessage };
 
-/** `createMessage`: what was told of it, also where nothing came. */
-export type RecordedOutcome = RequestOutcome & { readonly message: AssistantMessage };
+/** `message`: the reply as it was emitted; without content if nothing arrived. */
+type RecordedOutcome = RequestOutcome & { readonly message: AssistantMessage };
 
-/** The reply stands in the log under the id of the step. */
-export async function* requestModel(run: RunContext, stepId: string): AsyncGenerator<AgentEvent, RecordedOutcome> {
+export interface RequestResult {
+  readonly outcome: RecordedOutcome;
+  readonly replyId: string;
+  readonly code?: "compaction-off";
+}
+
+/** After an overflow error, compacts and sends the request again. Each attempt compacts more, until there is nothing left to try. */
+export async function* requestWithCompaction(
+  run: RunContext,
+  idPrefix: string,
+): AsyncGenerator<AgentEvent, RequestResult> {
+  for (let attempt = 0; ; attempt += 1) {
+    const replyId = `${idPrefix}-${attempt}`;
+    const outcome = yield* requestModel(run, replyId);
+    if (outcome.type === "replied" || outcome.failure.kind !== "overflow") return { outcome, replyId };
+    const result = yield* runCompaction(run, { reason: "overflow", attempt });
+    if (run.signal.aborted) return { outcome: { ...outcome, ...STOPPED_OUTCOME }, replyId };
+    if (result.type === "compacted") continue;
+    if (result.type === "nothing-to-do" && result.why === "off")
+      return { outcome: addFailureNote(outcome, COMPACTION_OFF_NOTE), replyId, code: "compaction-off" };
+    const isStuck = result.type === "failed" && result.why === "cannot-fit";
+    return { outcome: isStuck ? addFailureNote(outcome, breakerNotes[result.breaker.fills]) : outcome, replyId };
+  }
+}
+
+/** Compacts after a valid reply whose context was too long. Returns what prevents a smaller context, or null. */
+export async function* compactAfterOverflow(run: RunContext): AsyncGenerator<AgentEvent, Breaker | null> {
+  const result = yield* runCompaction(run, { reason: "overflow" });
+  return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
+}
+
+type FailedOutcome = Extract<RecordedOutcome, { type: "failed" }>;
+
+/** Adds for the user why the context was not compacted. */
+function addFailureNote(outcome: FailedOutcome, note: string): FailedOutcome {
+  const { failure } = outcome;
+  return { ...outcome, failure: { ...failure, message: `${failure.message}; ${note}` } };
+}
+
+// FIT4: the error names the compaction that would have helped.
+const COMPACTION_OFF_NOTE = "automatic compaction is off; compact with /compact, or agent.compact(), and continue";
+
+/** Appends the reply with the id of the step. */
+async function* requestModel(run: RunContext, stepId: string): AsyncGenerator<AgentEvent, RecordedOutcome> {
   await appendChangedState(run);
   yield { type: "message_start", message: createEmptyReply(run) };
   const outcome = yield* runWithEvents<AgentEvent, RequestOutcome>(
@@ -67,27 +109,27 @@ function mergeUpdates(earlier: AgentEvent, later: AgentEvent): AgentEvent | null
     : null;
 }
 
-/** Null: somebody who has a say in it stopped it. */
+/** Null: a hook cancelled the request. */
 async function prepareRequest(run: RunContext): Promise<Request | null> {
   const { session, model, hooks, runtime, signal } = run;
   const context = buildSessionContext(session.branch);
   const isHooked = hooks.context?.length || hooks.context_with_system?.length;
-  const hookResult = isHooked ? await applyContextHooks(context, { hooks, runtime: runtime, signal }) : null;
+  const hookResult = isHooked ? await applyContextHooks(context, { hooks, runtime, signal }) : null;
   if (hookResult?.type === "cancelled") return null;
-  // What hooks have put in is in no log, and comes from anywhere.
-  const request = buildRequest(hookResult ? session.redact(hookResult.context) : context, { model: model });
+  // Content that hooks add is not in the log, so it was not redacted there.
+  const request = buildRequest(hookResult ? session.redact(hookResult.context) : context, { model });
   const budgetOptions = {
     budget: createModelBudget(run),
     maxTokens: model.maxTokens,
     request: hookResult ? request : undefined,
   };
   const replyBudget = computeReplyBudget(session.branch, budgetOptions);
-  return replyBudget ? { ...request, replyBudget: replyBudget } : request;
+  return replyBudget ? { ...request, replyBudget } : request;
 }
 
 function createCancelledOutcome({ signal }: RunContext): RequestOutcome {
   if (signal.aborted) return STOPPED_OUTCOME;
-  const message = "a hook that watches over every request failed, so none was sent";
+  const message = "a hook that checks every request failed, so the request was not sent";
   return { type: "failed", failure: { kind: "refused", message } };
 }
 
@@ -98,7 +140,7 @@ interface StreamContext {
   readonly requestHooks: ProviderRequestHooks | null;
 }
 
-/** Also a model that does not hear is not waited for; what it says then is nobody's any more. */
+/** After an abort, a model that ignores the signal is abandoned and its events are dropped. */
 async function streamUntilStopped(request: Request, context: StreamContext): Promise<RequestOutcome> {
   const { session, signal, runtime } = context.run;
   const abandonController = new AbortController();
@@ -112,9 +154,9 @@ async function streamUntilStopped(request: Request, context: StreamContext): Pro
   }
 }
 
-export const STOPPED_OUTCOME: RequestOutcome = {
+const STOPPED_OUTCOME: RequestOutcome = {
   type: "failed",
-  failure: { kind: "aborted", message: "it was stopped" },
+  failure: { kind: "aborted", message: "the request was stopped" },
 };
 
 async function streamReply(
@@ -134,7 +176,7 @@ async function streamReply(
     switch (event.type) {
       case "reply-restarted":
         restarts += 1;
-        // What was held back of it belongs to nothing any more.
+        // Drops the text that the redactor held back of the failed attempt.
         redactor = new DeltaRedactor(run.secrets);
         await recordRetryUsage(event, run);
         emit(retryStartEvent(event, restarts));
@@ -154,10 +196,13 @@ async function streamReply(
         for (const delta of redactor.write(event)) emit({ type: "message_update", delta });
     }
   }
-  return { type: "failed", failure: { kind: "unreachable", message: "the reply never ended" } };
+  return {
+    type: "failed",
+    failure: { kind: "unreachable", message: "the stream of the reply ended without an end event" },
+  };
 }
 
-// EVT5: a try that does not count was paid for all the same.
+// EVT5: a failed attempt also costs money.
 async function recordRetryUsage({ usage }: ReplyRestartedEvent, { session, model }: RunContext): Promise<void> {
   if (!usage || usage.totalTokens === 0) return;
   const { provider, model: name } = model;
@@ -165,14 +210,14 @@ async function recordRetryUsage({ usage }: ReplyRestartedEvent, { session, model
 }
 
 interface RecordReplyOptions extends Pick<StreamContext, "run" | "stepId"> {
-  /** Whoever waited for it has gone. */
+  /** Aborted when the result is no longer awaited. */
   readonly abandoned: AbortSignal;
 }
 
 type ReplyRestartedEvent = Extract<ModelEvent, { type: "reply-restarted" }>;
 type ReplyEndEvent = Extract<ModelEvent, { type: "reply-ended" | "reply-failed" }>;
 
-/** What was said is in the log before anybody acts on it; half a reply too, for people to read. */
+/** Appends the reply before its tool calls run. An incomplete reply is appended too, for the user to read. */
 async function recordReply(
   rawEvent: ReplyEndEvent,
   { run, stepId, abandoned }: RecordReplyOptions,
@@ -197,7 +242,7 @@ function retryEndEvent(event: ReplyEndEvent, attempt: number): AgentEvent {
   return { type: "auto_retry_end", attempt, success, ...(!success && { finalError: event.failure.message }) };
 }
 
-/** A reply of which nothing has come. */
+/** A reply without content: before the first delta, or after a failure. */
 function createEmptyReply({ model, runtime }: RunContext, failure?: ModelFailure): AssistantMessage {
   const { api, provider, model: name } = model;
   const zeroCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
@@ -213,45 +258,3 @@ function createEmptyReply({ model, runtime }: RunContext, failure?: ModelFailure
     timestamp: runtime.now(),
   };
 }
-
-export interface RequestResult {
-  readonly outcome: RecordedOutcome;
-  readonly replyId: string;
-  readonly code?: "compaction-off";
-}
-
-/** A context that the provider found too long is made smaller and sent again, each time by more, until there is nothing left to try. */
-export async function* requestWithCompaction(
-  run: RunContext,
-  idPrefix: string,
-): AsyncGenerator<AgentEvent, RequestResult> {
-  for (let attempt = 0; ; attempt += 1) {
-    const replyId = `${idPrefix}-${attempt}`;
-    const outcome = yield* requestModel(run, replyId);
-    if (outcome.type === "replied" || outcome.failure.kind !== "overflow") return { outcome, replyId };
-    const result = yield* runCompaction(run, { reason: "overflow", attempt });
-    if (run.signal.aborted) return { outcome: { ...outcome, ...STOPPED_OUTCOME }, replyId };
-    if (result.type === "compacted") continue;
-    if (result.type === "nothing-to-do" && result.why === "off")
-      return { outcome: addFailureNote(outcome, COMPACTION_OFF_NOTE), replyId, code: "compaction-off" };
-    const isStuck = result.type === "failed" && result.why === "cannot-fit";
-    return { outcome: isStuck ? addFailureNote(outcome, breakerNotes[result.breaker.fills]) : outcome, replyId };
-  }
-}
-
-/** A reply counts, but its context was too much: what stands in the way of a smaller one; null for nothing. */
-export async function* compactAfterOverflow(run: RunContext): AsyncGenerator<AgentEvent, Breaker | null> {
-  const result = yield* runCompaction(run, { reason: "overflow" });
-  return result.type === "failed" && result.why === "cannot-fit" ? result.breaker : null;
-}
-
-type FailedOutcome = Extract<RecordedOutcome, { type: "failed" }>;
-
-/** For people: also why nothing was done about it. */
-function addFailureNote(outcome: FailedOutcome, note: string): FailedOutcome {
-  const { failure } = outcome;
-  return { ...outcome, failure: { ...failure, message: `${failure.message}; ${note}` } };
-}
-
-// FIT4: whoever switched it off is told what it would have done, and how to have it.
-const COMPACTION_OFF_NOTE = "automatic compaction is off; make it smaller with /compact, or agent.compact(), and go on";

@@ -16,99 +16,97 @@ import { INTENT_TYPE, type OpenCall } from "./pending-work.ts";
 import type { RunContext } from "./run-context.ts";
 import { computeMaxOutputBytes, errorOutput, recordResult } from "./tool-results.ts";
 
-/** A call that may have been run before is never run again without asking. */
-export async function checkPermission(
-  { call, mayHaveStarted }: OpenCall,
-  tool: Tool,
+/** Runs the calls of a reply, at most 8 at once. Each result is appended as soon as it is there. */
+export async function* runCalls(
+  calls: readonly OpenCall[],
   run: RunContext,
-): Promise<PermissionResult> {
-  const { permissions, signal, runtime } = run;
-  const isRepeated = mayHaveStarted && !tool.isIdempotent;
-  // RUN8: without anybody to ask, what may have been done is not done again.
-  if (!permissions) return isRepeated ? { type: "refused", why: UNKNOWN_OUTCOME } : { type: "permitted" };
-  const request = {
-    tool: tool.name,
-    arguments: call.arguments,
-    intent: readIntent(call, tool),
-    ...(isRepeated && { isAgain: isRepeated }),
+): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
+  return yield* runWithEvents<AgentEvent, readonly ToolResultMessage[]>((emit) => runAllCalls(calls, run, emit), {
+    shouldReplace: isNewerUpdate,
+  });
+}
+
+// EVT6: for a slow reader of events, only the newest update of a call is kept.
+function isNewerUpdate(earlier: AgentEvent, later: AgentEvent): boolean {
+  if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
+  return earlier.toolCallId === later.toolCallId;
+}
+
+/** If a result cannot be appended, the other calls are aborted and awaited before the error is thrown. */
+async function runAllCalls(
+  calls: readonly OpenCall[],
+  run: RunContext,
+  emit: EmitEvent<AgentEvent>,
+): Promise<readonly ToolResultMessage[]> {
+  const failureController = new AbortController();
+  const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
+  const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
+  const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
+    run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
+  const results: ToolResultMessage[] = [];
+  for (const group of groupCalls(calls, run))
+    results.push(...(await runConcurrently(group, runOne, failureController)));
+  return results;
+}
+
+// BOUND5
+const MAX_CALLS = 256;
+const MAX_CONCURRENT_CALLS = 8;
+
+function tooManyCallsNote(count: number): string {
+  return `no call of this reply was run: it has ${count} tool calls, and the limit is ${MAX_CALLS}. Make fewer calls in one reply, or use one command that does the work of many.`;
+}
+
+/** Returns the results in the order of the calls. After a failure no further call starts. */
+async function runConcurrently(
+  calls: readonly OpenCall[],
+  runOne: (openCall: OpenCall) => Promise<ToolResultMessage>,
+  failureController: AbortController,
+): Promise<readonly ToolResultMessage[]> {
+  const results: ToolResultMessage[] = [];
+  let next = 0;
+  const runNext = async (): Promise<void> => {
+    while (next < calls.length && !failureController.signal.aborted) {
+      const index = next;
+      next += 1;
+      const openCall = calls[index];
+      if (openCall) results[index] = await runOne(openCall);
+    }
   };
-  const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
-  const permission = await withStopGrace(ask, { signal, runtime, fallback: STOPPED_PERMISSION });
-  return permission.type === "refused" && isRepeated
-    ? { ...permission, why: `${UNKNOWN_OUTCOME} (${permission.why})` }
-    : permission;
+  const runners = Array.from({ length: MAX_CONCURRENT_CALLS }, runNext);
+  for (const runner of runners) runner.catch(() => failureController.abort());
+  await Promise.allSettled(runners);
+  await Promise.all(runners);
+  return results;
 }
 
-const STOPPED_PERMISSION: PermissionResult = { type: "refused", why: "it was not run: the user stopped" };
-
-const UNKNOWN_OUTCOME =
-  "it was running when the program ended; whether it was done is not known, and it was not run again: look before you repeat it";
-
-/** What a tool cannot say of its own arguments is not said. */
-function readIntent({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
-  try {
-    return tool.intent?.(args) ?? null;
-  } catch {
-    // Then it may be anything, and is permitted as such.
-    return null;
+/** RUN13: groups of file changes and of other calls run one after the other, so that a read after a change sees it, and one before it does not. */
+function groupCalls(calls: readonly OpenCall[], { tools }: RunContext): readonly (readonly OpenCall[])[] {
+  const groups: { readonly isChange: boolean; readonly calls: OpenCall[] }[] = [];
+  for (const openCall of calls) {
+    const tool = tools.find(({ name }) => name === openCall.call.name);
+    const isChange = tool !== undefined && readIntent(openCall.call, tool)?.type === "change";
+    const last = groups.at(-1);
+    if (last?.isChange === isChange) last.calls.push(openCall);
+    else groups.push({ isChange, calls: [openCall] });
   }
+  return groups.map((group) => group.calls);
 }
 
-export type RestoreCallResult =
-  | { readonly type: "restored"; readonly openCall: OpenCall }
-  /** `why` is told to the model. */
-  | { readonly type: "unknown"; readonly why: string };
-
-// SEC6: no placeholder reaches a file, and no secret a tool that could send it away; the log and the events keep the placeholders.
-export async function restoreCallSecrets(
-  openCall: OpenCall,
-  tool: Tool,
-  { secrets }: RunContext,
-): Promise<RestoreCallResult> {
-  if (!secrets || !tool.restoresSecrets) return { type: "restored", openCall };
-  const restored = await secrets.restore(openCall.call.arguments);
-  if (restored.type === "unknown") return { type: "unknown", why: unknownPlaceholdersNote(restored.placeholders) };
-  return { type: "restored", openCall: { ...openCall, call: { ...openCall.call, arguments: restored.value } } };
-}
-
-function unknownPlaceholdersNote(placeholders: readonly string[]): string {
-  const predicate = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
-  const advice = "read the file that holds it again, or ask the user for it, then repeat the call";
-  return `it was not run: ${placeholders.join(", ")} ${predicate} not known any more; ${advice}`;
-}
-
-/** SEC17: a model that meant the secret learns that its placeholder was used, and what to do. Null where there is nothing to say. */
-function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: RunContext): string | null {
-  if (!secrets || tool.restoresSecrets) return null;
-  const intent = readIntent(call, tool);
-  const namedSecrets = intent?.type === "command" ? (intent.secrets ?? []) : [];
-  const placeholders = secrets.listPlaceholders(call.arguments).filter((each) => !namedSecrets.includes(each));
-  if (placeholders.length === 0) return null;
-  const verb = placeholders.length === 1 ? "was" : "were";
-  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
-  return `${placeholders.join(", ")} ${verb} passed as written, not as the secret. For the true value: ${bashHint}file tools restore it by themselves.`;
-}
-
-function appendNote(output: ToolOutput, note: string | null): ToolOutput {
-  return note === null || !Array.isArray(output?.content)
-    ? output
-    : { ...output, content: [...output.content, { type: "text", text: note }] };
-}
-
-export interface RunCallOptions {
+interface RunCallOptions {
   readonly run: RunContext;
   readonly emit: EmitEvent<AgentEvent>;
-  /** Why none of the reply's calls is run; the result of each. */
+  /** The reason why no call of the reply runs. It is the result of each. */
   readonly refusal?: string | null;
 }
 
-export async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage> {
+async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCallOptions): Promise<ToolResultMessage> {
   const blockReason = refusal ?? findCallError(openCall, run);
   const hookResult =
     blockReason === null
       ? await runToolCallHooks(openCall, run)
       : { type: "blocked" as const, why: blockReason, open: openCall };
-  // SAY4: what is told is what is run.
+  // SAY4: the events show the arguments that run, which a hook may have changed.
   const { id: toolCallId, name: toolName, arguments: args } = hookResult.open.call;
   const callFields = { toolCallId, toolName, args };
   emit({ type: "tool_execution_start", ...callFields });
@@ -121,11 +119,11 @@ export async function runCall(openCall: OpenCall, { run, emit, refusal }: RunCal
   return result;
 }
 
-/** Why nobody can run it; null where somebody can. */
+/** Why the call cannot run, or null. */
 function findCallError({ call }: OpenCall, { tools }: RunContext): string | null {
   if (!tools.some(({ name }) => name === call.name))
     return `there is no tool ${call.name}; there are: ${tools.map(({ name }) => name).join(", ")}`;
-  return call.pith ? `the arguments are no JSON object: ${call.pith.unread.slice(0, 500)}` : null;
+  return call.pith ? `the arguments are not a JSON object: ${call.pith.unread.slice(0, 500)}` : null;
 }
 
 async function runHookedCall(
@@ -135,7 +133,7 @@ async function runHookedCall(
 ): Promise<ToolOutput> {
   const tool = run.tools.find(({ name }) => name === hookResult.open.call.name);
   if (hookResult.type === "blocked") return errorOutput(hookResult.why);
-  if (!tool) throw new Error(`the tool ${hookResult.open.call.name} is gone`);
+  if (!tool) throw new Error(`the tool ${hookResult.open.call.name} does not exist`);
   try {
     const restored = await restoreCallSecrets(hookResult.open, tool, run);
     if (restored.type === "unknown") return errorOutput(restored.why);
@@ -143,7 +141,7 @@ async function runHookedCall(
     return hookResult.isChanged ? withChangedInput(output, hookResult.open.call.arguments) : output;
   } catch (error) {
     if (error instanceof AppendError) throw error;
-    // Whatever a tool, or who permits it, throws is something the model can answer to.
+    // The model can react to an error of a tool or of the permission check.
     return errorOutput(error instanceof Error ? error.message : String(error));
   }
 }
@@ -168,97 +166,95 @@ async function runPermittedCall(openCall: OpenCall, tool: Tool, { run, update }:
   return appendNote(output, placeholderNote(openCall, tool, run));
 }
 
-const STOPPED_OUTPUT = errorOutput("it was not run: the user stopped");
-const STILL_STOPPING_OUTPUT = errorOutput("it was stopped, and may take a moment to end");
+const NOT_RUN_STOPPED = "not run: the user stopped the run";
+const STOPPED_OUTPUT = errorOutput(NOT_RUN_STOPPED);
+const STILL_STOPPING_OUTPUT = errorOutput("stopped by the user; the tool may take a moment to end");
 
-/** On the disk before it is run. */
+/** The entry is on disk before the call runs. */
 async function recordIntent({ id: callId }: ToolCallBlock, session: RunContext["session"]): Promise<void> {
   await appendEntries(session, { type: "custom", customType: INTENT_TYPE, data: { callId } });
 }
 
-/** Runs the calls of a reply, at most 8 at once and as their order allows; each result is in the log as soon as it is there. */
-export async function* runCalls(
-  calls: readonly OpenCall[],
+type RestoreCallResult =
+  | { readonly type: "restored"; readonly openCall: OpenCall }
+  /** `why` is the result for the model. */
+  | { readonly type: "unknown"; readonly why: string };
+
+// SEC6: file tools get the secrets, tools that could send them elsewhere get the placeholders. The log and the events keep placeholders.
+async function restoreCallSecrets(openCall: OpenCall, tool: Tool, { secrets }: RunContext): Promise<RestoreCallResult> {
+  if (!secrets || !tool.restoresSecrets) return { type: "restored", openCall };
+  const restored = await secrets.restore(openCall.call.arguments);
+  if (restored.type === "unknown") return { type: "unknown", why: unknownPlaceholdersNote(restored.placeholders) };
+  return { type: "restored", openCall: { ...openCall, call: { ...openCall.call, arguments: restored.value } } };
+}
+
+function unknownPlaceholdersNote(placeholders: readonly string[]): string {
+  const predicate = placeholders.length === 1 ? "stands for a secret that is" : "stand for secrets that are";
+  const advice = "read the file that holds it again, or ask the user for it, then repeat the call";
+  return `it was not run: ${placeholders.join(", ")} ${predicate} not known any more; ${advice}`;
+}
+
+/** A call that may have run before needs the permission of the user to run again, unless its tool is idempotent. */
+async function checkPermission(
+  { call, mayHaveStarted }: OpenCall,
+  tool: Tool,
   run: RunContext,
-): AsyncGenerator<AgentEvent, readonly ToolResultMessage[]> {
-  return yield* runWithEvents<AgentEvent, readonly ToolResultMessage[]>((emit) => runAllCalls(calls, run, emit), {
-    shouldReplace: isNewerUpdate,
-  });
-}
-
-// EVT6: of what a call says while nobody looks, the newest is enough.
-function isNewerUpdate(earlier: AgentEvent, later: AgentEvent): boolean {
-  if (earlier.type !== "tool_execution_update" || later.type !== "tool_execution_update") return false;
-  return earlier.toolCallId === later.toolCallId;
-}
-
-/** Where the result of one cannot be kept, the others are stopped, and nobody goes on before they have ended. */
-async function runAllCalls(
-  calls: readonly OpenCall[],
-  run: RunContext,
-  emit: EmitEvent<AgentEvent>,
-): Promise<readonly ToolResultMessage[]> {
-  const failureController = new AbortController();
-  const stoppableRun = { ...run, signal: AbortSignal.any([run.signal, failureController.signal]) };
-  const refusal = calls.length > MAX_CALLS ? tooManyCallsNote(calls.length) : null;
-  const runOne = (openCall: OpenCall): Promise<ToolResultMessage> =>
-    run.runStep(openCall.resultId, () => runCall(openCall, { run: stoppableRun, emit, refusal }));
-  const results: ToolResultMessage[] = [];
-  for (const group of groupCalls(calls, run))
-    results.push(...(await runConcurrently(group, runOne, failureController)));
-  return results;
-}
-
-/** BOUND5: in one reply, and of these at once. */
-const MAX_CALLS = 256;
-const MAX_CONCURRENT_CALLS = 8;
-
-function tooManyCallsNote(count: number): string {
-  return `it was not run, and neither were the others: the reply has ${count} tool calls, and at most ${MAX_CALLS} are run. Make fewer calls in one reply, or use one command that does the work of many.`;
-}
-
-/** The results in the order of the calls, however they ended. After a failure no other call begins. */
-async function runConcurrently(
-  calls: readonly OpenCall[],
-  runOne: (openCall: OpenCall) => Promise<ToolResultMessage>,
-  failureController: AbortController,
-): Promise<readonly ToolResultMessage[]> {
-  const results: ToolResultMessage[] = [];
-  let next = 0;
-  const runNext = async (): Promise<void> => {
-    while (next < calls.length && !failureController.signal.aborted) {
-      const index = next;
-      next += 1;
-      const openCall = calls[index];
-      if (openCall) results[index] = await runOne(openCall);
-    }
+): Promise<PermissionResult> {
+  const { permissions, signal, runtime } = run;
+  const isRepeated = mayHaveStarted && !tool.isIdempotent;
+  // RUN8: without a permission check nobody can be asked, so the call is not run again.
+  if (!permissions) return isRepeated ? { type: "refused", why: UNKNOWN_OUTCOME } : { type: "permitted" };
+  const request = {
+    tool: tool.name,
+    arguments: call.arguments,
+    intent: readIntent(call, tool),
+    ...(isRepeated && { isAgain: isRepeated }),
   };
-  const runners = Array.from({ length: MAX_CONCURRENT_CALLS }, runNext);
-  for (const runner of runners) runner.catch(() => failureController.abort());
-  await Promise.allSettled(runners);
-  await Promise.all(runners);
-  return results;
+  const ask = async (): Promise<PermissionResult> => permissions.permit(request, { signal });
+  const permission = await withStopGrace(ask, { signal, runtime, fallback: STOPPED_PERMISSION });
+  return permission.type === "refused" && isRepeated
+    ? { ...permission, why: `${UNKNOWN_OUTCOME} (${permission.why})` }
+    : permission;
 }
 
-/** RUN13: a command or a read that follows a file change in the same reply sees the changed file, and the other way round. */
-function groupCalls(calls: readonly OpenCall[], { tools }: RunContext): readonly (readonly OpenCall[])[] {
-  const groups: { readonly isChange: boolean; readonly calls: OpenCall[] }[] = [];
-  for (const openCall of calls) {
-    const tool = tools.find(({ name }) => name === openCall.call.name);
-    const isChange = tool !== undefined && readIntent(openCall.call, tool)?.type === "change";
-    const last = groups.at(-1);
-    if (last?.isChange === isChange) last.calls.push(openCall);
-    else groups.push({ isChange, calls: [openCall] });
+const STOPPED_PERMISSION: PermissionResult = { type: "refused", why: NOT_RUN_STOPPED };
+
+const UNKNOWN_OUTCOME =
+  "it was running when the program ended; whether it was done is not known, and it was not run again: check before you repeat it";
+
+function readIntent({ arguments: args }: ToolCallBlock, tool: Tool): Intent | null {
+  try {
+    return tool.intent?.(args) ?? null;
+  } catch {
+    // The tool cannot read its arguments, so the permission check treats the call as unknown.
+    return null;
   }
-  return groups.map((group) => group.calls);
 }
 
-/** Answers calls that nobody will run any more, so that the conversation can go on. */
+/** SEC17: tells the model that the tool got the placeholder and not the secret, and what to do. Null without placeholders. */
+function placeholderNote({ call }: OpenCall, tool: Tool, { secrets, tools }: RunContext): string | null {
+  if (!secrets || tool.restoresSecrets) return null;
+  const intent = readIntent(call, tool);
+  const namedSecrets = intent?.type === "command" ? (intent.secrets ?? []) : [];
+  const placeholders = secrets.listPlaceholders(call.arguments).filter((each) => !namedSecrets.includes(each));
+  if (placeholders.length === 0) return null;
+  const verb = placeholders.length === 1 ? "was" : "were";
+  const bashHint = tools.some(({ name }) => name === "bash") ? "name it in `secrets` of bash, with `hosts`; " : "";
+  return `${placeholders.join(", ")} ${verb} passed as written, not as the secret. For the true value: ${bashHint}file tools restore it by themselves.`;
+}
+
+function appendNote(output: ToolOutput, note: string | null): ToolOutput {
+  return note === null || !Array.isArray(output?.content)
+    ? output
+    : { ...output, content: [...output.content, { type: "text", text: note }] };
+}
+
+/** Appends an error result for calls that will not run, because providers require a result for each call. */
 export async function closeCalls(calls: readonly OpenCall[], run: RunContext): Promise<void> {
   for (const openCall of calls)
     await recordResult(openCall, errorOutput(openCall.mayHaveStarted ? INTERRUPTED : NO_RESULT), run);
 }
 
 const INTERRUPTED =
-  "it was running when the program ended; whether it was done is not known: look before you repeat it";
-const NO_RESULT = "there is no result: the program ended before it had one";
+  "it was running when the program ended; whether it was done is not known: check before you repeat it";
+const NO_RESULT = "no result: the program ended before the call had one";

@@ -9,53 +9,6 @@ import type { ToolOutput } from "../tool.ts";
 import type { OpenCall } from "./pending-work.ts";
 import type { RunContext } from "./run-context.ts";
 
-/** Bytes of a result that a model with this window can take: a tenth of it, and never more than 50 KB (B7). */
-export function computeMaxOutputBytes(contextWindow: number): number {
-  return Math.min(MAX_BYTES, Math.floor(contextWindow * CONTEXT_SHARE) * BYTES_PER_TOKEN);
-}
-
-const MAX_BYTES = 50 * 1024;
-const CONTEXT_SHARE = 0.1;
-// Code has more than three bytes a token, and a letter of Chinese has three.
-const BYTES_PER_TOKEN = 3;
-
-export interface OutputBounds {
-  readonly maxOutputBytes: number;
-  readonly blobs: BlobStore | undefined;
-}
-
-/** Output that is too long is kept whole in a blob, and only its ends are shown, with a handle. */
-export async function boundOutput(output: ToolOutput, { maxOutputBytes, blobs }: OutputBounds): Promise<ToolOutput> {
-  const texts = output.content.filter((block) => block.type === "text");
-  const bytes = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
-  if (bytes.length <= maxOutputBytes + TOLERANCE_BYTES) return output;
-  const saved = await blobs?.keep(bytes);
-  const hint = saved?.type === "kept" ? `read ${blobReference(saved.hash)} for all of it` : "the rest was not kept";
-  const excerpt = excerptEnds(bytes, maxOutputBytes, hint);
-  return { ...output, content: [excerpt, ...output.content.filter(isImage)] };
-}
-
-/** A tool that keeps to its room may add a line on how it ended. */
-const TOLERANCE_BYTES = 1024;
-
-function excerptEnds(bytes: Uint8Array, maxOutputBytes: number, hint: string): TextBlock {
-  const head = Math.floor(maxOutputBytes * HEAD_SHARE);
-  const tail = maxOutputBytes - head;
-  const omittedBytes = bytes.length - head - tail;
-  const text = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
-  const note = `[… ${omittedBytes.toLocaleString("en-US")} bytes are not shown here: ${hint} …]`;
-  return {
-    type: "text",
-    text: `${text(0, head).toWellFormed()}\n${note}\n${text(bytes.length - tail, bytes.length).toWellFormed()}`,
-  };
-}
-
-const HEAD_SHARE = 0.3;
-
-function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
-  return block.type === "image";
-}
-
 export async function recordResult(
   openCall: OpenCall,
   output: ToolOutput,
@@ -65,11 +18,11 @@ export async function recordResult(
     return await recordOutput(openCall, output, run);
   } catch (error) {
     if (error instanceof AppendError) throw error;
-    // Too long for a line, nested without end, or no result at all: then that is the answer.
+    // The output is too long for a line, cyclic, or not a tool output at all.
     const why = error instanceof Error ? error.message : String(error);
     return await recordOutput(
       openCall,
-      errorOutput(`its result could not be kept: ${run.session.redact(why).slice(0, 500)}`),
+      errorOutput(`the result could not be recorded: ${run.session.redact(why).slice(0, 500)}`),
       run,
     );
   }
@@ -81,8 +34,8 @@ async function recordOutput(
   run: RunContext,
 ): Promise<ToolResultMessage> {
   const { session, model, blobs, runtime } = run;
-  if (!Array.isArray(output?.content)) throw new Error(`${call.name} gave no content`);
-  // Before it is cut, because half a secret looks like none.
+  if (!Array.isArray(output?.content)) throw new Error(`${call.name} returned no content`);
+  // Redact before cutting: a part of a secret is not recognized.
   const redacted = session.redact(output);
   const bounds = { maxOutputBytes: computeMaxOutputBytes(model.contextWindow), blobs };
   const { content, details } = await boundOutput(redacted, bounds);
@@ -103,7 +56,7 @@ async function recordOutput(
   return recorded;
 }
 
-// Every call has its result: where none may be kept, that is the result.
+// Every call needs a result, so a refusal of the hooks becomes the result.
 async function runResultMessageHooks(message: ToolResultMessage, run: RunContext): Promise<ToolResultMessage> {
   try {
     return await runMessageHooks(message, run);
@@ -112,6 +65,53 @@ async function runResultMessageHooks(message: ToolResultMessage, run: RunContext
     const { details: _, ...rest } = message;
     return { ...rest, ...errorOutput(error.message), isError: true };
   }
+}
+
+/** The maximum size of a result: a tenth of the context window, and at most 50 KB (B7). */
+export function computeMaxOutputBytes(contextWindow: number): number {
+  return Math.min(MAX_BYTES, Math.floor(contextWindow * CONTEXT_SHARE) * BYTES_PER_TOKEN);
+}
+
+const MAX_BYTES = 50 * 1024;
+const CONTEXT_SHARE = 0.1;
+// A low estimate: code has more than three bytes per token, and a Chinese character has three bytes.
+const BYTES_PER_TOKEN = 3;
+
+export interface OutputBounds {
+  readonly maxOutputBytes: number;
+  readonly blobs: BlobStore | undefined;
+}
+
+/** Output that is too long is kept whole in a blob, and only its ends are shown, with a handle. */
+export async function boundOutput(output: ToolOutput, { maxOutputBytes, blobs }: OutputBounds): Promise<ToolOutput> {
+  const texts = output.content.filter((block) => block.type === "text");
+  const bytes = new TextEncoder().encode(texts.map(({ text }) => text).join("\n"));
+  if (bytes.length <= maxOutputBytes + TOLERANCE_BYTES) return output;
+  const saved = await blobs?.keep(bytes);
+  const hint = saved?.type === "kept" ? `read ${blobReference(saved.hash)} for all of it` : "the rest was not kept";
+  const excerpt = excerptEnds(bytes, maxOutputBytes, hint);
+  return { ...output, content: [excerpt, ...output.content.filter(isImage)] };
+}
+
+/** Tools that limit their output themselves may add a final line. */
+const TOLERANCE_BYTES = 1024;
+
+function excerptEnds(bytes: Uint8Array, maxOutputBytes: number, hint: string): TextBlock {
+  const head = Math.floor(maxOutputBytes * HEAD_SHARE);
+  const tail = maxOutputBytes - head;
+  const omittedBytes = bytes.length - head - tail;
+  const text = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
+  const note = `[… ${omittedBytes.toLocaleString("en-US")} bytes are not shown here: ${hint} …]`;
+  return {
+    type: "text",
+    text: `${text(0, head).toWellFormed()}\n${note}\n${text(bytes.length - tail, bytes.length).toWellFormed()}`,
+  };
+}
+
+const HEAD_SHARE = 0.3;
+
+function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
+  return block.type === "image";
 }
 
 export function errorOutput(text: string): ToolOutput {

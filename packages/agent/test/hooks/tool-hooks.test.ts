@@ -50,7 +50,7 @@ describe("tool_call", () => {
     const hooks = { tool_call: [() => ({ input: { all: true } })] };
     const scene = await createScene([workCall(), "Well."], hooks, { tools: [mute] });
     await scene.prompt("Begin.");
-    assert.match(JSON.stringify((await resultIn(scene)).content), /work gave no content/);
+    assert.match(JSON.stringify((await resultIn(scene)).content), /work returned no content/);
   });
 
   test("SAY4 events have the arguments that are run", async () => {

@@ -101,7 +101,7 @@ test("RUN6 a second run is not begun while one is under way", async () => {
   const scene = await stage(heldModel());
   void scene.prompt("Begin.");
   await quiet();
-  await expect(scene.prompt("Me too.")).rejects.toThrow("steer it, follow up, or abort it");
+  await expect(scene.prompt("Me too.")).rejects.toThrow("the agent is already running");
 });
 
 test("RUN6 what was heard waits nowhere any more, also where one goes back to before it", async () => {

@@ -62,7 +62,7 @@ describe("handoff", () => {
         "## Files\n- src/cache.ts\n- src/login.ts",
       ].join("\n"),
       files: ["src/cache.ts", "src/login.ts"],
-      mended: [],
+      repairs: [],
       cost: 0.5,
     });
     expect(requests()).toContain("[User]: [#1] make the login faster");
@@ -77,7 +77,7 @@ describe("handoff", () => {
     expect(outcome).toMatchObject({
       type: "written",
       cost: 0.5,
-      mended: expect.arrayContaining([expect.stringContaining("drop the old tables")]),
+      repairs: expect.arrayContaining([expect.stringContaining("drop the old tables")]),
     });
     const { message } = outcome as Extract<HandOffResult, { type: "written" }>;
     expect(message).toContain('- The user said "drop the old tables" (unconfirmed)\n');

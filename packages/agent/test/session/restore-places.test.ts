@@ -138,7 +138,7 @@ test("BACK6 what is not permitted is neither read nor removed, nor is a file mad
   const parts = { files: watched, originals, checkPermission };
   const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, parts);
   expect(plan).toMatchObject([
-    { type: "not-permitted", now: "unreadable", why: "it lies outside the workspace" },
+    { type: "not-permitted", currentHash: "unreadable", why: "it lies outside the workspace" },
     { type: "not-permitted" },
   ]);
   await rewindFiles(plan, parts);

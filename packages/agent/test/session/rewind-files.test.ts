@@ -49,18 +49,18 @@ describe("plan rewind", () => {
       {
         type: "restore",
         path: "/old",
-        expected: await hash("again"),
-        target: await hash("as it was"),
-        now: await hash("again"),
-        hasOthersWork: false,
+        expectedHash: await hash("again"),
+        targetHash: await hash("as it was"),
+        currentHash: await hash("again"),
+        hasForeignChanges: false,
       },
       {
         type: "remove",
         path: "/new",
-        expected: await hash("created"),
-        target: null,
-        now: await hash("created"),
-        hasOthersWork: false,
+        expectedHash: await hash("created"),
+        targetHash: null,
+        currentHash: await hash("created"),
+        hasForeignChanges: false,
       },
     ]);
     expect(files.texts()).toEqual({ "/old": "again", "/new": "created" });
@@ -71,7 +71,7 @@ describe("plan rewind", () => {
     const left = [changeEntry({ path: "/folder/", before: null, after: await hash("x") })];
     expect(
       await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission }),
-    ).toMatchObject([{ type: "conflict", now: "unreadable" }]);
+    ).toMatchObject([{ type: "conflict", currentHash: "unreadable" }]);
   });
 
   test("BACK3 work of others between two changes of the session is pointed out", async () => {
@@ -81,7 +81,7 @@ describe("plan rewind", () => {
     const left = [first, await write("/file", "two")];
     expect(
       await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission }),
-    ).toMatchObject([{ type: "remove", hasOthersWork: true }]);
+    ).toMatchObject([{ type: "remove", hasForeignChanges: true }]);
   });
 
   test("BACK4 a session from elsewhere cannot have a file removed by claiming that it made it", async () => {
@@ -185,7 +185,7 @@ describe("rewind files", () => {
       "/taken": "conflict",
     });
     const refused = await rewindFiles(plan, { files, originals, checkPermission });
-    expect(refused).toMatchObject({ type: "refused", because: [{ path: "/changed" }, { path: "/taken" }] });
+    expect(refused).toMatchObject({ type: "refused", conflicts: [{ path: "/changed" }, { path: "/taken" }] });
     expect(files.texts()).toEqual(before);
 
     const some = await rewindFiles(plan, { files, originals, checkPermission, only: ["/fine"] });
@@ -202,7 +202,7 @@ describe("rewind files", () => {
     const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
     files.put("/file", "by hand");
     const outcome = await rewindFiles(plan, { files, originals, checkPermission });
-    expect(outcome).toMatchObject({ type: "refused", because: [{ type: "conflict", path: "/file" }] });
+    expect(outcome).toMatchObject({ type: "refused", conflicts: [{ type: "conflict", path: "/file" }] });
     expect(files.texts()).toEqual({ "/file": "by hand" });
   });
 
@@ -216,7 +216,7 @@ describe("rewind files", () => {
     expect(verdicts(plan)).toEqual({ "/old": "lost", "/new": "lost" });
     expect(await rewindFiles(plan, { files, originals, checkPermission })).toMatchObject({
       type: "refused",
-      because: plan,
+      conflicts: plan,
     });
   });
 

@@ -15,7 +15,7 @@ test("CNV3 CNV20 calls by odd names, and with arguments that no session could ho
     expect(first).toMatchObject({ code: 0, out: "Done.\n" });
     const results = JSON.stringify(ground.body());
     expect(results).toContain("there is no tool constructor;");
-    expect(results).toContain("the arguments are no JSON object");
+    expect(results).toContain("the arguments are not a JSON object");
     expect(await ground.pith(["-p", "-c", "again"], ["Still here."])).toMatchObject({ code: 0, out: "Still here.\n" });
   } finally {
     await ground.clear();
