@@ -1,4 +1,4 @@
-/** Defines what an `Agent` is built from, and merges the hooks of several hosts. */
+/** Defines the options of an `Agent`, and merges the hooks of several hosts. */
 
 import type {
   CompactionHooks,
@@ -27,52 +27,52 @@ export interface AgentOptions {
   readonly model: Model;
   readonly tools: readonly Tool[];
   readonly runtime: Runtime;
-  /** Where it works, and what it is told before the first word. */
+  /** The working folder and the system prompt. */
   readonly systemPrompt?: SystemPromptOptions;
-  /** What the model is told once before the first message of this agent, e.g. that the end of the session was lost. */
+  /** A note for the model before the first message of this agent, e.g. that the end of the session was lost. */
   readonly openingNote?: string;
   readonly thinkingLevel?: ThinkingLevel;
-  /** After how many turns, or at what cost, a run ends though the model would go on; without it, neither. */
+  /** The limits of turns and cost that end a run. Default: none. */
   readonly runLimits?: RunLimits;
-  /** What is too much; for each model its own, where it is a function. */
+  /** When to compact and how much to keep. A function returns the limits of each model. */
   readonly limits?: CompactionLimits | LimitsForModel;
-  /** What every summary should look at, beside what is asked for with one. */
+  /** Instructions for every summary, in addition to those of one request. */
   readonly instructions?: string;
-  /** Who writes summaries, in order of preference, and at last code; the model that works, where nobody is named. */
+  /** The summarizers in order of preference, before the one without a model. Default: the current model. */
   readonly summarizers?: readonly Summarizer[];
   readonly hooks?: AgentHooks;
-  /** What goes on beside the conversation, and the model must know. */
+  /** State outside the conversation that the model must know. */
   readonly stateSections?: readonly StateSection[];
-  /** Without it everything is permitted: whoever hands in the tools answers for them. */
+  /** Without it every call is permitted, and the host is responsible for the tools. */
   readonly permissions?: PermissionCheck;
-  /** Without it, output that is too long loses its middle. */
+  /** Stores output that is too long for a result. Without it, the middle of such output is lost. */
   readonly blobs?: BlobStore;
-  /** Given to the session as well, so that no secret is written; without it, all is written as it is. */
+  /** Pass the same object to the session, so that secrets are not written. Without it, nothing is redacted. */
   readonly secrets?: Secrets;
-  /** Where skills lie; without it nobody says that one has changed since it was loaded. */
+  /** Reads skill files. Without it, changes of a skill since it was loaded are not reported. */
   readonly skillFiles?: SkillFiles;
-  /** Where files are put back as they were; without it none are. */
+  /** Restores files on moves in the tree. Without it, no file is restored. */
   readonly rewind?: RewindOptions;
   readonly runStep?: RunStep;
-  /** Told everything that happens, also what happens outside a run. */
+  /** Called with every event, also outside a run. */
   readonly onEvent?: AgentEventListener;
 }
 
-/** What is too much for a model. */
-export type LimitsForModel = (to: ModelName) => CompactionLimits;
+/** Returns the compaction limits of a model. */
+export type LimitsForModel = (model: ModelName) => CompactionLimits;
 
 export interface AgentHooks extends ContextHooks, CompactionHooks, TreeHooks, RunHooks, ProviderHooks {}
 
 /** State beside the conversation, such as a to-do list: sent to the model when it changes, and again after a compaction. */
 export interface StateSection {
   readonly name: string;
-  /** Null where there is nothing to say. */
+  /** Null if there is nothing to report. */
   readonly text: () => string | null;
 }
 
 /**
- * The hooks of each host run after those of the host before it. Every host is told what went wrong; an act does not happen without
- * a hook that failed as soon as one of them wants it so.
+ * The hooks of each host run after those of the host before it. Failures are reported to every host. If one host sets `onFailure` to
+ * `cancel`, a failed hook of any host cancels the operation.
  */
 export function mergeHooks(...hosts: readonly AgentHooks[]): AgentHooks {
   const merged: Record<string, unknown> = {};
@@ -83,8 +83,8 @@ export function mergeHooks(...hosts: readonly AgentHooks[]): AgentHooks {
   return {
     ...merged,
     ...(reporters.length > 0 && { report: (failure: HookFailure) => reportToAll(reporters, failure) }),
-    ...(hosts.some(({ isWaitingForUser: isWaiting }) => isWaiting) && {
-      isWaitingForUser: () => hosts.some(({ isWaitingForUser: isWaiting }) => isWaiting?.()),
+    ...(hosts.some(({ isWaitingForUser }) => isWaitingForUser) && {
+      isWaitingForUser: () => hosts.some(({ isWaitingForUser }) => isWaitingForUser?.()),
     }),
     ...(hosts.some(({ onFailure }) => onFailure === "cancel") && { onFailure: "cancel" as const }),
   };
@@ -92,7 +92,7 @@ export function mergeHooks(...hosts: readonly AgentHooks[]): AgentHooks {
 
 type ReportHookFailure = (failure: HookFailure) => void;
 
-/** One that throws keeps nobody from hearing it. */
+/** A reporter that throws does not prevent the other ones from being called. */
 function reportToAll([first, ...rest]: readonly ReportHookFailure[], failure: HookFailure): void {
   try {
     first?.(failure);

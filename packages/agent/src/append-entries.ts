@@ -1,38 +1,38 @@
-/** Appends to the session log or throws, and collects new entries as events. A turn that cannot be written must not be acted on. */
+/** Appends entries to the session or throws, and reports new entries as events. A turn that cannot be written must not be acted on. */
 
 import { type AppendResult, type Entry, type NewEntry, refusalNotes, type Session } from "@pith/context";
 import { COMPACTION_USAGE } from "@pith/context/host";
 import type { AgentEvent, UsageEvent } from "./events.ts";
 
-/** What could not be written ends the run; its message says what to do. */
+/** Ends the run. Its message tells the user what to do. */
 export class AppendError extends Error {}
 
 export async function appendEntries(session: Session, ...drafts: readonly NewEntry[]): Promise<void> {
   assertAppended(await session.append(...drafts));
 }
 
-/** What a model or a tool said: a power cut may cost the last second of it, nothing else does. */
+/** For replies and tool results. A power cut may lose the last second of them; a crash of the program does not. */
 export async function appendBuffered(session: Session, draft: NewEntry): Promise<void> {
   assertAppended(await session.appendReplaceable(draft));
 }
 
-/** For what follows from where the log stands: looked at again until nobody comes in between. Null: there is nothing to write. */
-export async function appendAtCurrentLeaf<Said>(
+/** For entries that depend on the current leaf. Prepares them again if the leaf moves before the append. Null: there is nothing to append. */
+export async function appendAtCurrentLeaf<Result>(
   session: Session,
-  prepare: () => Promise<{ readonly result: Said; readonly drafts: readonly NewEntry[] } | null>,
-): Promise<Said | null> {
+  prepare: () => Promise<{ readonly result: Result; readonly drafts: readonly NewEntry[] } | null>,
+): Promise<Result | null> {
   for (;;) {
     const { leaf } = session;
     const prepared = await prepare();
     if (!prepared) return null;
     const outcome = await session.appendAtLeaf(leaf, prepared.drafts);
     if (outcome.type === "appended") return prepared.result;
-    // Somebody of this program was first; another program's line stays there however often we look.
+    // Retry only if this program moved the leaf. A line of another program stays a conflict.
     if (outcome.type !== "leaf-moved" || session.leaf === leaf) assertAppended(outcome as AppendResult);
   }
 }
 
-/** What could not be written is thrown. */
+/** Throws an `AppendError` unless the entries were appended. */
 export function assertAppended(outcome: AppendResult): void {
   if (outcome.type !== "appended") throw new AppendError(describeAppendFailure(outcome));
 }
@@ -43,6 +43,7 @@ function describeAppendFailure(outcome: Exclude<AppendResult, { type: "appended"
     : refusalNotes[outcome.why];
 }
 
+/** Collects events for the entries that are appended to a session. */
 export class NewEntryEvents {
   #events: AgentEvent[] = [];
   #leafId: string | null;
@@ -52,6 +53,7 @@ export class NewEntryEvents {
     session.watch((batch) => this.#addBatch(batch));
   }
 
+  /** Returns the events since the last call. */
   take(): readonly AgentEvent[] {
     const events = this.#events;
     this.#events = [];
@@ -77,7 +79,7 @@ function renameEvents(entry: Entry): readonly AgentEvent[] {
   return [{ type: "session_info_changed", ...(entry.name && { name: entry.name }) }];
 }
 
-// EVT5: a reply tells by itself what it cost, and so does a compaction.
+// EVT5: the usage of a reply is in `message_end`, that of a compaction in `compaction_end`.
 function usageEvents(entry: Entry): readonly UsageEvent[] {
   if (entry.type === "usage" && entry.kind !== COMPACTION_USAGE) {
     const { kind, provider, model, usage } = entry;

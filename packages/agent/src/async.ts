@@ -5,15 +5,15 @@ import type { Runtime } from "@pith/context";
 export type EmitEvent<Event> = (event: Event) => void;
 
 export interface RunWithEventsOptions<Event> {
-  /** Called when whoever listened has gone before the end; the work is then waited for, so that it had better stop it. */
+  /** Called if the reader returns before the end. It should stop the work, which is awaited afterwards. */
   readonly onEarlyReturn?: () => void;
-  /** Whether something told later takes the place of something that nobody has taken yet. */
+  /** Whether a later event replaces an earlier one that was not read yet. */
   readonly shouldReplace?: (earlier: Event, later: Event) => boolean;
-  /** One event for the newest that nobody has taken yet and the one behind it; null where they stay two. */
+  /** Merges the newest unread event with the next one; null if they stay two events. */
   readonly merge?: (earlier: Event, later: Event) => Event | null;
 }
 
-/** Yields what the work emits, and returns its outcome. The work goes on whether or not its events are read. */
+/** Yields the events of the work, and returns its outcome. The work does not wait for the reader. */
 export async function* runWithEvents<Event, Outcome>(
   work: (emit: EmitEvent<Event>) => Promise<Outcome>,
   { onEarlyReturn = () => {}, shouldReplace, merge }: RunWithEventsOptions<Event> = {},
@@ -57,7 +57,7 @@ export async function* runWithEvents<Event, Outcome>(
   }
 }
 
-/** Null as soon as it is aborted, whether or not it ever ends. The awaited work goes on, and its outcome is dropped. */
+/** Resolves to null as soon as the signal is aborted. The work continues, and its outcome is dropped. */
 export async function raceAbort<Outcome>(work: Promise<Outcome>, signal: AbortSignal): Promise<Outcome | null> {
   const aborted = Promise.withResolvers<null>();
   const onAbort = (): void => aborted.resolve(null);
@@ -73,13 +73,13 @@ export async function raceAbort<Outcome>(work: Promise<Outcome>, signal: AbortSi
 export interface StopGraceOptions<Outcome> {
   readonly signal: AbortSignal;
   readonly runtime: Pick<Runtime, "sleep">;
-  /** What came of it where it does not end in time. */
+  /** The outcome if the work does not end in time. */
   readonly fallback: Outcome;
 }
 
 const STOP_GRACE_MS = 120;
 
-/** After an abort, waits for the work only a moment longer: work that ignores its signal holds nothing up. */
+/** After an abort, waits for the work only a moment longer, so that work that ignores its signal does not block. */
 export async function withStopGrace<Outcome>(
   work: () => Promise<Outcome>,
   { signal, runtime, fallback }: StopGraceOptions<Outcome>,
@@ -99,5 +99,5 @@ export async function withStopGrace<Outcome>(
   }
 }
 
-/** A reason of our own: without one Node makes an error with a stack each time, which takes longer than the rest. */
+/** Without a reason, Node creates an error with a stack trace, which is slow. */
 const RACE_OVER = "over";

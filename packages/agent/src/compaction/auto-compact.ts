@@ -25,13 +25,13 @@ export async function* compactIfNeeded(run: RunContext): AsyncGenerator<AgentEve
   yield* notices.reportSoftThreshold(size, branch, budget);
 }
 
-/** All that a compaction needs is loaded when there is one: no start waits for it. */
+/** Loads the compaction code on first use, to keep the start of the program fast. */
 export async function* runCompaction(
   run: RunContext,
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
   const { budget = createModelBudget(run), reason } = request;
-  // FIT4: off means off; nothing is begun of which nothing would come.
+  // FIT4: if compaction is off, only a request of the user starts one.
   if (!budget.limits.enabled && reason !== "asked") {
     yield* run.notices.reportSkip(reason === "overflow" ? "overflow" : "threshold", "off");
     return { type: "nothing-to-do", why: "off" };
@@ -42,7 +42,7 @@ export async function* runCompaction(
 
 export type SetModelResult =
   | { readonly type: "set" }
-  /** It would not fit, and could not be made to; who spoke still speaks. */
+  /** The context does not fit the new model, even after a compaction. The model is not changed. */
   | {
       readonly type: "too-much";
       readonly tokens: number;

@@ -1,7 +1,6 @@
 /** Runs one compaction inside a run. It must not change the model, the thinking level, the tools or the system prompt. */
 
-import type { Receipt } from "@pith/context";
-import { type Budget, type CompactionOutcome, compact, type Entry, modelSummarizer } from "@pith/context";
+import { type Budget, type CompactionOutcome, compact, type Entry, modelSummarizer, type Receipt } from "@pith/context";
 import { mergeSystemMessages, type SummaryProgress } from "@pith/context/host";
 import { appendEntries } from "../append-entries.ts";
 import { runWithEvents } from "../async.ts";
@@ -12,29 +11,12 @@ import { COMPACTION_REASONS, compactionEndEvents } from "./outcome-events.ts";
 
 type CompactionTrigger = Receipt["reason"];
 
-export function progressEvent(progress: SummaryProgress, source: SummarySource): AgentEvent {
-  switch (progress.step) {
-    case "waiting": {
-      const { attempt, delayMs, errorMessage } = progress;
-      return { type: "summarization_retry_scheduled", ...source, attempt, delayMs, errorMessage };
-    }
-    case "asking-again":
-      return { type: "summarization_retry_attempt_start", ...source };
-    case "answered":
-      return { type: "summarization_retry_finished", ...source };
-    default:
-      return source.source === "compaction"
-        ? { type: "compaction_progress", reason: source.reason, ...progress }
-        : { type: "branch_summary_progress", ...progress };
-  }
-}
-
 export interface CompactionRequest {
   readonly reason: CompactionTrigger;
-  /** Refusals of the same request before this one: each compaction begins a rung further down. */
+  /** How often the same request was refused before. Each compaction starts at a further reduction level. */
   readonly attempt?: number;
   readonly instructions?: string;
-  /** For whom it must fit; who speaks now, unless said. */
+  /** Default: the budget of the current model. */
   readonly budget?: Budget;
 }
 
@@ -43,7 +25,7 @@ export async function* compactInRun(
   request: CompactionRequest,
 ): AsyncGenerator<AgentEvent, AgentCompactionOutcome> {
   const { session, model, hooks, runtime, signal } = run;
-  const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime: runtime })];
+  const summarizers = run.summarizers ?? [modelSummarizer(model, { runtime })];
   const reason = COMPACTION_REASONS[request.reason];
   // RUN14: the session counts as compacting from `compaction_start` on.
   const releasePreparation = session.markBusy("compacting");
@@ -65,9 +47,9 @@ export async function* compactInRun(
   const result = yield* runWithEvents<AgentEvent, CompactionOutcome>((emit) =>
     compact({
       session,
-      summarizers: summarizers,
+      summarizers,
       hooks,
-      runtime: runtime,
+      runtime,
       signal,
       budget: createModelBudget(run),
       ...request,
@@ -76,12 +58,12 @@ export async function* compactInRun(
     }).finally(release),
   );
   const outcome = addEntryFields(result, run);
-  // FIT3: nobody becomes somebody else because something was forgotten.
+  // FIT3
   if (describeSetup(run) !== setupBefore && !wasSetupChanged(run, leaf))
-    throw new Error("a compaction changed who works here, or with what");
+    throw new Error("the compaction changed the model, the thinking level, the tools or the system prompt");
   run.notices.clearSkip();
   const durationMs = Math.max(0, runtime.now() - startedAt);
-  // EVT5: told before anything else is written, which may fail.
+  // EVT5: these events come first, because the appends below may fail.
   yield* compactionEndEvents(outcome, {
     ...qualityFacts,
     reason: request.reason,
@@ -95,7 +77,24 @@ export async function* compactInRun(
   return outcome;
 }
 
-/** What is asked for with this one stands behind what holds for all. */
+export function progressEvent(progress: SummaryProgress, source: SummarySource): AgentEvent {
+  switch (progress.step) {
+    case "waiting": {
+      const { attempt, delayMs, errorMessage } = progress;
+      return { type: "summarization_retry_scheduled", ...source, attempt, delayMs, errorMessage };
+    }
+    case "asking-again":
+      return { type: "summarization_retry_attempt_start", ...source };
+    case "answered":
+      return { type: "summarization_retry_finished", ...source };
+    default:
+      return source.source === "compaction"
+        ? { type: "compaction_progress", reason: source.reason, ...progress }
+        : { type: "branch_summary_progress", ...progress };
+  }
+}
+
+/** The general instructions come first, then those of this request. */
 function mergeInstructions(
   { instructions: general, session }: RunContext,
   { instructions: requested }: CompactionRequest,
@@ -104,14 +103,14 @@ function mergeInstructions(
   return texts.length === 0 ? {} : { instructions: session.redact(texts.join("\n\n")) };
 }
 
-/** Who works here and with what, as the log has it; what is permitted is no part of it, and out of a compaction's reach. */
+/** The model, the thinking level, the tools and the system prompt according to the log. */
 function describeSetup({ session }: RunContext): string {
   const { model, thinkingLevel, activeTools } = session.branch.state;
   const { content, sections, toolsAdded } = mergeSystemMessages(session.branch) ?? {};
   return JSON.stringify([model, thinkingLevel, activeTools, content, sections, toolsAdded]);
 }
 
-/** Whether somebody else has changed it meanwhile, as a host may. */
+/** Whether the host changed the setup during the compaction. */
 function wasSetupChanged({ session }: RunContext, leafBefore: string | null): boolean {
   const { entries, compactionIndex } = session.branch;
   const leafIndex = entries.findLastIndex(({ id }) => id === leafBefore);
@@ -125,14 +124,14 @@ const SETUP_ENTRY_TYPES: readonly Entry["type"][] = ["model_change", "thinking_l
 function addEntryFields(result: CompactionOutcome, { session }: RunContext): AgentCompactionOutcome {
   if (result.type !== "compacted") return result;
   const entry = session.branch.entries.find(({ id }) => id === result.id);
-  if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not where it was written`);
+  if (entry?.type !== "compaction") throw new Error(`the compaction ${result.id} is not on the branch`);
   const { summary, firstKeptEntryId, tokensBefore, details } = entry;
   const estimatedTokensAfter = result.receipt.tokens.after;
   const fields = { summary, firstKeptEntryId, tokensBefore, estimatedTokensAfter };
   return { ...result, ...fields, ...(details !== undefined && { details }) };
 }
 
-/** What runs by itself goes on while a model forgets that it started it. */
+/** Lists running jobs, because the compaction may have covered the calls that started them. */
 async function appendOngoingWork({ session, tools }: RunContext): Promise<void> {
   const lines = tools.flatMap((tool) => tool.ongoing?.() ?? []);
   if (lines.length === 0) return;

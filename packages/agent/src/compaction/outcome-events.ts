@@ -23,60 +23,11 @@ import { compactionSkippedEvent, skipNotes } from "../loop/notices.ts";
 type CompactionTrigger = Receipt["reason"];
 
 export interface QualityFacts {
-  /** Whether a model was meant to tell it. */
+  /** Whether a model was supposed to write the summary. */
   readonly hasSummarizers: boolean;
-  /** Whether the conversation had been summed up before. */
+  /** Whether the branch had a compaction before. */
   readonly wasCompactedBefore: boolean;
 }
-
-export function findQualityIssues(
-  { route, findings }: Receipt,
-  { hasSummarizers, wasCompactedBefore }: QualityFacts,
-): readonly QualityFinding[] {
-  const repairs = findings.filter(({ code }) => ![...OMISSION_CODES, ...FAILURE_CODES].includes(code));
-  const failures = findings.filter(({ code }) => !OMISSION_CODES.includes(code));
-  const isModelFree = route === "model-free" && hasSummarizers;
-  return [
-    ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(failures) }] : []),
-    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: repairedNote(repairs) }] : []),
-    ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
-    ...findings.filter(({ code }) => code === "user-messages-evicted"),
-    ...(wasCompactedBefore ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
-  ];
-}
-
-/** What code left out for want of room: no flaw of a story. */
-const OMISSION_CODES: readonly Finding["code"][] = [
-  "user-messages-evicted",
-  "user-messages-shortened",
-  "result-reduced",
-];
-
-/** Why somebody else had to tell it. */
-const FAILURE_CODES: readonly Finding["code"][] = [
-  "summarizer-failed",
-  "hook-failed",
-  "spend-limit",
-  "time-limit",
-  "not-covered",
-  "no-gain",
-  "does-not-fit",
-];
-
-function noModelNote(failures: readonly Finding[]): string {
-  const why = failures.at(-1)?.note;
-  return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
-}
-
-function repairedNote(findings: readonly Finding[]): string {
-  const [first] = findings;
-  const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
-  return `the log does not confirm all of the summary: ${first?.note}${more}`;
-}
-
-// B84
-const COMPACTED_AGAIN_NOTE =
-  "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
 
 export const COMPACTION_REASONS: Readonly<Record<CompactionTrigger, CompactionReason>> = {
   asked: "manual",
@@ -88,7 +39,7 @@ export const COMPACTION_REASONS: Readonly<Record<CompactionTrigger, CompactionRe
 export interface CompactionEndInfo extends QualityFacts {
   readonly reason: CompactionTrigger;
   readonly durationMs: number;
-  /** What was written on the way. */
+  /** The entries that were appended during the compaction. */
   readonly writtenEntries: readonly Entry[];
   readonly compaction: CompactionOutcome;
 }
@@ -115,6 +66,55 @@ export function compactionEndEvents(
       return [end];
   }
 }
+
+export function findQualityIssues(
+  { route, findings }: Receipt,
+  { hasSummarizers, wasCompactedBefore }: QualityFacts,
+): readonly QualityFinding[] {
+  const repairs = findings.filter(({ code }) => ![...OMISSION_CODES, ...FAILURE_CODES].includes(code));
+  const failures = findings.filter(({ code }) => !OMISSION_CODES.includes(code));
+  const isModelFree = route === "model-free" && hasSummarizers;
+  return [
+    ...(isModelFree ? [{ code: "no-model-summary" as const, note: noModelNote(failures) }] : []),
+    ...(!isModelFree && repairs.length > 0 ? [{ code: "repaired" as const, note: repairedNote(repairs) }] : []),
+    ...(isModelFree ? [] : findings.filter(({ code }) => FAILURE_CODES.includes(code))),
+    ...findings.filter(({ code }) => code === "user-messages-evicted"),
+    ...(wasCompactedBefore ? [{ code: "compacted-again" as const, note: COMPACTED_AGAIN_NOTE }] : []),
+  ];
+}
+
+/** Content that was left out for lack of space. It is not an error of the summary. */
+const OMISSION_CODES: readonly Finding["code"][] = [
+  "user-messages-evicted",
+  "user-messages-shortened",
+  "result-reduced",
+];
+
+/** Reasons why a summarizer was not used. */
+const FAILURE_CODES: readonly Finding["code"][] = [
+  "summarizer-failed",
+  "hook-failed",
+  "spend-limit",
+  "time-limit",
+  "not-covered",
+  "no-gain",
+  "does-not-fit",
+];
+
+function noModelNote(failures: readonly Finding[]): string {
+  const why = failures.at(-1)?.note;
+  return `no model wrote the summary: it lists your messages, your files and the last checks${why === undefined ? "" : ` (${why})`}`;
+}
+
+function repairedNote(findings: readonly Finding[]): string {
+  const [first] = findings;
+  const more = findings.length === 1 ? "" : `, and ${findings.length - 1} more`;
+  return `the log does not confirm all of the summary: ${first?.note}${more}`;
+}
+
+// B84
+const COMPACTED_AGAIN_NOTE =
+  "the branch was compacted before; all entries stay readable, /pin keeps what must stay, /handoff starts a new session";
 
 function createEndEvent(
   outcome: AgentCompactionOutcome,
@@ -157,15 +157,15 @@ function errorMessageOf(outcome: Exclude<AgentCompactionOutcome, { type: "compac
   }
 }
 
-/** For people: why, and what to do. */
+/** For the user: what failed, and what to do. */
 function failureNote(failure: Extract<AgentCompactionOutcome, { type: "failed" }>): string {
   if (failure.why === "cannot-fit") return breakerNotes[failure.breaker.fills];
   return failure.why === "leaf-moved" ? LEAF_MOVED_NOTE : refusalNotes[failure.why];
 }
 
-const LEAF_MOVED_NOTE = "somebody else has written to this session meanwhile; try once more";
+const LEAF_MOVED_NOTE = "the session was changed during the compaction; try again";
 
-// EVT5: what it cost is what the log says of it, so that both add up to the same.
+// EVT5: the usage is read from the log, so that events and log agree.
 function sumUsage(entries: readonly Entry[]): Usage | null {
   const usages = entries.flatMap((entry) => {
     if (entry.type === "compaction") return entry.usage ? [entry.usage] : [];
@@ -175,7 +175,7 @@ function sumUsage(entries: readonly Entry[]): Usage | null {
   return first ? rest.reduce(addUsage, first) : null;
 }
 
-/** Paid for, and nothing came of it. */
+/** Usage of model calls whose summary was not used. */
 function isUnusedUsage(entry: Entry): entry is UsageEntry {
   return entry.type === "usage" && entry.kind === COMPACTION_USAGE;
 }
