@@ -73,7 +73,7 @@ export async function runRace(options: RaceOptions): Promise<readonly RaceResult
 /** Our program would go on without one, and its figures would be those of something else. */
 async function requireSandbox({ folder, homes }: RunFolders): Promise<void> {
   const sandbox = await detectSandbox({ environment: process.env, root: folder, home: homes });
-  if (sandbox.type === "does-not") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
+  if (sandbox.type === "unavailable") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
 }
 
 type RaceCourse = RunFolders & Pick<RaceOptions, "runs" | "rounds">;

@@ -36,7 +36,7 @@ async function measureInFolder(folder: string, runs: number): Promise<Figures> {
   mkdirSync(root, { recursive: true });
   const environment = { PATH: process.env.PATH, HOME: home };
   const sandbox = await detectSandbox({ environment, root, home });
-  if (sandbox.type === "does-not") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
+  if (sandbox.type === "unavailable") throw new Error(`no sandbox can be made here: ${sandbox.why}`);
   const startTime = performance.now();
   const privateFolders = await openPrivateFolders({ folder: join(folder, "sandbox"), root, home, environment });
   const permitHost = async () => ({ type: "refused" as const, why: "nothing is reached here" });

@@ -16,7 +16,6 @@ export {
   syncFolder,
   writeOwnerOnlyFile,
 } from "./safe-files.ts";
-export type { Bubblewrap } from "./sandbox/bubblewrap.ts";
 export {
   type CommandSandbox,
   detectBubblewrap,
@@ -30,7 +29,7 @@ export {
   type SandboxDetectionOptions,
   safeEnvironment,
 } from "./sandbox/detect.ts";
-export { type LaunchOptions, type LaunchResult, type SandboxLaunch, SandboxLauncher } from "./sandbox/launch.ts";
+export type { Bubblewrap } from "./sandbox/mounts.ts";
 export type { SandboxOptions } from "./sandbox/options.ts";
 export {
   openPrivateFolders,
@@ -38,7 +37,13 @@ export {
   type PrivateFolders,
   removeUnusedFolders,
 } from "./sandbox/private-folders.ts";
-export { sandboxedShell } from "./sandbox/shell.ts";
+export {
+  type LaunchOptions,
+  type LaunchResult,
+  type SandboxLaunch,
+  SandboxLauncher,
+  sandboxedShell,
+} from "./sandbox/shell.ts";
 export {
   type HostDecision,
   type HostRequest,
@@ -60,8 +65,7 @@ export {
 } from "./sandbox-runtime/install.ts";
 export { type RuntimeShell, runtimeShell } from "./sandbox-runtime/shell.ts";
 export { type NodeSearchOptions, nodeSearch } from "./search/search.ts";
-export { nodeShell } from "./shell.ts";
+export { findGitBash, nodeShell } from "./shell.ts";
 export type { NodeWebOptions } from "./web/open-page.ts";
 export type { ResolveHost } from "./web/public-address.ts";
 export { nodeWeb } from "./web/web.ts";
-export { findGitBash } from "./windows.ts";

@@ -16,7 +16,7 @@ export interface RulesFile {
 
 export type RulesFileResult =
   | { readonly type: "read"; readonly content: RulesFile }
-  | { readonly type: "damaged" | "unbelieved"; readonly why: string };
+  | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
 /** The file is trusted only where no other user could have written it. No file is one without rules. */
 export async function readRulesFile(path: string): Promise<RulesFileResult> {
@@ -26,7 +26,7 @@ export async function readRulesFile(path: string): Promise<RulesFileResult> {
       return parseRulesFile(result.text, path);
     case "none":
       return { type: "read", content: { version: 1, projects: {} } };
-    case "unbelieved":
+    case "untrusted":
       return result;
   }
 }
@@ -37,7 +37,7 @@ function parseRulesFile(text: string, path: string): RulesFileResult {
   const value = parseJson(text);
   if (!isRecord(value) || !isRecord(value.projects) || typeof value.version !== "number")
     return { type: "damaged", why: `${path} is damaged` };
-  if (value.version !== 1) return { type: "unbelieved", why: `${path} was written by a newer version` };
+  if (value.version !== 1) return { type: "untrusted", why: `${path} was written by a newer version` };
   if (!Object.values(value.projects).every(isStringArray)) return { type: "damaged", why: `${path} is damaged` };
   return { type: "read", content: value as unknown as RulesFile };
 }
@@ -146,7 +146,7 @@ async function acceptRulesFile(
   switch (result.type) {
     case "read":
       return result.content;
-    case "unbelieved":
+    case "untrusted":
       notify(`${result.why}, so no rule in it counts and none is added`);
       return null;
     case "damaged":

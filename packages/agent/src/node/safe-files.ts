@@ -219,7 +219,7 @@ export type OwnedFileResult =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "none" }
   /** `why` begins with its path. */
-  | { readonly type: "unbelieved"; readonly why: string };
+  | { readonly type: "untrusted"; readonly why: string };
 
 /**
  * The file is trusted only where no other user could have written it. Throws what the disk says of a file that is there and cannot be
@@ -268,5 +268,5 @@ function isWritableByOthers({ uid, mode }: Stats): boolean {
 }
 
 function untrustedResult(why: string): OwnedFileResult {
-  return { type: "unbelieved", why };
+  return { type: "untrusted", why };
 }

@@ -5,8 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { ensureOwnerOnlyFolder, syncFolder } from "../../src/node/safe-files.ts";
-import { nodeShell } from "../../src/node/shell.ts";
-import { findGitBash, killTreeCommand } from "../../src/node/windows.ts";
+import { findGitBash, killTreeCommand, nodeShell } from "../../src/node/shell.ts";
 import { isWithin, shortenPath } from "../../src/text.ts";
 
 describe("Git Bash", () => {

@@ -148,7 +148,7 @@ async function groundFor(wish: Wish, place: Place): Promise<Ground | Extract<Bui
   const userHome = homedir();
   // Tried by a program of its own, while everything else is made ready.
   const sandbox = openSandbox(place);
-  const temporary = sandbox.then((opened) => (opened.type === "does-not" ? null : opened.folders.temporary));
+  const temporary = sandbox.then((opened) => (opened.type === "unavailable" ? null : opened.folders.temporary));
   const unheld = await missingSandbox(place, sandbox);
   if (unheld !== null) return unheld;
   const audit = openAudit(wish, place);
@@ -200,7 +200,7 @@ async function missingSandbox(
 ): Promise<NotOpened | null> {
   if (policy === undefined || !requiresSandbox(policy)) return null;
   const opened = await sandbox;
-  if (opened.type !== "does-not") return null;
+  if (opened.type !== "unavailable") return null;
   const message = `${forbidden(policy, "commands without a sandbox")} There is none here: ${opened.why}`;
   return { type: "failed", message, code: 1 };
 }

@@ -8,7 +8,7 @@ import type { Place } from "./app-options.ts";
 import { NetworkPermissions, networkSetting } from "./network-permissions.ts";
 import { packageHosts } from "./package-hosts.ts";
 
-type WorkingSandbox = Extract<CommandSandbox, { type: "works" | "runtime" }>;
+type WorkingSandbox = Extract<CommandSandbox, { type: "available" | "runtime" }>;
 
 export interface NetworkPlace extends Pick<Place, "cwd" | "environment" | "choices"> {
   readonly permissions: PermissionCheck;
@@ -25,7 +25,7 @@ export interface LazyNetwork {
 /** Null where commands have no network: the settings say so, or the machine cannot give them one. */
 export function lazyNetwork(sandbox: WorkingSandbox, place: NetworkPlace): LazyNetwork | null {
   const { cwd, environment, choices, permissions } = place;
-  const program = sandbox.type === "works" ? sandbox.program : null;
+  const program = sandbox.type === "available" ? sandbox.program : null;
   if (networkSetting(choices) === "off" || program?.nsenter === null) return null;
   const isPackageHost = packageHosts({ environment, home: homedir(), writable: [cwd, tmpdir()] });
   const deciding = new NetworkPermissions({ permissions, isPackageHost });
@@ -49,7 +49,7 @@ export function lazyNetwork(sandbox: WorkingSandbox, place: NetworkPlace): LazyN
 
 /** For people: why commands have no network although the settings let them. */
 export function networkNotes(sandbox: WorkingSandbox, choices: Settings): readonly string[] {
-  const networkProblem = sandbox.type === "works" ? sandbox.networkProblem : null;
+  const networkProblem = sandbox.type === "available" ? sandbox.networkProblem : null;
   if (networkProblem === null || networkSetting(choices) === "off") return [];
   return [`commands in the sandbox have no network: ${networkProblem}`];
 }

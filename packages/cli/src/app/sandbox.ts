@@ -18,12 +18,12 @@ import type { Settings } from "../settings/settings.ts";
 import type { Place } from "./app-options.ts";
 
 export type OpenSandbox =
-  | (Extract<CommandSandbox, { type: "works" | "runtime" }> & {
+  | (Extract<CommandSandbox, { type: "available" | "runtime" }> & {
       readonly folders: PrivateFolders;
       /** Done beside everything else; never fails. */
       readonly cleaning: Promise<void>;
     })
-  | Extract<CommandSandbox, { type: "does-not" }>;
+  | Extract<CommandSandbox, { type: "unavailable" }>;
 
 /** Where the sandbox runtime of macOS is installed, in Pith's home. */
 export function runtimeFolder(home: string): string {
@@ -34,7 +34,7 @@ export async function openSandbox(
   place: Pick<Place, "cwd" | "home" | "environment" | "choices">,
 ): Promise<OpenSandbox> {
   const { cwd: root, environment, choices } = place;
-  if (choices.sandbox === "off") return { type: "does-not", why: "it was switched off" };
+  if (choices.sandbox === "off") return { type: "unavailable", why: "it was switched off" };
   const folder = join(place.home, "sandbox");
   const found = await findCommandSandbox({
     environment,
@@ -43,19 +43,19 @@ export async function openSandbox(
     runtimeFolder: runtimeFolder(place.home),
   });
   const here = requireHeldSandbox(choices.policy, found);
-  if (here.type === "does-not") return here;
+  if (here.type === "unavailable") return here;
   try {
     const folders = await openPrivateFolders({ folder, root, home: homedir(), environment });
     // What cannot be removed now is left to a later start.
     return { ...here, folders, cleaning: removeUnusedFolders(folder).catch(() => undefined) };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { type: "does-not", why: `its private folders cannot be created: ${why}` };
+    return { type: "unavailable", why: `its private folders cannot be created: ${why}` };
   }
 }
 
 export async function closeSandbox(sandbox: OpenSandbox): Promise<void> {
-  if (sandbox.type === "does-not") return;
+  if (sandbox.type === "unavailable") return;
   await sandbox.cleaning;
   await sandbox.folders.close();
 }

@@ -70,7 +70,7 @@ export async function bashHere(place: BashPlace, blobs: BlobStore): Promise<Bash
   const kept = { blobs, redaction: vault ?? undefined, secrets };
   const unconfined = heard(nodeShell({ root, environment, withheld: keyVariables() }));
   const here = await place.sandbox;
-  if (here.type === "does-not") {
+  if (here.type === "unavailable") {
     const notes = [...notesOn(here, choices), ...unheldNotes([...denied.enforcedRules, ...denied.unenforcedRules])];
     const bash = bashTool(unconfined, kept);
     return { bash, notes, close: () => bash.dispose() };
@@ -79,7 +79,7 @@ export async function bashHere(place: BashPlace, blobs: BlobStore): Promise<Bash
   const held = await shellsIn(here, place);
   const sandbox = {
     ...{ unconfined, mayWrite, network: network ? networkSetting(choices) : ("off" as const) },
-    ...{ temporary: held.temporary, hasLocalhost: here.type === "works" },
+    ...{ temporary: held.temporary, hasLocalhost: here.type === "available" },
     ...(network?.ports && { ports: network.ports }),
   };
   const bash = bashTool(heard(network ? network.shell(held.create) : held.create(null)), { ...kept, sandbox });
@@ -101,9 +101,9 @@ interface HeldShells {
   close(): Promise<void>;
 }
 
-async function shellsIn(here: Exclude<OpenSandbox, { type: "does-not" }>, place: BashPlace): Promise<HeldShells> {
+async function shellsIn(here: Exclude<OpenSandbox, { type: "unavailable" }>, place: BashPlace): Promise<HeldShells> {
   const box = await boxOf(here.folders, place);
-  if (here.type === "works") {
+  if (here.type === "available") {
     const { program } = here;
     return {
       create: (network) => sandboxedShell({ ...box, program, network }),
@@ -131,7 +131,7 @@ function unheldNotes(rules: readonly Rule[]): readonly string[] {
 
 /** Who switched it off knows. */
 function notesOn(
-  { why, advice }: Extract<OpenSandbox, { type: "does-not" }>,
+  { why, advice }: Extract<OpenSandbox, { type: "unavailable" }>,
   { sandbox, network }: Settings,
 ): readonly string[] {
   const reason = advice === undefined ? why : `${why}; ${advice}`;
@@ -175,7 +175,7 @@ export async function workplace(parts: WorkplaceParts): Promise<Workplace> {
   const { cwd, home, session, sessionPath, choices, vault } = parts;
   const sandbox = await parts.sandbox;
   // The runtime mounts nothing: there, `/tmp` is that of the machine for commands as for tools.
-  const temporary = sandbox.type === "works" ? sandbox.folders.temporary : undefined;
+  const temporary = sandbox.type === "available" ? sandbox.folders.temporary : undefined;
   const seen = { root: cwd, temporary, shown: shownFolders(choices) };
   const files = nodeFiles(seen);
   // As the log calls them.

@@ -199,12 +199,12 @@ export class ServerLink {
   async #confine(named: NamedProgram, cwd: string): Promise<Confinement> {
     const here = await this.#parts.findSandbox(named);
     const { policy } = this.#parts.place.choices;
-    if (here.type === "does-not" && policy !== undefined && requiresSandbox(policy))
+    if (here.type === "unavailable" && policy !== undefined && requiresSandbox(policy))
       return {
         type: "unfit",
         why: `${forbidden(policy, "a server without a sandbox")} There is none here: ${here.why}`,
       };
-    if (here.type === "does-not") return { type: "unconfined", why: here.why };
+    if (here.type === "unavailable") return { type: "unconfined", why: here.why };
     const why = findUnfitFolder(named.server);
     if (why !== null) return { type: "unfit", why: `${why}; change it, or set its sandbox to "off"` };
     const hosts = this.#hosts;

@@ -22,7 +22,7 @@ import { packageFolder } from "./program-files.ts";
 import type { ProgramStart } from "./program-transport.ts";
 import type { ServerHosts } from "./server-hosts.ts";
 
-type Works = Extract<SandboxDetection, { type: "works" }>;
+type Works = Extract<SandboxDetection, { type: "available" }>;
 
 export interface SandboxPlace {
   /** Pith's home. */
@@ -34,7 +34,7 @@ export interface SandboxPlace {
 }
 
 /** Whether the program of a server runs in a sandbox, and why not. */
-export type SandboxState = Works | { readonly type: "does-not"; readonly why: string };
+export type SandboxState = Works | { readonly type: "unavailable"; readonly why: string };
 
 /** Looked for once: making one to try it takes some milliseconds. */
 export function sandboxFinder({ workspace, environment, choices }: SandboxPlace): FindSandbox {
@@ -42,7 +42,7 @@ export function sandboxFinder({ workspace, environment, choices }: SandboxPlace)
   return async ({ server }) => {
     const wanted = "sandbox" in server && server.sandbox !== undefined ? server.sandbox : (choices.sandbox ?? "on");
     if (wanted === "off" && !requiresSandbox(choices.policy))
-      return { type: "does-not", why: "your settings switch it off" };
+      return { type: "unavailable", why: "your settings switch it off" };
     found ??= detectBubblewrap({ root: workspace, environment });
     return requireHeldSandbox(choices.policy, await found);
   };

@@ -49,7 +49,7 @@ export async function statusOf(
       ...{ name: named.name, how: plainLine(spelledOut(named.server), 200), from: named.from, state },
       trusted: pin ? Object.keys(pin.tools).length : null,
       ...(lastFailure !== null && { failure: plainLine(lastFailure, 300) }),
-      ...(here && { sandbox: here.type === "works" ? "on" : `off, ${plainLine(here.why, 200)}` }),
+      ...(here && { sandbox: here.type === "available" ? "on" : `off, ${plainLine(here.why, 200)}` }),
       ...(reachedHosts.length > 0 && { hosts: reachedHosts }),
     };
   });

@@ -105,7 +105,7 @@ export class Trust {
     named: NamedServer,
   ): Promise<{ type: "found"; key: string; pin: Pin | undefined } | { type: "failed"; why: string }> {
     const read = await readPins(this.#parts.home);
-    if (read.type === "unbelieved") return { type: "failed", why: `nothing can be trusted: ${read.why}` };
+    if (read.type === "untrusted") return { type: "failed", why: `nothing can be trusted: ${read.why}` };
     const key = pinKey(named, this.#parts.cwd);
     return { type: "found", key, pin: read.type === "read" ? read.pins.get(key) : undefined };
   }

@@ -95,7 +95,7 @@ function byText([one]: readonly [string, unknown], [other]: readonly [string, un
 
 export type PinsRead =
   | { readonly type: "read"; readonly pins: ReadonlyMap<string, Pin> }
-  | { readonly type: "damaged" | "unbelieved"; readonly why: string };
+  | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
 export type PinKept = { readonly type: "kept" } | { readonly type: "failed"; readonly message: string };
 
@@ -105,7 +105,7 @@ export async function readPins(home: string): Promise<PinsRead> {
   try {
     return await pinsIn(file);
   } catch (error) {
-    return { type: "unbelieved", why: `${file} cannot be read: ${(error as Error).message}` };
+    return { type: "untrusted", why: `${file} cannot be read: ${(error as Error).message}` };
   }
 }
 
@@ -116,7 +116,7 @@ export async function keepPin(key: string, pin: Pin, home: string): Promise<PinK
     await mkdir(home, { recursive: true, mode: 0o700 });
     return await withLock(file, async (isOurTurn) => {
       const read = await pinsIn(file);
-      if (read.type === "unbelieved") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
+      if (read.type === "untrusted") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
       if (read.type === "damaged") await moveAside(file);
       const others = read.type === "read" ? [...read.pins].filter(([each]) => each !== key) : [];
       const servers = Object.fromEntries([...others, [key, pin]].slice(-MOST));
@@ -140,11 +140,11 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 async function pinsIn(file: string): Promise<PinsRead> {
   const read = await readOwnedFile(file, MOST_BYTES);
-  if (read.type === "unbelieved") return read;
+  if (read.type === "untrusted") return read;
   if (read.type === "none") return { type: "read", pins: new Map() };
   const { version, servers } = objectIn(read.text) ?? {};
   if (typeof version === "number" && version > VERSION)
-    return { type: "unbelieved", why: `${file} was written by a newer version` };
+    return { type: "untrusted", why: `${file} was written by a newer version` };
   const pins = isObject(servers) ? Object.entries(servers) : null;
   if ((version !== 1 && version !== VERSION) || !pins?.every(isPinned))
     return { type: "damaged", why: `${file} is damaged` };

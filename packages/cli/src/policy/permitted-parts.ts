@@ -52,15 +52,15 @@ export function requireHeldSandbox<Here extends CommandSandbox>(
   policy: Policy | undefined,
   here: Here,
 ): Here | NoSandbox {
-  if (here.type === "does-not" || !requiresSandbox(policy)) return here;
+  if (here.type === "unavailable" || !requiresSandbox(policy)) return here;
   if (here.type === "runtime")
-    return { type: "does-not", why: `${here.runtime.folder} can be changed by others than root` };
+    return { type: "unavailable", why: `${here.runtime.folder} can be changed by others than root` };
   const programs = [here.program.path, here.program.nsenter].filter((path) => path !== null);
   const loose = programs.find((path) => !isHeldByOwner(realpathSync(path)));
-  return loose === undefined ? here : { type: "does-not", why: `${loose} can be changed by others than root` };
+  return loose === undefined ? here : { type: "unavailable", why: `${loose} can be changed by others than root` };
 }
 
-type NoSandbox = Extract<CommandSandbox, { type: "does-not" }>;
+type NoSandbox = Extract<CommandSandbox, { type: "unavailable" }>;
 
 /** Null where it may be used. */
 export function refuseServer(

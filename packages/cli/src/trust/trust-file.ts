@@ -35,7 +35,7 @@ export async function keepTrust(
     await mkdir(home, { recursive: true, mode: 0o700 });
     return await withLock(file, async (isOurTurn) => {
       const read = await trustIn(file);
-      if (read.type === "unbelieved") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
+      if (read.type === "untrusted") return { type: "failed", message: `${read.why}, so nothing was changed in it` };
       if (read.type === "damaged") await moveAside(file);
       const before = read.type === "read" ? read.projects : new Map<string, TrustRecord>();
       await write(file, withRecord(before, root, record), isOurTurn);
@@ -51,15 +51,15 @@ export type Recording = (before: TrustRecord | undefined) => TrustRecord | null;
 
 type Read =
   | { readonly type: "read"; readonly projects: ReadonlyMap<string, TrustRecord> }
-  | { readonly type: "damaged" | "unbelieved"; readonly why: string };
+  | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
 async function trustIn(file: string): Promise<Read> {
   const read = await readOwnedFile(file, MOST_BYTES);
-  if (read.type === "unbelieved") return read;
+  if (read.type === "untrusted") return read;
   if (read.type === "none") return { type: "read", projects: new Map() };
   const value = objectIn(read.text) ?? {};
   if (typeof value.version === "number" && value.version > 1)
-    return { type: "unbelieved", why: `${file} was written by a newer version` };
+    return { type: "untrusted", why: `${file} was written by a newer version` };
   const projects = isObject(value.projects) ? Object.entries(value.projects) : null;
   if (value.version !== 1 || !projects?.every(isProject)) return { type: "damaged", why: `${file} is damaged` };
   return { type: "read", projects: new Map(projects as [string, TrustRecord][]) };
@@ -107,7 +107,7 @@ async function write(
 }
 
 function unreadable(error: Error): Read {
-  return { type: "unbelieved", why: `the file of what is trusted cannot be read (${error.message})` };
+  return { type: "untrusted", why: `the file of what is trusted cannot be read (${error.message})` };
 }
 
 export function trustFile(home: string): string {

@@ -49,7 +49,7 @@ describe("on macOS without the runtime", () => {
     const sandbox = await findCommandSandbox({
       ...{ environment: {}, root: at.cwd, home: homedir(), runtimeFolder: folder, platform: "darwin" },
     });
-    if (sandbox.type !== "does-not") throw new Error("it is not installed");
+    if (sandbox.type !== "unavailable") throw new Error("it is not installed");
     const { notes, bash } = await bashIn(at, sandbox);
     expect(notes[0]).toBe(
       `commands have no sandbox, so each needs --allow or --permission-mode all: @anthropic-ai/sandbox-runtime ${RUNTIME_VERSION} is not installed; install it: ${formatInstallCommand(folder)}`,
@@ -119,7 +119,7 @@ describe("with the runtime", () => {
     const here = { type: "runtime", runtime: { folder: "/home/u/.pith/sandbox-runtime", version: "1" } } as const;
     expect(requireHeldSandbox(undefined, here)).toBe(here);
     expect(requireHeldSandbox({ path: "/etc/pith/policy.json", sandbox: "required" } as never, here)).toEqual({
-      type: "does-not",
+      type: "unavailable",
       why: "/home/u/.pith/sandbox-runtime can be changed by others than root",
     });
   });

@@ -133,7 +133,7 @@ test("MCP8 MCP9 a stop and a kill leave no server behind", async () => {
   assert.match(logged(), /^cancelled$/m);
 });
 
-test.skipIf(here.type === "does-not")(
+test.skipIf(here.type === "unavailable")(
   "MCP25 MCP29 a sandboxed server is trusted and called without a screen, and a kill leaves none behind",
   async () => {
     const mark = `--mark=${ground.home}`;

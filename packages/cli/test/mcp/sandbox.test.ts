@@ -12,7 +12,7 @@ import type { StdioServer } from "../../src/settings/settings.ts";
 import { Desk, runningWith } from "./desk.ts";
 
 const here = await detectBubblewrap({ root: "/nowhere", environment: process.env });
-const hasNoSandbox = here.type === "does-not";
+const hasNoSandbox = here.type === "unavailable";
 
 let desk: Desk;
 

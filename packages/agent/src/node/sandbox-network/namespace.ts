@@ -5,7 +5,7 @@ import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "nod
 import { Server, type Socket } from "node:net";
 import { delimiter, isAbsolute } from "node:path";
 import { errorCode } from "../safe-files.ts";
-import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
+import type { Bubblewrap } from "../sandbox/mounts.ts";
 
 /** Where a helper's parent is killed while a socket is on its way, Node does not tell the helper that the channel is closed. */
 export const END_WITH_PARENT_SCRIPT = `
@@ -196,4 +196,16 @@ function collectErrorOutput({ stderr }: ChildProcess): () => string {
     errorOutput = (errorOutput + chunk.toString()).slice(-2_000);
   });
   return () => errorOutput.trim() || "it ended without a word";
+}
+
+/** Pipes two sockets into each other. A socket that ends normally passes its end on; one that breaks destroys the other. */
+export function connectSockets(one: Socket, other: Socket): void {
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.on("error", () => to.destroy());
+    from.on("close", () => from.readableEnded || to.destroy());
+    from.pipe(to);
+  }
 }

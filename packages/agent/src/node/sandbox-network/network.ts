@@ -2,12 +2,12 @@
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type LookupFunction, type Server, type Socket } from "node:net";
 import type { NetworkConnection, PortResult } from "../../ports.ts";
 import { errorCode } from "../safe-files.ts";
-import type { Bubblewrap } from "../sandbox/bubblewrap.ts";
+import type { Bubblewrap } from "../sandbox/mounts.ts";
 import type { Destination, ResolveHost } from "../web/public-address.ts";
-import { machineLoopback, type NetworkBackend, NetworkNamespace } from "./namespace.ts";
+import { connectSockets, machineLoopback, type NetworkBackend, NetworkNamespace } from "./namespace.ts";
 import type { ProxyCommand, startProxy } from "./proxy.ts";
 import type { Environment } from "./upstream.ts";
 
@@ -142,10 +142,13 @@ export class SandboxNetwork {
       const listenResult = await this.#backend.listen(port);
       if (listenResult.type === "failed") return portFailure(listenResult.code, `port ${port} of the sandbox`);
       const server = createServer({ allowHalfOpen: true }, (inner) => {
-        this.#connectSockets(
-          inner,
-          connect({ host: "localhost", port, lookup: lookupLoopback, autoSelectFamily: true, allowHalfOpen: true }),
-        );
+        const target = { host: "localhost", port, lookup: lookupLoopback };
+        const outer = connect({ ...target, autoSelectFamily: true, allowHalfOpen: true });
+        for (const socket of [inner, outer]) {
+          this.#sockets.add(socket);
+          socket.on("close", () => this.#sockets.delete(socket));
+        }
+        connectSockets(inner, outer);
       });
       server.maxConnections = MAX_PORT_CONNECTIONS;
       this.#servers.push(server.listen(listenResult.server).unref());
@@ -167,22 +170,6 @@ export class SandboxNetwork {
       this.#servers.push(server.unref());
       return { type: "open" };
     });
-  }
-
-  #connectSockets(...[inner, outer]: readonly [Socket, Socket]): void {
-    for (const [from, to] of [
-      [inner, outer],
-      [outer, inner],
-    ] as const) {
-      this.#sockets.add(from);
-      from
-        .on("error", () => to.destroy())
-        .on("close", () => {
-          this.#sockets.delete(from);
-          if (!from.readableEnded) to.destroy();
-        });
-      from.pipe(to);
-    }
   }
 
   async close(): Promise<void> {
@@ -220,12 +207,9 @@ function unlistedHostReason(host: string, hosts: readonly string[]): string {
   return `${host} is refused: this command may reach only ${hosts.join(", ")}`;
 }
 
-const lookupLoopback = (
-  _: string,
-  __: unknown,
-  done: (error: null, addresses: { address: string; family: number }[]) => void,
-): void =>
-  done(null, [
+/** Both loopback addresses: a server may listen on either. */
+const lookupLoopback: LookupFunction = (_name, _options, callback) =>
+  callback(null, [
     { address: "127.0.0.1", family: 4 },
     { address: "::1", family: 6 },
   ]);

@@ -18,6 +18,7 @@ import {
   resolveRoute,
   resolveWithSystem,
 } from "../web/public-address.ts";
+import { connectSockets } from "./namespace.ts";
 import { chooseUpstream, type DialRoute, type Environment, openRequest, openTunnel } from "./upstream.ts";
 
 /** A command that may use the proxy. */
@@ -285,18 +286,6 @@ function bufferEarlyBytes(socket: Socket, head: Buffer): { readonly signal: Abor
       return Buffer.concat(chunks);
     },
   };
-}
-
-function connectSockets(client: Socket, host: Socket): void {
-  for (const [from, to] of [
-    [client, host],
-    [host, client],
-  ] as const) {
-    from.on("error", () => to.destroy());
-    // What ended in order has passed its end on; what broke takes the other with it.
-    from.on("close", () => from.readableEnded || to.destroy());
-    from.pipe(to);
-  }
 }
 
 function refuseConnect(socket: Socket, refusal: Refusal): void {

@@ -1,9 +1,9 @@
 /** Opens connections to checked addresses, directly or through the proxy that the user's environment names. Never resolves a name again. */
 
 import { type ClientRequest, type OutgoingHttpHeaders, request as sendRequest } from "node:http";
-import { BlockList, connect, isIP, isIPv6, type LookupFunction, type Socket } from "node:net";
+import { BlockList, connect, isIP, isIPv6, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
-import type { Route } from "../web/public-address.ts";
+import { pinLookup, type Route } from "../web/public-address.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -81,15 +81,6 @@ export async function openTunnel(route: DialRoute, { upstream, signal }: DialOpt
     socket.destroy();
     throw error;
   }
-}
-
-function pinLookup(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-  return (_name, { all }, callback) => {
-    const [first] = entries;
-    if (all === true || first === undefined) callback(null, entries);
-    else callback(null, first.address, first.family);
-  };
 }
 
 /** The proxy's own name is the user's word, so it is resolved as usual and may lie anywhere. */

@@ -1,10 +1,9 @@
 /** Says in the sandbox runtime's words what a command may read and write, and which port it reaches. */
 
-import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
-import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths } from "../sandbox/git-paths.ts";
+import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths, isRepository } from "../sandbox/git-paths.ts";
 import { findNestedNames } from "../sandbox/guarded-paths.ts";
 import { existingRealPath, existingRealPaths, otherSessionFolders, type SandboxOptions } from "../sandbox/options.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "../sandbox/secret-paths.ts";
@@ -58,7 +57,7 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
 export type CommandConfig =
   | { readonly type: "config"; readonly config: RuntimeConfig }
   /** Something that has to stay as it is could not be kept. */
-  | { readonly type: "unkept"; readonly why: string };
+  | { readonly type: "failed"; readonly why: string };
 
 export interface CommandConfigOptions extends RuntimeSandboxOptions {
   readonly fixedPaths: FixedPaths;
@@ -76,7 +75,7 @@ export function createCommandConfig({
   const roots = mayWrite ? [sandbox.root, ...fixedPaths.writable.filter(isRepository)] : [];
   const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
-  if (link) return { type: "unkept", why: `${link} is reached by a link` };
+  if (link) return { type: "failed", why: `${link} is reached by a link` };
   const privateFolders = [sandbox.privateHome, sandbox.temporary];
   const writable = [...fixedPaths.writable, ...repositories.flatMap((repository) => repository.writable), sandbox.root];
   const guarded = [
@@ -120,10 +119,6 @@ export function createNetworkConfig({
 /** Absent ones too: a rule on a path holds whether something is there or not. */
 function guardedPathsIn(root: string): readonly string[] {
   return [...GUARDED_FOLDERS, ...GUARDED_FILES, ...MERCURIAL_NAMES, ...STARTUP_NAMES].map((name) => join(root, name));
-}
-
-function isRepository(folder: string): boolean {
-  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
 }
 
 function toLiteralPaths(paths: readonly string[]): readonly LiteralPath[] {

@@ -1,9 +1,11 @@
 /** Finds `@anthropic-ai/sandbox-runtime` where the user installed it, and compares every file of it with the hashes in our sources. */
 
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readFolderNames } from "../sandbox/options.ts";
+import { quoteWord } from "../shell.ts";
 import { PINNED_PACKAGES, type PinnedPackage } from "./pinned-packages.ts";
 
 export const RUNTIME_PACKAGE = "@anthropic-ai/sandbox-runtime";
@@ -25,7 +27,7 @@ export const RUNTIME_VERSION: string = PINNED_PACKAGES.find(({ name }) => name =
 /** Names every package with its version, because the runtime itself asks for ranges. No script of a package runs. */
 export function formatInstallCommand(folder: string): string {
   const packages = PINNED_PACKAGES.map(({ name, version }) => `${name}@${version}`);
-  return ["npm install --ignore-scripts --save-exact --prefix", quoteWord(folder), ...packages].join(" ");
+  return ["npm install --ignore-scripts --save-exact --prefix", quoteIfNeeded(folder), ...packages].join(" ");
 }
 
 /** Looks at one small file: a start must not wait for more. The files themselves are compared before they are loaded. */
@@ -76,7 +78,7 @@ export async function findForeignFiles(
   if (foreign.length === 0) return null;
   return {
     why: `${folder} is not what Pith expects, so it is not loaded: ${foreign.join(", ")}`,
-    advice: `remove the folder and install it again: rm -rf ${quoteWord(folder)} && ${formatInstallCommand(folder)}`,
+    advice: `remove the folder and install it again: rm -rf ${quoteIfNeeded(folder)} && ${formatInstallCommand(folder)}`,
   };
 }
 
@@ -86,19 +88,10 @@ function describeChangedPackage(name: string): string {
 
 /** Without what npm writes for itself. */
 function installedPackages(folder: string): readonly string[] {
-  const names = listNames(join(folder, "node_modules")).filter((name) => !name.startsWith("."));
+  const names = readFolderNames(join(folder, "node_modules")).toSorted().filter((name) => !name.startsWith("."));
   return names.flatMap((name) =>
-    name.startsWith("@") ? listNames(packageFolder(folder, name)).map((each) => `${name}/${each}`) : [name],
+    name.startsWith("@") ? readFolderNames(packageFolder(folder, name)).toSorted().map((each) => `${name}/${each}`) : [name],
   );
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted();
-  } catch {
-    // The packages that are missing in it are named.
-    return [];
-  }
 }
 
 /** Over the paths and bytes of all files, in the order of their paths. Null where something is no plain file, or cannot be read. */
@@ -121,6 +114,7 @@ export async function hashPackage(folder: string): Promise<string | null> {
   }
 }
 
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** For commands that people read: a word without special characters stays as it is. */
+function quoteIfNeeded(word: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(word) ? word : quoteWord(word);
 }

@@ -7,8 +7,17 @@ import { isWithin } from "../../text.ts";
 import { findRootProblem } from "../sandbox/detect.ts";
 import { existingRealPath } from "../sandbox/options.ts";
 import { openThrowawayFolders } from "../sandbox/private-folders.ts";
+import {
+  captureWrapperOutput,
+  hasSecrets,
+  isLoaderVariable,
+  notStartedResult,
+  privateFolderVariables,
+  type SplitEnvironment,
+  splitEnvironment,
+} from "../sandbox/shell.ts";
 import { PROXY_VARIABLES } from "../sandbox-network/network.ts";
-import { bashArguments, commandEnvironment, runInGroup } from "../shell.ts";
+import { bashArguments, commandEnvironment, quoteWord, runInGroup } from "../shell.ts";
 import {
   createCommandConfig,
   createNetworkConfig,
@@ -82,10 +91,6 @@ interface OpenRuntime {
 
 const NO_ACCESS = { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] };
 
-function hasSecrets({ environment = {}, credentialFiles = [] }: ShellOptions): boolean {
-  return Object.keys(environment).length > 0 || credentialFiles.length > 0;
-}
-
 /** In folders of its own: nothing that other commands left there gets hold of the secret. */
 async function runWithSecrets(
   command: string,
@@ -123,7 +128,7 @@ async function runCommand(
   credentialFiles: readonly string[] = [],
 ): Promise<ShellResult> {
   const configResult = createCommandConfig({ ...sandbox, fixedPaths, credentialFiles });
-  if (configResult.type === "unkept") return notStartedResult(configResult.why);
+  if (configResult.type === "failed") return notStartedResult(configResult.why);
   const networkCommand = sandbox.network?.registerCommand({
     text: command,
     hosts: options.hosts,
@@ -131,9 +136,10 @@ async function runCommand(
   });
   try {
     const visibleEnvironment = { ...commandEnvironment(sandbox), ...options.environment };
-    const { outer, inner } = splitEnvironment(visibleEnvironment);
+    const { outer, inner } = splitRuntimeEnvironment(visibleEnvironment);
     const credentials = networkCommand && proxyCredentials(networkCommand.environment);
-    const innerEnvironment = { ...inner, ...privateFolderVariables(sandbox) };
+    // There are no mounts: the private folders keep their own paths.
+    const innerEnvironment = { ...inner, ...privateFolderVariables(sandbox.privateHome, sandbox.temporary) };
     const commandLine = await host.wrap(
       buildCommandLine(command, innerEnvironment, credentials !== undefined),
       configResult.config,
@@ -146,23 +152,13 @@ async function runCommand(
   }
 }
 
-const MAX_ERROR_CHARS = 4_096;
-
 async function runWrapped(launch: Parameters<typeof runInGroup>[0], options: ShellOptions): Promise<ShellResult> {
-  const captured = { status: "", complaint: "" };
-  const wrapper = {
-    onStatus: (text: string): void => {
-      captured.status = (captured.status + text).slice(-MAX_ERROR_CHARS);
-    },
-    onErrorOutput: (text: string): void => {
-      captured.complaint = (captured.complaint + text).slice(-MAX_ERROR_CHARS);
-    },
-    isReplaced: true,
-  };
-  const end = await runInGroup({ ...launch, wrapper }, options);
-  if (end.type === "ended" && !captured.status.includes(STARTED_MARK))
-    return notStartedResult(captured.complaint.trim() || `the sandbox runtime ended with ${end.exitCode}`);
-  if (captured.complaint) options.onOutput(new TextEncoder().encode(captured.complaint));
+  const output = captureWrapperOutput();
+  const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, isReplaced: true } }, options);
+  const errorOutput = output.errorOutput();
+  if (end.type === "ended" && !output.status().includes(STARTED_MARK))
+    return notStartedResult(errorOutput.trim() || `the sandbox runtime ended with ${end.exitCode}`);
+  if (errorOutput) options.onOutput(new TextEncoder().encode(errorOutput));
   return end;
 }
 
@@ -211,44 +207,24 @@ function buildCommandLine(command: string, variables: Readonly<Record<string, st
 /** Reached without the proxy; the sandbox refuses it. */
 const NO_PROXY_HOSTS = "localhost,127.0.0.1,::1";
 
-function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`;
-}
-
 function proxyCredentials({ HTTP_PROXY = "" }: Readonly<Record<string, string>>): string {
   const { username, password } = new URL(HTTP_PROXY);
   return `${username}:${password}`;
 }
 
-/** By these a shell, the system's loader or a C library takes code and settings from files that the user's environment names. */
-const STARTUP_VARIABLE =
-  /^(?:PATH|BASH.*|ENV|SHELLOPTS|PS4|IFS|CDPATH|LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH|MALLOC_TRACE|NLSPATH|RESOLV_HOST_CONF|TZDIR)$/;
+/** Variables that make a shell or the macOS loader read code and settings from files. */
+const STARTUP_VARIABLE = /^(?:PATH|BASH.*|ENV|SHELLOPTS|PS4|IFS|CDPATH|DYLD_.*)$/;
 /** Names that a shell can set. */
 const SHELL_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** Read-only in bash, or able to change how the exports are read. */
+const UNSETTABLE_NAME = /^(?:BASHOPTS|SHELLOPTS|IFS|PS4)$/;
 
-interface SplitEnvironment {
-  /** What the programs that make the sandbox may see. */
-  readonly outer: Readonly<Record<string, string>>;
-  /** What only the command sees. */
-  readonly inner: Readonly<Record<string, string>>;
-}
-
-function splitEnvironment(environment: Readonly<Record<string, string>>): SplitEnvironment {
-  const all = Object.entries(environment).filter(([name]) => !PROXY_VARIABLES.includes(name));
-  const isInner = ([name]: readonly [string, string]): boolean => STARTUP_VARIABLE.test(name);
-  const inner = all.filter((each) => isInner(each) && SHELL_NAME.test(each[0]));
-  return {
-    outer: Object.fromEntries(all.filter((each) => !isInner(each))),
-    inner: Object.fromEntries(inner.filter(([name]) => !/^(?:BASHOPTS|SHELLOPTS|IFS|PS4)$/.test(name))),
-  };
-}
-
-/** There are no mounts: the private folders keep their own paths. npm's look for a newer npm would ask about a host that nobody needs. */
-function privateFolderVariables({ privateHome, temporary }: RuntimeSandboxOptions): Record<string, string> {
-  const folders = { HOME: privateHome, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
-  return { ...folders, npm_config_update_notifier: "false" };
-}
-
-function notStartedResult(why: string): ShellResult {
-  return { type: "not-started", message: `the command was not run, because its sandbox could not be made: ${why}` };
+function splitRuntimeEnvironment(environment: Readonly<Record<string, string>>): SplitEnvironment {
+  const withoutProxies = Object.entries(environment).filter(([name]) => !PROXY_VARIABLES.includes(name));
+  const { outer, inner } = splitEnvironment(
+    Object.fromEntries(withoutProxies),
+    (name) => STARTUP_VARIABLE.test(name) || isLoaderVariable(name),
+  );
+  const settable = Object.entries(inner).filter(([name]) => SHELL_NAME.test(name) && !UNSETTABLE_NAME.test(name));
+  return { outer, inner: Object.fromEntries(settable) };
 }

@@ -6,17 +6,6 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
 import { openOrCreateFolder, replaceFile } from "../safe-files.ts";
 import { secretPathsIn } from "./secret-paths.ts";
-import {
-  parseGitConfig,
-  stripGitConfig,
-  stripGoEnv,
-  stripGradleProperties,
-  stripIni,
-  stripMavenSettings,
-  stripNpmrc,
-  stripToml,
-  stripYarnrc,
-} from "./strip-credentials.ts";
 
 export interface CopyOptions {
   readonly home: string;
@@ -151,4 +140,281 @@ async function readCopyNoFollow(path: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** Names that hold logins, keys or the way to them. */
+const SECRET_KEY = /auth|token|pass|secret|credential|cookie|otp|private[-_]|user|login|email|cert(?:file)?$|key/i;
+
+/** Null where it could hold a secret even without the user info of its addresses. */
+function cleanValue(value: string): string | null {
+  const plain = value
+    .replace(/(\b[\w+.-]+:\/\/)[^\s/@"'|,]*@/g, "$1")
+    .replace(/(\b[\w+.-]+:\/\/[^\s?"'|,]*)\?[^\s"'|,]*/g, "$1");
+  if (/:\/\/.*@/.test(plain) || /BEGIN [A-Z ]*PRIVATE KEY/.test(plain)) return null;
+  const addresses = plain.match(/:\/\/[^\s"'|,]+/g) ?? [];
+  return addresses.some(hasTokenInPath) ? null : plain;
+}
+
+/** Some registries take a token as a part of the path. */
+function hasTokenInPath(address: string): boolean {
+  const [, ...parts] = address.slice(3).split("/");
+  return parts.some(
+    (part) => /^[\w-]{16,}$/.test(part) && (part.match(/\d/g)?.length ?? 0) >= 3 && /[a-z]/i.test(part),
+  );
+}
+
+export interface GitSetting {
+  readonly section: string;
+  readonly subsection: string | null;
+  readonly name: string;
+  /** Null for a name without a value, which means yes. */
+  readonly value: string | null;
+}
+
+/** Sections of which every setting is harmless. */
+const GIT_SECTIONS =
+  /^(?:advice|apply|branch|color|column|feature|fetch|format|gc|grep|i18n|index|init|log|merge|pack|protocol|pull|push|rebase|rerere|safe|stash|status|submodule|versionsort|worktree)$/;
+/** Of other sections, as `section.name`. */
+const GIT_NAMES =
+  /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:abbrev|attributesfile|autocrlf|bigfilethreshold|checkstat|commentchar|compression|eol|excludesfile|filemode|fscache|ignorecase|longpaths|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath|safecrlf|sharedrepository|symlinks|untrackedcache|whitespace)|commit\.(?:cleanup|status|verbose)|tag\.sort|diff\.(?:algorithm|colormoved|colormovedws|context|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|renamelimit|renames|submodule|wserrorhighlight)|http\.(?:lowspeedlimit|lowspeedtime|maxrequests|postbuffer|proxy|sslbackend|sslcainfo|sslverify|version)|https\.proxy|filter\.(?:clean|process|required|smudge)|include\.path|includeif\.path|url\.(?:insteadof|pushinsteadof))$/;
+
+/** Hooks, commands, signing keys, headers and everything about credentials are dropped. */
+export function stripGitConfig(text: string): string {
+  return formatGitConfig(parseGitConfig(text).flatMap((setting) => cleanGitSetting(setting) ?? []));
+}
+
+function cleanGitSetting(setting: GitSetting): GitSetting | null {
+  const section = setting.section.toLowerCase();
+  const name = setting.name.toLowerCase();
+  const isKnown = GIT_NAMES.test(`${section}.${name}`) || (GIT_SECTIONS.test(section) && !SECRET_KEY.test(name));
+  if (!isKnown || (section === "filter" && setting.subsection !== "lfs")) return null;
+  // An address with a login in it is another one without it, so a rule on it would no longer fit.
+  if (setting.subsection !== null && cleanValue(setting.subsection) !== setting.subsection) return null;
+  const isPlain = section === "user" || section === "author" || section === "committer";
+  const value = setting.value === null || isPlain ? setting.value : cleanValue(setting.value);
+  return value === null && setting.value !== null ? null : { ...setting, value };
+}
+
+export function parseGitConfig(text: string): readonly GitSetting[] {
+  const settings: GitSetting[] = [];
+  let section = "";
+  let subsection: string | null = null;
+  for (const line of text
+    .replace(/^\ufeff/, "")
+    .replace(/\r\n/g, "\n")
+    .replace(/(?<!\\)((?:\\\\)*)\\\n/g, "$1")
+    .split("\n")) {
+    let rest = line.trimStart();
+    const header = /^\[\s*([\w.-]+)(?:\s+"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest);
+    if (header) {
+      const [first = "", ...more] = (header[1] ?? "").split(".");
+      section = first;
+      subsection = header[2]?.replace(/\\(.)/g, "$1") ?? (more.length > 0 ? more.join(".") : null);
+      rest = rest.slice(header[0].length).trimStart();
+    } else if (rest.startsWith("[")) section = "";
+    const [, name = "", equals, value = ""] = /^([A-Za-z][\w-]*)\s*(?:(=)(.*))?$/.exec(rest) ?? [];
+    if (section === "" || name === "") continue;
+    settings.push({ section, subsection, name, value: equals ? parseGitValue(value) : null });
+  }
+  return settings;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
+
+function parseGitValue(text: string): string {
+  let value = "";
+  let trimmedLength = 0;
+  let isQuoted = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && (character === "#" || character === ";")) break;
+    else if (character === "\\") {
+      index += 1;
+      value += ESCAPES[text.charAt(index)] ?? text.charAt(index);
+    } else value += character;
+    // Blanks at the end count only where they are quoted.
+    if (isQuoted || !/\s/.test(character)) trimmedLength = value.length;
+  }
+  return value.slice(0, trimmedLength).trimStart();
+}
+
+function formatGitConfig(settings: readonly GitSetting[]): string {
+  const quote = (value: string): string =>
+    `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+  return settings
+    .map(({ section, subsection, name, value }) => {
+      const header = subsection === null ? `[${section}]` : `[${section} ${quote(subsection)}]`;
+      return `${header}\n\t${name}${value === null ? "" : ` = ${quote(value)}`}\n`;
+    })
+    .join("");
+}
+
+/** Of `.npmrc` and pnpm's `rc`: what belongs to a host (`//host/:…`) is a login, whatever its name. */
+export function stripNpmrc(text: string): string {
+  return joinLines(
+    text.split(/\r?\n/).map((line) => {
+      const [, name = "", value = ""] =
+        /^\s*((?:@[\w.-]+:registry|[A-Za-z][\w-]*)(?:\[\])?)\s*=\s*(.*)$/.exec(line) ?? [];
+      return cleanPair(name, value, "=");
+    }),
+  );
+}
+
+function cleanPair(name: string, value: string, separator: string): string | null {
+  const clean = name === "" || SECRET_KEY.test(name) ? null : cleanValue(value.trim());
+  return clean === null ? null : `${name}${separator}${clean}`;
+}
+
+function joinLines(lines: readonly (string | null)[]): string {
+  const keptLines = lines.filter((line) => line !== null);
+  return keptLines.length === 0 ? "" : `${keptLines.join("\n")}\n`;
+}
+
+/** Of `pip.conf`: sections with names and values, which go on in indented lines. */
+export function stripIni(text: string): string {
+  const lines: (string | null)[] = [];
+  let isDropped = true;
+  for (const line of text.split(/\r?\n/)) {
+    if (/^\s*(?:[#;]|$)/.test(line)) continue;
+    if (/^\[[\w .-]+\]\s*$/.test(line)) {
+      isDropped = true;
+      lines.push(line.trim());
+    } else if (/^\s/.test(line)) {
+      const value = isDropped ? null : cleanValue(line.trim());
+      lines.push(value === null ? null : `    ${value}`);
+    } else {
+      const [, name = "", value = ""] = /^([\w.-]+)\s*[=:]\s*(.*)$/.exec(line) ?? [];
+      const pair = cleanPair(name, value, " = ");
+      isDropped = pair === null;
+      lines.push(pair);
+    }
+  }
+  return joinLines(lines);
+}
+
+/** Of cargo, uv, poetry and mise. Variables for programs may hold anything, so their tables are dropped. */
+export function stripToml(text: string): string {
+  const lines: string[] = [];
+  let isDropped = false;
+  for (const statement of splitTomlStatements(text)) {
+    if (statement.startsWith("[")) {
+      isDropped =
+        SECRET_KEY.test(statement) || /^\[+\s*"?env\b/.test(statement) || /["']/.test(dropPlainQuotedParts(statement));
+      if (!isDropped) lines.push(statement);
+      continue;
+    }
+    const [, name = "", value = ""] = /^([\w."' -]+?)\s*=\s*([\s\S]*)$/.exec(statement) ?? [];
+    const isSecret = SECRET_KEY.test(name) || /^"?env\b/.test(name) || hasSecretInlineKey(value);
+    const clean = isDropped || name === "" || isSecret ? null : cleanValue(value);
+    if (clean !== null) lines.push(`${name} = ${clean}`);
+  }
+  return joinLines(lines);
+}
+
+/** Quoted parts of a header that are plain names are fine; what is left over is not. */
+function dropPlainQuotedParts(header: string): string {
+  return header.replace(/"[\w.@/:+-]*"|'[\w.@/:+-]*'/g, (part) => (cleanValue(part) === part ? "" : part));
+}
+
+function hasSecretInlineKey(value: string): boolean {
+  const keys = [...value.matchAll(/[{,]\s*["']?([\w.-]+)["']?\s*=/g)].map(([, key = ""]) => key);
+  return keys.some((key) => SECRET_KEY.test(key) || key === "env");
+}
+
+const OPENING_BRACKETS = "[{";
+const CLOSING_BRACKETS = "]}";
+
+/** Without comments. What is not closed at the end of the file is left out. */
+function splitTomlStatements(text: string): readonly string[] {
+  const statements: string[] = [];
+  let current = "";
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const quote = /^(?:"""|'''|"|')/.exec(text.slice(index, index + 3))?.[0];
+    if (quote) {
+      const end = findStringEnd(text, index + quote.length, quote);
+      if (end === null) return statements;
+      current += text.slice(index, end);
+      index = end - 1;
+      continue;
+    }
+    const character = text.charAt(index);
+    if (character === "#") {
+      const end = text.indexOf("\n", index);
+      index = end < 0 ? text.length : end - 1;
+    } else if (character === "\n" && depth <= 0) {
+      if (current.trim() !== "") statements.push(current.trim());
+      [current, depth] = ["", 0];
+    } else {
+      if (OPENING_BRACKETS.includes(character)) depth += 1;
+      if (CLOSING_BRACKETS.includes(character)) depth -= 1;
+      current += character;
+    }
+  }
+  return depth <= 0 && current.trim() !== "" ? [...statements, current.trim()] : statements;
+}
+
+function findStringEnd(text: string, start: number, quote: string): number | null {
+  for (let index = start; index < text.length; index += 1) {
+    if (text.startsWith(quote, index)) return index + quote.length;
+    if (text.charAt(index) === "\\" && quote.startsWith('"')) index += 1;
+    else if (text.charAt(index) === "\n" && quote.length === 1) return null;
+  }
+  return null;
+}
+
+/** Of `go env -w`. */
+export function stripGoEnv(text: string): string {
+  return joinLines(
+    text.split(/\r?\n/).map((line) => {
+      const [, name = "", value = ""] = /^(GO[A-Z0-9]+|CGO_[A-Z_]+|CC|CXX|AR)=(.*)$/.exec(line) ?? [];
+      return cleanPair(name, value, "=");
+    }),
+  );
+}
+
+/** Of `gradle.properties`: how gradle runs, and the proxy. */
+export function stripGradleProperties(text: string): string {
+  const settingPattern =
+    /^\s*(org\.gradle\.[\w.-]+|systemProp\.https?\.(?:proxyHost|proxyPort|nonProxyHosts))\s*[=:]\s*(.*)$/;
+  return joinLines(
+    text
+      .replace(/\\\r?\n\s*/g, "")
+      .split(/\r?\n/)
+      .map((line) => {
+        const [, key = "", value = ""] = settingPattern.exec(line) ?? [];
+        return cleanPair(key, value, "=");
+      }),
+  );
+}
+
+/** Of `.yarnrc.yml`: where packages come from, and how they are laid out. */
+export function stripYarnrc(text: string): string {
+  const lines: (string | null)[] = [];
+  let isInScopes = false;
+  for (const line of text.split(/\r?\n/)) {
+    const [, indent = "", name = "", value = ""] = /^( *)["']?([\w@.-]+)["']?:\s*(.*)$/.exec(line) ?? [];
+    if (name === "") continue;
+    if (indent === "") isInScopes = name === "npmScopes" && value === "";
+    const isScope = isInScopes && (indent === "" || value === "");
+    const isKnown =
+      /^(?:npmRegistryServer|nodeLinker|enable\w+|https?Proxy)$/.test(name) && (indent === "" || isInScopes);
+    if (isScope) lines.push(line.trimEnd());
+    else if (isKnown) lines.push(cleanPair(`${indent}${name}`, value, ": "));
+  }
+  return joinLines(lines);
+}
+
+/** Of maven's `settings.xml`: mirrors alone. */
+export function stripMavenSettings(text: string): string {
+  const mirrors = [...text.matchAll(/<mirror>([\s\S]*?)<\/mirror>/g)].flatMap(([, inside = ""]) => {
+    const parts = ["id", "name", "url", "mirrorOf"].map((name) => {
+      const value = new RegExp(`<${name}>([^<]*)</${name}>`).exec(inside)?.[1];
+      const clean = value === undefined ? null : cleanValue(value.trim());
+      return clean === null ? "" : `<${name}>${clean}</${name}>`;
+    });
+    return parts[2] === "" ? [] : [`    <mirror>${parts.join("")}</mirror>`];
+  });
+  return mirrors.length === 0 ? "" : `<settings>\n  <mirrors>\n${mirrors.join("\n")}\n  </mirrors>\n</settings>\n`;
 }

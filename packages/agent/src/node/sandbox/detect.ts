@@ -7,8 +7,7 @@ import { Writable } from "node:stream";
 import { isWithin } from "../../text.ts";
 import { NetworkNamespace } from "../sandbox-network/namespace.ts";
 import { findRuntime, type InstalledRuntime } from "../sandbox-runtime/install.ts";
-import type { Bubblewrap } from "./bubblewrap.ts";
-import { mountArguments } from "./mounts.ts";
+import { type Bubblewrap, mountArguments } from "./mounts.ts";
 import { existingRealPath, existingRealPaths, type SandboxOptions } from "./options.ts";
 import { buildFilter } from "./seccomp.ts";
 import { secretPathsIn } from "./secret-paths.ts";
@@ -93,13 +92,13 @@ export function findRootProblem(root: string, home: string): string | null {
 
 export type SandboxDetection =
   | {
-      readonly type: "works";
+      readonly type: "available";
       readonly program: Bubblewrap;
       /** Why commands have no network at all, whatever the settings say; null where they may have one. */
       readonly networkProblem: string | null;
     }
   | {
-      readonly type: "does-not";
+      readonly type: "unavailable";
       readonly why: string;
       /** What to do about it, where there is something. */
       readonly advice?: string;
@@ -134,11 +133,11 @@ export async function findCommandSandbox(options: SandboxDetectionOptions): Prom
   const { root, home, runtimeFolder, platform = process.platform } = options;
   if (platform !== "darwin") return await detectSandbox({ ...options, platform });
   const rootProblem = findRootProblem(existingRealPath(root) ?? root, home);
-  if (rootProblem !== null) return { type: "does-not", why: rootProblem };
+  if (rootProblem !== null) return { type: "unavailable", why: rootProblem };
   const found = findRuntime(runtimeFolder);
   return found.type === "installed"
     ? { type: "runtime", runtime: found.runtime }
-    : { type: "does-not", why: found.why, advice: found.advice };
+    : { type: "unavailable", why: found.why, advice: found.advice };
 }
 
 type BubblewrapDetectionOptions = Pick<SandboxDetectionOptions, "root" | "environment" | "platform">;
@@ -149,7 +148,7 @@ export async function detectSandbox(
   const { platform = process.platform } = options;
   const root = existingRealPath(options.root) ?? options.root;
   const rootProblem = platform === "linux" ? findRootProblem(root, options.home) : null;
-  return rootProblem !== null ? { type: "does-not", why: rootProblem } : await detectBubblewrap(options);
+  return rootProblem !== null ? { type: "unavailable", why: rootProblem } : await detectBubblewrap(options);
 }
 
 /** For programs that do not work in the workspace, whatever that is. Nothing of the workspace is used to make a sandbox. */
@@ -159,13 +158,13 @@ export async function detectBubblewrap({
   platform = process.platform,
 }: BubblewrapDetectionOptions): Promise<SandboxDetection> {
   if (platform !== "linux")
-    return { type: "does-not", ...NO_SANDBOX_REASONS[platform === "win32" ? "win32" : "others"] };
+    return { type: "unavailable", ...NO_SANDBOX_REASONS[platform === "win32" ? "win32" : "others"] };
   const writable = [existingRealPath(root) ?? root];
   const find = (name: string): string | null => findSafeProgram({ name, searchPath: environment.PATH ?? "", writable });
   const path = find("bwrap");
   if (path === null)
     return {
-      ...{ type: "does-not", why: "bubblewrap is not installed: there is no `bwrap`" },
+      ...{ type: "unavailable", why: "bubblewrap is not installed: there is no `bwrap`" },
       advice: "install bubblewrap with your package manager, e.g. apt-get install bubblewrap",
     };
   const nsenter = find("nsenter");
@@ -175,7 +174,7 @@ export async function detectBubblewrap({
   if (problem === null) return detection;
   if ((await tryCommand([], { path, nsenter, isolationArguments: ISOLATION_ARGUMENTS })) === null)
     return await detectNetwork({ path, nsenter, isolationArguments: ISOLATION_ARGUMENTS });
-  return { type: "does-not", why: `bubblewrap cannot start here: ${problem}` };
+  return { type: "unavailable", why: `bubblewrap cannot start here: ${problem}` };
 }
 
 const NO_SANDBOX_REASONS = {
@@ -189,7 +188,7 @@ const NO_SANDBOX_REASONS = {
 /** Where no namespace can be made and entered, or calls cannot be filtered, commands run without any network. */
 async function detectNetwork(program: Bubblewrap): Promise<SandboxDetection> {
   const networkProblem = await findNetworkProblem(program);
-  return { type: "works", program: networkProblem ? { ...program, nsenter: null } : program, networkProblem };
+  return { type: "available", program: networkProblem ? { ...program, nsenter: null } : program, networkProblem };
 }
 
 /** By making one and entering it; null where commands can have a network. */

@@ -1,10 +1,10 @@
 /** Finds what git runs or trusts in a workspace's repositories and must not change, and what commands of a worktree need to write. */
 
-import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { GuardedPath } from "./guarded-paths.ts";
-import { existingRealPath, TEMPORARY_FOLDERS } from "./options.ts";
+import { existingRealPath, readFolderEntries, TEMPORARY_FOLDERS } from "./options.ts";
 
 export interface GitConfigFile {
   /** The file they are in. */
@@ -110,15 +110,11 @@ function findModulesIn(folder: string, depthLeft: number): readonly string[] {
   );
 }
 
-/** Those that are no links. */
+/** Links are left out. */
 function listSubfolders(folder: string): readonly string[] {
-  try {
-    const entries = readdirSync(folder, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
-  } catch {
-    // Most repositories have none.
-    return [];
-  }
+  return readFolderEntries(folder)
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));
 }
 
 export interface RepositoryPaths {
@@ -227,4 +223,8 @@ function readPathFromFile(file: string, prefix = ""): string | null {
 function hasLink(path: string): boolean {
   const real = existingRealPath(path);
   return real === null ? lstatSync(path, { throwIfNoEntry: false }) !== undefined : real !== path;
+}
+
+export function isRepository(folder: string): boolean {
+  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
 }

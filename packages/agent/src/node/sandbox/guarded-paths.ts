@@ -1,11 +1,11 @@
 /** Protects paths that lie where commands may write, whether they exist or not. */
 
-import { closeSync, type Dirent, readdirSync, readlinkSync, rmSync, symlinkSync } from "node:fs";
+import { closeSync, type Dirent, readlinkSync, rmSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
 import { isWithin } from "../../text.ts";
 import { type Mount, openFolderNoFollow } from "./mounts.ts";
-import { existingRealPath, existingRealPaths, type SandboxOptions } from "./options.ts";
+import { existingRealPath, existingRealPaths, readFolderEntries, type SandboxOptions } from "./options.ts";
 import {
   isPlaceholder,
   marksFolder,
@@ -23,10 +23,10 @@ import {
 export function guardLink(path: string): NameReservation {
   const target = readLinkTarget(path);
   const realFolder = existingRealPath(dirname(path));
-  if (target === null || realFolder === null) return { type: "not-free" };
+  if (target === null || realFolder === null) return { type: "not-reserved" };
   const folder = openFolderNoFollow(realFolder);
   return {
-    type: "held",
+    type: "reserved",
     release: () => {
       const linkPath = `/proc/self/fd/${folder}/${basename(path)}`;
       if (readLinkTarget(linkPath) !== target) restoreLink(linkPath, target);
@@ -99,9 +99,9 @@ function createGuard(guarded: GuardedPath, writable: readonly string[], journal:
   const real = existingRealPath(path);
   const readableMounts: readonly Mount[] = isWritable(real) ? [{ path: real, access: "readable" }] : [];
   if (!isWritable(existingRealPath(dirname(path))))
-    return { mounts: readableMounts, reservation: { type: "not-free" } };
+    return { mounts: readableMounts, reservation: { type: "not-reserved" } };
   const linkReservation = guardLink(path);
-  return linkReservation.type === "held"
+  return linkReservation.type === "reserved"
     ? { mounts: readableMounts, reservation: linkReservation }
     : reserveName(guarded, readableMounts, journal);
 }
@@ -113,7 +113,7 @@ function reserveName(
 ): Guard {
   if (existingRealPath(path) === null) journal.record({ path, text });
   const reservation = text === undefined ? reserveFolderName(path) : reserveFileName(path, text);
-  if (reservation.type !== "held") return { mounts: readableMounts, reservation };
+  if (reservation.type !== "reserved") return { mounts: readableMounts, reservation };
   if (text === undefined) return { mounts: [{ path, access: "empty" }], reservation };
   const marksMount: Mount = { path: marksFolder(path), access: "empty" };
   return { mounts: [{ path, access: "readable" }, marksMount], reservation };
@@ -144,7 +144,7 @@ export function findNestedNames(root: string): readonly string[] {
     const nextFolders: string[] = [];
     for (const folder of folders.slice(0, MAX_FOLDERS - scannedFolders)) {
       scannedFolders += 1;
-      const names = readEntries(folder).filter((entry) => GUARDED_NAMES.has(entry.name) && !entry.isSymbolicLink());
+      const names = readFolderEntries(folder).filter((entry) => GUARDED_NAMES.has(entry.name) && !entry.isSymbolicLink());
       found.push(...names.map(({ name }) => join(folder, name)));
       nextFolders.push(...listOpenFolders(folder));
     }
@@ -155,16 +155,7 @@ export function findNestedNames(root: string): readonly string[] {
 
 function listOpenFolders(folder: string): readonly string[] {
   const isOpen = ({ name }: Dirent): boolean => name !== "node_modules" && !GUARDED_NAMES.has(name);
-  return readEntries(folder)
+  return readFolderEntries(folder)
     .filter((entry) => entry.isDirectory() && isOpen(entry))
     .map(({ name }) => join(folder, name));
-}
-
-function readEntries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // What cannot be looked into is nobody's to obey.
-    return [];
-  }
 }

@@ -3,10 +3,10 @@
  * home, other homes and known secrets are never among it.
  */
 
-import { lstatSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths } from "./git-paths.ts";
+import { findOuterRepositories, findRepositoryPaths, guardedNestedPaths, isRepository } from "./git-paths.ts";
 import { createGuards, findNestedNames, type Guard } from "./guarded-paths.ts";
 import { type Mount, realPathAt } from "./mounts.ts";
 import {
@@ -68,13 +68,13 @@ function temporaryFolders(root: string): readonly string[] {
 
 export type Layout =
   | {
-      readonly type: "laid-out";
+      readonly type: "ready";
       readonly mounts: readonly Mount[];
       /** To be called when the command has ended. */
       release(): void;
     }
   /** Something that has to stay as it is could not be kept. */
-  | { readonly type: "unkept"; readonly why: string };
+  | { readonly type: "failed"; readonly why: string };
 
 /** Its root goes through no link. All is looked at in one go: a hundred glances, and nothing of ours moves in between. */
 export function createLayout(
@@ -86,7 +86,7 @@ export function createLayout(
   const roots = mayWrite ? [sandbox.root, ...fixed.writable.filter(isRepository)] : [];
   const repositories = roots.map((root) => findRepositoryPaths(root, sandbox.home));
   const link = repositories.find((repository) => repository.linkedPath !== null)?.linkedPath;
-  if (link) return { type: "unkept", why: `${link} is reached by a link` };
+  if (link) return { type: "failed", why: `${link} is reached by a link` };
   const repositoryFolders = repositories.flatMap((repository) => repository.writable);
   const writable = mayWrite ? [...fixed.writable, ...repositoryFolders, sandbox.root] : [];
   const guarded = [
@@ -121,20 +121,16 @@ function credentialMounts(files: readonly string[], home: string): readonly Moun
   });
 }
 
-function isRepository(folder: string): boolean {
-  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
-}
-
 function applyGuards(guards: readonly Guard[], buildMounts: (guarded: readonly Mount[]) => readonly Mount[]): Layout {
   const release = (): void => {
-    for (const { reservation } of guards) if (reservation.type === "held") reservation.release();
+    for (const { reservation } of guards) if (reservation.type === "reserved") reservation.release();
   };
   for (const { reservation } of guards) {
-    if (reservation.type !== "unkept") continue;
+    if (reservation.type !== "failed") continue;
     release();
     return reservation;
   }
-  return { type: "laid-out", mounts: buildMounts(guards.flatMap((guard) => guard.mounts)), release };
+  return { type: "ready", mounts: buildMounts(guards.flatMap((guard) => guard.mounts)), release };
 }
 
 /** Of what is hidden only what would be seen needs to be covered. */

@@ -16,6 +16,16 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { isWithin } from "../../text.ts";
+import { quoteWord } from "../shell.ts";
+
+/** The programs that make a sandbox, as `detectSandbox` found them. */
+export interface Bubblewrap {
+  readonly path: string;
+  /** The arguments that isolate a command, as far as this version of bubblewrap supports them. */
+  readonly isolationArguments: readonly string[];
+  /** The program that enters a network namespace; null where commands cannot have a network. */
+  readonly nsenter: string | null;
+}
 
 export interface Mount {
   /** Where commands see it. Absolute, and through no link. */
@@ -223,8 +233,4 @@ function readFileIdentity(path: string): string | null {
     // Gone: the whole place is looked at again.
     return null;
   }
-}
-
-function quoteWord(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -1,9 +1,9 @@
 /** Defines what a sandbox is made from. */
 
-import { existsSync, realpathSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
 import type { SandboxNetwork } from "../sandbox-network/network.ts";
-import type { Bubblewrap } from "./bubblewrap.ts";
+import type { Bubblewrap } from "./mounts.ts";
 
 export interface SandboxOptions {
   /** As `detectSandbox` found it. */
@@ -76,4 +76,17 @@ export function existingRealPath(path: string): string | null {
 
 export function existingRealPaths(paths: readonly string[]): readonly string[] {
   return paths.map(existingRealPath).filter((path) => path !== null);
+}
+
+/** Lists a folder; empty if it does not exist, is not a folder or cannot be read. */
+export function readFolderEntries(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+export function readFolderNames(folder: string): readonly string[] {
+  return readFolderEntries(folder).map(({ name }) => name);
 }

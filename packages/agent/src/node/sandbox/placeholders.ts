@@ -24,7 +24,6 @@ import { basename, dirname, join } from "node:path";
 import { errorCode } from "../safe-files.ts";
 import { openFolderNoFollow } from "./mounts.ts";
 import { existingRealPath } from "./options.ts";
-import { readStartTime } from "./process-record.ts";
 
 const OWNER_WRITE_BITS = 0o300;
 
@@ -51,11 +50,11 @@ function retryWritable(folder: string, operation: () => void): void {
 }
 
 export type NameReservation =
-  | { readonly type: "held"; release(): void }
+  | { readonly type: "reserved"; release(): void }
   /** Something else has the name, or nobody could give it to anything. */
-  | { readonly type: "not-free" }
+  | { readonly type: "not-reserved" }
   /** A command could take the name, and nobody can keep it from that. */
-  | { readonly type: "unkept"; readonly why: string };
+  | { readonly type: "failed"; readonly why: string };
 
 type MarkResult = "marked" | "other" | "changed" | "refused";
 
@@ -66,6 +65,7 @@ type MarkResult = "marked" | "other" | "changed" | "refused";
 const MARK_NAME = /^pith-(\d+)(?:-(\d+))?-\d+$/;
 /** A placeholder before it has its name. */
 const DRAFT_NAME = /^\.(?=pith-)/;
+const PROC = "/proc";
 const ownStartTime = readStartTime(process.pid);
 let markCount = 0;
 
@@ -78,9 +78,9 @@ export function reserveFolderName(path: string): NameReservation {
   const mark = join(path, createMarkName());
   for (;;) {
     const outcome = addMark(path, mark);
-    if (outcome === "other") return { type: "not-free" };
-    if (outcome === "refused") return { type: "unkept", why: `nothing can be created beside ${path}` };
-    if (outcome === "marked") return { type: "held", release: () => removeFolders(mark, path) };
+    if (outcome === "other") return { type: "not-reserved" };
+    if (outcome === "refused") return { type: "failed", why: `nothing can be created beside ${path}` };
+    if (outcome === "marked") return { type: "reserved", release: () => removeFolders(mark, path) };
   }
 }
 
@@ -180,18 +180,18 @@ export function marksFolder(path: string): string {
 export function reserveFileName(path: string, text: string): NameReservation {
   const marks = marksFolder(path);
   const wasPlaceholder = isPlaceholder(marks);
-  if (!wasPlaceholder && lstatIfExists(path)) return { type: "not-free" };
+  if (!wasPlaceholder && lstatIfExists(path)) return { type: "not-reserved" };
   const reservation = wasPlaceholder ? reserveFolderName(marks) : recreateMarks(marks);
-  if (reservation.type === "not-free" && lstatIfExists(marks))
-    return { type: "unkept", why: `something else stands at ${marks}` };
-  if (reservation.type !== "held") return reservation;
+  if (reservation.type === "not-reserved" && lstatIfExists(marks))
+    return { type: "failed", why: `something else stands at ${marks}` };
+  if (reservation.type !== "reserved") return reservation;
   const release = (): void => {
     if (isLastMark(marks)) withWritableFolder(dirname(path), () => unlinkSync(path));
     reservation.release();
   };
-  if (createOrMatchFile(path, text)) return { type: "held", release };
+  if (createOrMatchFile(path, text)) return { type: "reserved", release };
   reservation.release();
-  return { type: "unkept", why: `something else stands at ${path}, beside ${marks}` };
+  return { type: "failed", why: `something else stands at ${path}, beside ${marks}` };
 }
 
 /** An empty folder is what a program left that was killed at the last moment. */
@@ -300,5 +300,55 @@ function isLastMark(marks: string): boolean {
   } catch {
     // Whoever took it away took the file with it.
     return false;
+  }
+}
+
+export interface ProcessRecord {
+  readonly pid: number;
+  /** When it began, in ticks since the machine started. */
+  readonly start: string;
+  /** The start of the machine, and the group of processes that know each other by number: a container has its own. */
+  readonly machine: string;
+}
+
+/** `proc` is where the system tells of its processes; on macOS and Windows there is no such place, and a number has to do. */
+export function currentProcess(proc: string = PROC): ProcessRecord {
+  return { pid: process.pid, start: readStartTime(process.pid, proc) ?? "", machine: readMachineId(proc) };
+}
+
+/** False also where it cannot be told, because the process ran in another container. */
+export function hasEnded({ pid, start, machine }: ProcessRecord, proc: string = PROC): boolean {
+  const [boot, group] = machine.split(" ");
+  const [ownBoot, ownGroup] = readMachineId(proc).split(" ");
+  if (boot !== ownBoot) return true;
+  return group === ownGroup && ((readStartTime(pid, proc) ?? "") !== start || !isRunning(pid));
+}
+
+/** Null where there is no such process, or where the system does not tell. */
+export function readStartTime(pid: number, proc: string = PROC): string | null {
+  try {
+    const stat = readFileSync(`${proc}/${pid}/stat`, "utf8");
+    // The name before it may contain anything; the start is the twentieth field behind it.
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== "ESRCH";
+  }
+}
+
+function readMachineId(proc: string): string {
+  try {
+    const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, "utf8").trim();
+    return `${boot} ${readlinkSync(`${proc}/self/ns/pid`)}`;
+  } catch {
+    return "";
   }
 }

@@ -5,15 +5,14 @@
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { mkdtemp, rename, rm, unlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ensureOwnerOnlyFolder, errorCode, resolveRealPath, writeOwnerOnlyFile } from "../safe-files.ts";
 import { copyConfigurations } from "./copy-configuration.ts";
-import { SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
-import { removeJournaledNames } from "./placeholders.ts";
-import { currentProcess, hasEnded, type ProcessRecord } from "./process-record.ts";
+import { readFolderNames, SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.ts";
+import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./placeholders.ts";
 
 export interface PrivateFolderOptions {
   /** The folder for all of them, such as `~/.pith/sandbox`; commands must not see it. */
@@ -111,7 +110,7 @@ const PROCESS_FILE = "process";
 
 /** Those of programs that were killed. */
 async function removeThrowaways(folder: string): Promise<void> {
-  for (const name of listNames(folder).filter((each) => each.startsWith(THROWAWAY_PREFIX))) {
+  for (const name of readFolderNames(folder).filter((each) => each.startsWith(THROWAWAY_PREFIX))) {
     const owner = readRecord<ProcessRecord>(join(folder, name, PROCESS_FILE));
     if (owner !== null && hasEnded(owner)) await removeTree(join(folder, name));
   }
@@ -146,7 +145,7 @@ const MAX_REMOVED = 3;
 /** Removes what nobody uses any more. Large folders are removed by a process of their own, so that no start waits for it. */
 export async function removeUnusedFolders(folder: string, now: number = Date.now()): Promise<void> {
   await removeEndedSessions(join(folder, SESSIONS_FOLDER));
-  const names = listNames(folder).filter((name) => name !== SESSIONS_FOLDER);
+  const names = readFolderNames(folder).filter((name) => name !== SESSIONS_FOLDER);
   let removedCount = 0;
   for (const name of names.slice(0, MAX_CHECKED)) {
     const path = join(folder, name);
@@ -183,7 +182,7 @@ function isMissing(path: string): boolean {
 }
 
 async function removeEndedSessions(folder: string): Promise<void> {
-  for (const name of listNames(folder).slice(0, MAX_CHECKED)) {
+  for (const name of readFolderNames(folder).slice(0, MAX_CHECKED)) {
     const path = join(folder, name);
     const record = name.endsWith(JOURNAL_SUFFIX) ? null : readRecord<SessionRecord>(path);
     if (record === null || !hasEnded(record.process)) continue;
@@ -220,12 +219,4 @@ function removeInBackground(path: string): void {
   // It is tried again at a later start.
   child.on("error", () => undefined);
   child.unref();
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

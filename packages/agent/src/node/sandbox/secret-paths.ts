@@ -1,9 +1,9 @@
 /** Lists where users and systems keep secrets. None of these places is shown in a sandbox, whatever a setting shows. */
 
-import { accessSync, constants, readdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
-import { existingRealPath, existingRealPaths } from "./options.ts";
+import { existingRealPaths, readFolderNames } from "./options.ts";
 
 /** Within the home: keys, logins, browser profiles, password stores, histories. */
 const SECRET_HOME_PATHS: readonly string[] = [
@@ -213,7 +213,7 @@ const SYSTEM_FOLDERS =
 
 /** All homes of this machine or the folders around them, through no link; also those of Windows where it is mounted. */
 export function findHomes(): readonly string[] {
-  const driveNames = listNames("/mnt").filter((name) => /^[a-z]$/.test(name));
+  const driveNames = readFolderNames("/mnt").filter((name) => /^[a-z]$/.test(name));
   const passwdHomes = homesInPasswd().filter((path) => !SYSTEM_FOLDERS.test(path));
   const found = [
     ...new Set(existingRealPaths([...HOME_FOLDERS, ...driveNames.map((name) => `/mnt/${name}/Users`), ...passwdHomes])),
@@ -246,7 +246,7 @@ const SYSTEM_DATA_FOLDERS: readonly string[] = [
 
 /** Those that there are and that this user could read: what the system refuses need not be hidden. */
 export function findSystemSecrets(): readonly string[] {
-  const hostKeys = listNames("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
+  const hostKeys = readFolderNames("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const paths = [...SYSTEM_SECRET_FILES, ...hostKeys.map((name) => `/etc/ssh/${name}`), ...SYSTEM_DATA_FOLDERS];
   return existingRealPaths(paths.filter(isReadable));
 }
@@ -258,14 +258,5 @@ function isReadable(path: string): boolean {
   } catch {
     // Most of them are not there.
     return false;
-  }
-}
-
-function listNames(folder: string): readonly string[] {
-  try {
-    return readdirSync(existingRealPath(folder) ?? folder);
-  } catch {
-    // What is not there holds nothing.
-    return [];
   }
 }

@@ -1,17 +1,28 @@
-/** Runs commands that write only the workspace and private folders. A command whose sandbox cannot be made does not run. */
+/**
+ * Runs commands in bubblewrap: they write only the workspace and private folders. A command whose sandbox cannot be created does not run.
+ * `SandboxLauncher` prepares the start of a program (command line, variables, file descriptors) and starts nothing itself.
+ */
 
+import { readdirSync, readFileSync } from "node:fs";
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
-import type { SandboxNetwork } from "../sandbox-network/network.ts";
-import { bashArguments, runInGroup } from "../shell.ts";
+import { PROXY_VARIABLES, type SandboxNetwork } from "../sandbox-network/network.ts";
+import { bashArguments, commandEnvironment, runInGroup, type Wrapper } from "../shell.ts";
 import { findRootProblem } from "./detect.ts";
-import { SandboxLauncher } from "./launch.ts";
-import { MOUNTS_MOVED } from "./mounts.ts";
+import { createFixedLayout, createLayout, type FixedLayout, type Layout } from "./layout.ts";
+import {
+  createMountPoints,
+  MOUNTS_MOVED,
+  type Mount,
+  mountArguments,
+  orderMounts,
+  verifyMountsFirst,
+} from "./mounts.ts";
 import { existingRealPath, type SandboxOptions } from "./options.ts";
 import { openThrowawayFolders } from "./private-folders.ts";
+import { buildFilter } from "./seccomp.ts";
 
-/** What is shown may be moved between the look at it and the mount. */
+/** A visible folder may be moved between the check and the mount. */
 const MAX_TRIES = 3;
-const MAX_ERROR_CHARS = 4_096;
 
 export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
   const launcher = new SandboxLauncher(sandbox);
@@ -28,7 +39,7 @@ export function sandboxedShell(sandbox: SandboxOptions): WorkspaceShell {
   };
 }
 
-/** Why it could not be done, or null. */
+/** Returns the reason of a failure, or null. */
 async function tryFillHome(sandbox: SandboxOptions): Promise<string | null> {
   try {
     await sandbox.fillHome?.();
@@ -38,11 +49,12 @@ async function tryFillHome(sandbox: SandboxOptions): Promise<string | null> {
   }
 }
 
-function hasSecrets({ environment = {}, credentialFiles = [] }: ShellOptions): boolean {
+/** Whether a command is given secrets, so that it must run apart from other commands. */
+export function hasSecrets({ environment = {}, credentialFiles = [] }: ShellOptions): boolean {
   return Object.keys(environment).length > 0 || credentialFiles.length > 0;
 }
 
-/** In folders and a network of its own: nothing that other commands left or started gets hold of the secret. */
+/** Uses separate folders and a separate network, so that nothing other commands left or started can read the secret. */
 async function runWithSecrets(command: string, sandbox: SandboxOptions, options: ShellOptions): Promise<ShellResult> {
   const folders = await openThrowawayFolders(sandbox);
   let network: SandboxNetwork | null = null;
@@ -69,27 +81,255 @@ async function runOnce(command: string, launcher: SandboxLauncher, options: Shel
   const prepared = launcher.prepare({ ...options, argv: bashArguments(command), commandText: command });
   if (prepared.type === "failed") return notStartedResult(prepared.why);
   const { filter, release, ...launch } = prepared.launch;
-  const captured = { status: "", complaint: "" };
-  const wrapper = {
-    onStatus: (text: string): void => {
-      captured.status = (captured.status + text).slice(-MAX_ERROR_CHARS);
-    },
-    onErrorOutput: (text: string): void => {
-      captured.complaint = (captured.complaint + text).slice(-MAX_ERROR_CHARS);
-    },
-    filter,
-  };
-  const end = await runInGroup({ ...launch, wrapper }, options).finally(release);
-  const haveMountsMoved = captured.complaint.trim() === MOUNTS_MOVED;
-  if (end.type === "ended" && (haveMountsMoved || !captured.status.includes(EXIT_CODE_KEY)))
-    return notStartedResult(captured.complaint.trim());
-  if (captured.complaint) options.onOutput(new TextEncoder().encode(captured.complaint));
+  const output = captureWrapperOutput();
+  const end = await runInGroup({ ...launch, wrapper: { ...output.listeners, filter } }, options).finally(release);
+  const errorOutput = output.errorOutput();
+  const haveMountsMoved = errorOutput.trim() === MOUNTS_MOVED;
+  if (end.type === "ended" && (haveMountsMoved || !output.status().includes(EXIT_CODE_KEY)))
+    return notStartedResult(errorOutput.trim());
+  if (errorOutput) options.onOutput(new TextEncoder().encode(errorOutput));
   return end;
 }
 
-/** Bubblewrap tells its third file how a command ended, and only of one that was started. */
+/** Bubblewrap writes the exit code to file descriptor 3, and only of a command that was started. */
 const EXIT_CODE_KEY = '"exit-code"';
 
-function notStartedResult(why: string): ShellResult {
-  return { type: "not-started", message: `the command was not run, because its sandbox could not be made: ${why}` };
+const MAX_WRAPPER_CHARS = 4_096;
+
+export interface WrapperOutput {
+  readonly listeners: Pick<Wrapper, "onStatus" | "onErrorOutput">;
+  status(): string;
+  errorOutput(): string;
+}
+
+/** Keeps the end of what the program around a command writes. */
+export function captureWrapperOutput(): WrapperOutput {
+  let [status, errorOutput] = ["", ""];
+  return {
+    listeners: {
+      onStatus: (text) => {
+        status = (status + text).slice(-MAX_WRAPPER_CHARS);
+      },
+      onErrorOutput: (text) => {
+        errorOutput = (errorOutput + text).slice(-MAX_WRAPPER_CHARS);
+      },
+    },
+    status: () => status,
+    errorOutput: () => errorOutput,
+  };
+}
+
+export function notStartedResult(why: string): ShellResult {
+  return { type: "not-started", message: `the command was not run, because its sandbox could not be created: ${why}` };
+}
+
+export interface LaunchOptions
+  extends Pick<ShellOptions, "hosts" | "environment" | "credentialFiles" | "onConnection"> {
+  /** The program with its arguments. */
+  readonly argv: readonly string[];
+  /** The command line shown when the user is asked about a host. */
+  readonly commandText: string;
+}
+
+export interface SandboxLaunch {
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** The folder in which it starts. */
+  readonly root: string;
+  /** The whole environment of the program. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Bubblewrap reads this system call filter from file descriptor 4; null for none. It writes the status of the program to descriptor 3. */
+  readonly filter: Uint8Array | null;
+  /** Must be called when the program has ended. */
+  release(): void;
+}
+
+export type LaunchResult =
+  | { readonly type: "ready"; readonly launch: SandboxLaunch }
+  /** The sandbox could not be created; another try may succeed. */
+  | { readonly type: "failed"; readonly why: string };
+
+/** Paths that are the same for all programs of a sandbox are resolved once, so that no program can change them for the next. */
+export class SandboxLauncher {
+  readonly #sandbox: SandboxOptions;
+  /** The real path of the workspace at the start; null if it did not exist. */
+  readonly #root: string | null;
+  /** The system call filter; null on an architecture that has none. */
+  readonly #filter: Uint8Array | null;
+  /** Shell code that closes the file descriptors this process inherited. */
+  readonly #closeFilesScript: string;
+  /** The mounts of each running program. */
+  readonly #runningMounts = new Set<readonly Mount[]>();
+  #fixedLayout: FixedLayout | null = null;
+
+  constructor(sandbox: SandboxOptions) {
+    this.#sandbox = sandbox;
+    this.#root = existingRealPath(sandbox.root);
+    this.#filter = buildFilter({ unixSockets: sandbox.unixSockets ?? false });
+    this.#closeFilesScript = findInheritedFiles()
+      .map((file) => `exec ${file}>&-; `)
+      .join("");
+  }
+
+  prepare(options: LaunchOptions): LaunchResult {
+    const root = this.#root;
+    if (root === null || existingRealPath(this.#sandbox.root) !== root)
+      return launchFailure(`there is no folder ${this.#sandbox.root}`);
+    const mayWrite = this.#sandbox.mayWrite();
+    const sandbox: SandboxOptions = { ...this.#sandbox, root, mayWrite: () => mayWrite };
+    const layout = this.#createLayout(sandbox, options.credentialFiles);
+    if (layout.type === "failed") return launchFailure(layout.why);
+    const mounts = orderMounts(layout.mounts, [...this.#runningMounts]);
+    this.#runningMounts.add(mounts);
+    const release = (): void => {
+      this.#runningMounts.delete(mounts);
+      layout.release();
+    };
+    try {
+      createMountPoints(mounts);
+      const { outer, inner } = splitEnvironment(
+        {
+          ...commandEnvironment(withholdProxies(sandbox)),
+          // A home that is reached by a link is not visible where the folder of the link is hidden.
+          ...privateFolderVariables(existingRealPath(sandbox.home) ?? sandbox.home, "/tmp"),
+          ...options.environment,
+        },
+        isLoaderVariable,
+      );
+      const argv = verifyMountsFirst(mounts, setVariables(inner, this.#closeInheritedFiles(options.argv)));
+      const prepared = { ...options, sandbox, mounts, environment: outer, release };
+      if (argv !== null) return { type: "ready", launch: this.#createLaunch(argv, prepared) };
+      release();
+      return launchFailure(MOUNTS_MOVED);
+    } catch (error) {
+      release();
+      return launchFailure(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  /** A file system error means that the program is not started. */
+  #createLayout(sandbox: SandboxOptions, credentialFiles: LaunchOptions["credentialFiles"]): Layout {
+    try {
+      this.#fixedLayout ??= createFixedLayout(sandbox);
+      return createLayout(sandbox, this.#fixedLayout, credentialFiles);
+    } catch (error) {
+      return { type: "failed", why: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Needs bash: `/bin/sh`, which checks the mounts, may support only one-digit file descriptors. */
+  #closeInheritedFiles(argv: readonly string[]): readonly string[] {
+    return this.#closeFilesScript === ""
+      ? argv
+      : ["/bin/bash", "-c", `${this.#closeFilesScript}exec "$@"`, "bash", ...argv];
+  }
+
+  #createLaunch(
+    argv: readonly string[],
+    { sandbox, mounts, commandText, hosts, environment, onConnection, release }: PreparedLaunch,
+  ) {
+    const networkCommand = sandbox.network?.registerCommand({ text: commandText, hosts, onConnection });
+    const [program = "", ...prefixArgs] = [...(networkCommand?.commandPrefix ?? []), sandbox.program.path];
+    return {
+      program,
+      arguments: [...prefixArgs, ...this.#bubblewrapArguments(sandbox, mounts), ...argv],
+      root: sandbox.root,
+      environment: { ...environment, ...networkCommand?.environment },
+      filter: this.#filter,
+      release: () => {
+        networkCommand?.unregister();
+        release();
+      },
+    };
+  }
+
+  #bubblewrapArguments({ program, network, root }: SandboxOptions, mounts: readonly Mount[]): readonly string[] {
+    const networkArguments = network ? [] : ["--unshare-net"];
+    const fileArguments = ["--json-status-fd", "3", ...(this.#filter ? ["--seccomp", "4"] : [])];
+    return [
+      ...program.isolationArguments,
+      ...networkArguments,
+      ...mountArguments(mounts),
+      ...fileArguments,
+      "--chdir",
+      root,
+      "--",
+    ];
+  }
+}
+
+interface PreparedLaunch extends LaunchOptions {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly sandbox: SandboxOptions;
+  readonly mounts: readonly Mount[];
+  release(): void;
+}
+
+function launchFailure(why: string): LaunchResult {
+  return { type: "failed", why };
+}
+
+/** O_CLOEXEC in the flags of `/proc/self/fdinfo`. */
+const CLOSE_ON_EXEC = 0o2000000;
+
+/**
+ * Lists file descriptors above 2 that were open when this program started. A command could use them; Node closes only those with low
+ * numbers.
+ */
+export function findInheritedFiles(): readonly number[] {
+  const numbers = readdirSync("/proc/self/fd").map(Number);
+  return numbers.filter((file) => file > 2 && isInherited(file));
+}
+
+function isInherited(file: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${file}`, "utf8"))?.[1] ?? "0";
+    return (Number.parseInt(flags, 8) & CLOSE_ON_EXEC) === 0;
+  } catch {
+    // The descriptor by which the folder was read is closed by now.
+    return false;
+  }
+}
+
+/** Variables that make the system's loader or C library read code and data from files. */
+const LOADER_VARIABLE =
+  /^(?:LD_.*|GLIBC_TUNABLES|GCONV_PATH|GETCONF_DIR|HOSTALIASES|LOCPATH|MALLOC_TRACE|NLSPATH|RESOLV_HOST_CONF|TZDIR)$/;
+
+export function isLoaderVariable(name: string): boolean {
+  return LOADER_VARIABLE.test(name);
+}
+
+export interface SplitEnvironment {
+  /** Variables that the programs which create the sandbox may see. */
+  readonly outer: Readonly<Record<string, string>>;
+  /** Variables that only the program inside sees. */
+  readonly inner: Readonly<Record<string, string>>;
+}
+
+/** BOX31: a workspace folder in `LD_LIBRARY_PATH` would otherwise load a command's code into programs that run before the sandbox. */
+export function splitEnvironment(
+  environment: Readonly<Record<string, string>>,
+  isInner: (name: string) => boolean,
+): SplitEnvironment {
+  const all = Object.entries(environment);
+  return {
+    outer: Object.fromEntries(all.filter(([name]) => !isInner(name))),
+    inner: Object.fromEntries(all.filter(([name]) => isInner(name))),
+  };
+}
+
+function setVariables(variables: SplitEnvironment["inner"], argv: readonly string[]): readonly string[] {
+  const assignments = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  return assignments.length === 0 ? argv : ["/usr/bin/env", ...assignments, ...argv];
+}
+
+/** The user's own proxy cannot be reached from inside the sandbox, and its address may contain a password. */
+function withholdProxies({ withheld = [], ...sandbox }: SandboxOptions): SandboxOptions {
+  return { ...sandbox, withheld: [...withheld, ...PROXY_VARIABLES] };
+}
+
+/** The folders as the command sees them. npm's update check would contact a host that no command needs. */
+export function privateFolderVariables(home: string, temporary: string): Record<string, string> {
+  const folders = { HOME: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  return { ...folders, npm_config_update_notifier: "false" };
 }

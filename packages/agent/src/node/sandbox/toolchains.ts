@@ -1,10 +1,9 @@
 /** Finds the programs in a home that commands need: folders of `PATH` with what lies around them, and the folders of version managers. */
 
-import { type Dirent, readdirSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { Mount } from "./mounts.ts";
-import { existingRealPath, existingRealPaths } from "./options.ts";
+import { existingRealPath, existingRealPaths, readFolderEntries, readFolderNames } from "./options.ts";
 
 /** Within the home. They hold programs and libraries, and neither logins nor what somebody works on. */
 const TOOLCHAINS: readonly string[] = [
@@ -114,7 +113,7 @@ function findInstallation(folder: string, home: string): string {
   const parent = dirname(folder);
   if (basename(folder) === "shims" || folder.endsWith("/node_modules/.bin")) return parent;
   if (basename(folder) !== "bin" || MIXED_FOLDERS.some((name) => join(home, name) === parent)) return folder;
-  const names = readEntries(parent).map(({ name }) => name);
+  const names = readFolderNames(parent);
   return names.some((name) => INSTALLATION_FOLDER.test(name)) && !names.includes(".git") ? parent : folder;
 }
 
@@ -123,7 +122,7 @@ const MAX_LINKS = 400;
 
 /** Programs are often links to where they were installed. */
 function readLinkTargets(folder: string): readonly string[] {
-  const links = readEntries(folder).filter((entry) => entry.isSymbolicLink());
+  const links = readFolderEntries(folder).filter((entry) => entry.isSymbolicLink());
   return existingRealPaths(links.slice(0, MAX_LINKS).map(({ name }) => join(folder, name)));
 }
 
@@ -141,13 +140,4 @@ function privateCacheMounts(
     const isPresent = isInside(path) && existingRealPath(path) === path;
     return isPresent ? [{ path, access: "writable", source: join(privateHome, name) } as const] : [];
   });
-}
-
-function readEntries(folder: string): readonly Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    // Not a folder, or not ours to look into.
-    return [];
-  }
 }

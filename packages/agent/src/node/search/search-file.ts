@@ -6,8 +6,71 @@ import type { GrepHit, GrepQuery } from "../../ports.ts";
 import { detectUtf16 } from "../../text.ts";
 import { cutLineAround } from "../../tools/search/grep.ts";
 import { openNoFollow } from "../safe-files.ts";
-import { MAX_FILE_MEGABYTES } from "./engine.ts";
-import type { LinePattern } from "./line-pattern.ts";
+import { escapePattern, LINE_BREAK_PROBLEM, MAX_FILE_MEGABYTES } from "./engine.ts";
+
+export interface SearchedFile {
+  /** Where it lies, and the path to open it by. */
+  readonly realPath: Buffer;
+  readonly openPath: Buffer;
+  readonly displayPath: string;
+  /** Not come upon in a folder. */
+  readonly isNamed: boolean;
+}
+
+export interface FileSearchOptions extends Pick<GrepQuery, "redaction"> {
+  readonly pattern: Extract<LinePattern, { type: "pattern" }>;
+  readonly contextLines: number;
+  readonly maxResults: number;
+  readonly signal: AbortSignal;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** None where it is no text, too large or closed to us. Null: the pattern takes too long. */
+export async function searchFile(file: SearchedFile, options: FileSearchOptions): Promise<readonly GrepHit[] | null> {
+  options.signal.throwIfAborted();
+  // Gone since its name was read, or closed to us: a search finds what it can.
+  const opened = await openNoFollow(file).catch(() => null);
+  if (opened === null) return [];
+  try {
+    const stats = await opened.file.stat();
+    const isLarge = stats.size > MAX_FILE_MEGABYTES * 1024 * 1024;
+    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpenFile(opened.file, file, options) : [];
+  } catch (error) {
+    options.signal.throwIfAborted();
+    // Some that say they are files cannot be read: under /proc, or on a disk that fails.
+    if (file.isNamed) throw error;
+    return [];
+  } finally {
+    await opened.file.close();
+  }
+}
+
+async function searchOpenFile(
+  opened: FileHandle,
+  { displayPath }: SearchedFile,
+  options: FileSearchOptions,
+): Promise<readonly GrepHit[] | null> {
+  const hits = new FileHits(displayPath, options);
+  const reader = new LineReader();
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  for (let length = -1; length !== 0 && hits.count <= options.maxResults; ) {
+    options.signal.throwIfAborted();
+    length = (await opened.read(buffer, 0, CHUNK_BYTES)).bytesRead;
+    const lines = length === 0 ? reader.end() : reader.readLines(buffer.subarray(0, length));
+    if (lines === null) return [];
+    if (!addMatches(lines, hits, options)) return null;
+  }
+  return hits.hits;
+}
+
+/** False where the pattern takes too long. */
+function addMatches(lines: readonly Line[], hits: FileHits, { pattern }: FileSearchOptions): boolean {
+  const indexes = pattern.findMatches(lines.map(({ text }) => text));
+  if (indexes === null) return false;
+  for (const [index, line] of lines.entries()) hits.addLine(line, indexes[index] ?? -1);
+  return true;
+}
 
 export class FileHits {
   readonly hits: GrepHit[] = [];
@@ -114,66 +177,131 @@ export class LineReader {
   }
 }
 
-export interface SearchedFile {
-  /** Where it lies, and the path to open it by. */
-  readonly realPath: Buffer;
-  readonly openPath: Buffer;
-  readonly displayPath: string;
-  /** Not come upon in a folder. */
-  readonly isNamed: boolean;
-}
+export type LinePattern =
+  | {
+      readonly type: "pattern";
+      /** Where each line has it first; -1: nowhere. Null: it takes too long. */
+      readonly findMatches: (lines: readonly string[]) => readonly number[] | null;
+    }
+  | { readonly type: "bad"; readonly why: string };
 
-export interface FileSearchOptions extends Pick<GrepQuery, "redaction"> {
-  readonly pattern: Extract<LinePattern, { type: "pattern" }>;
-  readonly contextLines: number;
-  readonly maxResults: number;
-  readonly signal: AbortSignal;
-}
-
-const CHUNK_BYTES = 256 * 1024;
-
-/** None where it is no text, too large or closed to us. Null: the pattern takes too long. */
-export async function searchFile(file: SearchedFile, options: FileSearchOptions): Promise<readonly GrepHit[] | null> {
-  options.signal.throwIfAborted();
-  // Gone since its name was read, or closed to us: a search finds what it can.
-  const opened = await openNoFollow(file).catch(() => null);
-  if (opened === null) return [];
+export function compileLinePattern({
+  pattern,
+  isLiteral = false,
+  ignoresCase = false,
+}: Omit<GrepQuery, "path">): LinePattern {
+  if (!isLiteral && matchesLineBreak(pattern)) return { type: "bad", why: LINE_BREAK_PROBLEM };
+  const source = isLiteral ? escapePattern(pattern) : pattern;
   try {
-    const stats = await opened.file.stat();
-    const isLarge = stats.size > MAX_FILE_MEGABYTES * 1024 * 1024;
-    return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpenFile(opened.file, file, options) : [];
+    const expression = compileExpression(source, { ignoresCase });
+    const findMatches = (lines: readonly string[]): readonly number[] => lines.map((line) => line.search(expression));
+    const isQuick = isLiteral || !REPETITION.test(source);
+    return { type: "pattern", findMatches: isQuick ? findMatches : withTimeLimit(findMatches) };
   } catch (error) {
-    options.signal.throwIfAborted();
-    // Some that say they are files cannot be read: under /proc, or on a disk that fails.
-    if (file.isNamed) throw error;
-    return [];
-  } finally {
-    await opened.file.close();
+    return { type: "bad", why: error instanceof SyntaxError ? error.message.replace(/^.*: /s, "") : String(error) };
   }
 }
 
-async function searchOpenFile(
-  opened: FileHandle,
-  { displayPath }: SearchedFile,
-  options: FileSearchOptions,
-): Promise<readonly GrepHit[] | null> {
-  const hits = new FileHits(displayPath, options);
-  const reader = new LineReader();
-  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  for (let length = -1; length !== 0 && hits.count <= options.maxResults; ) {
-    options.signal.throwIfAborted();
-    length = (await opened.read(buffer, 0, CHUNK_BYTES)).bytesRead;
-    const lines = length === 0 ? reader.end() : reader.readLines(buffer.subarray(0, length));
-    if (lines === null) return [];
-    if (!addMatches(lines, hits, options)) return null;
-  }
-  return hits.hits;
+/** Other than in a choice of characters, which may well name it as one of those not wanted. */
+function matchesLineBreak(pattern: string): boolean {
+  return pattern.replace(/\\\\|\[(?:\\.|[^\]])*\]/g, "").includes("\\n");
 }
 
-/** False where the pattern takes too long. */
-function addMatches(lines: readonly Line[], hits: FileHits, { pattern }: FileSearchOptions): boolean {
-  const indexes = pattern.findMatches(lines.map(({ text }) => text));
-  if (indexes === null) return false;
-  for (const [index, line] of lines.entries()) hits.addLine(line, indexes[index] ?? -1);
-  return true;
+function compileExpression(source: string, { ignoresCase }: { readonly ignoresCase: boolean }): RegExp {
+  const { unicode, loose, flags } = toJavaScriptPattern(source);
+  const allFlags = ignoresCase && !flags.includes("i") ? `${flags}i` : flags;
+  try {
+    return new RegExp(unicode, `${allFlags}u`);
+  } catch {
+    return new RegExp(loose, allFlags);
+  }
+}
+
+const MATCH_TIMEOUT_MS = 1_000;
+
+/** Without it no expression takes more than the length of the line times its own. */
+const REPETITION = /[*+?{]/;
+
+type LineMatcher<Outcome> = (lines: readonly string[]) => Outcome;
+
+/** Node breaks off only what runs as a script, and starts a thread to watch over it. */
+function withTimeLimit(findMatches: LineMatcher<readonly number[]>): LineMatcher<readonly number[] | null> {
+  const contextGlobals = { act: (): readonly number[] => [] };
+  const { createContext, Script } = process.getBuiltinModule("node:vm");
+  const context = createContext(contextGlobals);
+  const script = new Script("act()");
+  return (lines) => {
+    contextGlobals.act = () => findMatches(lines);
+    try {
+      return script.runInContext(context, { timeout: MATCH_TIMEOUT_MS });
+    } catch (error) {
+      if (isTimeout(error)) return null;
+      throw error;
+    }
+  };
+}
+
+/** It comes from the other side, whose errors are none of ours. */
+function isTimeout(error: unknown): boolean {
+  return (
+    typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
+  );
+}
+
+export interface TranslatedPattern {
+  /** For an expression with the flag `u`. */
+  readonly unicode: string;
+  /** For one without, which takes what people write more loosely. */
+  readonly loose: string;
+  readonly flags: string;
+}
+
+/** Translates ripgrep's syntax as far as people use what differs: Unicode words, POSIX classes, flags at the beginning. */
+export function toJavaScriptPattern(pattern: string): TranslatedPattern {
+  const [flagPrefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
+  const loose = pattern
+    .slice(flagPrefix.length)
+    .replace(/\[:(\w+):\]/g, (kind, name: string) => POSIX_CLASSES[name] ?? kind);
+  return { unicode: toUnicodePattern(loose), loose, flags: [...new Set(flags)].join("") };
+}
+
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
+  alpha: "a-zA-Z",
+  digit: "0-9",
+  alnum: "a-zA-Z0-9",
+  upper: "A-Z",
+  lower: "a-z",
+  space: "\\s",
+  word: "a-zA-Z0-9_",
+  xdigit: "0-9a-fA-F",
+  punct: "!-\\/:-@\\[-`\\{-~",
+};
+
+const WORD_CLASS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
+
+/** Within a choice of characters, and without one. */
+const UNICODE_ESCAPES: Readonly<Record<string, readonly [string, string]>> = {
+  "\\w": [WORD_CLASS, `[${WORD_CLASS}]`],
+  "\\W": ["\\W", `[^${WORD_CLASS}]`],
+  "\\d": ["\\p{Nd}", "\\p{Nd}"],
+  "\\D": ["\\P{Nd}", "\\P{Nd}"],
+  "\\b": ["\\b", `(?:(?<=[${WORD_CLASS}])(?![${WORD_CLASS}])|(?<![${WORD_CLASS}])(?=[${WORD_CLASS}]))`],
+};
+
+function toUnicodePattern(source: string): string {
+  let isInClass = false;
+  return source.replace(/\\.|[[\]]/gs, (token) => {
+    if (!token.startsWith("\\")) {
+      isInClass = token === "[";
+      return token;
+    }
+    const [insideClass, outsideClass] = UNICODE_ESCAPES[token] ?? [keepNeededEscape(token), keepNeededEscape(token)];
+    return isInClass ? insideClass : outsideClass;
+  });
+}
+
+/** With the flag `u` no other character may be escaped; a hyphen is spelled so that it may stand anywhere. */
+function keepNeededEscape(token: string): string {
+  if (token === "\\-") return "\\x2d";
+  return /^\\[\w^$\\.*+?()[\]{}|/]/.test(token) ? token : token.slice(1);
 }

@@ -14,8 +14,7 @@ import {
   type SearchEngine,
   type SearchedFolder,
 } from "./engine.ts";
-import { compileLinePattern } from "./line-pattern.ts";
-import { searchFile } from "./search-file.ts";
+import { compileLinePattern, searchFile } from "./search-file.ts";
 
 export interface IgnoreRules {
   /** Ends in a slash. */
@@ -40,15 +39,10 @@ export async function readOuterRules(folder: string): Promise<readonly IgnoreRul
 export async function addFolderRules(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
   const text = await readIgnoreFile(join(folder, ".gitignore"));
   if (text === null) return outer;
-  // Most searches need it not: where there is ripgrep, and no such file above.
-  const { parseIgnore } = await import("./parse-ignore.ts");
-  return [
-    {
-      folder: folder.endsWith("/") ? folder : `${folder}/`,
-      rules: parseIgnore(dropSlowRules(text)),
-    },
-    ...outer,
-  ];
+  // Loaded with the first `.gitignore`: most searches use ripgrep and never need it.
+  const { default: ignore } = await import("ignore");
+  const rules = ignore({ ignorecase: false }).add(dropSlowRules(text));
+  return [{ folder: folder.endsWith("/") ? folder : `${folder}/`, rules }, ...outer];
 }
 
 /** Each star more in a name multiplies the time that holding a long name against it takes, and a stranger may have written it. */

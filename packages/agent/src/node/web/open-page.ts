@@ -2,13 +2,14 @@
 
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { isIP, isIPv6, type LookupFunction } from "node:net";
+import { isIP } from "node:net";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import type { WebFailed, WebOptions, WebPage, WebRefused, WebResult } from "../../ports.ts";
 import { errorCode } from "../safe-files.ts";
 import {
   parseDestination,
+  pinLookup,
   type ResolveHost,
   type Route,
   resolveRoute,
@@ -52,15 +53,6 @@ const REQUEST_HEADERS = {
   accept: "text/markdown, text/html;q=0.9, application/json;q=0.9, text/*;q=0.8, */*;q=0.5",
   "accept-encoding": "gzip, deflate, br",
 };
-
-function pinLookup(addresses: readonly string[]): LookupFunction {
-  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
-  return (_name, { all }, callback) => {
-    const [first] = entries;
-    if (all === true || first === undefined) callback(null, entries);
-    else callback(null, first.address, first.family);
-  };
-}
 
 interface ConnectOptions {
   readonly connectMs: number;

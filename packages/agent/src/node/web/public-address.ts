@@ -1,7 +1,7 @@
 /** Resolves a URL to public addresses only. Addresses of this machine, its network or its cloud are refused by name. */
 
 import { lookup } from "node:dns/promises";
-import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from "node:net";
 import { raceAbort } from "../../async.ts";
 import type { WebFailed, WebRefused } from "../../ports.ts";
 
@@ -205,4 +205,14 @@ function checkAddresses({ host, isAllowed }: Destination, addresses: readonly st
     return webRefusal("address", `${label} is not on the public internet (${kind} address)`);
   }
   return null;
+}
+
+/** Makes a request connect to these checked addresses, whatever its host name resolves to by then. */
+export function pinLookup(addresses: readonly string[]): LookupFunction {
+  const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
+  return (_name, { all }, callback) => {
+    const [first] = entries;
+    if (all === true || first === undefined) callback(null, entries);
+    else callback(null, first.address, first.family);
+  };
 }

@@ -57,14 +57,14 @@ describe("finding it", () => {
     const folder = emptyFolder();
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: folder };
     expect(await findCommandSandbox({ ...place, platform: "darwin" })).toEqual({
-      type: "does-not",
+      type: "unavailable",
       why: `${RUNTIME_PACKAGE} ${RUNTIME_VERSION} is not installed`,
       advice: `install it: ${formatInstallCommand(folder)}`,
     });
     const installed = { ...place, runtimeFolder: runtime.folder };
     expect(await findCommandSandbox({ ...installed, platform: "darwin" })).toEqual({ type: "runtime", runtime });
     expect(await findCommandSandbox({ ...installed, platform: "darwin", root: "/" })).toMatchObject({
-      type: "does-not",
+      type: "unavailable",
       why: expect.stringContaining("the whole disk"),
     });
   });
@@ -72,7 +72,7 @@ describe("finding it", () => {
   test("PLAT8 on Windows WSL is named instead", async () => {
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: runtime.folder };
     expect(await findCommandSandbox({ ...place, platform: "win32" })).toEqual({
-      type: "does-not",
+      type: "unavailable",
       why: "there is no sandbox for Windows",
       advice: expect.stringContaining("WSL 2"),
     });
@@ -141,7 +141,7 @@ describe("the profile for macOS", () => {
     onTestFinished(() => network.close());
     const box = { ...runtimeBox(runtime.folder), network, ...parts };
     const made = createCommandConfig({ ...box, fixedPaths: findFixedPaths(box) });
-    if (made.type === "unkept") throw new Error(made.why);
+    if (made.type === "failed") throw new Error(made.why);
     const host = await RuntimeHost.open({ runtime, root: box.root, config: made.config, platform: "darwin" });
     onTestFinished(() => host.close());
     return { box, line: await host.wrap("true", made.config) };

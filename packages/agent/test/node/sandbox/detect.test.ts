@@ -42,7 +42,7 @@ describe("trusted bwrap binary", () => {
     const { workspace, home } = world();
     const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;
     expect(await detectSandbox({ environment: { PATH }, root: workspace, home })).toEqual({
-      type: "works",
+      type: "available",
       program,
       networkProblem: null,
     });
@@ -67,6 +67,6 @@ describe("unusable root folder", () => {
   test("BOX4 that a home is none is said before any command", async () => {
     const { home } = world();
     const here = await detectSandbox({ environment: process.env, root: home, home });
-    expect(here).toMatchObject({ type: "does-not", why: expect.stringContaining("your home folder") });
+    expect(here).toMatchObject({ type: "unavailable", why: expect.stringContaining("your home folder") });
   });
 });

@@ -24,7 +24,7 @@ describe("held files", () => {
     expect(readFileSync(path, "utf8")).toBe(".\n");
     for (const [at, holding] of holdings.entries()) {
       expect(existsSync(path)).toBe(true);
-      if (holding.type === "held") holding.release();
+      if (holding.type === "reserved") holding.release();
       expect(existsSync(path)).toBe(at === 0);
     }
     expect(readdirSync(temporary)).toEqual([]);
@@ -34,7 +34,7 @@ describe("held files", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
-    expect(reserveFileName(path, ".\n")).toEqual({ type: "not-free" });
+    expect(reserveFileName(path, ".\n")).toEqual({ type: "not-reserved" });
     expect(readdirSync(temporary)).toEqual(["commondir"]);
   });
 
@@ -44,7 +44,7 @@ describe("held files", () => {
     writeFileSync(path, ".\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
     const holding = reserveFileName(path, ".\n");
-    if (holding.type === "held") holding.release();
+    if (holding.type === "reserved") holding.release();
     expect(readdirSync(temporary)).toEqual([]);
   });
 
@@ -53,16 +53,16 @@ describe("held files", () => {
     const path = join(temporary, "commondir");
     writeFileSync(path, "../evil\n");
     mkdirSync(`${path}.pith/pith-4194305-1`, { recursive: true });
-    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "unkept" });
+    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "failed" });
   });
 
   test("BOX5 an empty folder in place of its marks is no reason to leave the name to others", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     mkdirSync(`${path}.pith`);
-    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "held" });
+    expect(reserveFileName(path, ".\n")).toMatchObject({ type: "reserved" });
     mkdirSync(join(temporary, "other.pith/full"), { recursive: true });
-    expect(reserveFileName(join(temporary, "other"), "")).toMatchObject({ type: "unkept" });
+    expect(reserveFileName(join(temporary, "other"), "")).toMatchObject({ type: "failed" });
   });
 });
 
@@ -86,7 +86,7 @@ describe("placeholders", () => {
     const holding = reserveFolderName(join(closed, ".vscode"));
     process.seteuid?.(me);
     rmdirSync(closed);
-    expect(holding).toMatchObject({ type: "unkept" });
+    expect(holding).toMatchObject({ type: "failed" });
   });
 
   test("BOX5 what a program left that was killed goes with the next command", () => {
@@ -94,11 +94,11 @@ describe("placeholders", () => {
     const path = join(temporary, ".vscode");
     mkdirSync(join(path, "pith-4194305-1"), { recursive: true });
     const holding = reserveFolderName(path);
-    if (holding.type === "held") holding.release();
+    if (holding.type === "reserved") holding.release();
     expect(readdirSync(temporary)).toEqual([]);
   });
 
   test("BOX5 a name in a folder that is not there can be taken by nobody", () => {
-    expect(reserveFolderName("/no/such/.vscode")).toEqual({ type: "not-free" });
+    expect(reserveFolderName("/no/such/.vscode")).toEqual({ type: "not-reserved" });
   });
 });

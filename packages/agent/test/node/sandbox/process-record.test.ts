@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, test } from "vitest";
-import { currentProcess, hasEnded } from "../../../src/node/sandbox/process-record.ts";
+import { currentProcess, hasEnded } from "../../../src/node/sandbox/placeholders.ts";
 
 describe.each([
   ["Linux", "/proc"],

@@ -19,7 +19,7 @@ import { alive, pidsIn } from "../shell-folder.ts";
 import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } from "./world.ts";
 
 describe("inherited files", () => {
-  const source = join(import.meta.dirname, "../../../src/node/sandbox/launch.ts");
+  const source = join(import.meta.dirname, "../../../src/node/sandbox/shell.ts");
 
   test("BOX1 a file that was handed down is known, and one that the program opened itself is not taken for it", () => {
     const program = `
@@ -84,7 +84,7 @@ describe("sandboxed shell", () => {
 
   test("BOX4 where there is no bubblewrap, that is said", async () => {
     expect(await detectSandbox({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
-      type: "does-not",
+      type: "unavailable",
       why: "bubblewrap is not installed: there is no `bwrap`",
       advice: expect.stringContaining("install bubblewrap"),
     });

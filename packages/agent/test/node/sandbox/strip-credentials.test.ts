@@ -15,7 +15,7 @@ import {
   stripNpmrc,
   stripToml,
   stripYarnrc,
-} from "../../../src/node/sandbox/strip-credentials.ts";
+} from "../../../src/node/sandbox/copy-configuration.ts";
 import { boxOf, ranIn, world } from "./world.ts";
 
 /** Stands wherever a secret stands; nothing of it may be left. */

@@ -30,7 +30,7 @@ import type { ShellOptions, ShellResult } from "../../../src/ports.ts";
 export const SECRET = "sk-never-to-be-seen";
 
 const here = await detectSandbox({ environment: process.env, root: "/nowhere", home: homedir() });
-if (here.type === "does-not") throw new Error(here.why);
+if (here.type === "unavailable") throw new Error(here.why);
 export const { program } = here;
 
 export interface World {

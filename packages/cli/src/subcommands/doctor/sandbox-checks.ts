@@ -19,12 +19,12 @@ export async function sandboxChecks(
   const chosen = await choose({}, { home, environment });
   // Settings with a mistake are named by a check of their own.
   const choices = chosen.type === "mistake" ? {} : chosen.choices;
-  const network = here.type === "works" ? [networkCheck(here.networkProblem, choices)] : [];
+  const network = here.type === "available" ? [networkCheck(here.networkProblem, choices)] : [];
   return [await programCheck(here), ...network, protectionCheck(here, choices)];
 }
 
 async function programCheck(here: CommandSandbox): Promise<Check> {
-  if (here.type === "does-not")
+  if (here.type === "unavailable")
     return warning("sandbox", here.why, here.advice ?? "without a sandbox each command needs your yes or --allow");
   if (here.type === "runtime") return await runtimeCheck(here.runtime);
   const { path } = here.program;
@@ -75,7 +75,7 @@ function networkCheck(problem: string | null, { network = "hosts" }: Settings): 
 /** By the rows of docs/security.md. */
 export function protectionCheck(here: CommandSandbox, choices: Settings): Check {
   const loosened = looseSettings(choices);
-  const isHeld = here.type !== "does-not" && choices.sandbox !== "off";
+  const isHeld = here.type !== "unavailable" && choices.sandbox !== "off";
   const held = here.type === "runtime" ? FOR_COMMANDS_ON_MACOS : FOR_COMMANDS;
   const says = isHeld ? `for commands: ${held}; ` : "nothing holds a command that you allow; ";
   const all = `${says}for every tool: ${FOR_TOOLS}`;
