@@ -84,8 +84,8 @@ export type { QueueMode, QueueModes } from "./loop/run-context.ts";
 export type { RunLimits } from "./loop/run-limits.ts";
 export { createMemoryBlobs, type MemoryBlobsOptions } from "./memory-blobs.ts";
 export type { AuditRecord, AuditRule } from "./permissions/audit.ts";
+export { isHarmlessRule } from "./permissions/classify-commands.ts";
 export type { PermissionMode, PolicyLimits, Rules } from "./permissions/decide.ts";
-export { isHarmlessRule } from "./permissions/harmless-commands.ts";
 export { type DeniedPaths, findDeniedPaths } from "./permissions/match-rules.ts";
 export {
   allowsProviderSearch,

@@ -1,4 +1,4 @@
-/** Describes permission decisions for an audit log: what was about to happen, how it was decided, and by whom. No secret is in it. */
+/** Builds audit log records of permission decisions: what was requested, the decision, and what decided. Records contain no secrets. */
 
 import type { Redaction } from "@pith/context";
 import type { Intent } from "../tool.ts";
@@ -18,21 +18,21 @@ export type AuditRecord =
   | {
       readonly event: "decision";
       readonly tool: string;
-      /** The command line, paths, address, host or name, without secrets and of bounded length. */
+      /** The command line, paths, URL, host or name; redacted and of limited length. */
       readonly what: string;
       readonly decision: "permitted" | "refused";
       /**
-       * `program`: always so, whatever is set. `userMessage`: by an answer. `unattended`: the user would have been asked, and none was there.
+       * `program`: built in, independent of settings. `user`: the user's answer. `unattended`: a question was needed, but no user was there.
        * `stopped`: the question was cancelled.
        */
       readonly by: "rule" | "mode" | "program" | "user" | "unattended" | "stopped";
-      /** The rules that decided, or because of which the user was asked. */
+      /** The rules that decided the request or caused the question. */
       readonly rules?: readonly AuditRule[];
-      /** Why the user was asked, or would have been. */
+      /** Why the request needed a question. */
       readonly because?: AskReason;
       readonly mode: PermissionMode;
     }
-  /** A rule that the user made with an answer. */
+  /** A rule that the user added with an answer. */
   | {
       readonly event: "grant";
       readonly rule: string;
@@ -48,7 +48,7 @@ export interface AuditRule {
 
 export type AuditDecision = Extract<AuditRecord, { event: "decision" }>;
 
-/** How a decision came about that needed no answer. */
+/** Explains a decision that needed no answer from the user. */
 export function explainDecision(
   request: PermissionRequest,
   state: PermissionState,
@@ -63,13 +63,13 @@ export function explainDecision(
   return modeDecision.outcome === "allowed" ? { by: "mode" } : explainByRules(findAllowingRules(request, state));
 }
 
-const ALWAYS_REFUSED: ReadonlySet<string> = new Set(["look-keys", "change-own"]);
+const ALWAYS_REFUSED: ReadonlySet<string> = new Set(["read-keys", "change-settings"]);
 
 function explainByRules(rules: readonly Rule[]): Pick<AuditDecision, "by" | "rules"> {
   return { by: "rule", rules: rules.map(toAuditRule) };
 }
 
-/** One that is enough by itself; else all that have a part in it, as for a line of several commands. */
+/** The first rule that allows the request by itself; otherwise all rules that match a part of it, such as one command of a line. */
 function findAllowingRules(request: PermissionRequest, { mode, rules, paths }: PermissionState): readonly Rule[] {
   const isPatternNeeded = needsPattern(decideByMode(request, { mode, paths }).action);
   const allowRules = isPatternNeeded ? rules.allow.filter(({ pattern }) => pattern !== null) : rules.allow;
@@ -77,20 +77,20 @@ function findAllowingRules(request: PermissionRequest, { mode, rules, paths }: P
   return sufficientRule ? [sufficientRule] : allowRules.filter((rule) => matchesForCertain(rule, request, { paths }));
 }
 
-/** The rules because of which somebody is asked: those that ask, and those whose deny may be meant. */
+/** The rules that cause a question: ask rules, and deny rules that may match. */
 export function findAskingRules(request: PermissionRequest, { rules, paths }: PermissionState): readonly AuditRule[] {
-  return [...rules.ask, ...rules.deny].filter((rule) => matchRule(rule, { request, paths }) !== "not").map(toAuditRule);
+  return [...rules.ask, ...rules.deny].filter((rule) => matchRule(rule, { request, paths }) !== "no").map(toAuditRule);
 }
 
 function matchesForCertain(rule: Rule, request: PermissionRequest, { paths }: Pick<PermissionState, "paths">): boolean {
-  return matchRule(rule, { request, paths }) === "fits";
+  return matchRule(rule, { request, paths }) === "yes";
 }
 
 function toAuditRule({ text, source }: Rule): AuditRule {
   return { text, ...(source && { source }) };
 }
 
-/** Where nothing is redacted, only names are told: of a command its program, of an address its host. */
+/** Describes the request. Without redaction only names are recorded: the program of a command, the host of a URL. */
 export function describeRequest(
   { toolRequest: { tool, intent } }: PermissionRequest,
   redaction: Redaction | undefined,
@@ -106,7 +106,7 @@ function intentText(intent: Intent | null, tool: string): string {
     case "command":
       return intent.command;
     case "fetch": {
-      // What stands behind the path, or before the host, may be a key that nobody knows as one.
+      // The query, the fragment and the user info may contain a secret that redaction does not know.
       const url = URL.parse(intent.url);
       return url ? `${url.protocol}//${url.host}${url.pathname}` : "";
     }

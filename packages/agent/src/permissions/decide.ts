@@ -1,60 +1,131 @@
-/** Decides whether a request is allowed, asked about or refused, by mode and rules. Only the user sets these, never the model's text. */
+/** Decides by mode and rules whether a request is allowed, refused or needs a question. Only the user sets mode and rules. */
 
 import type { CommandIntent } from "../tool.ts";
+import { actsOnRemote } from "./classify-commands.ts";
 import { closestMatch } from "./match-command.ts";
 import { type MatchContext, matchRule, reachesOnlyHosts, rulesAllow } from "./match-rules.ts";
 import { type ChangeKind, classifyChange, classifyRead, type ReadKind } from "./protected-paths.ts";
-import { actsOnRemote } from "./remote-commands.ts";
 import type { PermissionPaths, PermissionRequest, ToolRequest } from "./request.ts";
 import type { Rule } from "./rules.ts";
 
-/** Ask about all that changes; edit freely in the workspace; only look; do everything. */
+/** `ask`: ask before every change. `edit`: edit in the workspace without asking. `plan`: read only. `all`: allow nearly everything. */
 export type PermissionMode = "ask" | "edit" | "plan" | "all";
 
-export type DecisionOutcome = "allowed" | "asked" | "refused";
+/** The current mode, rules, paths and limits. */
+export interface PermissionState {
+  readonly mode: PermissionMode;
+  readonly rules: Rules;
+  readonly paths: PermissionPaths;
+  readonly limits?: PolicyLimits | undefined;
+}
 
-/** Free: where there is no sandbox. Outside: where there is one, and it is left. Remote: it acts on what others see, such as `git push`. */
-type CommandKind = "command-confined" | "command-free" | "command-outside" | "command-remote" | "command-secret";
+/** Limits of an organisation's policy. The user cannot exceed them. */
+export interface PolicyLimits {
+  /** Names the policy in messages, such as "the policy of Example Corp". */
+  readonly source: string;
+  /** The modes that the user may choose. */
+  readonly modes?: readonly PermissionMode[];
+  /** Network rules: only these hosts and ports can be reached. */
+  readonly hosts?: readonly Rule[];
+}
 
-/** Package: a host of the user's own package managers. */
-type NetworkKind = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
+/** Deny rules take precedence over ask rules, and ask rules over allow rules. */
+export interface Rules {
+  readonly allow: readonly Rule[];
+  readonly ask: readonly Rule[];
+  readonly deny: readonly Rule[];
+}
+
+export type Decision =
+  | { readonly type: "allowed" }
+  | { readonly type: "refused"; readonly why: string }
+  | { readonly type: "asked"; readonly action: ActionKind; readonly reason: AskReason };
+
+/** Only a question with the reason `mode` offers rules to remember. */
+export type AskReason = "mode" | "again" | "rule" | "doubt";
+
+export function decide(request: PermissionRequest, { mode, rules, paths, limits }: PermissionState): Decision {
+  const modeDecision = decideByMode(request, { mode, paths });
+  if (modeDecision.outcome === "refused") return { type: "refused", why: refusalMessage(modeDecision) };
+  const context: MatchContext = { request, paths };
+  const denyRule = rules.deny.find((rule) => matchRule(rule, context) === "yes");
+  if (denyRule) return { type: "refused", why: `not permitted: ${formatRuleName(denyRule, limits)} denies it` };
+  if (limits?.hosts && !reachesOnlyHosts(limits.hosts, request))
+    return { type: "refused", why: `not permitted: ${limits.source} does not allow this host` };
+  const reason = findAskReason(request.toolRequest, { rules, context });
+  if (reason !== null) return { type: "asked", action: modeDecision.action, reason };
+  const allowRules = needsPattern(modeDecision.action)
+    ? rules.allow.filter(({ pattern }) => pattern !== null)
+    : rules.allow;
+  if (modeDecision.outcome === "allowed" || rulesAllow(allowRules, context)) return { type: "allowed" };
+  return { type: "asked", action: modeDecision.action, reason: "mode" };
+}
+
+function refusalMessage({ action }: ModeDecision): string {
+  if (action === "read-keys") return "not permitted: tools cannot read Pith's own keys";
+  if (action === "change-settings") return "not permitted: only the user can change these settings";
+  return "not permitted: plan mode is read-only; only the user can leave it";
+}
+
+function formatRuleName({ text, source }: Rule, limits: PolicyLimits | undefined): string {
+  return source === "policy" && limits ? `the rule ${text} of ${limits.source}` : `the rule ${text}`;
+}
+
+/** Why the request needs a question in every mode; null if it does not. `doubt`: a deny or ask rule may match. */
+function findAskReason(
+  toolRequest: ToolRequest,
+  { rules, context }: { readonly rules: Rules; readonly context: MatchContext },
+): AskReason | null {
+  const matchAny = (candidates: readonly Rule[]) => closestMatch(candidates.map((rule) => matchRule(rule, context)));
+  if (toolRequest.isAgain) return "again";
+  if (matchAny(rules.ask) === "yes") return "rule";
+  return matchAny([...rules.deny, ...rules.ask]) === "no" ? null : "doubt";
+}
 
 export type ActionKind = ReadKind | ChangeKind | CommandKind | NetworkKind | "nothing" | "unknown";
+
+/** `confined`: in the sandbox. `unconfined`: there is no sandbox. `outside`: it leaves the sandbox. `remote`: it changes a remote service. */
+type CommandKind = "command-confined" | "command-unconfined" | "command-outside" | "command-remote" | "command-secret";
+
+/** `network-package`: a host that the user's package managers use. */
+type NetworkKind = "fetch" | "network" | "network-package" | "port-host" | "port-publish";
+
+export type DecisionOutcome = "allowed" | "asked" | "refused";
 
 const yes = "allowed";
 const ask = "asked";
 const no = "refused";
 
-// biome-ignore format: it is a table.
+// biome-ignore format: a table.
 const outcomeTable: Readonly<Record<ActionKind, Readonly<Record<PermissionMode, DecisionOutcome>>>> = {
-  "look":             { ask: yes, edit: yes, plan: yes, all: yes },
-  "look-secret":      { ask: ask, edit: ask, plan: ask, all: ask },
-  "look-keys":        { ask: no,  edit: no,  plan: no,  all: no  },
-  "change-inside":    { ask: ask, edit: yes, plan: no,  all: yes },
-  "change-protected": { ask: ask, edit: ask, plan: no,  all: ask },
-  "change-outside":   { ask: ask, edit: ask, plan: no,  all: ask },
-  "change-own":       { ask: no,  edit: no,  plan: no,  all: no  },
-  "command-confined": { ask: ask, edit: yes, plan: yes, all: yes },
-  "command-free":     { ask: ask, edit: ask, plan: no,  all: yes },
-  "command-outside":  { ask: ask, edit: ask, plan: no,  all: ask },
-  "command-remote":   { ask: ask, edit: ask, plan: no,  all: yes },
-  "command-secret":   { ask: ask, edit: ask, plan: no,  all: ask },
-  "fetch":            { ask: ask, edit: ask, plan: ask, all: ask },
-  "network":          { ask: ask, edit: ask, plan: no,  all: ask },
-  "network-package":  { ask: ask, edit: yes, plan: no,  all: yes },
-  "port-host":        { ask: ask, edit: ask, plan: no,  all: ask },
-  "port-publish":     { ask: ask, edit: ask, plan: no,  all: ask },
-  "nothing":          { ask: yes, edit: yes, plan: yes, all: yes },
-  "unknown":          { ask: ask, edit: ask, plan: no,  all: yes },
+  "read":               { ask: yes, edit: yes, plan: yes, all: yes },
+  "read-secret":        { ask: ask, edit: ask, plan: ask, all: ask },
+  "read-keys":          { ask: no,  edit: no,  plan: no,  all: no  },
+  "change-inside":      { ask: ask, edit: yes, plan: no,  all: yes },
+  "change-protected":   { ask: ask, edit: ask, plan: no,  all: ask },
+  "change-outside":     { ask: ask, edit: ask, plan: no,  all: ask },
+  "change-settings":    { ask: no,  edit: no,  plan: no,  all: no  },
+  "command-confined":   { ask: ask, edit: yes, plan: yes, all: yes },
+  "command-unconfined": { ask: ask, edit: ask, plan: no,  all: yes },
+  "command-outside":    { ask: ask, edit: ask, plan: no,  all: ask },
+  "command-remote":     { ask: ask, edit: ask, plan: no,  all: yes },
+  "command-secret":     { ask: ask, edit: ask, plan: no,  all: ask },
+  "fetch":              { ask: ask, edit: ask, plan: ask, all: ask },
+  "network":            { ask: ask, edit: ask, plan: no,  all: ask },
+  "network-package":    { ask: ask, edit: yes, plan: no,  all: yes },
+  "port-host":          { ask: ask, edit: ask, plan: no,  all: ask },
+  "port-publish":       { ask: ask, edit: ask, plan: no,  all: ask },
+  "nothing":            { ask: yes, edit: yes, plan: yes, all: yes },
+  "unknown":            { ask: ask, edit: ask, plan: no,  all: yes },
 };
 
-/** The matter that counts, and how the mode stands to it. */
+/** The strictest action of a request, and what the mode decides about it. */
 export interface ModeDecision {
   readonly action: ActionKind;
   readonly outcome: DecisionOutcome;
 }
 
-/** What the mode says where no rule matches: the strictest row of the table wins. */
+/** Decides by mode alone. A request may have several actions; the strictest outcome applies. */
 export function decideByMode(
   request: PermissionRequest,
   { mode, paths }: { readonly mode: PermissionMode; readonly paths: PermissionPaths },
@@ -71,20 +142,20 @@ function outcomeFor(action: ActionKind, { mode, paths }: Pick<PermissionState, "
   return outcomeTable[action][mode];
 }
 
-/** In mode `all` without a sandbox commands could do each of these unasked. With one, a file that others run is a way out of it. */
+/** Without a sandbox, mode `all` lets commands do these anyway. With a sandbox, a file that other programs run is a way out of it. */
 const ALLOWED_LIKE_COMMANDS: ReadonlySet<ActionKind> = new Set<ActionKind>([
   "change-protected",
   "change-outside",
   "fetch",
 ]);
 
-/** To let it pass, a rule must name the place: whoever allows all of a tool did not think of these. */
+/** Whether only a rule with a pattern can allow the action. A rule on a whole tool is too broad for these. */
 export function needsPattern(action: ActionKind): boolean {
   return NEEDS_PATTERN.has(action);
 }
 
 const NEEDS_PATTERN: ReadonlySet<ActionKind> = new Set<ActionKind>([
-  ...(["look-secret", "change-protected", "change-outside", "command-remote", "port-host", "port-publish"] as const),
+  ...(["read-secret", "change-protected", "change-outside", "command-remote", "port-host", "port-publish"] as const),
 ]);
 
 function classifyRequest(
@@ -93,9 +164,9 @@ function classifyRequest(
 ): readonly ActionKind[] {
   switch (intent?.type) {
     case "look":
-      return resolvedPaths.length === 0 ? ["look"] : resolvedPaths.map((resolved) => classifyRead(resolved, paths));
+      return resolvedPaths.length === 0 ? ["read"] : resolvedPaths.map((resolved) => classifyRead(resolved, paths));
     case "change":
-      // Whoever changes something and does not say what may change anything.
+      // Without paths the tool may change anything.
       return resolvedPaths.length === 0
         ? ["unknown"]
         : resolvedPaths.map((resolved) => classifyChange(resolved, paths));
@@ -114,83 +185,12 @@ function classifyRequest(
   }
 }
 
-/** What a question should mention comes first. */
+/** The action that a question should mention comes first. */
 function classifyCommand({ command, isConfined, isOutside, secrets = [] }: CommandIntent): readonly ActionKind[] {
   return [
     ...(secrets.length > 0 ? (["command-secret"] as const) : []),
     ...(isOutside ? (["command-outside"] as const) : []),
     ...(actsOnRemote(command) ? (["command-remote"] as const) : []),
-    ...(isOutside ? [] : ([isConfined ? "command-confined" : "command-free"] as const)),
+    ...(isOutside ? [] : ([isConfined ? "command-confined" : "command-unconfined"] as const)),
   ];
-}
-
-/** What holds: set by the user alone. */
-export interface PermissionState {
-  readonly mode: PermissionMode;
-  readonly rules: Rules;
-  readonly paths: PermissionPaths;
-  readonly limits?: PolicyLimits | undefined;
-}
-
-/** What nobody goes beyond, whatever the user says: set by whoever is responsible for the machine. */
-export interface PolicyLimits {
-  /** Who set them, as part of a sentence. */
-  readonly source: string;
-  /** The modes that there are. */
-  readonly modes?: readonly PermissionMode[];
-  /** Rules on the network: the only hosts and ports that are reached. */
-  readonly hosts?: readonly Rule[];
-}
-
-/** Deny wins over ask, ask over allow. */
-export interface Rules {
-  readonly allow: readonly Rule[];
-  readonly ask: readonly Rule[];
-  readonly deny: readonly Rule[];
-}
-
-export type Decision =
-  | { readonly type: "allowed" }
-  | { readonly type: "refused"; readonly why: string }
-  | { readonly type: "asked"; readonly action: ActionKind; readonly reason: AskReason };
-
-/** Only what the mode asks for can be answered for the future by a rule. */
-export type AskReason = "mode" | "again" | "rule" | "doubt";
-
-export function decide(request: PermissionRequest, { mode, rules, paths, limits }: PermissionState): Decision {
-  const modeDecision = decideByMode(request, { mode, paths });
-  if (modeDecision.outcome === "refused") return { type: "refused", why: refusalMessage(modeDecision) };
-  const context: MatchContext = { request, paths };
-  const denyRule = rules.deny.find((rule) => matchRule(rule, context) === "fits");
-  if (denyRule) return { type: "refused", why: `not permitted: ${formatRuleName(denyRule, limits)} denies it` };
-  if (limits?.hosts && !reachesOnlyHosts(limits.hosts, request))
-    return { type: "refused", why: `not permitted: the host is not one that ${limits.source} allows` };
-  const reason = findAskReason(request.toolRequest, { rules, context });
-  if (reason !== null) return { type: "asked", action: modeDecision.action, reason };
-  const allowRules = needsPattern(modeDecision.action)
-    ? rules.allow.filter(({ pattern }) => pattern !== null)
-    : rules.allow;
-  if (modeDecision.outcome === "allowed" || rulesAllow(allowRules, context)) return { type: "allowed" };
-  return { type: "asked", action: modeDecision.action, reason: "mode" };
-}
-
-function formatRuleName({ text, source }: Rule, limits: PolicyLimits | undefined): string {
-  return source === "policy" && limits ? `the rule ${text} of ${limits.source}` : `the rule ${text}`;
-}
-
-/** Why it is asked whatever the mode. A rule that denies what this may be leaves a doubt. */
-function findAskReason(
-  toolRequest: ToolRequest,
-  { rules, context }: { readonly rules: Rules; readonly context: MatchContext },
-): AskReason | null {
-  const closestOf = (candidates: readonly Rule[]) => closestMatch(candidates.map((rule) => matchRule(rule, context)));
-  if (toolRequest.isAgain) return "again";
-  if (closestOf(rules.ask) === "fits") return "rule";
-  return closestOf([...rules.deny, ...rules.ask]) === "not" ? null : "doubt";
-}
-
-function refusalMessage({ action }: ModeDecision): string {
-  if (action === "look-keys") return "not permitted: nobody but the program itself reads its keys";
-  if (action === "change-own") return "not permitted: these settings are changed by the user alone";
-  return "not permitted in plan mode, which only looks; only the user can end it";
 }

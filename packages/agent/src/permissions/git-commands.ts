@@ -1,8 +1,8 @@
-/** Tells whether a git command could run a program that stands in its words or in a setting it makes. */
+/** Detects git commands that could run a program named in their arguments or in a setting they make. */
 
 import type { ShellWord } from "@pith/context/host";
 
-/** Of the words behind `git`. */
+/** `words` are the arguments after `git`. */
 export function gitRunsInlineCode(words: readonly ShellWord[]): boolean {
   const subcommandStart = subcommandIndex(words);
   const [subcommand, ...rest] = words.slice(subcommandStart);
@@ -16,7 +16,7 @@ export function gitRunsInlineCode(words: readonly ShellWord[]): boolean {
   );
 }
 
-/** A rule on `git push` also has to match `git -C . push`. Without git's own options; any other command as it is. */
+/** Removes git's global options, so that a rule on `git push` matches `git -C . push`. Other commands are unchanged. */
 export function withoutGitOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   return words[0] === "git" ? ["git", ...words.slice(1 + subcommandIndex(words.slice(1)))] : words;
 }
@@ -31,12 +31,12 @@ const OPTIONS_WITH_VALUE: ReadonlySet<string> = new Set([
   ...["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--super-prefix", "--config-env", "--attr-source"],
 ]);
 
-/** Git finds its own programs there, or a setting in the environment. */
+/** `--exec-path` sets where git finds its programs; `--config-env` takes a setting from the environment. */
 function isProgramGlobalOption(word: ShellWord): boolean {
   return /^--(?:exec-path=|config-env)/.test(word ?? "");
 }
 
-/** What `-c` sets, for git itself and for `git clone`. */
+/** The settings of `-c`, a global option and an option of `git clone`. */
 function configSettings(words: readonly ShellWord[]): readonly ShellWord[] {
   const isClone = words.includes("clone");
   return words.flatMap((word, index) => {
@@ -47,7 +47,7 @@ function configSettings(words: readonly ShellWord[]): readonly ShellWord[] {
   });
 }
 
-/** Settings that name no program, no file and no address, by section. Each key is named: some sections hold drivers, hooks and remotes too. */
+/** Settings that name no program, file or URL, by section. Keys are listed one by one, because some sections also have drivers and hooks. */
 const HARMLESS_KEYS: readonly string[] = [
   "(?:user|author|committer)\\.(?:name|email|useconfigonly)",
   "(?:color|advice|column|status|i18n|feature|versionsort|blame|pack)\\.[\\w.-]+",
@@ -79,7 +79,7 @@ const HARMLESS_KEYS: readonly string[] = [
 ];
 const HARMLESS_SETTING = new RegExp(`^(?:${HARMLESS_KEYS.join("|")})(?:=|$)`, "i");
 
-/** Options of one subcommand or another by which a program is named, also by their beginnings. */
+/** Whether an option of any subcommand names a program. Git accepts abbreviated options. */
 function isProgramOption(word: string): boolean {
   const [, name = ""] = /^--([a-z-]{2,})(?:=|$)/.exec(word) ?? [];
   return name !== "" && PROGRAM_OPTIONS.some((option) => option.startsWith(name) && !SAFE_PREFIXES.has(name));
@@ -90,16 +90,16 @@ const PROGRAM_OPTIONS: readonly string[] = [
   ...["smtp-server", "to-cmd", "cc-cmd", "header-cmd", "httpd", "browser", "ext-diff", "config-env"],
   ...["tree-filter", "env-filter", "index-filter", "parent-filter", "msg-filter", "commit-filter", "tag-name-filter"],
 ];
-/** Options of their own that look like the beginning of one. */
+/** Other options that look like an abbreviation of one. */
 const SAFE_PREFIXES: ReadonlySet<string> = new Set(["to", "in", "message", "tags", "tag", "re", "co"]);
 
-/** Subcommands that run programs by their nature. */
+/** Subcommands whose purpose is to run programs. */
 const PROGRAM_SUBCOMMANDS: ReadonlySet<string> = new Set([
   ...["difftool", "mergetool", "filter-branch", "send-email", "for-each-repo", "instaweb", "shell", "daemon", "hook"],
   ...["remote-ext", "remote-fd", "credential", "credential-store", "cvsserver", "web--browse", "merge-index"],
 ]);
 
-/** Subcommands with the words, one per line, by which they run a text. */
+/** Subcommands that run a program if their arguments, joined by line feeds, match. */
 const PROGRAM_SUBCOMMAND_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ["submodule", /^foreach$/m],
   ["bisect", /^run$/m],
@@ -112,14 +112,14 @@ const PROGRAM_SUBCOMMAND_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ["remote", /^(?:ext|fd)::/m],
 ]);
 
-/** A setting that may name a program, made for the commands that follow. */
+/** Whether `git config` sets a key that may name a program for later commands. */
 function setsProgramConfig(words: readonly ShellWord[]): boolean {
   const isSubcommand = /^(?:get|list|unset|set|edit)$/.test(words[0] ?? "");
   const [mode, rest] = isSubcommand ? [words[0], words.slice(1)] : [null, words];
   if (mode === "edit") return true;
   let index = 0;
   let isReading = mode === "get" || mode === "list" || mode === "unset";
-  // Git reads no option behind the first operand.
+  // Git reads no options after the first operand.
   for (; rest[index]?.startsWith("-"); index += 1) {
     const option = rest[index] ?? "";
     if (CONFIG_READING.test(option)) isReading = true;
@@ -128,7 +128,7 @@ function setsProgramConfig(words: readonly ShellWord[]): boolean {
   }
   const [key, value] = rest.slice(index);
   if (isReading || key === undefined) return false;
-  // An open word may become a key and its value.
+  // An unknown word may expand to a key and its value.
   return key === null || (value !== undefined && !HARMLESS_SETTING.test(`${key}=${value ?? "$"}`));
 }
 

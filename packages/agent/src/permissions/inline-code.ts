@@ -1,14 +1,14 @@
-/** Tells whether a program, called with these words, could run a command or code that stands in them or in its input. */
+/** Detects programs that could run code given in their arguments or on standard input, such as `sh -c` or `awk`. */
 
 import type { ShellWord } from "@pith/context/host";
 import { gitRunsInlineCode } from "./git-commands.ts";
-import { isHarmlessSedScript } from "./sed-script.ts";
+import { sedRunsInlineCode } from "./sed-commands.ts";
 
 type WordsCheck = (words: readonly ShellWord[]) => boolean;
 
-/** Whether `fileName` may run a text when it is called with these words. */
+/** Whether the program `name` may run code when it is called with these arguments. */
 export function runsInlineCode(name: string, words: readonly ShellWord[]): boolean {
-  // `python3.12` is a python.
+  // `python3.12` counts as `python`.
   const program = name.replace(/(?<=[a-z])-?[\d.]+$/, "");
   if (INLINE_CODE_PROGRAMS.has(name) || INLINE_CODE_PROGRAMS.has(program)) return true;
   const check =
@@ -19,7 +19,7 @@ export function runsInlineCode(name: string, words: readonly ShellWord[]): boole
   return (check?.(words) ?? false) || words.some((word, index) => isProgramOption(word, words[index + 1]));
 }
 
-/** `--diff-program=$X` of any program: an option that is named after what it runs, with a value that a shell would take apart. */
+/** Whether an option such as `--diff-program=$X` names a program to run, and its value is more than a plain word. */
 function isProgramOption(word: ShellWord, next: ShellWord | undefined): boolean {
   const [, name, value = next] = /^--?([a-z][\w-]*)(?:=(.*))?$/is.exec(word ?? "") ?? [];
   if (name === undefined || value === undefined || !NAMED_AFTER_PROGRAM.test(name)) return false;
@@ -27,20 +27,20 @@ function isProgramOption(word: ShellWord, next: ShellWord | undefined): boolean 
 }
 
 const NAMED_AFTER_PROGRAM = /program|command|cmd|invoke|exec|hook|filter|pager|editor/i;
-/** Most filters choose what is shown. */
+/** Most filter options only select what is shown. */
 const NAMED_AFTER_FILTER = /filter/i;
 
-/** Whether it would run a text with some words or others. */
+/** Whether the program runs code with some arguments. */
 export function mayRunInlineCode(name: string): boolean {
   return isInlineCodeRunner(name) || PROGRAM_CHECKS.has(name);
 }
 
-/** Whether it is there to run a text, rather than that one could be slipped in. */
+/** Whether running code is the purpose of the program. */
 export function isInlineCodeRunner(name: string): boolean {
   return INLINE_CODE_PROGRAMS.has(name) || INTERPRETER_CHECKS.has(name.replace(/[\d.]+$/, ""));
 }
 
-/** Whether it runs a file that is named in its words. */
+/** Whether the program runs a file that its arguments name. */
 export function isInterpreter(name: string): boolean {
   return INTERPRETER_CHECKS.has(name.replace(/[\d.]+$/, "")) || TASK_RUNNERS.has(name);
 }
@@ -66,13 +66,13 @@ const TASK_RUNNERS: ReadonlySet<string> = new Set([
 ]);
 
 interface OptionSpelling {
-  /** Letters, alone or in a cluster such as `-ne`. */
+  /** Short options, alone or combined as in `-ne`. */
   readonly letters?: string;
-  /** Without their dashes. A program may know them by their beginnings. */
+  /** Long options without their dashes. Abbreviations match too. */
   readonly names?: readonly string[];
 }
 
-/** Whether an option is among the words, in any of its spellings. */
+/** Whether the words contain one of the options in any spelling. */
 export function hasOption(words: readonly ShellWord[], { letters = "", names = [] }: OptionSpelling): boolean {
   return words.some((word) => {
     const [, dashes = "", name = ""] = /^(--?)([^=]+)/.exec(word ?? "") ?? [];
@@ -93,7 +93,7 @@ const hasMatchingWord =
   (words) =>
     words.some((word) => word !== null && pattern.test(word));
 
-/** They run what they are given, or what is typed into them. */
+/** Programs that run their arguments or their input as code. */
 const INLINE_CODE_PROGRAMS: ReadonlySet<string> = new Set(
   [
     ["eval", "source", ".", "trap", "alias", "let", "fc", "bind", "complete", "compgen", "enable", "hash"],
@@ -106,9 +106,7 @@ const INLINE_CODE_PROGRAMS: ReadonlySet<string> = new Set(
   ].flat(),
 );
 
-/**
- * These bash builtins take a variable name: a substitution in its subscript is executed, however it is quoted.
- */
+/** Bash builtins that take a variable name. Bash runs a substitution in its subscript, even if it is quoted. */
 const BUILTIN_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(
     ["test", "[", "[["],
@@ -122,7 +120,7 @@ const BUILTIN_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(["mapfile", "readarray"], (words) =>
     words.some((word) => mayBeSubscript(word) || /^-\w*C/.test(word ?? "")),
   ),
-  // An integer is computed, and a reference is another name.
+  // `-i` evaluates the value as arithmetic, and `-n` makes a reference to another variable.
   ...checksFor(["declare", "typeset", "local", "readonly"], (words) =>
     words.some((word) => mayBeSubscript(word) || /^[-+]\w*[in]/.test(word ?? "")),
   ),
@@ -147,7 +145,7 @@ function isSubscript(word: string): boolean {
   return /\[[^\]]*[$`]/.test(word);
 }
 
-/** Each runs a script: from its options, from its input, or from a file. */
+/** Interpreters, which run a script from an option, from standard input or from a file. */
 const INTERPRETER_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(
     ["sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "pwsh", "xonsh", "nu"],
@@ -171,17 +169,17 @@ const INTERPRETER_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ),
 ]);
 
-/** The options of an interpreter before its script. */
+/** The options that an interpreter accepts before its script. */
 interface ScriptOptions {
-  /** With these it only tells about itself, or runs no script of its input. */
+  /** With these it prints information or does not read a script from standard input. */
   readonly infoOptions: RegExp;
-  /** The next word is the value of each of these. */
+  /** Options whose value is the next word. */
   readonly optionsWithValue: RegExp;
-  /** These have no value. */
+  /** Options without a value. */
   readonly flags: RegExp;
 }
 
-/** In zsh and csh, `-V` is a mode in which scripts run. */
+/** `-V` is not listed: in zsh and csh scripts run with it. */
 const SHELL_OPTIONS: ScriptOptions = {
   infoOptions: /^--(?:version|help)$/,
   optionsWithValue: /^[-+][a-np-zA-NP-Z]*[oO]$/,
@@ -208,7 +206,7 @@ const OTHER_OPTIONS: ScriptOptions = {
   flags: /^-[wWtTlc]+$/,
 };
 
-/** From its input, or from a file that cannot be named. */
+/** Whether the script comes from standard input or from an unknown file. */
 function readsScript(words: readonly ShellWord[], { infoOptions, optionsWithValue, flags }: ScriptOptions): boolean {
   if (words.some((word) => word === "-" || INPUT_PATH.test(word ?? ""))) return true;
   for (let index = 0; index < words.length; index += 1) {
@@ -219,14 +217,14 @@ function readsScript(words: readonly ShellWord[], { infoOptions, optionsWithValu
     if (!/^[-+]/.test(word)) return false;
     if (infoOptions.test(word)) return false;
     if (optionsWithValue.test(word)) index += 1;
-    // What stands behind an option that is not known may be its value or the script.
+    // The word after an unknown option may be its value or the script.
     else if (!flags.test(word) && !word.includes("=") && !/^[-+]/.test(next ?? "-")) return true;
     if (optionsWithValue.test(word) && next == null) return true;
   }
   return true;
 }
 
-/** The input of a program, or what another one holds open, by any path to it. */
+/** Standard input or an open file of a process, by any path. */
 const INPUT_PATH = /(?:^|[/=])(?:stdin$|fd\/.*\d$|proc\/)|^(?:-\w*f|--[a-z]+=)?[./]*\/dev\//;
 
 function runsPythonCode(words: readonly ShellWord[]): boolean {
@@ -245,10 +243,10 @@ const CODE_RUNNING_MODULES: ReadonlySet<string> = new Set([
   ...["doctest", "zipapp", "IPython", "sqlite3", "webbrowser", "turtledemo", "xonsh"],
 ]);
 
-/** Each with the words in which a text would be run, where most of its words are none. */
+/** Programs that run code only with certain arguments. */
 const PROGRAM_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(["awk", "gawk", "mawk", "nawk", "original-awk"], runsAwkCode),
-  ...checksFor(["sed", "gsed", "ssed"], runsSedCode),
+  ...checksFor(["sed", "gsed", "ssed"], sedRunsInlineCode),
   ...checksFor(["git"], gitRunsInlineCode),
   ...checksFor(
     ["make", "gmake"],
@@ -317,7 +315,7 @@ const PROGRAM_CHECKS: ReadonlyMap<string, WordsCheck> = new Map([
   ...checksFor(["nano", "pico"], () => true),
 ]);
 
-/** Behind `-f` stands what only a shell knows. */
+/** Whether the value of `-f` is unknown. */
 function isMakefileUnknown(words: readonly ShellWord[]): boolean {
   return words.some((word, index) => word === null && /^-\w*f$|^--(?:f|m)/.test(words[index - 1] ?? ""));
 }
@@ -333,57 +331,6 @@ function runsAwkCode(words: readonly ShellWord[]): boolean {
     return !words.some((word) => /^--?(?:version|V|help)$/.test(word ?? ""));
   const runsProgram = (word: ShellWord) => /system|[|@]/.test((word ?? "").replaceAll("||", ""));
   return words.some(runsProgram) || words.some((word) => /^-(?![Fv]|-$)/.test(word ?? ""));
-}
-
-/** The scripts of `-e` are one script, line by line. */
-function runsSedCode(words: readonly ShellWord[]): boolean {
-  const scripts: ShellWord[] = [];
-  const operands: ShellWord[] = [];
-  for (let index = 0; index < words.length; index += 1) {
-    const word = words[index] ?? null;
-    if (word === "--") {
-      operands.push(...words.slice(index + 1));
-      break;
-    }
-    if (word === null || !word.startsWith("-") || word === "-") operands.push(word);
-    // An open word before it could be `--` or the option that it is the value of.
-    else if (/^--(?:version|help)$/.test(word)) return words.slice(0, index).includes(null);
-    else {
-      const option = parseSedOption(word, words[index + 1] ?? null);
-      if (option === "file") return true;
-      if (option !== null && option !== "skip") scripts.push(option.script);
-      if (option === "skip" || option?.isNextWord) index += 1;
-    }
-  }
-  const effectiveScripts = scripts.length > 0 ? scripts : operands.slice(0, 1);
-  return (
-    effectiveScripts.some((script) => script === null || !isHarmlessSedScript(script)) ||
-    !isHarmlessSedScript(effectiveScripts.join("\n"))
-  );
-}
-
-interface SedScript {
-  readonly script: ShellWord;
-  /** It stands in the word behind the option. */
-  readonly isNextWord: boolean;
-}
-
-/** `skip`: the next word is a value that says nothing. */
-function parseSedOption(word: string, next: ShellWord): SedScript | "file" | "skip" | null {
-  const [, longName, value] = /^--([a-z-]+)(?:=(.*))?$/s.exec(word) ?? [];
-  if (longName !== undefined) {
-    if ("file".startsWith(longName) && !"follow-symlinks".startsWith(longName)) return "file";
-    if ("expression".startsWith(longName)) return { script: value ?? next, isNextWord: value === undefined };
-    return "line-length".startsWith(longName) && value === undefined ? "skip" : null;
-  }
-  // Behind `i` and `l` comes a value of theirs.
-  const [, letter, rest = ""] = /^-[nrsuzEb]*([efilsE])?(.*)$/s.exec(word) ?? [];
-  if (letter === "f") return "file";
-  if (letter === "e") return { script: rest === "" ? next : rest, isNextWord: rest === "" };
-  if (letter === "l") return rest === "" ? "skip" : null;
-  // To some versions of sed the suffix of `-i` is the next word; then `-ie` is no script either.
-  if (letter === "i" || rest === "") return null;
-  return "file";
 }
 
 function checksFor(names: readonly string[], check: WordsCheck): readonly (readonly [string, WordsCheck])[] {

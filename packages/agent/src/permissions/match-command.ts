@@ -1,51 +1,56 @@
-/** Matches the words of a rule against a shell line: for certain, to allow; as far as it could be, to deny or to ask. */
+/** Matches the command of a rule against a shell line. Allow rules need a certain match; for deny and ask rules a possible match counts. */
 
 import { parseShellLine, type ShellCommand, type ShellWord } from "@pith/context/host";
 import { withoutGitOptions } from "./git-commands.ts";
-import { isInterpreter, mayRunInlineCode, runsInlineCode } from "./inline-code.ts";
-import { setsProgramVariables } from "./shell-variables.ts";
-import { mayFollowOptions, nestedCommands, programName } from "./wrapper-programs.ts";
+import {
+  mayFollowOptions,
+  nestedCommands,
+  programName,
+  runsWrittenFile,
+  setsProgramVariables,
+} from "./indirect-commands.ts";
+import { mayRunInlineCode, runsInlineCode } from "./inline-code.ts";
 
 type ShellLine = NonNullable<ReturnType<typeof parseShellLine>>;
 
-/** `unsure`: only a shell, or the tool itself, could tell. */
-export type RuleMatch = "fits" | "unsure" | "not";
+/** `maybe`: the shell or the tool could make it a match, for example by expanding a variable. */
+export type RuleMatch = "yes" | "maybe" | "no";
 
 export function closestMatch(matches: readonly RuleMatch[]): RuleMatch {
-  return (["fits", "unsure"] as const).find((match) => matches.includes(match)) ?? "not";
+  return (["yes", "maybe"] as const).find((match) => matches.includes(match)) ?? "no";
 }
 
 export interface RuleCommand {
-  /** Null where the rule is more than one simple command. */
+  /** Null if the rule is not a single simple command. */
   readonly words: readonly string[] | null;
   /** More words may follow. */
   readonly isPrefix: boolean;
 }
 
-/** Whether each command of the line is plain and wanted; a line that is not plainly readable is neither. */
+/** Whether every command of the line is plain and matches a rule. False if the line cannot be parsed with certainty. */
 export function allCommandsMatch(ruleCommands: readonly RuleCommand[], line: string): boolean {
   const commands = line.length > MAX_LINE_CHARS ? [] : (parseShellLine(line)?.commands ?? []);
   if (commands.length === 0) return false;
   return commands.every((command) => {
     const words = plainWords(command);
-    // PERM36: a rule on `psql` as it stands does not allow what is piped into it.
+    // PERM36: an exact rule such as `psql` does not allow piping input into the command.
     const applicable =
       command.operator.startsWith("|") && command.operator !== "||"
         ? ruleCommands.filter(({ isPrefix }) => isPrefix)
         : ruleCommands;
     return (
       words !== null &&
-      applicable.some((ruleCommand) => matchWords(ruleCommand, words) === "fits" && !opensManual(ruleCommand, words))
+      applicable.some((ruleCommand) => matchWords(ruleCommand, words) === "yes" && !opensManual(ruleCommand, words))
     );
   });
 }
 
-/** `git status --help` runs man, which runs a pager: more than a rule on `git status:*` permits. */
+/** `git status --help` runs man and a pager, which a rule on `git status:*` does not allow. */
 function opensManual({ words: ruleWords }: RuleCommand, words: readonly string[]): boolean {
   return programName(words[0]) === "git" && words.includes("--help") && !ruleWords?.includes("--help");
 }
 
-/** The words of a line that is one plain command; null where it is anything more. */
+/** The words of a line that is a single plain command; null otherwise. */
 export function simpleCommandWords(line: string): readonly string[] | null {
   const [command, ...more] = parseShellLine(line)?.commands ?? [];
   return command === undefined || more.length > 0 ? null : plainWords(command);
@@ -56,29 +61,29 @@ function plainWords({ words, isPlain }: ShellCommand): readonly string[] | null 
   return isPlain && knownWords.length > 0 && knownWords.length === words.length ? knownWords : null;
 }
 
-/** How near a line comes to running the wanted command. */
+/** Whether the line runs the command of a rule, or may run it. */
 export function matchCommandLine(ruleCommand: RuleCommand, line: string): RuleMatch {
   const parsed = line.length > MAX_LINE_CHARS ? null : parseShellLine(line);
-  if (parsed === null) return "unsure";
+  if (parsed === null) return "maybe";
   const match = closestMatch(parsed.commands.map((command) => matchLoosely(ruleCommand, command)));
-  if (match !== "not") return match;
-  return hidesCommands(parsed, line) || mentionsProgram(ruleCommand.words ?? [], parsed, line) ? "unsure" : "not";
+  if (match !== "no") return match;
+  return hidesCommands(parsed, line) || mentionsProgram(ruleCommand.words ?? [], parsed, line) ? "maybe" : "no";
 }
 
 const MAX_LINE_CHARS = 20_000;
 
-// `/bin/rm` and `sudo rm` are an `rm` to whoever denies it.
+// A rule on `rm` also matches `/bin/rm` and `sudo rm`.
 function matchLoosely(ruleCommand: RuleCommand, { words, knownPrefixes }: ShellCommand): RuleMatch {
-  if (words.length === 0) return "not";
+  if (words.length === 0) return "no";
   const match = closestMatch(nestedCommands(words).map((each) => matchByName(ruleCommand, each)));
-  if (match !== "not" || !words.includes(null)) return match;
-  // `--exec=$X` is the option, whatever its value.
+  if (match !== "no" || !words.includes(null)) return match;
+  // `--exec=$X` is the option `--exec` with any value.
   const options = words.map(
     (word, index) => word ?? (isOption(knownPrefixes[index] ?? "") ? `${knownPrefixes[index]}$` : null),
   );
   return nestedCommands(options).some(([name, ...rest]) => runsInlineCode(programName(name) ?? "", rest))
-    ? "unsure"
-    : "not";
+    ? "maybe"
+    : "no";
 }
 
 function isOption(prefix: string): boolean {
@@ -91,25 +96,23 @@ function matchByName(ruleCommand: RuleCommand, words: readonly ShellWord[]): Rul
   const match = closestMatch(
     [words, namedWords, withoutGitOptions(namedWords)].map((each) => matchWords(ruleCommand, each)),
   );
-  if (match !== "not" || name === null) return match;
-  return runsInlineCode(name, words.slice(1)) || mayFollowOptions(namedWords, ruleCommand.words ?? [])
-    ? "unsure"
-    : "not";
+  if (match !== "no" || name === null) return match;
+  return runsInlineCode(name, words.slice(1)) || mayFollowOptions(namedWords, ruleCommand.words ?? []) ? "maybe" : "no";
 }
 
 function matchWords({ words: ruleWords, isPrefix }: RuleCommand, words: readonly ShellWord[]): RuleMatch {
-  if (ruleWords === null) return "not";
+  if (ruleWords === null) return "no";
   const mismatchIndex = words.findIndex((word, index) => word === null || word !== ruleWords[index]);
-  if (mismatchIndex < 0) return words.length === ruleWords.length ? "fits" : "not";
-  if (isPrefix && mismatchIndex >= ruleWords.length) return "fits";
-  // A word that is open may become any words, or none.
+  if (mismatchIndex < 0) return words.length === ruleWords.length ? "yes" : "no";
+  if (isPrefix && mismatchIndex >= ruleWords.length) return "yes";
+  // An unknown word may expand to any number of words.
   const word = words[mismatchIndex];
   return word == null || isAbbreviation(word, { whole: ruleWords[mismatchIndex], index: mismatchIndex })
-    ? "unsure"
-    : "not";
+    ? "maybe"
+    : "no";
 }
 
-/** Programs know some subcommands and most long options by their beginnings. */
+/** Whether the word abbreviates a subcommand or a long option, which many programs accept. */
 function isAbbreviation(
   word: string,
   { whole = "", index }: { readonly whole: string | undefined; readonly index: number },
@@ -118,7 +121,7 @@ function isAbbreviation(
   return word.startsWith("-") ? /^--./.test(word) : true;
 }
 
-/** Whether something in the line could run a command that is not to be seen in it. */
+/** Whether the line could run a command that does not appear in it. */
 function hidesCommands({ commands }: ShellLine, line: string): boolean {
   return (
     setsProgramVariables(commands, line) ||
@@ -128,7 +131,7 @@ function hidesCommands({ commands }: ShellLine, line: string): boolean {
   );
 }
 
-/** A variable that holds an option, and a command that may get it. */
+/** Whether a variable contains an option, and a command with unknown words could receive it. */
 function setsOptionVariable(commands: readonly ShellCommand[]): boolean {
   const hasOptionValue = commands.some(({ assignments }) =>
     assignments.some(({ value }) => /(?:^|\s)-/.test(value ?? "")),
@@ -140,145 +143,12 @@ function setsOptionVariable(commands: readonly ShellCommand[]): boolean {
 }
 
 const ARITHMETIC = /\$\(\(|\[\[|\$\{\w+:/;
-/** Computed, a variable that holds `a[$(rm x)]` runs it. */
+/** Arithmetic evaluates a variable with the value `a[$(rm x)]` and runs the substitution. */
 const SUBSCRIPT = /[\w'"\\]\[[^\]]*[$`]/;
 
-/** Whether it runs a file that it has written itself: what is in there is not known. */
-function runsWrittenFile(commands: readonly ShellCommand[]): boolean {
-  const paths = commands.flatMap(writtenPaths);
-  const mayWriteAnyPath = commands.some(writesAnyPath) || (paths.some(isCodePath) && commands.some(containsCode));
-  if ((paths.length === 0 && !mayWriteAnyPath) || commands.length === 1) return false;
-  const names = new Set(paths.flatMap((path) => [fileStem(path), ...path.split("/").slice(0, -1)]));
-  const writesTestFile = paths.some((path) => FOUND_BY_TESTS.test(path));
-  const innerCommands = commands.flatMap(({ words }) => nestedCommands(words));
-  return (
-    paths.some((path) => RUN_BY_OTHER_PROGRAMS.test(path)) ||
-    innerCommands.some((innerCommand) => runsFile(innerCommand, names) || usesWrittenGitDir(innerCommand, paths)) ||
-    (writesTestFile && innerCommands.some(runsTests)) ||
-    (mayWriteAnyPath && innerCommands.some(runsAnyFile))
-  );
-}
-
-function runsFile([program, ...words]: readonly ShellWord[], writtenNames: ReadonlySet<string>): boolean {
-  const name = programName(program) ?? "";
-  if (program?.includes("/") && writtenNames.has(fileStem(name))) return true;
-  return isInterpreter(name) && words.some((word) => word !== null && namesFile(word, writtenNames));
-}
-
-/** Also as the value of an option: `-fa.mk`, `-ma`. */
-function namesFile(word: string, writtenNames: ReadonlySet<string>): boolean {
-  const attached = /^-[a-zA-Z]+/.test(word) ? [1, 2, 3].map((index) => word.slice(index + 1)) : [];
-  return (
-    word === "." || [word, ...attached].some((candidate) => candidate !== "" && writtenNames.has(fileStem(candidate)))
-  );
-}
-
-/** Interpreters find `a.js` by `a`, `a.py` by `-ma` and `p/index.js` by `p/`. */
-function fileStem(path: string): string {
-  const name = programName(path.replace(/^--?[\w-]+=/, "").replace(/\/+$/, "")) ?? "";
-  return name.replace(/\.\w+$/, "").replace(/^-m/, "");
-}
-
-/** A folder that git takes for a repository has settings, and settings name programs. */
-function usesWrittenGitDir([program, ...words]: readonly ShellWord[], paths: readonly string[]): boolean {
-  return programName(program) === "git" && paths.length > 0 && words.some((word) => /^--git-dir/.test(word ?? ""));
-}
-
-/** Some test runners look for their files themselves. */
-function runsTests([program, ...words]: readonly ShellWord[]): boolean {
-  const name = programName(program) ?? "";
-  if (TEST_RUNNERS.test(name)) return true;
-  return isInterpreter(name) && words.some((word) => TEST_WORDS.test(word ?? ""));
-}
-
-const TEST_RUNNERS =
-  /^(?:py\.?test(?:-?[\d.]+)?|nose\d*|nosetests|tox|nox|vitest|jest|mocha|ava|tap|c8|nyc|rspec|prove|bats|phpunit)$/;
-const TEST_WORDS = /^(?:--test|test|-m(?:unittest|pytest)|unittest|pytest|discover)$/;
-const FOUND_BY_TESTS =
-  /(?:^|\/)(?:tests?|__tests__|specs?)\/|(?:^|[/._-])(?:test|spec)s?[._-][^/]*$|[._-](?:test|spec)\.\w+$|(?:^|\/)test\.\w+$/;
-
-/** It runs a file, whatever its name. */
-function runsAnyFile(words: readonly ShellWord[]): boolean {
-  const [program, ...rest] = words;
-  const name = programName(program) ?? "";
-  if (runsTests(words) || /^\.{0,2}\//.test(program ?? "") || /^(?:npx|bunx|pnpx)$/.test(name)) return true;
-  return isInterpreter(name) && !name.endsWith("awk") && rest.some((word) => !/^-/.test(word ?? ""));
-}
-
-/** A file that a script may load, whatever the script is. */
-function isCodePath(path: string): boolean {
-  return /(?:^|\/)[^./]+$|\.(?:sh|bash|zsh|[cm]?[jt]sx?|py|pth|rb|p[lm]|php|lua|r|jl|mk)$/i.test(path);
-}
-
-/** Whether a text of it, or one that is open, would run a program as code. */
-function containsCode({ words, heredocBodies }: ShellCommand): boolean {
-  return [...words.slice(1), ...heredocBodies].some((text) => text === null || PROGRAM_START.test(text));
-}
-
-const PROGRAM_START = /[`$]\(|\$\{|\$[A-Z]|`|system|exec|spawn|popen|subprocess|child_process|fork/i;
-
-/** Whether it writes files whose names it makes up or reads from its input. */
-function writesAnyPath({ words, outputPaths }: ShellCommand): boolean {
-  const isUnknownWriter = (innerCommand: readonly ShellWord[]) =>
-    WRITERS.has(programName(innerCommand[0]) ?? "") && innerCommand.includes(null);
-  return (
-    outputPaths.includes(null) ||
-    nestedCommands(words).some((innerCommand) => choosesFileNames(innerCommand) || isUnknownWriter(innerCommand))
-  );
-}
-
-function choosesFileNames([program, ...rest]: readonly ShellWord[]): boolean {
-  const name = programName(program) ?? "";
-  const has = (pattern: RegExp) => rest.some((word) => word === null || pattern.test(word));
-  if (NAME_CHOOSING_WRITERS.has(name)) return !has(/^(?:-\w*[ctl]|--stdout|--to-stdout|--test|--list|--dry-run)$/);
-  if (name === "git") return has(/^(?:apply|am)$/) && !has(/^--(?:check|stat|numstat|summary)$/);
-  if (name === "tar" || name === "bsdtar") return has(/^-?[a-zA-Z]*x|^--extract|^--get$/);
-  // `print > ("a" "b")`, where a name in quotes is known.
-  return name.endsWith("awk") && has(/\bprintf?\b[^;}\n]*>\s*(?:[^"\s\d]|"[^"]*"\s*[^\s;}])/);
-}
-
-/** Most of them only show what they would write with `-c`, `-t` or `-l`. */
-const NAME_CHOOSING_WRITERS: ReadonlySet<string> = new Set([
-  ...["patch", "gunzip", "unxz", "bunzip2", "unzstd", "unlz4", "uncompress", "unlzma", "lzip", "gzip", "xz", "bzip2"],
-  ...["zstd", "unzip", "7z", "7za", "7zz", "cpio", "pax", "uudecode", "unar", "unrar", "shar"],
-  ...["split", "csplit", "bsplit"],
-]);
-
-function writtenPaths({ words, outputPaths }: ShellCommand): readonly string[] {
-  const [program, ...rest] = words;
-  const name = programName(program) ?? "";
-  const isWriter = WRITERS.has(name) || (name === "sed" && rest.some((word) => /^-\w*i|^--in/.test(word ?? "")));
-  const operands = isWriter ? rest.map((word) => word?.replace(/^(?:of=|-o|--[a-z-]+=)/, "") ?? null) : [];
-  // `print > "file"`, what git is told to write, and what a compiler names by itself.
-  const awkPaths = name.endsWith("awk") ? rest.flatMap((word) => word?.match(/(?<=")[^"]+(?=")/g) ?? []) : [];
-  const outputOptionPaths = rest.flatMap((word, index) => {
-    const [whole, value = rest[index + 1] ?? null] = /^--output(?:=(.+))?$/s.exec(word ?? "") ?? [];
-    return whole === undefined ? [] : [value];
-  });
-  const paths = [...operands, ...awkPaths, ...(COMPILERS.has(name) ? ["a.out"] : [])];
-  return [
-    ...[...outputPaths, ...outputOptionPaths].filter((path) => path !== null && path !== "" && !DEVICE_PATH.test(path)),
-    ...paths.filter((path) => path !== null && !/^(?:-.*|\d{1,3}|)$/s.test(path) && !DEVICE_PATH.test(path)),
-  ].filter((path) => path !== null);
-}
-
-/** Below /dev there are folders for files too. */
-const DEVICE_PATH = /^\/dev\/(?!shm\/|mqueue\/)/;
-
-const COMPILERS: ReadonlySet<string> = new Set(["gcc", "cc", "clang", "g++", "c++", "clang++", "rustc", "go"]);
-const WRITERS: ReadonlySet<string> = new Set([
-  ...COMPILERS,
-  ...["cp", "mv", "ln", "link", "install", "tee", "dd", "curl", "wget", "rsync", "scp", "sponge", "patch", "truncate"],
-  ...["find", "sort", "uniq", "shuf", "split", "csplit", "script", "strace", "openssl", "gpg", "xxd", "uudecode"],
-  ...["mkfifo", "ed", "zip", "unzip", "tar", "cpio", "ar", "objcopy", "iconv", "base64"],
-]);
-/** Files that other programs find and run by themselves. */
-const RUN_BY_OTHER_PROGRAMS =
-  /(?:^|\/)(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|Taskfile\.ya?ml|Rakefile|Gemfile|CMakeLists\.txt|build\.(?:xml|rs)|Cargo\.toml|package\.json|(?:conftest|setup|(?:site|user)customize)\.py|[\w.-]+\.config\.[cm]?[jt]s|hooks\/[\w-]+|config|node_modules\/.+|\.(?:bash\w*|profile|z\w+|gitconfig|gitattributes|npmrc|inputrc|vimrc|lesskey|envrc|git\/.+|cargo\/.+))$/;
-
 /**
- * Whether the wanted program is named anywhere else than as a program that was looked at already: as an argument, in quotes, in a
- * here-document. Of a rule with several words, all have to be there.
+ * Whether the program of a rule appears elsewhere than as the program of a parsed command: as an argument, in quotes or in a
+ * here-document. All words of the rule must appear.
  */
 function mentionsProgram(ruleWords: readonly string[], { commands }: ShellLine, line: string): boolean {
   const [program = "", ...more] = ruleWords.map((word) => word.toLowerCase());
@@ -294,7 +164,7 @@ function mentionsProgram(ruleWords: readonly string[], { commands }: ShellLine, 
   );
 }
 
-/** All that a command says beside its program, as a shell would take it. */
+/** All known texts of a command except its program. */
 function argumentTexts({
   words,
   assignments,
@@ -308,13 +178,13 @@ function argumentTexts({
   );
 }
 
-/** The words of a loop or of a part that was left to the shell are no words of a command. */
+/** Whether the program appears more often than it is called, for example in a loop or in a part that was not parsed. */
 function isNamedElsewhere(program: string, commands: readonly ShellCommand[], line: string): boolean {
   const calls = commands.filter(({ words }) => programName(words[0])?.toLowerCase() === program);
   return tokenizeUnquoted(line).filter((token) => token === program).length > calls.length;
 }
 
-/** Whole words and last path components: with quotes and backslashes taken out, as a second shell would take them out, and without. */
+/** Words and base names, with quotes and backslashes removed as a second shell would remove them, and without. */
 function tokenize(text: string): readonly string[] {
   return [...tokenizeUnquoted(text), ...splitTokens(text), ...splitTokens(text.replaceAll(/\\[abefnrtv]/g, " "))];
 }

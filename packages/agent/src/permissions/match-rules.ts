@@ -1,4 +1,4 @@
-/** Matches rules against a request. To allow, a rule must match for certain; to deny or to ask, a possible match is enough. */
+/** Matches rules against a request. Allow rules need a certain match; for deny and ask rules a possible match is enough. */
 
 import { isWithin } from "../text.ts";
 import type { Intent } from "../tool.ts";
@@ -16,7 +16,7 @@ import {
   type Rule,
 } from "./rules.ts";
 
-/** Whether the rules together let all of it pass: each command of a line and each path needs a rule, not all the same one. */
+/** Whether the rules together allow the whole request. Each command of a line and each path needs a matching rule. */
 export function rulesAllow(rules: readonly Rule[], { request, paths }: MatchContext): boolean {
   const applicable = rules.filter(
     (rule) => appliesTo(rule, request.toolRequest) && isBroadEnough(rule, request.toolRequest),
@@ -49,25 +49,24 @@ export interface MatchContext {
   readonly paths: PermissionPaths;
 }
 
-/** How near a rule comes to any part of it. */
+/** Whether the rule matches any part of the request. */
 export function matchRule(rule: Rule, { request, paths }: MatchContext): RuleMatch {
-  if (!appliesTo(rule, request.toolRequest)) return "not";
+  if (!appliesTo(rule, request.toolRequest)) return "no";
   const { pattern } = rule;
-  if (pattern === null) return "fits";
+  if (pattern === null) return "yes";
   const { intent } = request.toolRequest;
-  if (intent?.type === "nothing") return "not";
+  if (intent?.type === "nothing") return "no";
   if (intent?.type === "command" && pattern.type === "command") return matchCommand(pattern, intent.command);
   const urls = intentUrls(intent);
   if (urls.length > 0 && pattern.type === "host") return closestMatch(urls.map((url) => matchHost(pattern, url)));
-  if (intent?.type === "port" && pattern.type === "port") return pattern.port === intent.port ? "fits" : "not";
-  if (intent?.type === "named" && pattern.type === "path")
-    return matchesToolName(pattern, intent.name) ? "fits" : "not";
+  if (intent?.type === "port" && pattern.type === "port") return pattern.port === intent.port ? "yes" : "no";
+  if (intent?.type === "named" && pattern.type === "path") return matchesToolName(pattern, intent.name) ? "yes" : "no";
   if (request.resolvedPaths.length > 0 && pattern.type === "path")
     return closestMatch(request.resolvedPaths.map((resolved) => matchPath(pattern, resolved, paths)));
-  return "unsure";
+  return "maybe";
 }
 
-/** Whether all that it would reach is named by these rules on the network; true for what reaches nothing. */
+/** Whether network rules cover every host and port that the request reaches. True if it reaches none. */
 export function reachesOnlyHosts(rules: readonly Rule[], { toolRequest: { intent } }: PermissionRequest): boolean {
   const patterns = rules.map(({ pattern }) => pattern).filter((pattern) => pattern !== null);
   if (intent?.type === "port" && intent.direction === "host")
@@ -75,7 +74,7 @@ export function reachesOnlyHosts(rules: readonly Rule[], { toolRequest: { intent
   return intentUrls(intent).every((url) => allowsHost(patternsOfType("host", patterns), url));
 }
 
-/** What it would reach, as URLs. */
+/** The hosts that the request would reach, as URLs. */
 function intentUrls(intent: Intent | null): readonly string[] {
   if (intent?.type === "fetch") return [intent.url];
   if (intent?.type === "network") return [hostUrl(intent.host)];
@@ -86,26 +85,26 @@ function hostUrl(host: string): string {
   return host.includes(":") && !host.startsWith("[") ? `https://[${host}]/` : `https://${host}/`;
 }
 
-// Who denies `editFile` on a file means no less by it when the tool is called `write`.
+// A rule on `edit` also applies to `write` and to other tools with the same intent.
 function appliesTo(rule: Rule, toolRequest: ToolRequest): boolean {
   const { tool } = rule;
   const { intent } = toolRequest;
   if (tool === "outside") return isOutside(toolRequest);
   if (tool === "network") return appliesToNetwork(rule, intent);
   if (tool === "publish") return intent?.type === "port" && intent.direction === "publish";
-  // These are no calls of the tool that the command runs in.
+  // Network and port requests come from a running command; they are not calls of its tool.
   if (intent?.type === "network" || intent?.type === "port") return false;
   return tool === toolRequest.tool || (intent !== null && intentByTool[tool] === intent.type);
 }
 
-/** A rule on a port is about that port alone, and one on hosts about no port. */
+/** A port rule applies only to ports of the user's machine, a host rule only to hosts. */
 function appliesToNetwork({ pattern }: Rule, intent: Intent | null): boolean {
   const isPort = intent?.type === "port" && intent.direction === "host";
   if (isPort) return pattern?.type !== "host";
   return pattern?.type !== "port" && intentUrls(intent).length > 0;
 }
 
-// Who allows a command where it is held has not said that it may leave, nor that it gets a secret.
+// A rule for a sandboxed command does not allow it outside the sandbox, and no rule allows giving it a secret.
 function isBroadEnough({ tool }: Rule, toolRequest: ToolRequest): boolean {
   if (toolRequest.intent?.type === "command" && (toolRequest.intent.secrets?.length ?? 0) > 0) return false;
   return tool === "outside" || !isOutside(toolRequest);
@@ -140,19 +139,19 @@ function patternsOfType<Type extends Pattern["type"]>(
 }
 
 export interface DeniedPaths {
-  /** Files and folders that nobody is to read; absolute. */
+  /** Absolute paths of files and folders that must not be read. */
   readonly unreadable: readonly string[];
-  /** Those that nobody is to change. */
+  /** Absolute paths of files and folders that must not be changed. */
   readonly unwritable: readonly string[];
-  /** Rules on paths whose places are among these. */
+  /** Path rules that the sandbox can enforce: their paths are in the two lists. */
   readonly enforcedRules: readonly Rule[];
-  /** Those that bind the tools alone, whatever a command does. */
+  /** Path rules that only apply to tools, not to commands. */
   readonly unenforcedRules: readonly Rule[];
 }
 
 type PathRoots = Pick<PermissionPaths, "root" | "home">;
 
-/** Denied paths that a sandbox can also close to commands: whole files and folders, no name patterns. */
+/** Finds the denied paths that a sandbox can also close to commands: whole files and folders, without wildcards. */
 export function findDeniedPaths(deny: readonly Rule[], roots: PathRoots): DeniedPaths {
   const candidates = deny.filter(isFileRule).map((rule) => ({ rule, place: deniedPath(rule, roots) }));
   const enforced = candidates.filter((candidate): candidate is EnforcedRule => candidate.place !== null);
@@ -173,7 +172,7 @@ function isFileRule({ tool }: Rule): boolean {
   return tool === "read" || tool === "edit" || tool === "write";
 }
 
-/** Null where it is no one place, or one in which the workspace lies: in a sandbox that stays as it is. */
+/** The path of a deny rule; null if it is not a single path, or if it contains the workspace, which the sandbox cannot close. */
 function deniedPath({ tool, pattern }: Rule, { root, home }: PathRoots): string | null {
   if (pattern === null) return tool === "read" ? null : root;
   if (pattern.type !== "path") return null;

@@ -1,4 +1,4 @@
-/** Decides about each tool call, asks the user and remembers rules. Only the user changes permissions, never text from a session. */
+/** Decides about each tool call, asks the user and remembers rules. Only the user changes permissions; text in a session cannot. */
 
 import type { Redaction } from "@pith/context";
 import { raceAbort } from "../async.ts";
@@ -37,91 +37,22 @@ import {
 } from "./request.ts";
 import type { Rule } from "./rules.ts";
 
-/** What a permitted call may open: the real paths it was permitted for, and below them only what would be allowed by itself. */
-export function createGrant(request: PermissionRequest, state: PermissionState): PermissionGrant {
-  // Who was asked about a folder was asked about what is in it.
-  const acceptedOutcomes = decide(request, state).type === "asked" ? ["allowed", "asked"] : ["allowed"];
-  return {
-    // Where nobody can tell, it is taken at its word: a link is not followed then.
-    realPaths: new Map(
-      request.resolvedPaths
-        .map(({ native, ...resolved }) => native ?? resolved)
-        .map(({ path, realPath }) => [path, realPath ?? path]),
-    ),
-    isExcluded: (path) => !acceptedOutcomes.includes(decide(createReadRequest(path, request), state).type),
-  };
-}
-
-function createReadRequest(path: string, { toolRequest }: PermissionRequest): PermissionRequest {
-  return {
-    toolRequest: { ...toolRequest, intent: { type: "look", paths: [path] } },
-    resolvedPaths: [createResolvedPath({ path, realPath: path })],
-  };
-}
-
-/** The refusal when no user can be asked; it names the flags that would allow the call. */
-export function refusalWithoutUser(
-  request: PermissionRequest,
-  { reason }: Extract<Decision, { type: "asked" }>,
-  state: PermissionState,
-): string {
-  switch (reason) {
-    case "again":
-      return "not permitted: it was begun before and may have been done, and nobody is here to ask whether to do it again";
-    case "rule":
-      return "not permitted: a rule wants the user to be asked, and nobody is here to ask";
-    case "doubt":
-      return describeDoubt(request, state);
-    case "mode":
-      return `not permitted: nobody is here to ask${describeFlags(request, state)}`;
-  }
-}
-
-function describeDoubt(request: PermissionRequest, state: PermissionState): string {
-  const [rule] = findAskingRules(request, state);
-  const cause = rule ? `the rule ${rule.text} may apply to it` : "a rule may apply to it";
-  return `not permitted: ${cause}, and no user is here to be asked; write a command in which what the rule names does not occur, or tell the user`;
-}
-
-function describeFlags(request: PermissionRequest, state: PermissionState): string {
-  const [rule] = suggestRules(request, state.paths);
-  const widerModes = WIDER_MODES.filter((candidate) => state.limits?.modes?.includes(candidate) ?? true);
-  const mode = widerModes.find((candidate) => decide(request, { ...state, mode: candidate }).type === "allowed");
-  const networkFlag = request.toolRequest.intent?.type === "network" && !state.limits ? "--network open" : undefined;
-  const flags = [
-    rule && `--allow ${quoteForShell(rule.text)}`,
-    mode && `--permission-mode ${mode}`,
-    networkFlag,
-  ].filter((flag) => flag !== undefined);
-  if (flags.length > 0) return `; allow it with ${flags.join(" or ")}`;
-  const { intent } = request.toolRequest;
-  return intent?.type === "command" && intent.secrets
-    ? "; a secret is given only after a question, so not with -p"
-    : "";
-}
-
-const WIDER_MODES: readonly PermissionMode[] = ["edit", "all"];
-
-function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 export interface PermissionsOptions {
   readonly mode: PermissionMode;
   readonly rules?: Partial<Rules>;
   readonly limits?: PolicyLimits | undefined;
   readonly paths: PermissionPathsInput;
   readonly resolveRealPath: ResolveRealPath;
-  /** Absent where nobody is there to be asked; then what would be asked is refused. */
+  /** Absent if no user can be asked. Requests that need a question are then refused. */
   readonly ask?: AskPermission;
   readonly ruleStore?: RuleStore;
-  /** Acts are judged as they will be done, with the secrets in them; what is asked and remembered has none. */
+  /** Decisions use the real values of secrets; questions and remembered rules contain none. */
   readonly redaction?: Redaction;
-  /** Told each decision, each rule that an answer makes, and each change of the mode. It must not wait for anything. */
+  /** Receives each decision, each rule added by an answer, and each change of the mode. It must not block. */
   readonly audit?: (record: AuditRecord) => void;
 }
 
-/** The port to where rules for a project are kept. What cannot be kept it tells the user itself. */
+/** Stores the rules of a project. The store itself notifies the user of a failure. */
 export interface RuleStore {
   remember(rule: Rule): Promise<void>;
 }
@@ -132,7 +63,7 @@ export class Permissions implements PermissionCheck {
   #rules: Rules;
   #paths: Promise<PermissionPaths> | null = null;
   #lastQuestion: Promise<unknown> = Promise.resolve();
-  /** Looks again at what is being asked; null where nothing is. */
+  /** Decides the open question again; null if none is open. */
   #recheckOpenQuestion: (() => Promise<void>) | null = null;
 
   constructor(options: PermissionsOptions) {
@@ -154,8 +85,8 @@ export class Permissions implements PermissionCheck {
   }
 
   /**
-   * For the user alone. PERM38: a question that is open is settled where the new mode settles it.
-   * Throws on a mode that the limits leave out: whoever calls says so first.
+   * Only the user may cause this call. PERM38: an open question is closed if the new mode decides it.
+   * Throws if the limits exclude the mode; callers check this first.
    */
   setMode(mode: PermissionMode): void {
     const { limits } = this.#options;
@@ -183,7 +114,7 @@ export class Permissions implements PermissionCheck {
     return (await raceAbort(result, signal)) ?? cancelledResult;
   }
 
-  /** Whether it would be permitted without a question. Nobody is asked, and nothing is recorded. */
+  /** Whether the request would be permitted without a question. Asks and records nothing. */
   async isAllowed(toolRequest: ToolRequest): Promise<boolean> {
     return (
       decide(await resolveRequest(toolRequest, this.#options.resolveRealPath), await this.#currentState()).type ===
@@ -192,8 +123,8 @@ export class Permissions implements PermissionCheck {
   }
 
   /**
-   * Whether a move in the session tree may restore a file. It is judged as `write` in mode `editFile`, whatever the mode, and nobody is
-   * asked: the paths come from a session file, which anybody may have written.
+   * Whether a move in the session tree may restore a file. It is decided like a `write` in mode `edit` and never asks: the paths come
+   * from a session file, which is not trusted.
    */
   async permitRestore(path: string): Promise<RestorePermission> {
     const toolRequest: ToolRequest = { tool: "write", arguments: { path }, intent: { type: "change", paths: [path] } };
@@ -218,10 +149,10 @@ export class Permissions implements PermissionCheck {
     return { mode: this.#mode, rules: this.#rules, paths: await this.#paths, limits: this.#options.limits };
   }
 
-  /** One question at a time: the answer to one may settle the next. */
+  /** Asks one question at a time, because an answer may decide the next one. */
   #enqueueQuestion(question: () => Promise<PermissionResult>): Promise<PermissionResult> {
     const result = this.#lastQuestion.then(question);
-    // How it failed is told to whoever asked.
+    // The caller handles the failure.
     this.#lastQuestion = result.catch(() => undefined);
     return result;
   }
@@ -270,12 +201,12 @@ export class Permissions implements PermissionCheck {
       ...{ event: "decision", tool: request.toolRequest.tool, what: describeRequest(request, redaction) },
       ...{ decision: result.type, ...rest, ...(rules.length > 0 && { rules }), mode: this.#mode },
     };
-    // A rule that the user wrote may have a secret in it, too.
+    // A rule of the user may contain a secret.
     audit(redaction ? redaction.redact(record) : record);
     return result;
   }
 
-  /** The question is withdrawn, by its signal, once the mode needs none any more. */
+  /** Aborts the question's signal when a change of the mode decides the request. */
   #watchModeChange(request: PermissionRequest): {
     readonly signal: AbortSignal;
     readonly permit: () => PermissionResult | null;
@@ -302,7 +233,7 @@ export class Permissions implements PermissionCheck {
 
   async #applyAnswer(request: PermissionRequest, answer: PermissionAnswer): Promise<PermissionResult> {
     if (answer.type !== "yes") return { type: "refused", why: denialMessage(answer.word) };
-    // The mode may have become a stricter one while the question stood.
+    // The mode may have become stricter while the question was open.
     const state = await this.#currentState();
     const decision = decide(request, state);
     if (decision.type === "refused") return decision;
@@ -311,7 +242,7 @@ export class Permissions implements PermissionCheck {
     return { type: "permitted", grant: createGrant(request, state) };
   }
 
-  /** PERM26: the narrowest rule that a question would have offered. */
+  /** PERM26: adds the narrowest suggested rule for this session. */
   #allowInSession(request: PermissionRequest, { paths }: PermissionState): void {
     const [rule] = suggestRules(request, paths);
     if (rule) this.#addRule(rule, "session");
@@ -333,7 +264,7 @@ export class Permissions implements PermissionCheck {
 
 const cancelledResult: PermissionResult = {
   type: "refused",
-  why: "not permitted: it was broken off before anybody had answered",
+  why: "not permitted: the question was cancelled before it was answered",
 };
 
 interface DecisionContext {
@@ -341,7 +272,7 @@ interface DecisionContext {
   readonly state: PermissionState;
 }
 
-/** Why it is asked; the rules, where one of them is the reason. */
+/** The reason of a question, with the rules that caused it. */
 function auditReason(
   { reason }: Extract<Decision, { type: "asked" }>,
   { request, state }: DecisionContext,
@@ -358,28 +289,96 @@ function toPermissionResult(
   return decision.type === "allowed" ? { type: "permitted", grant: createGrant(request, state) } : decision;
 }
 
+/** Creates the grant of a permitted call: the real paths it may open, and a filter for the files below them. */
+export function createGrant(request: PermissionRequest, state: PermissionState): PermissionGrant {
+  // A question about a folder includes the files in it.
+  const acceptedOutcomes = decide(request, state).type === "asked" ? ["allowed", "asked"] : ["allowed"];
+  return {
+    // An unresolved path is used as it is, and links in it are not followed.
+    realPaths: new Map(
+      request.resolvedPaths
+        .map(({ native, ...resolved }) => native ?? resolved)
+        .map(({ path, realPath }) => [path, realPath ?? path]),
+    ),
+    isExcluded: (path) => !acceptedOutcomes.includes(decide(createReadRequest(path, request), state).type),
+  };
+}
+
+function createReadRequest(path: string, { toolRequest }: PermissionRequest): PermissionRequest {
+  return {
+    toolRequest: { ...toolRequest, intent: { type: "look", paths: [path] } },
+    resolvedPaths: [createResolvedPath({ path, realPath: path })],
+  };
+}
+
+/** The refusal if no user can be asked. It names the flags that would allow the call. */
+export function refusalWithoutUser(
+  request: PermissionRequest,
+  { reason }: Extract<Decision, { type: "asked" }>,
+  state: PermissionState,
+): string {
+  switch (reason) {
+    case "again":
+      return "not permitted: the call was started before and may have completed; no user is available to ask whether to repeat it";
+    case "rule":
+      return "not permitted: a rule requires asking the user, and no user is available to ask";
+    case "doubt":
+      return describeDoubt(request, state);
+    case "mode":
+      return `not permitted: no user is available to ask${describeFlags(request, state)}`;
+  }
+}
+
+function describeDoubt(request: PermissionRequest, state: PermissionState): string {
+  const [rule] = findAskingRules(request, state);
+  const cause = rule ? `the rule ${rule.text} may apply to it` : "a rule may apply to it";
+  return `not permitted: ${cause}, and no user is available to ask; use a command that does not mention what the rule names, or tell the user`;
+}
+
+function describeFlags(request: PermissionRequest, state: PermissionState): string {
+  const [rule] = suggestRules(request, state.paths);
+  const widerModes = WIDER_MODES.filter((candidate) => state.limits?.modes?.includes(candidate) ?? true);
+  const mode = widerModes.find((candidate) => decide(request, { ...state, mode: candidate }).type === "allowed");
+  const networkFlag = request.toolRequest.intent?.type === "network" && !state.limits ? "--network open" : undefined;
+  const flags = [
+    rule && `--allow ${quoteForShell(rule.text)}`,
+    mode && `--permission-mode ${mode}`,
+    networkFlag,
+  ].filter((flag) => flag !== undefined);
+  if (flags.length > 0) return `; allow it with ${flags.join(" or ")}`;
+  const { intent } = request.toolRequest;
+  return intent?.type === "command" && intent.secrets
+    ? "; giving a command a secret needs the user's approval, so it is not possible with -p"
+    : "";
+}
+
+const WIDER_MODES: readonly PermissionMode[] = ["edit", "all"];
+
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 function denialMessage(reason: string | undefined): string {
   return reason ? `the user did not permit it: ${reason}` : "the user did not permit it";
 }
 
 function describeRestoreRefusal(decision: Decision): string {
   if (decision.type === "refused") return decision.why;
-  if (decision.type === "asked" && decision.reason !== "mode")
-    return "a rule wants you to be asked before it is changed";
+  if (decision.type === "asked" && decision.reason !== "mode") return "a rule requires a question before it is changed";
   switch (decision.type === "asked" ? decision.action : "unknown") {
     case "change-outside":
-      return "it lies outside the workspace";
+      return "it is outside the workspace";
     case "change-protected":
-      return "other programs run or trust it; --allow 'edit(path)' permits it";
+      return "other programs run or trust it; allow it with --allow 'edit(path)'";
     default:
-      return "it cannot be told where its path leads";
+      return "its path cannot be resolved";
   }
 }
 
 /**
- * Whether a provider may search the web itself. A search tells a host of the provider's choice words of the model, and that provider reads
- * the whole conversation anyway; no host that the model names is reached, so it need not be asked about as `fetchPackage` is. Whoever is asked about
- * everything, or has a rule that holds fetching back, would not expect it: its pages cannot be permitted one by one.
+ * Whether the provider may search the web on its side. This needs no question as `fetch` does: the provider reads the whole conversation
+ * anyway, and the model does not choose the hosts. It is off in mode `ask` and with rules against fetching, because the pages of
+ * a search cannot be permitted one by one.
  */
 export function allowsProviderSearch({
   mode,

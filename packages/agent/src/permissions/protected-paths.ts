@@ -1,32 +1,32 @@
-/** Classifies paths: secret, protected, own, inside or outside the workspace. Names are lower-cased, because some disks ignore case. */
+/** Classifies paths: secret, protected, own, inside or outside the workspace. Comparison ignores case, as some file systems do. */
 
 import { isWithin } from "../text.ts";
 import type { PermissionPaths, ResolvedPath } from "./request.ts";
 
 /**
- * Other programs run or trust these as soon as they exist; the file tools and the sandbox share this one list. Folders of editors and
- * agents. In the folder one works in they are kept also where they are absent.
+ * Folders of editors and agents. Other programs run or trust their content as soon as they exist. The file tools and the sandbox
+ * share this list. In the workspace the sandbox also protects folders that do not exist yet.
  */
 export const GUARDED_FOLDERS: readonly string[] = [
   ...[".agents", ".claude", ".codex", ".cursor", ".gemini", ".idea", ".opencode", ".pi", ".pith", ".vscode", ".zed"],
 ];
 
-/** Files of the same kind, which are taken up wherever somebody works. */
+/** Files that other programs run or trust in any working directory. */
 export const GUARDED_FILES: readonly string[] = [".envrc", ".exrc", ".mcp.json", ".vimrc"];
 
-/** What Mercurial runs or believes in a repository. */
+/** Files that Mercurial runs or trusts in a repository. */
 export const MERCURIAL_NAMES: readonly string[] = [".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath"];
 
-/** What shells and git begin with: of consequence in a home, and where a home is made from. */
+/** Startup files of shells and git. They take effect in a home folder or where a home folder is created from. */
 export const STARTUP_NAMES: readonly string[] = [
   ...[".gitconfig", ".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".inputrc"],
   ...[".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".config/fish"],
 ];
 
-/** Where git's hooks lie by custom. The sandbox asks the settings of git instead. */
+/** Common folders for git hooks. The sandbox reads git's settings instead. */
 const HOOK_FOLDERS: readonly string[] = [".githooks", ".husky"];
 
-/** All of them, wherever they lie. A repository has to be written by commands, so there the sandbox is more exact. */
+/** All guarded names, in any folder. The sandbox is more precise within `.git`, because commands must write there. */
 export const GUARDED_NAMES: readonly string[] = [
   ".git",
   ...HOOK_FOLDERS,
@@ -36,17 +36,17 @@ export const GUARDED_NAMES: readonly string[] = [
   ...STARTUP_NAMES,
 ];
 
-export type ReadKind = "look" | "look-secret" | "look-keys" | "unknown";
-export type ChangeKind = "change-inside" | "change-protected" | "change-outside" | "change-own" | "unknown";
+export type ReadKind = "read" | "read-secret" | "read-keys" | "unknown";
+export type ChangeKind = "change-inside" | "change-protected" | "change-outside" | "change-settings" | "unknown";
 
 export function classifyRead(resolved: ResolvedPath, paths: PermissionPaths): ReadKind {
   const { realPath } = resolved;
   const spellings = pathSpellings(resolved);
   if (spellings.some((path) => PROCESS_SECRETS.test(path) || paths.keyFiles.some((key) => isWithin(key, path))))
-    return "look-keys";
+    return "read-keys";
   if (realPath === null) return "unknown";
-  if (spellings.some((path) => isSecret(path, paths))) return "look-secret";
-  return !isWithin(paths.root, realPath) && spellings.some(isSecretOutsideWorkspace) ? "look-secret" : "look";
+  if (spellings.some((path) => isSecret(path, paths))) return "read-secret";
+  return !isWithin(paths.root, realPath) && spellings.some(isSecretOutsideWorkspace) ? "read-secret" : "read";
 }
 
 export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): ChangeKind {
@@ -56,7 +56,7 @@ export function classifyChange(resolved: ResolvedPath, paths: PermissionPaths): 
       [...paths.permissionFiles, ...paths.keyFiles].some((file) => isWithin(file, path)),
     )
   )
-    return "change-own";
+    return "change-settings";
   if (realPath === null) return "unknown";
   const baseFolder = [paths.root, ...paths.temporaryFolders].find((folder) => isWithin(folder, realPath));
   if (baseFolder === undefined) return "change-outside";
@@ -78,17 +78,17 @@ function isSecretOutsideWorkspace(path: string): boolean {
   return /\/\.env[^/]*$/.test(lower) || SECRET_OUTSIDE_WORKSPACE.test(lower) || SECRET_FOLDER.test(lower);
 }
 
-/** By the names below the folder it lies in. */
+/** `relativePath` is the path below the workspace or temporary folder. */
 function isProtected(relativePath: string): boolean {
   return PROTECTED.test(`/${relativePath.toLowerCase()}`);
 }
 
-/** Fits a path that has one of these somewhere in it: one expression, because a search asks it of every file. */
+/** Matches a path that contains one of these. It is a single expression because a search tests every file. */
 function pathContaining(...paths: readonly string[]): RegExp {
   return new RegExp(`/(?:${paths.join("|").replaceAll(".", "\\.")})(?:/|$)`);
 }
 
-/** Wherever they lie, in a workspace too. */
+/** Secret in any folder, including the workspace. */
 const secretPaths: readonly string[] = [
   ...[".ssh", ".gnupg", ".aws", ".azure", ".kube", ".config/gcloud", ".config/gh", ".config/op", ".docker/config.json"],
   ...[".password-store", ".local/share/keyrings", ".vault-token", ".git-credentials", ".config/git/credentials"],
@@ -101,16 +101,16 @@ const secretPaths: readonly string[] = [
 const SECRET = pathContaining(...secretPaths);
 const PROTECTED = pathContaining(...secretPaths, ...GUARDED_NAMES);
 
-/** In a workspace they belong to the project, and are seldom secret. */
+/** Secret outside the workspace. In the workspace they belong to the project and are seldom secret. */
 const SECRET_OUTSIDE_WORKSPACE = pathContaining(
   ...[".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".yarnrc.yml"],
   ...[".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json"],
 );
 
-/** To search one is to search what is in it. */
+/** Folders that contain secret files: searching one would search those. */
 const SECRET_FOLDER = /\/(?:\.config|library\/application support)$/;
 
 const SYSTEM_SECRET = /^\/(?:etc\/(?:g?shadow-?|sudoers|sudoers\.d|ssl\/private)(?:\/|$))/;
 
-/** The environment, the memory and the open files of programs: the keys of this one are there too. */
+/** The environment, memory and open files of processes, which include this program's keys. */
 const PROCESS_SECRETS = /^\/proc\/(?:.*\/)?(?:environ|mem|(?:fd|map_files)\/.*)$/;

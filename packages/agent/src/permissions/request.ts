@@ -1,61 +1,61 @@
-/** Defines permission requests and resolves their paths. Every tool call needs a permit, and nothing a model has read can grant one. */
+/** Defines permission requests and resolves their paths. Every tool call needs permission, and no text that a model reads can grant it. */
 
 import type { Intent, PermissionGrant } from "../tool.ts";
 
-/** The permissions of an agent, as its loop sees them. */
+/** The permission check that the agent's loop calls before each tool call. */
 export interface PermissionCheck {
-  permit(act: ToolRequest, asking: { readonly signal: AbortSignal }): Promise<PermissionResult>;
+  permit(request: ToolRequest, options: { readonly signal: AbortSignal }): Promise<PermissionResult>;
 }
 
 export interface ToolRequest {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Null where the tool does not say what it is about to do. */
+  /** Null if the tool does not declare what it is about to do. */
   readonly intent: Intent | null;
-  /** It was begun before and nobody knows whether it was done: whoever permits it knows that it may be done twice. */
+  /** The call was started before and may have completed, so it may run twice. */
   readonly isAgain?: boolean;
 }
 
 export type PermissionResult =
   | { readonly type: "permitted"; readonly grant?: PermissionGrant }
-  /** `why` is told to the model. */
+  /** `why` is sent to the model. */
   | { readonly type: "refused"; readonly why: string };
 
-/** A request with its paths resolved, so that later steps need no disk. */
+/** A request with its paths resolved, so that later steps need no file access. */
 export interface PermissionRequest {
   readonly toolRequest: ToolRequest;
-  /** One for each path of its intent. */
+  /** One for each path of the intent. */
   readonly resolvedPaths: readonly ResolvedPath[];
 }
 
-/** Rules and lists of names are written with slashes, so both paths are. */
+/** Both paths are written with slashes, as rules are. */
 export interface ResolvedPath {
   readonly path: string;
-  /** Absolute, with every link followed; null where nobody can tell. */
+  /** Absolute, with all links resolved; null if it cannot be resolved. */
   readonly realPath: string | null;
-  /** The same two as the system spells them, where it spells them otherwise: these are opened. */
+  /** The paths in the system's own spelling, if it differs. Files are opened by these. */
   readonly native?: Omit<ResolvedPath, "native">;
 }
 
-/** `C:\a\b` as `C:/a/b`. On other systems a backslash is a letter of a name, and no absolute path begins like this. */
+/** Converts `C:\a\b` to `C:/a/b`. On other systems a backslash is part of a name, and no absolute path starts like this. */
 export function withSlashes(path: string): string {
   return /^(?:[A-Za-z]:\\|\\\\)/.test(path) ? path.replaceAll("\\", "/") : path;
 }
 
-/** The port to where a path leads: `..` and links resolved, also where nothing is yet; null where it cannot be told. */
+/** Resolves `..` and links, also for a path that does not exist yet; null if it cannot be resolved. */
 export type ResolveRealPath = (path: string) => Promise<string | null>;
 
-/** The folders and files that matter to permissions; all absolute. */
+/** The folders and files that permissions depend on. All paths are absolute. */
 export interface PermissionPaths {
   /** The workspace. */
   readonly root: string;
   /** What `~` stands for. */
   readonly home: string;
-  /** Folders for files that nobody misses. */
+  /** Folders for temporary files, such as /tmp. */
   readonly temporaryFolders: readonly string[];
-  /** Files with keys: no tool ever reads one. */
+  /** Files with keys, which no tool may read. */
   readonly keyFiles: readonly string[];
-  /** Files that decide what is permitted, settings and remembered rules: no tool ever changes one. */
+  /** Settings and remembered rules, which no tool may change. */
   readonly permissionFiles: readonly string[];
   /** Whether commands run in a sandbox. */
   readonly hasSandbox?: boolean;
@@ -70,13 +70,13 @@ export async function resolveRequest(
   return { toolRequest, resolvedPaths: await Promise.all(paths.map((path) => resolvePath(path, resolveRealPath))) };
 }
 
-/** What permissions are made with: what the sandbox brings may be found out while everything else is made ready. */
+/** Permission paths before they are resolved. The sandbox's values may arrive later than the rest. */
 export interface PermissionPathsInput extends Omit<PermissionPaths, "temporaryFolders" | "hasSandbox"> {
   readonly temporaryFolders: readonly string[] | Promise<readonly string[]>;
   readonly hasSandbox?: boolean | Promise<boolean>;
 }
 
-// Both names of each, because a rule or a path may bear either.
+// Key and permission files are listed by both paths, because a request may use either.
 export async function resolvePermissionPaths(
   input: PermissionPathsInput,
   resolveRealPath: ResolveRealPath,

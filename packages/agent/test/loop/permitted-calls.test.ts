@@ -28,7 +28,7 @@ test("RUN11 what is not permitted is not run, and the model is told how it could
   expect(await end).toEqual({ type: "done" });
   expect(tool.ran).toEqual([]);
   expect((await talk(scene))[2]).toBe(
-    "c1 → not permitted: nobody is here to ask; allow it with --allow 'bash(rm -rf build)' or --permission-mode all",
+    "c1 → not permitted: no user is available to ask; allow it with --allow 'bash(rm -rf build)' or --permission-mode all",
   );
 });
 

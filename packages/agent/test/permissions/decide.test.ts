@@ -305,7 +305,7 @@ describe("PERM3 an allow goes no further than it says", () => {
       const judged = sight(act(command("make", true), { isAgain: true }));
       return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: ground });
     });
-    expect(again).toEqual(modes.map(() => ({ type: "asked", matter: "command-confined", because: "again" })));
+    expect(again).toEqual(modes.map(() => ({ type: "asked", action: "command-confined", reason: "again" })));
     const denied = sight(act(command("make"), { isAgain: true }));
     expect(decide(denied, { mode: "all", rules: rules({ deny: ["bash(make)"] }), paths: ground }).type).toBe("refused");
   });

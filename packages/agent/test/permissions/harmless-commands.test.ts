@@ -6,8 +6,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HARMLESS_PREFIXES } from "../../src/permissions/classify-commands.ts";
 import { decide } from "../../src/permissions/decide.ts";
-import { HARMLESS_PREFIXES } from "../../src/permissions/harmless-commands.ts";
 import { act, command, ground, rules, sight } from "./ground.ts";
 
 const place = mkdtempSync(join(tmpdir(), "pith-harmless-"));

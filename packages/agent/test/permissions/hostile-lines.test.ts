@@ -25,7 +25,7 @@ const pattern = (text: string): CommandPattern => {
 };
 
 function passesUnasked({ denied, line }: HostileLine): boolean {
-  return matchCommand(pattern(`${denied}:*`), line) === "not";
+  return matchCommand(pattern(`${denied}:*`), line) === "no";
 }
 
 describe("SHELL4 no line that runs a denied program passes unasked", () => {
@@ -64,8 +64,8 @@ describe("SHELL5 few honest commands are asked about", () => {
   test("at most one in twenty of recorded sessions", () => {
     const lines = readHonestLines(fixtures);
     const unsure = lines.filter((line) => {
-      const fits = rules.map((rule) => matchCommand(rule, line));
-      return fits.includes("unsure") && !fits.includes("fits");
+      const matches = rules.map((rule) => matchCommand(rule, line));
+      return matches.includes("maybe") && !matches.includes("yes");
     });
     const share = unsure.length / lines.length;
     console.log(`${unsure.length} of ${lines.length} honest commands are asked about: ${(share * 100).toFixed(1)} %`);
@@ -117,7 +117,7 @@ describe("SHELL5 few honest commands are asked about", () => {
     "pnpm --filter @a/b test > out.txt; cat out.txt",
     "node a.js > out.txt && cat out.txt",
   ])("let pass: %j", (line) => {
-    expect(rules.map((rule) => matchCommand(rule, line))).toEqual(rules.map(() => "not"));
+    expect(rules.map((rule) => matchCommand(rule, line))).toEqual(rules.map(() => "no"));
   });
 });
 

@@ -85,5 +85,5 @@ test("PERM16 whatever bash runs of a line was read, or the line is unreadable", 
 });
 
 function couldRun(line: string, name: string): boolean {
-  return matchCommand({ type: "command", text: name, words: [name], isPrefix: true }, line) !== "not";
+  return matchCommand({ type: "command", text: name, words: [name], isPrefix: true }, line) !== "no";
 }

@@ -149,11 +149,14 @@ describe("permissions", () => {
       [port(5432, "host"), "allow it with --allow 'network(localhost:5432)'"],
       [port(3000, "publish"), "allow it with --allow 'publish(3000)'"],
       [command("git push", true), "allow it with --allow 'bash(git push)' or --permission-mode all"],
-      [secretly("npm whoami", ["npm"], ["example.com"]), "a secret is given only after a question, so not with -p"],
+      [
+        secretly("npm whoami", ["npm"], ["example.com"]),
+        "giving a command a secret needs the user's approval, so it is not possible with -p",
+      ],
       [null, "allow it with --allow 'own' or --permission-mode all"],
     ])("%j", async (intent, way) => {
       const permit = await permissions().permit(act(intent), { signal });
-      expect(permit).toEqual({ type: "refused", why: `not permitted: nobody is here to ask; ${way}` });
+      expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask; ${way}` });
     });
 
     test("what was begun before, what a rule asks for and what leaves a doubt say so", async () => {
@@ -166,12 +169,12 @@ describe("permissions", () => {
       expect(whys).toEqual([
         {
           type: "refused",
-          why: "not permitted: it was begun before and may have been done, and nobody is here to ask whether to do it again",
+          why: "not permitted: the call was started before and may have completed; no user is available to ask whether to repeat it",
         },
-        { type: "refused", why: "not permitted: a rule wants the user to be asked, and nobody is here to ask" },
+        { type: "refused", why: "not permitted: a rule requires asking the user, and no user is available to ask" },
         {
           type: "refused",
-          why: expect.stringMatching(/^not permitted: the rule \S+ may apply to it, and no user is here to be asked; /),
+          why: expect.stringMatching(/^not permitted: the rule \S+ may apply to it, and no user is available to ask; /),
         },
       ]);
     });
@@ -186,11 +189,11 @@ describe("permissions", () => {
         "bash wants to run `a\\n\\x1b[2Jb\\u{202e}\\u{200b}\\u{e0041}`, in the sandbox.",
       ],
       [change(`${root}/src/a.ts`), "edit wants to change src/a.ts."],
-      [change(`${root}/out/x`), `edit wants to change out/x (in truth ${home}/elsewhere/x), outside the workspace.`],
-      [change(`${root}/.git/config`), "edit wants to change .git/config, which other programs run or believe."],
+      [change(`${root}/out/x`), `edit wants to change out/x (resolves to ${home}/elsewhere/x), outside the workspace.`],
+      [change(`${root}/.git/config`), "edit wants to change .git/config, which other programs run or trust."],
       [
         look(`${root}/innocent/id`),
-        `read wants to look at innocent/id (in truth ${home}/.ssh/id), where secrets are kept.`,
+        `read wants to read innocent/id (resolves to ${home}/.ssh/id), where secrets are kept.`,
       ],
       [connected("example.com"), "`npm install` wants to connect to example.com."],
       [connected("example.com", { port: 8443 }), "`npm install` wants to connect to example.com:8443."],
@@ -201,14 +204,14 @@ describe("permissions", () => {
       ],
       [port(5432, "host"), "bash wants to connect commands to port 5432 of this machine."],
       [port(3000, "publish"), "bash wants to open port 3000 of the sandbox to this machine."],
-      [command("git push", true), "bash wants to run `git push`, which acts on something that others see."],
+      [command("git push", true), "bash wants to run `git push`, which changes something that others see."],
       [
         secretly(
           "npm whoami",
           ["npm", "NPM_TOKEN", "PITH_SECRET_github_5f0c1a9b3d27"],
           ["a.example.com", "b.example.com"],
         ),
-        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the true value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching only a.example.com, b.example.com.",
+        "bash wants to run `npm whoami` with your npm login, the variable NPM_TOKEN, the real value of PITH_SECRET_github_5f0c1a9b3d27 (github), reaching only a.example.com, b.example.com.",
       ],
       [
         secretly("sign x", ["SIGNING_KEY"], []),
@@ -219,7 +222,7 @@ describe("permissions", () => {
         "bash wants to run `sign x` with the variable SIGNING_KEY, not in a sandbox, where it can send it to any host.",
       ],
       [fetched("https://example.com/\u0007a"), "fetch wants to open https://example.com/%07a."],
-      [null, 'own wants to act on {"x":"\\u001b"}.'],
+      [null, 'own wants to run with {"x":"\\u001b"}.'],
       [command(`${"x".repeat(600)}${"y".repeat(600)}; rm -rf /`), null],
     ])("%j", async (intent, text) => {
       const { ask, questions } = answering();
@@ -237,7 +240,7 @@ describe("permissions", () => {
       expect(permit).toEqual(permitted);
       expect(questions).toMatchObject([{ rules: [] }]);
       expect(questions[0]?.text).toBe(
-        "bash wants to run `make`, not in a sandbox; it was begun before and may have been done.",
+        "bash wants to run `make`, not in a sandbox; it was started before and may have completed.",
       );
     });
   });
@@ -330,7 +333,7 @@ describe("permissions", () => {
   });
 
   describe("PERM14 an abort resolves a question at once, as refused", () => {
-    const brokenOff = { type: "refused", why: "not permitted: it was broken off before anybody had answered" };
+    const brokenOff = { type: "refused", why: "not permitted: the question was cancelled before it was answered" };
 
     test("the one that is asked and those behind it, and the next is asked although nobody answered", async () => {
       const stop = new AbortController();

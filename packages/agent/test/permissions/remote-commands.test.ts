@@ -1,7 +1,7 @@
 /** Which command lines act on something that others see. */
 
 import { expect, test } from "vitest";
-import { actsOnRemote } from "../../src/permissions/remote-commands.ts";
+import { actsOnRemote } from "../../src/permissions/classify-commands.ts";
 
 test.each([
   "git push",

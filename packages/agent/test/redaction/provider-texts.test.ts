@@ -53,7 +53,7 @@ test("SEC11 what a hook puts into a request is sent without its secrets", async 
   expect(requests).not.toContain(github);
 });
 
-test("SEC14 who is asked about a command is told that a secret in it has signs that a shell acts on", async () => {
+test("SEC14 the question about a command warns of shell special characters in a secret", async () => {
   const asked: string[] = [];
   const password = "aR7;make-41;x";
   const vault = new Vault({ digest: () => "0123456789ab", environment: { MY_PASSWORD: password } });
@@ -72,7 +72,7 @@ test("SEC14 who is asked about a command is told that a secret in it has signs t
       { tool: "bash", arguments: { command }, intent: { type: "command", command, isConfined: false } },
       { signal: new AbortController().signal },
     );
-  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* A secret in it has signs that a shell acts on\.$/);
+  expect(asked[0]).toMatch(/PITH_SECRET_env_0123456789ab.* A secret in it contains shell special characters\.$/);
   expect(asked[0]).not.toContain("make");
   expect(asked[1]).not.toContain("signs");
 });

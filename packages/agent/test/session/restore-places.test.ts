@@ -95,7 +95,7 @@ test("BACK6 a session file that names places outside, protected places or Pith's
     [join(base, "temporary/fine.txt"), null],
     [join(base, "outside/file"), "outside the workspace"],
     [join(base, "home/.ssh/authorized_keys"), "outside the workspace"],
-    [join(base, "home/.pith/settings.json"), "changed by the user alone"],
+    [join(base, "home/.pith/settings.json"), "only the user can change these settings"],
     [join(workspace, ".git/hooks/pre-commit"), "other programs run or trust it"],
     [join(workspace, ".vscode/tasks.json"), "other programs run or trust it"],
     ["~/.bashrc", "outside the workspace"],
@@ -138,7 +138,7 @@ test("BACK6 what is not permitted is neither read nor removed, nor is a file mad
   const parts = { files: watched, originals, checkPermission };
   const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, parts);
   expect(plan).toMatchObject([
-    { type: "not-permitted", currentHash: "unreadable", why: "it lies outside the workspace" },
+    { type: "not-permitted", currentHash: "unreadable", why: "it is outside the workspace" },
     { type: "not-permitted" },
   ]);
   await rewindFiles(plan, parts);

@@ -59,7 +59,7 @@ test("BACK10 a file outside the workspace that a session names is not read; what
   writeFileSync(outside, "something private\n");
   // The folders of this test lie in the temporary folder, where files are restored.
   const { out } = await ground.run(["-p", "-c", "/diff"], { variables: { TMPDIR: join(ground.userHome, "tmp") } });
-  expect(out).toContain("only as the tools told it: it lies outside the workspace");
+  expect(out).toContain("only as the tools told it: it is outside the workspace");
   expect(out).toContain("-old\n+other");
   expect(out).not.toContain("something private");
 });

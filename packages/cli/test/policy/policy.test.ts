@@ -143,7 +143,7 @@ describe("hosts", () => {
     expect(await permit("example.com")).toMatchObject({ type: "permitted" });
     expect(await permit("other.example")).toEqual({
       type: "refused",
-      why: "not permitted: the host is not one that your organisation's policy (/etc/pith/policy.json) allows",
+      why: "not permitted: your organisation's policy (/etc/pith/policy.json) does not allow this host",
     });
     expect(await permit("bad.example.org")).toMatchObject({
       why: expect.stringContaining(

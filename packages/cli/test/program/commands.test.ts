@@ -74,7 +74,7 @@ test("BACK10 /tree --files does not follow a folder that became a link, and name
   const { code, out } = await ground.run(["-p", "-c", "/tree root --files"], { variables });
   expect(code).toBe(0);
   expect(out).toContain("1 file was put back");
-  expect(out).toContain("sub/a.txt was not restored: it lies outside the workspace");
+  expect(out).toContain("sub/a.txt was not restored: it is outside the workspace");
   expect(out).toContain("tasks.json was not restored: other programs run or trust it");
   expect(existsSync(join(ground.userHome, "outside/a.txt"))).toBe(true);
   expect(existsSync(protectedFile)).toBe(true);

@@ -22,14 +22,14 @@ const told = (): string => JSON.stringify(ground.body());
 test("PERM31 with -p a new host is refused, and the result says which flag allows it", async () => {
   await ground.pith(["-p", "go"], [runs("curl -sS http://pages.example/"), "Done."]);
   expect(told()).toContain(
-    "network: pages.example was refused: not permitted: nobody is here to ask; allow it with --allow 'network(pages.example)' or --network open",
+    "network: pages.example was refused: not permitted: no user is available to ask; allow it with --allow 'network(pages.example)' or --network open",
   );
 });
 
 test("PERM30 in plan mode a command reaches no host, whatever is allowed", async () => {
   const flags = ["--permission-mode", "plan", "--allow", "network(pages.example)"];
   await ground.pith(["-p", ...flags, "go"], [runs("curl -sS http://pages.example/"), "Done."]);
-  expect(told()).toContain("network: pages.example was refused: not permitted in plan mode");
+  expect(told()).toContain("network: pages.example was refused: not permitted: plan mode is read-only");
 });
 
 test("SET15 with the network open no host is asked about, and a denied one is refused", async () => {

@@ -61,7 +61,7 @@ test("PERM23 in the sandbox commands are held to what is denied of whole files a
 test("PERM28 git push is asked about in edit, and where nobody can be asked it is refused with the way to allow it", async () => {
   await ground.pith(["-p", "go"], [runs("git -C . push origin main"), "Done."]);
   expect(told()).toContain(
-    "not permitted: nobody is here to ask; allow it with --allow 'bash(git -C . push origin main)' or --permission-mode all",
+    "not permitted: no user is available to ask; allow it with --allow 'bash(git -C . push origin main)' or --permission-mode all",
   );
 });
 
@@ -69,7 +69,7 @@ test("PERM1 a new host is asked about before it is fetched, also in edit and all
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
     await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
-    expect(told()).toContain("not permitted: nobody is here to ask; allow it with --allow 'fetch(pages.example)'");
+    expect(told()).toContain("not permitted: no user is available to ask; allow it with --allow 'fetch(pages.example)'");
   }
   await ground.pith(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
   expect(told()).toContain("https://pages.example/x was not fetched");

@@ -81,7 +81,7 @@ describe("events", () => {
   });
 
   test("PRT9 what failed or was refused is told, with its reason", () => {
-    const content = [{ type: "text", text: "not permitted:\nnobody is here to ask" }] as const;
+    const content = [{ type: "text", text: "not permitted:\nno user is available to ask" }] as const;
     const result = {
       role: "toolResult",
       toolCallId: "1",
@@ -91,7 +91,7 @@ describe("events", () => {
       timestamp: 0,
     } as const;
     const end: AgentEvent = { ...started("bash", {}), type: "tool_execution_end", result, isError: true };
-    expect(noteOn(end, [])).toBe("  bash failed: not permitted: nobody is here to ask");
+    expect(noteOn(end, [])).toBe("  bash failed: not permitted: no user is available to ask");
     expect(noteOn({ ...end, isError: false }, [])).toBeNull();
   });
 
