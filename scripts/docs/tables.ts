@@ -322,19 +322,19 @@ function timeoutTable(): string {
     [
       ["`retries`", String(retries), "times it is asked again"],
       [
-        "`budgetMs`",
+        "`maxTotalWaitMs`",
         formatSeconds(maxTotalWaitMs),
         "of waiting, all retries together; a longer wish of the provider ends it at once",
       ],
-      ["`firstMs`", formatSeconds(firstWaitMs), "the first wait at most; each one after it may be twice as long"],
-      ["`longestMs`", formatSeconds(maxWaitMs), "the longest wait that nobody asked for"],
+      ["`firstWaitMs`", formatSeconds(firstWaitMs), "the first wait at most; each one after it may be twice as long"],
+      ["`maxWaitMs`", formatSeconds(maxWaitMs), "the longest wait that nobody asked for"],
       [
-        "`firstTokenMs`",
+        "`firstTokenTimeoutMs`",
         formatSeconds(firstTokenTimeoutMs),
         "until the first token of an answer; a local model may read a long prompt for minutes",
       ],
       [
-        "`silenceMs`",
+        "`idleTimeoutMs`",
         formatSeconds(idleTimeoutMs),
         "without a sign of life after the first token, then the line is taken for dead",
       ],

@@ -69,8 +69,8 @@ export interface UserModelsIssue {
 
 /**
  * @example
- * const { entries, findings } = userEntries(text, "models.json");
- * const models = catalogue({ user: entries });
+ * const { models, issues } = parseUserModels(text, "models.json");
+ * const catalogue = createCatalogue({ userModels: models });
  */
 export function parseUserModels(text: string, file: string): ParsedUserModels {
   const value = tryParseJson(text);

@@ -10,8 +10,8 @@ const right = {
   "cottage/*": { prices: { input: 1, output: 2 } },
 };
 
-test("CAT4 a file without faults is its entries", () => {
-  expect(parseUserModels(JSON.stringify(right), "models.json")).toEqual({ entries: right, findings: [] });
+test("CAT4 a valid file is parsed into its models", () => {
+  expect(parseUserModels(JSON.stringify(right), "models.json")).toEqual({ models: right, issues: [] });
 });
 
 test.each([
@@ -50,7 +50,7 @@ test("CAT5 the right fields of an entry count beside a wrong one", () => {
   expect(parseUserModels(text, "models.json").models).toEqual({ "a/b": { contextWindow: 9_000 } });
 });
 
-test("CAT5 any text gives entries and findings", () => {
+test("CAT5 any text gives models and issues", () => {
   for (const text of ["", "{", "[]", "null", "3"]) {
     const { models, issues } = parseUserModels(text, "models.json");
     expect(models).toEqual({});

@@ -120,8 +120,8 @@ test("NET3 the built program talks to a model without Node's own fetch", { timeo
 const HAS_FETCH = `process.moduleLoadList.some((name) => name.includes("undici"))`;
 
 const program = `
-  import { networkFetch } from ${JSON.stringify(new URL("../../src/network/fetch.ts", import.meta.url).href)};
-  const reach = networkFetch(process.env);
+  import { createNetworkFetch } from ${JSON.stringify(new URL("../../src/network/fetch.ts", import.meta.url).href)};
+  const reach = createNetworkFetch(process.env);
   const answer = () => reach(process.argv[1]).then((response) => response.text(), (error) => "failed: " + error.cause?.code);
   const [one, other] = await Promise.all([answer(), answer()]);
   console.log(one === other ? one : one + " and " + other);

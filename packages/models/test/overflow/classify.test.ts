@@ -149,13 +149,13 @@ describe("replies", () => {
   test("OVF13 a reply to more than the window is kept, and the context compacted", () => {
     expect(detectReplyOverflow({ stopReason: "stop", input: 130_000, output: 300, window })).toEqual({
       kind: "over-window",
-      keep: true,
+      isReplyValid: true,
     });
     expect(
       detectReplyOverflow({ stopReason: "tool_calls", input: 9_000, cacheRead: 121_000, output: 300, window }),
     ).toEqual({
       kind: "over-window",
-      keep: true,
+      isReplyValid: true,
     });
     expect(detectReplyOverflow({ stopReason: "stop", input: 128_000, output: 300, window })).toBeNull();
   });
@@ -164,14 +164,14 @@ describe("replies", () => {
     "OVF13 %s without a word said in a full window: compact and ask again",
     (stopReason) => {
       const reply = { stopReason, input: 261_900, output: 0, window: 262_144 };
-      expect(detectReplyOverflow(reply)).toEqual({ kind: "no-room", keep: false });
+      expect(detectReplyOverflow(reply)).toEqual({ kind: "no-room", isReplyValid: false });
       expect(detectReplyOverflow({ ...reply, input: 200_000 })).toBeNull();
     },
   );
 
   test("OVF13 cut off before the output that was asked for: squeezed", () => {
     const reply = { stopReason: "length", input: 120_000, output: 212, window, maxOutput: 8_192 };
-    expect(detectReplyOverflow(reply)).toEqual({ kind: "squeezed", keep: false });
+    expect(detectReplyOverflow(reply)).toEqual({ kind: "squeezed", isReplyValid: false });
     expect(detectReplyOverflow({ ...reply, output: 8_192 })).toBeNull();
     expect(detectReplyOverflow({ ...reply, stopReason: "stop" })).toBeNull();
   });
@@ -187,20 +187,20 @@ describe("replies", () => {
   test.each(["model_context_window_exceeded", "MODEL_CONTEXT_WINDOW_EXCEEDED", "model_length", "modelLength"])(
     "OVF13 the stop reason %s says so itself; what was said is kept",
     (stopReason) => {
-      expect(detectReplyOverflow({ stopReason, window, output: 10 })).toEqual({ kind: "named", keep: true });
-      expect(detectReplyOverflow({ stopReason, window })).toEqual({ kind: "named", keep: true });
-      expect(detectReplyOverflow({ stopReason, window, output: 0 })).toEqual({ kind: "named", keep: false });
+      expect(detectReplyOverflow({ stopReason, window, output: 10 })).toEqual({ kind: "named", isReplyValid: true });
+      expect(detectReplyOverflow({ stopReason, window })).toEqual({ kind: "named", isReplyValid: true });
+      expect(detectReplyOverflow({ stopReason, window, output: 0 })).toEqual({ kind: "named", isReplyValid: false });
     },
   );
 
   test("OVF13 much less read than sent: the start was cut off silently, and what was read is the limit", () => {
     const reply: EndedReply = { stopReason: "stop", input: 4_096, output: 100, window, estimate: 60_000 };
-    expect(detectReplyOverflow(reply)).toEqual({ kind: "truncated", keep: true, limit: 4_096 });
+    expect(detectReplyOverflow(reply)).toEqual({ kind: "truncated", isReplyValid: true, limit: 4_096 });
     expect(detectReplyOverflow({ ...reply, cacheRead: 32_000 })).toBeNull();
     expect(detectReplyOverflow({ ...reply, input: 100, estimate: 1_999 })).toBeNull();
     expect(detectReplyOverflow({ ...reply, stopReason: "length", maxOutput: 8_192 })).toEqual({
       kind: "truncated",
-      keep: false,
+      isReplyValid: false,
       limit: 4_096,
     });
   });

@@ -21,12 +21,12 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
       const local = { kind, model: "qwen3", window: tokens, trainedWindow: 262_144 };
       server = await startServer({ script: () => ({ parts: [{ type: "text", text: "ok" }], usage: "zero" }), local });
       const opened = await open(kind);
-      expect(opened.window()).toEqual({ tokens, because: "served" });
+      expect(opened.window()).toEqual({ tokens, source: "served" });
       expect(await ask(opened.model, 5_000)).toMatchObject({
         type: "reply-ended",
         message: { usage: { totalTokens: 0 } },
       });
-      expect(opened.window()).toEqual({ tokens, because: "served" });
+      expect(opened.window()).toEqual({ tokens, source: "served" });
     });
 
     test("SEE6 cuts in silence, which is noticed at the first time, said, and counts as overflow", async () => {
@@ -36,7 +36,7 @@ describe.each(kinds.flatMap((kind) => sizes.map((tokens) => ({ kind, tokens })))
       const cut = await ask(opened.model, tokens * 3);
       expect(cut).toMatchObject({ type: "reply-failed", failure: { kind: "overflow", limit: tokens } });
       expect(cut.type === "reply-failed" && cut.failure.message).toContain("silently");
-      expect(opened.window()).toEqual({ tokens, because: "learnt" });
+      expect(opened.window()).toEqual({ tokens, source: "learnt" });
       expect(await ask(opened.model, tokens * 0.6)).toMatchObject({ type: "reply-ended" });
       expect(asked(server).map(({ truncated = 0 }) => truncated > 0)).toEqual([false, true, false]);
     });
@@ -104,7 +104,7 @@ test("SEE10 what was learnt twice holds for the next session too", async () => {
   const first = await open("llama.cpp", 100_000, windows);
   for (let round = 0; round < 2; round += 1) await ask(first.model, 30_000);
   const second = await open("llama.cpp", 100_000, windows);
-  expect(second.window()).toEqual({ tokens: 8_192, because: "learnt" });
+  expect(second.window()).toEqual({ tokens: 8_192, source: "learnt" });
 });
 
 async function open(
@@ -146,7 +146,7 @@ test("SEE10 a lesson that cannot be kept costs no reply, and is noted", async ()
     type: "reply-failed",
     failure: { kind: "overflow", limit: 8_192 },
   });
-  expect(opened.window()).toEqual({ tokens: 8_192, because: "learnt" });
+  expect(opened.window()).toEqual({ tokens: 8_192, source: "learnt" });
   expect(opened.notes()).toEqual([expect.stringContaining("could not be kept")]);
 });
 
@@ -158,5 +158,5 @@ test("SEE1 a model nobody has heard of says that its window is assumed", async (
     apiKey: "any",
     baseUrl: `${server.url}/v1`,
   });
-  expect(opened.type === "opened" && opened.window()).toEqual({ tokens: 128_000, because: "assumed" });
+  expect(opened.type === "opened" && opened.window()).toEqual({ tokens: 128_000, source: "assumed" });
 });

@@ -128,7 +128,7 @@ describe("learn from errors", () => {
 
     test("SEE11 that is seen again in a later session is carried over for good", () => {
       const twice = learnWindow(carryToNextSession(once), reply(40_000, 8_100));
-      expect(twice).toMatchObject({ verdict: "cut", learnt: { window: 8_100, cuts: 2 } });
+      expect(twice).toMatchObject({ verdict: "cut", learned: { window: 8_100, cuts: 2 } });
       expect(carryToNextSession(twice.learned)).toEqual(twice.learned);
     });
 
@@ -148,7 +148,7 @@ describe("learn from errors", () => {
       const suspected = after(reply(10_000, 4_000));
       expect(suspected.verdict).toBe("cut");
       const forgiven = learnWindow(suspected.learned, reply(3_000, 1_200));
-      expect(forgiven).toEqual({ learnt: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
+      expect(forgiven).toEqual({ learned: { ratio: 0.4, most: 4_000 }, verdict: "withdrawn" });
       expect(learnWindow(forgiven.learned, reply(50_000, 20_000)).verdict).toBe("healthy");
     });
 
@@ -184,13 +184,13 @@ describe("learn from errors", () => {
   describe("counts that are none", () => {
     test("SEE8 zero and missing usage teach nothing", () => {
       for (const reported of [0, null, Number.NaN, -5]) {
-        expect(after(reply(60_000, reported))).toEqual({ learnt: { ratio: 1 }, verdict: "nothing" });
+        expect(after(reply(60_000, reported))).toEqual({ learned: { ratio: 1 }, verdict: "nothing" });
       }
     });
 
     test("SEE8 a count of what the cache did not hold teaches nothing", () => {
       const { learned } = after(reply(20_000, 20_000));
-      expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learnt: learned, verdict: "nothing" });
+      expect(learnWindow(learned, reply(21_000, 1_500))).toEqual({ learned, verdict: "nothing" });
       expect(after(reply(20_000, 300)).verdict).toBe("nothing");
     });
 

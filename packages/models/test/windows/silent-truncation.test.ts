@@ -23,7 +23,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
     expect(verdict).toBe("nothing");
     expect(chooseContextWindow({ served, learned: learned.window, catalogueWindow: known })).toEqual({
       tokens: window,
-      because: "served",
+      source: "served",
     });
   });
 
@@ -32,7 +32,7 @@ describe.each(cases)("$kind with a window of $window", ({ kind, window }) => {
     expect(verdict).toBe("cut");
     expect(chooseContextWindow({ learned: learned.window, catalogueWindow: known })).toEqual({
       tokens: window,
-      because: "learnt",
+      source: "learnt",
     });
   });
 });
@@ -47,12 +47,12 @@ test.each(["ollama", "lm-studio"] as const)(
     const ask = () => probeServedWindow({ baseUrl: `${server.url}/v1`, model: "m", timeoutMs: 20_000 });
     expect(chooseContextWindow({ served: await ask(), catalogueWindow: known })).toEqual({
       tokens: 8_192,
-      because: "assumed",
+      source: "assumed",
     });
     loaded = true;
     expect(chooseContextWindow({ served: await ask(), catalogueWindow: known })).toEqual({
       tokens: 32_768,
-      because: "served",
+      source: "served",
     });
   },
 );

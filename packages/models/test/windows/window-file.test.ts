@@ -43,7 +43,7 @@ describe.each([
   ["a file", () => createFileWindowStore(path)],
 ] as const)("in %s", (_, memory: () => WindowStore) => {
   test("SEE10 a new memory is empty", async () => {
-    expect(await memory().read()).toEqual({ windows: {}, fault: null });
+    expect(await memory().read()).toEqual({ windows: {}, error: null });
   });
 
   test("SEE10 each endpoint and model keeps what was learnt of it, until it is forgotten", async () => {
@@ -106,7 +106,7 @@ test("SEE10 a damaged file counts as empty and is named; the next write makes it
   expect(windows).toEqual({});
   expect(error).toBe(`${path} is damaged; the windows in it will be learnt again`);
   await createFileWindowStore(path).write("two", limit);
-  expect(await createFileWindowStore(path).read()).toEqual({ windows: { two: limit }, fault: null });
+  expect(await createFileWindowStore(path).read()).toEqual({ windows: { two: limit }, error: null });
 });
 
 test("SEE10 entries that are none are left out", async () => {
