@@ -33,8 +33,8 @@ import { toModelFailure } from "./errors.ts";
 import { computeOutputBudget, type OutputBudget, reduceOutputBudget } from "./max-output.ts";
 import { findSizeLimitError } from "./network/response-limits.ts";
 import { countsOutputTokens, detectReplyOverflow, type ReplyOverflow } from "./overflow/index.ts";
+import { IdleTimeoutError, readStreamParts } from "./read-stream.ts";
 import { ReplyMeter } from "./reply-limit.ts";
-import { IdleTimeoutError, readStreamParts } from "./stream.ts";
 
 export interface OverflowCheckInput {
   readonly ending: Extract<Ending, { readonly type: "ended" }>;

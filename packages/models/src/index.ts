@@ -2,7 +2,7 @@
 
 export { type AiSdkModelOptions, createAiSdkModel } from "./ai-sdk-model.ts";
 export { type Catalogue, type CatalogueOptions, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
-export type { ModelFacts, Prices } from "./catalogue/facts.ts";
+export type { ModelFacts, Prices } from "./catalogue/model-facts.ts";
 export {
   type ParsedUserModels,
   parseUserModels,
@@ -10,10 +10,10 @@ export {
   type UserModels,
   type UserModelsIssue,
 } from "./catalogue/user-models.ts";
+export type { ContextWindow } from "./context-window/choose-window.ts";
+export { createFileWindowStore, type WindowStore } from "./context-window/window-store.ts";
 export { supportsWebSearch, webSearch } from "./convert/server-tools.ts";
 export { createNetworkFetch, type Environment } from "./network/fetch.ts";
 export { type ModelOptions, type OpenModelDependencies, type OpenModelResult, openModel } from "./open-model.ts";
 export { type Provider, providers } from "./providers/providers.ts";
 export { defaultRequestPolicy, type RequestPolicy, type RetryRuntime, withRetries } from "./retry.ts";
-export type { ContextWindow } from "./windows/context-window.ts";
-export { createFileWindowStore, type WindowStore } from "./windows/window-file.ts";

@@ -5,15 +5,15 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Model, Runtime } from "@pith/context";
 import { createAiSdkModel } from "./ai-sdk-model.ts";
 import { type Catalogue, createCatalogue, type FactsResult } from "./catalogue/catalogue.ts";
+import { type ContextWindow, endpointKey, isLocal } from "./context-window/choose-window.ts";
+import { probeServedWindow } from "./context-window/local-servers.ts";
+import { createWindowTracker, type WindowTracker, withWindowTracking } from "./context-window/track-window.ts";
+import { createMemoryWindowStore, type WindowStore } from "./context-window/window-store.ts";
 import { createNetworkFetch, detectProxy, type Environment, proxyNotes } from "./network/fetch.ts";
 import { limitResponses } from "./network/response-limits.ts";
 import { loadPackage, type ProviderConnection } from "./providers/load-provider.ts";
 import { findProvider, type Provider, providers, suggestProvider } from "./providers/providers.ts";
 import { defaultRequestPolicy, type RequestPolicy, withRetries } from "./retry.ts";
-import { type ContextWindow, endpointKey, isLocal } from "./windows/context-window.ts";
-import { probeServedWindow } from "./windows/local-servers.ts";
-import { createWindowTracker, type WindowTracker, withWindowTracking } from "./windows/watch.ts";
-import { createMemoryWindowStore, type WindowStore } from "./windows/window-file.ts";
 
 export type ProviderResolution =
   | {

@@ -1,7 +1,7 @@
 /** Retries a busy or unreachable model with jittered backoff, honours Retry-After and keeps within a time budget. */
 
 import type { Model, ModelEvent, ModelFailure, Request, Runtime, StreamOptions } from "@pith/context";
-import { IdleTimeoutError } from "./stream.ts";
+import { IdleTimeoutError } from "./read-stream.ts";
 
 export interface RequestPolicy {
   /** Times it is asked again at most. */

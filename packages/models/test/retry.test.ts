@@ -5,8 +5,8 @@ import { type ScriptedReply, scriptedModel } from "@pith/context/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { openModel } from "../src/index.ts";
+import { IdleTimeoutError } from "../src/read-stream.ts";
 import { defaultRequestPolicy, type RetryRuntime, withRetries } from "../src/retry.ts";
-import { IdleTimeoutError } from "../src/stream.ts";
 
 test("RTY1 a busy model is asked again after as long as it wants, and a little more", async () => {
   const { model, slept } = scene([busy(2_000), busy(4_000), "here I am"]);

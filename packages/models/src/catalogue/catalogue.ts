@@ -9,7 +9,7 @@ import {
   removePreviewSuffix,
   UNKNOWN_FACTS,
   UNKNOWN_LOCAL_FACTS,
-} from "./facts.ts";
+} from "./model-facts.ts";
 import { type Snapshot, snapshot as shipped } from "./snapshot.ts";
 import { applyUserModel, findUserModel, type UserModels } from "./user-models.ts";
 

@@ -1,6 +1,6 @@
 /** Reads the generated snapshot and a few hand-checked models, one provider at a time and only when it is asked for. */
 
-import type { ModelFacts, Prices } from "./facts.ts";
+import type { ModelFacts, Prices } from "./model-facts.ts";
 import { snapshotDate, snapshotRows } from "./snapshot-data.ts";
 
 const SONNET = [3, 15, 0.3, 3.75] as const;

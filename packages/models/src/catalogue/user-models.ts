@@ -1,6 +1,6 @@
 /** Parses and checks the user's models file and applies it to model facts. Valid fields count even beside invalid ones. */
 
-import type { ModelFacts, Prices } from "./facts.ts";
+import type { ModelFacts, Prices } from "./model-facts.ts";
 
 const PRICE_NAMES = ["input", "output", "cacheRead", "cacheWrite"];
 const REQUIRED_PRICES = ["input", "output"];

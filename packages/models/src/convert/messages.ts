@@ -21,9 +21,9 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
-import type { Protocol, ReplyContext } from "./dialects/dialect.ts";
-import { findProtocol } from "./dialects/registry.ts";
 import { escapeToolName } from "./draft.ts";
+import { findProtocol } from "./find-protocol.ts";
+import type { Protocol, ReplyContext } from "./protocol.ts";
 import { readServerToolRun, supportsWebSearch } from "./server-tools.ts";
 
 type PromptMessageOf<Role> = Extract<LanguageModelV4Message, { role: Role }>;

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
-import { UNKNOWN_FACTS, UNKNOWN_LOCAL_FACTS } from "../../src/catalogue/facts.ts";
+import { UNKNOWN_FACTS, UNKNOWN_LOCAL_FACTS } from "../../src/catalogue/model-facts.ts";
 import type { UserModels } from "../../src/catalogue/user-models.ts";
 
 const models = createCatalogue();

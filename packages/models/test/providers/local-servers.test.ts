@@ -5,8 +5,12 @@ import { emptyUsage } from "@pith/context/testing";
 import { startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
 import { createCatalogue } from "../../src/catalogue/catalogue.ts";
+import {
+  createFileWindowStore,
+  createMemoryWindowStore,
+  type WindowStore,
+} from "../../src/context-window/window-store.ts";
 import { type OpenModelResult, openModel } from "../../src/open-model.ts";
-import { createFileWindowStore, createMemoryWindowStore, type WindowStore } from "../../src/windows/window-file.ts";
 import { asked, lastOf } from "./protocols.ts";
 
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;

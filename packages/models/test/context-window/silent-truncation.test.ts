@@ -1,9 +1,9 @@
 /** The whole way with scripted local servers: windows of 8k, 16k and 32k, with zero usage and with silent truncation. */
 
 import { describe, expect, test } from "vitest";
-import { chooseContextWindow } from "../../src/windows/context-window.ts";
-import { learnWindow } from "../../src/windows/learn.ts";
-import { probeServedWindow } from "../../src/windows/local-servers.ts";
+import { chooseContextWindow } from "../../src/context-window/choose-window.ts";
+import { learnWindow } from "../../src/context-window/learn-window.ts";
+import { probeServedWindow } from "../../src/context-window/local-servers.ts";
 import { local, serving } from "./test-server.ts";
 
 const known = 128_000;

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import type { LearnedWindow, TokenCounts } from "./learn.ts";
+import type { LearnedWindow, TokenCounts } from "./learn-window.ts";
 
 /** By endpoint and model, see `endpointKey`. */
 export type LearnedWindowMap = Readonly<Record<string, LearnedWindow>>;

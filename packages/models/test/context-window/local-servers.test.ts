@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { LocalServer } from "../../../testkit/src/server/local-servers.ts";
-import { probeServedWindow } from "../../src/windows/local-servers.ts";
+import { probeServedWindow } from "../../src/context-window/local-servers.ts";
 import { type Answer, local, serving } from "./test-server.ts";
 
 const patient = 20_000;

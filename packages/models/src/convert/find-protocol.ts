@@ -2,12 +2,12 @@
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName } from "@pith/context";
-import type { ProviderMetadata } from "../draft.ts";
 import { anthropic } from "./anthropic.ts";
-import { baseProtocol, type Protocol, parseObject } from "./dialect.ts";
+import type { ProviderMetadata } from "./draft.ts";
 import { gemini } from "./gemini.ts";
 import { findOpenAiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
+import { baseProtocol, type Protocol, parseObject } from "./protocol.ts";
 
 /** For protocols that pi has no encoding for: the provider's metadata is kept whole and sent back whole. */
 export const genericProtocol: Protocol = {

@@ -1,7 +1,7 @@
 /** Tests windows/context-window.ts: endpoint, context window. */
 
 import { describe, expect, test } from "vitest";
-import { chooseContextWindow, endpointKey, isLocal } from "../../src/windows/context-window.ts";
+import { chooseContextWindow, endpointKey, isLocal } from "../../src/context-window/choose-window.ts";
 
 describe("endpoint", () => {
   test("SEE10 the name of an endpoint holds no secret and no difference that makes none", () => {

@@ -2,8 +2,8 @@
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantMessage } from "@pith/context";
-import { baseProtocol, type Protocol, reasoningFields } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
+import { baseProtocol, type Protocol, reasoningFields } from "./protocol.ts";
 
 export function findOpenAiCompletions(provider: string): Protocol {
   return providersRefusingReasoning.has(provider) ? withoutReasoning : withReasoning;

@@ -1,9 +1,9 @@
 /** Implements the Gemini dialect: any part of a reply may have a thought signature, mostly the first call or the last text. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import { type DraftBlock, findMetadataText } from "../draft.ts";
-import { type ServerToolRun, toServerToolParts } from "../server-tools.ts";
-import { baseProtocol, isBase64, type Protocol } from "./dialect.ts";
+import { type DraftBlock, findMetadataText } from "./draft.ts";
+import { baseProtocol, isBase64, type Protocol } from "./protocol.ts";
+import { type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const gemini: Protocol = {
   ...baseProtocol,

@@ -8,8 +8,8 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { AssistantMessage, TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
-import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "../draft.ts";
-import type { ServerToolPart, ServerToolRun } from "../server-tools.ts";
+import type { DraftBlock, DraftCall, DraftText, DraftThinking } from "./draft.ts";
+import type { ServerToolPart, ServerToolRun } from "./server-tools.ts";
 
 export interface Protocol {
   readonly toTextPart: (block: TextBlock, beside: ReplyContext) => LanguageModelV4TextPart;

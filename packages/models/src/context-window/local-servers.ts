@@ -1,6 +1,6 @@
 /** Asks Ollama, LM Studio, llama.cpp and vLLM for the context window they serve. Their answers are not trusted. */
 
-import { assumedWindow, isLocal, type ServedWindow } from "./context-window.ts";
+import { assumedWindow, isLocal, type ServedWindow } from "./choose-window.ts";
 
 /** A count of tokens as servers write it, or null. */
 export function toTokenCount(value: unknown): number | null {

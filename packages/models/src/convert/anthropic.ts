@@ -2,9 +2,9 @@
 
 import type { JSONObject, JSONValue } from "@ai-sdk/provider";
 import type { ThinkingBlock } from "@pith/context";
-import { findMetadataText } from "../draft.ts";
-import { type ServerToolRun, toServerToolParts, webSearch } from "../server-tools.ts";
-import { baseProtocol, isOpaque, type Protocol } from "./dialect.ts";
+import { findMetadataText } from "./draft.ts";
+import { baseProtocol, isOpaque, type Protocol } from "./protocol.ts";
+import { type ServerToolRun, toServerToolParts, webSearch } from "./server-tools.ts";
 
 export const anthropic: Protocol = { ...baseProtocol, toReasoningParts, replayServerTool, readThinkingFields };
 

@@ -19,7 +19,7 @@ import {
   createMemoryWindowStore,
   setEntry,
   type WindowStore,
-} from "../../src/windows/window-file.ts";
+} from "../../src/context-window/window-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "pith-windows-"));
 const path = join(folder, "inside", "windows.json");

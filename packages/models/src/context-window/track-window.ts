@@ -2,7 +2,7 @@
 
 import type { AssistantMessage, Model, ModelEvent, ModelFailure, Request, Usage } from "@pith/context";
 import { requestTokens } from "@pith/context/host";
-import { type ContextWindow, chooseContextWindow, type ServedWindow } from "./context-window.ts";
+import { type ContextWindow, chooseContextWindow, type ServedWindow } from "./choose-window.ts";
 import {
   carryToNextSession,
   formatTruncation,
@@ -11,8 +11,8 @@ import {
   learnWindow,
   type Observation,
   type TokenCounts,
-} from "./learn.ts";
-import type { WindowStore } from "./window-file.ts";
+} from "./learn-window.ts";
+import type { WindowStore } from "./window-store.ts";
 
 export interface WindowTrackerOptions {
   /** Under which it is remembered, see `endpointKey`. */

@@ -8,7 +8,7 @@ import {
   type LearnedWindow,
   type LearnResult,
   learnWindow,
-} from "../../src/windows/learn.ts";
+} from "../../src/context-window/learn-window.ts";
 
 describe("truncation notice", () => {
   test("SEE6 a cut is said with its figures and the remedy", () => {

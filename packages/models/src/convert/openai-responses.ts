@@ -2,9 +2,9 @@
 
 import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
-import { type DraftCall, type DraftText, type DraftThinking, findMetadataText } from "../draft.ts";
-import { type ServerToolRun, toServerToolParts } from "../server-tools.ts";
-import { baseProtocol, isOpaque, type Protocol, parseObject, type ReplyContext } from "./dialect.ts";
+import { type DraftCall, type DraftText, type DraftThinking, findMetadataText } from "./draft.ts";
+import { baseProtocol, isOpaque, type Protocol, parseObject, type ReplyContext } from "./protocol.ts";
+import { type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const openaiResponses: Protocol = {
   toTextPart: (block, context) => ({

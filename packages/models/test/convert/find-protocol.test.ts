@@ -3,7 +3,7 @@
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, ModelName, Request } from "@pith/context";
 import { describe, expect, test } from "vitest";
-import { applyStreamPart, buildAssistantMessage, buildPrompt, emptyDraft } from "../../../src/convert/index.ts";
+import { applyStreamPart, buildAssistantMessage, buildPrompt, emptyDraft } from "../../src/convert/index.ts";
 
 const named = (api: string): ModelName => ({ api, provider: "somebody", model: "m" });
 
