@@ -12,7 +12,8 @@ export {
 } from "./catalogue/user-models.ts";
 export type { ContextWindow } from "./context-window/choose-window.ts";
 export { createFileWindowStore, type WindowStore } from "./context-window/window-store.ts";
-export { supportsWebSearch, webSearch } from "./convert/server-tools.ts";
+export { webSearch } from "./convert/server-tools.ts";
+export { supportsWebSearch } from "./convert/web-search.ts";
 export { createNetworkFetch, type Environment } from "./network/fetch.ts";
 export { type ModelOptions, type OpenModelDependencies, type OpenModelResult, openModel } from "./open-model.ts";
 export { type Provider, providers } from "./providers/providers.ts";

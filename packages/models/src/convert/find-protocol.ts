@@ -1,4 +1,4 @@
-/** Maps a wire protocol, by pi's name for it, to its dialect, and defines the default dialect for all others. */
+/** Finds the protocol of a model by pi's name for its API, and defines the generic protocol for all other APIs. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { ModelName } from "@pith/context";
@@ -9,8 +9,23 @@ import { findOpenAiCompletions } from "./openai-completions.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { baseProtocol, type Protocol, parseObject } from "./protocol.ts";
 
-/** For protocols that pi has no encoding for: the provider's metadata is kept whole and sent back whole. */
-export const genericProtocol: Protocol = {
+export function findProtocol({ api, provider }: ModelName): Protocol {
+  switch (api) {
+    case "anthropic-messages":
+      return anthropic;
+    case "openai-responses":
+      return openaiResponses;
+    case "openai-completions":
+      return findOpenAiCompletions(provider);
+    case "google-generative-ai":
+      return gemini;
+    default:
+      return genericProtocol;
+  }
+}
+
+/** For protocols that pi has no encoding for: the provider's metadata is stored and sent back unchanged. */
+const genericProtocol: Protocol = {
   ...baseProtocol,
   toTextPart: (block, context) => ({
     ...baseProtocol.toTextPart(block, context),
@@ -38,18 +53,3 @@ function unpackMetadata(signature: string | undefined): { providerOptions?: Shar
 }
 
 const isEmpty = (metadata: ProviderMetadata): boolean => Object.keys(metadata).length === 0;
-
-export function findProtocol({ api, provider }: ModelName): Protocol {
-  switch (api) {
-    case "anthropic-messages":
-      return anthropic;
-    case "openai-responses":
-      return openaiResponses;
-    case "openai-completions":
-      return findOpenAiCompletions(provider);
-    case "google-generative-ai":
-      return gemini;
-    default:
-      return genericProtocol;
-  }
-}

@@ -1,12 +1,19 @@
-/** Implements the Gemini dialect: any part of a reply may have a thought signature, mostly the first call or the last text. */
+/** Implements the Gemini protocol: any part of a reply may have a thought signature, usually the first call or the last text. */
 
-import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { LanguageModelV4ProviderTool, SharedV4ProviderOptions } from "@ai-sdk/provider";
+import type { ModelName, Request } from "@pith/context";
 import { type DraftBlock, findMetadataText } from "./draft.ts";
-import { baseProtocol, isBase64, type Protocol } from "./protocol.ts";
-import { type ServerToolRun, toServerToolParts } from "./server-tools.ts";
+import { baseProtocol, type ConvertOptions, isOpaque, type Protocol } from "./protocol.ts";
+import { createSearchTool, type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const gemini: Protocol = {
   ...baseProtocol,
+  optionsKey: "google",
+  // Older models get one response for each text and none for images alone, but require exactly one for each call.
+  resultImages: "one-text",
+  findWebSearch,
+  buildProviderOptions,
+  toReasoningLevel: (level) => (level === "off" ? "none" : level),
   toTextPart: (block, context) => ({
     ...baseProtocol.toTextPart(block, context),
     ...signatureOptions(block.textSignature),
@@ -29,7 +36,19 @@ export const gemini: Protocol = {
 
 const SIGNATURE_FIELD = "thoughtSignature";
 
-// A signature may come on a text without words, which is not kept: what stands before it bears it, unless that is signed.
+// A Gemini model before 3 cannot search and call other tools in the same request.
+function findWebSearch({ provider, model }: ModelName): LanguageModelV4ProviderTool | null {
+  return provider === "google" && /^gemini-([3-9]|\d\d)/.test(model) ? createSearchTool("google.google_search") : null;
+}
+
+function buildProviderOptions(
+  { thinking }: Request,
+  { supportsThinking = true }: ConvertOptions,
+): SharedV4ProviderOptions | null {
+  return supportsThinking && thinking !== "off" ? { google: { thinkingConfig: { includeThoughts: true } } } : null;
+}
+
+// A signature may arrive on an empty text, which is not stored. The block before it takes the signature unless it has one.
 function attachSignatures(blocks: readonly DraftBlock[]): readonly DraftBlock[] {
   return blocks.map((block, index) => {
     const next = blocks[index + 1];
@@ -44,7 +63,7 @@ function attachSignatures(blocks: readonly DraftBlock[]): readonly DraftBlock[] 
   });
 }
 
-// Without its number of a call it would be taken for a function's, which nobody has answered.
+// Without the provider's call id, Gemini would take the call for a function call without a result.
 function replayServerTool(run: ServerToolRun): ReturnType<Protocol["replayServerTool"]> {
   const { call = {}, result = {} } = run.beside ?? {};
   const hasCallIds = [call, result].every((metadata) => findMetadataText(metadata, "serverToolCallId") !== undefined);
@@ -60,4 +79,9 @@ function optionalField<Name extends string>(
   signature: string | undefined,
 ): { readonly [Each in Name]?: string } {
   return signature === undefined ? {} : ({ [name]: signature } as { readonly [Each in Name]?: string });
+}
+
+/** Gemini refuses a request with a signature that is not base64. */
+function isBase64(signature: string | undefined): signature is string {
+  return isOpaque(signature) && /^[A-Za-z0-9+/_-]+={0,2}$/.test(signature);
 }

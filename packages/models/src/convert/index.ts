@@ -1,4 +1,4 @@
-/** Public API of `@pith/models/convert`: requests to AI SDK calls, streams to messages. Imports no provider's package. */
+/** Public API of `@pith/models/convert`: requests to AI SDK calls, streams to messages. Imports no provider package. */
 
 export {
   type Draft,
@@ -12,6 +12,7 @@ export {
   type ServerToolResult,
 } from "./draft.ts";
 export { type Conversation, fromPrompt } from "./from-prompt.ts";
+export type { ConvertOptions } from "./protocol.ts";
 export {
   buildAssistantMessage,
   computeCost,
@@ -22,11 +23,11 @@ export {
   toUsage,
 } from "./reply-message.ts";
 export { applyStreamPart, type Delta, toDelta } from "./reply-stream.ts";
-export { buildCallOptions, buildPrompt, type ConvertOptions, thinkingNotice } from "./request.ts";
+export { buildCallOptions, buildPrompt, thinkingNotice } from "./request.ts";
 export {
   readServerToolRun,
   type ServerToolBlock,
   type ServerToolRun,
-  supportsWebSearch,
   webSearch,
 } from "./server-tools.ts";
+export { supportsWebSearch } from "./web-search.ts";

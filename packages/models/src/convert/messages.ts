@@ -1,4 +1,4 @@
-/** Converts user, assistant, tool-result and system messages to prompt messages, and places cache marks. */
+/** Converts user, assistant, tool-result and system messages to messages of an AI SDK prompt. */
 
 import type {
   LanguageModelV4FilePart,
@@ -6,14 +6,11 @@ import type {
   LanguageModelV4TextPart,
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
-  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type {
   AssistantMessage,
-  CacheMark,
   ImageBlock,
   ModelName,
-  Request,
   SystemMessage,
   TextBlock,
   Tool,
@@ -21,16 +18,18 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@pith/context";
+import { markLastPart } from "./anthropic.ts";
 import { escapeToolName } from "./draft.ts";
 import { findProtocol } from "./find-protocol.ts";
 import type { Protocol, ReplyContext } from "./protocol.ts";
-import { readServerToolRun, supportsWebSearch } from "./server-tools.ts";
+import { readServerToolRun } from "./server-tools.ts";
+import { supportsWebSearch } from "./web-search.ts";
 
 type PromptMessageOf<Role> = Extract<LanguageModelV4Message, { role: Role }>;
 
 export interface PromptTarget {
   readonly target: ModelName;
-  /** Whether it may search again: only then does it take back what it has found. */
+  /** Whether the search is declared. Only then are earlier search results sent back. */
   readonly canSearch: boolean;
 }
 
@@ -71,7 +70,7 @@ function toPromptParts(
   }
 }
 
-// A signature of what is sent otherwise than it came would be taken for a forged one.
+// A changed call is sent without its signature, which would no longer match.
 function sanitizeCall(block: ToolCallBlock): ToolCallBlock {
   const name = escapeToolName(block.name);
   const { thoughtSignature, ...unsigned } = block;
@@ -91,60 +90,23 @@ export function toImagePart({ data, mimeType }: ImageBlock): LanguageModelV4File
   return { type: "file", mediaType: mimeType, data: { type: "data", data } };
 }
 
-/** Only Anthropic takes cache marks; other providers find the prefix themselves. */
-export function selectCacheMarks({ cacheMarks }: Request, { api }: ModelName): readonly CacheMark[] {
-  if (api !== "anthropic-messages") return [];
-  const prefixMarks = cacheMarks.filter(({ after }) => after !== "message");
-  const messageMarks = cacheMarks
-    .filter((mark) => mark.after === "message")
-    .toSorted((one, two) => one.index - two.index);
-  return [
-    ...prefixMarks,
-    ...messageMarks.slice(Math.max(0, messageMarks.length + prefixMarks.length - MAX_CACHE_MARKS)),
-  ];
-}
-
-// A fifth is refused. What comes after the oldest messages is worth more than they are.
-const MAX_CACHE_MARKS = 4;
-
-/** What a part bears that ends a prefix to be kept. */
-export const cacheControlOptions: { readonly providerOptions: SharedV4ProviderOptions } = {
-  providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
-};
-
-/** The same parts, the last of them marked; reasoning cannot bear a mark. */
-export function markLastPart<
-  Part extends { readonly type: string; readonly providerOptions?: SharedV4ProviderOptions },
->(parts: readonly Part[]): Part[] {
-  const last = parts.findLastIndex(({ type }) => type !== "reasoning");
-  return parts.map((part, index) => (index === last ? markPart(part) : part));
-}
-
-function markPart<Part extends { readonly providerOptions?: SharedV4ProviderOptions }>(part: Part): Part {
-  const { anthropic } = part.providerOptions ?? {};
-  const providerOptions = {
-    ...part.providerOptions,
-    anthropic: { ...anthropic, ...cacheControlOptions.providerOptions.anthropic },
-  };
-  return { ...part, providerOptions };
-}
-
 export interface ToolResultItem {
   readonly message: ToolResultMessage;
   readonly isMarked: boolean;
 }
 
-/** One message for all results of a reply, since Gemini counts them; images follow in a user message where results take none. */
+/** One message with all results of a reply, since Gemini counts them, and a user message with images that results cannot carry. */
 export function toToolMessages(
   results: readonly ToolResultItem[],
   target: ModelName,
 ): readonly LanguageModelV4Message[] {
+  const protocol = findProtocol(target);
   const content = results.flatMap(({ message, isMarked }) => {
-    const part = toResultPart(message, target);
+    const part = toResultPart(message, protocol);
     return isMarked ? markLastPart([part]) : [part];
   });
   const separateParts = results.flatMap(({ message }) =>
-    needsSeparateImages(message, target) ? toSeparateImageParts(message) : [],
+    needsSeparateImages(message, protocol) ? toSeparateImageParts(message) : [],
   );
   return [
     { role: "tool", content },
@@ -152,38 +114,32 @@ export function toToolMessages(
   ];
 }
 
-function toResultPart(message: ToolResultMessage, target: ModelName): LanguageModelV4ToolResultPart {
+function toResultPart(message: ToolResultMessage, protocol: Protocol): LanguageModelV4ToolResultPart {
   return {
     type: "tool-result",
-    toolCallId: findProtocol(target).toCallId(message.toolCallId),
+    toolCallId: protocol.toCallId(message.toolCallId),
     toolName: escapeToolName(message.toolName),
-    output: toResultOutput(message, target),
+    output: toResultOutput(message, protocol),
   };
 }
 
-function toResultOutput(message: ToolResultMessage, target: ModelName): LanguageModelV4ToolResultOutput {
+function toResultOutput(message: ToolResultMessage, protocol: Protocol): LanguageModelV4ToolResultOutput {
   const { content, isError } = message;
   const images = content.filter((block) => block.type === "image");
   const text = joinTexts(content);
-  const type = isError && supportsErrorResults(target) ? "error-text" : "text";
-  // Without a result, its call would be refused.
+  const type = isError && protocol.supportsErrorResults ? "error-text" : "text";
+  // Providers refuse a call without a result, so an empty one gets a text.
   if (images.length === 0) return { type, value: text.trim() === "" ? NO_OUTPUT : text };
-  if (needsSeparateImages(message, target))
+  if (needsSeparateImages(message, protocol))
     return { type, value: text === "" ? IMAGES_FOLLOW : `${text}\n${IMAGES_FOLLOW}` };
-  // Older models get one response for each text, and none for pictures alone, where there must be one for each call.
-  if (target.api === "google-generative-ai")
+  if (protocol.resultImages === "one-text")
     return { type: "content", value: [{ type: "text", text: text || IMAGES_ATTACHED }, ...images.map(toImagePart)] };
   return { type: "content", value: content.map(toContentPart) };
 }
 
-// OpenAI's packages put an error into JSON, every line break escaped; it has no field for one anyway.
-function supportsErrorResults({ api }: ModelName): boolean {
-  return api !== "openai-completions" && api !== "openai-responses";
-}
-
-// Chat takes results that are text alone; elsewhere a result with pictures cannot be marked as an error.
-function needsSeparateImages({ isError }: ToolResultMessage, target: ModelName): boolean {
-  return target.api === "openai-completions" || (isError && supportsErrorResults(target));
+// A result with images cannot be marked as an error.
+function needsSeparateImages({ isError }: ToolResultMessage, protocol: Protocol): boolean {
+  return protocol.resultImages === "separate" || (isError && protocol.supportsErrorResults);
 }
 
 function toSeparateImageParts({
@@ -201,7 +157,7 @@ function toSeparateImageParts({
 
 const NO_OUTPUT = "(no output)";
 const IMAGES_FOLLOW = "(its images follow in the next message)";
-const IMAGES_ATTACHED = "(the result is the image beside this)";
+const IMAGES_ATTACHED = "(the result is the attached image)";
 
 function joinTexts(content: readonly (TextBlock | ImageBlock)[]): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
@@ -209,31 +165,25 @@ function joinTexts(content: readonly (TextBlock | ImageBlock)[]): string {
 
 export interface SystemUpdateOptions {
   readonly target: ModelName;
-  /** The tools as they were told of last, by name; none for one that is declared and new here. */
+  /** The tools by name, as the model last saw them. A tool that is new in this message is not in it. */
   readonly knownTools: ReadonlyMap<string, Tool>;
 }
 
-/** A change of the system state, sent where it happened: the leading prompt is never rewritten. Null where there is nothing to tell. */
+/** Describes a change of the system state at the place where it happened, so that the leading prompt never changes. Null if nothing changed. */
 export function toSystemUpdate(
   message: SystemMessage,
   { target, knownTools }: SystemUpdateOptions,
 ): LanguageModelV4Message | null {
   const text = formatSystemUpdate(removeUnsupportedTools(message, target), knownTools);
   if (text === "") return null;
-  if (supportsLaterSystemMessages(target)) return { role: "system", content: text };
+  if (findProtocol(target).supportsLaterSystemMessages) return { role: "system", content: text };
   return { role: "user", content: [{ type: "text", text: `<system-update>\n${text}\n</system-update>` }] };
 }
 
-// A tool of the provider's own is told of where there is one.
+// The provider's own search is mentioned only where the provider has one.
 function removeUnsupportedTools(message: SystemMessage, target: ModelName): SystemMessage {
   const { toolsAdded = [] } = message;
   return { ...message, toolsAdded: toolsAdded.filter(({ from }) => from !== "provider" || supportsWebSearch(target)) };
-}
-
-// Gemini's package throws at one; Anthropic's needs a beta that few models have; most servers of the chat protocol have
-// templates that allow one only at the beginning.
-function supportsLaterSystemMessages({ api, provider }: ModelName): boolean {
-  return api === "openai-responses" || (api === "openai-completions" && provider === "openai");
 }
 
 function formatSystemUpdate(message: SystemMessage, knownTools: SystemUpdateOptions["knownTools"]): string {
@@ -242,7 +192,7 @@ function formatSystemUpdate(message: SystemMessage, knownTools: SystemUpdateOpti
   const contentText = typeof content === "string" ? content : content.map(({ text }) => text).join("\n");
   const sectionChanges = Object.entries(sections).map(([name, text]) =>
     text === null
-      ? `The part "${name}" of your instructions holds no longer.`
+      ? `The part "${name}" of your instructions is no longer valid.`
       : `The part "${name}" of your instructions now reads:\n\n${text}`,
   );
   return [
@@ -257,16 +207,16 @@ function formatSystemUpdate(message: SystemMessage, knownTools: SystemUpdateOpti
 }
 
 function formatRemovedTools(tools: readonly { readonly name: string }[]): readonly string[] {
-  return tools.length === 0 ? [] : [`These tools are gone; do not call them: ${joinNames(tools)}.`];
+  return tools.length === 0 ? [] : [`These tools were removed; do not call them: ${joinNames(tools)}.`];
 }
 
 function formatAddedTools(tools: readonly { readonly name: string }[]): readonly string[] {
-  return tools.length === 0 ? [] : [`From here on you can call these tools: ${joinNames(tools)}.`];
+  return tools.length === 0 ? [] : [`From now on you can call these tools: ${joinNames(tools)}.`];
 }
 
-// A tool is declared once, as it was first: what became of it is told in words.
+// A tool stays declared as it was first, to preserve the cached prefix. This text describes its change.
 function formatChangedTool({ name, description, parameters }: Tool): string {
-  return `The tool ${name} is no longer what it was. ${description}\nIts parameters are now: ${JSON.stringify(parameters)}`;
+  return `The tool ${name} has changed. ${description}\nIts parameters are now: ${JSON.stringify(parameters)}`;
 }
 
 function isChangedTool(tool: Tool, previous: Tool | undefined): boolean {

@@ -1,15 +1,17 @@
-/** Implements the OpenAI Chat Completions dialect: reasoning is plain text, which some providers take back and others refuse. */
+/** Implements the OpenAI Chat Completions protocol: reasoning is plain text, which some providers accept back and others refuse. */
 
 import type { SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { AssistantMessage } from "@pith/context";
+import type { AssistantMessage, ModelName, ThinkingLevel } from "@pith/context";
 import { gemini } from "./gemini.ts";
-import { baseProtocol, type Protocol, reasoningFields } from "./protocol.ts";
+import { isEarlyReasoningModel, nearestReasoningLevel } from "./openai-responses.ts";
+import { baseProtocol, type Protocol, type ReasoningLevel, reasoningFields } from "./protocol.ts";
 
 export function findOpenAiCompletions(provider: string): Protocol {
+  if (provider === "openai") return openAi;
   return providersRefusingReasoning.has(provider) ? withoutReasoning : withReasoning;
 }
 
-// Groq and Cerebras refuse a message that has the field, the others have no use for it.
+// Groq and Cerebras refuse a message with the field; the others ignore it.
 const providersRefusingReasoning: ReadonlySet<string> = new Set([
   "groq",
   "cerebras",
@@ -17,20 +19,37 @@ const providersRefusingReasoning: ReadonlySet<string> = new Set([
   "xai",
   "together",
   "fireworks",
-  "openai",
 ]);
 
-// The package reads two fields and does not say which it was; it writes this one.
+// The package reads two fields without telling which one it found, and writes this one.
 const DEFAULT_REASONING_FIELD = "reasoning_content";
 
 const withoutReasoning: Protocol = {
   ...baseProtocol,
-  // Gemini behind this protocol signs its calls all the same.
+  optionsKey: "openai",
+  // The package would put an error into JSON with every line break escaped, and the protocol has no field for errors.
+  supportsErrorResults: false,
+  resultImages: "separate",
+  toReasoningLevel: (level) => (level === "off" ? null : nearestReasoningLevel(level)),
+  // Gemini signs its calls over this protocol too.
   toCallPart: gemini.toCallPart,
   readCallFields: gemini.readCallFields,
   readThinkingFields: ({ parts }) =>
     parts.some(({ text }) => text !== "") ? { thinkingSignature: DEFAULT_REASONING_FIELD } : {},
 };
+
+const openAi: Protocol = {
+  ...withoutReasoning,
+  // The chat templates of most other servers allow a system message only at the beginning.
+  supportsLaterSystemMessages: true,
+  buildProviderOptions: (_, { cacheKey }) => (cacheKey === undefined ? null : { openai: { promptCacheKey: cacheKey } }),
+  toReasoningLevel: toOpenAiReasoningLevel,
+};
+
+function toOpenAiReasoningLevel(level: ThinkingLevel, target: ModelName): ReasoningLevel | null {
+  if (level === "off") return null;
+  return isEarlyReasoningModel(target) ? nearestReasoningLevel(level) : level;
+}
 
 const withReasoning: Protocol = {
   ...withoutReasoning,
@@ -39,7 +58,7 @@ const withReasoning: Protocol = {
   toMessageOptions,
 };
 
-/** The package writes what stands here into the message as it is. */
+/** The package copies these options into the message. */
 function toMessageOptions({ content }: AssistantMessage): SharedV4ProviderOptions | undefined {
   const fields: Record<string, string> = {};
   for (const block of content) {

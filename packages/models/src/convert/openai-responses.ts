@@ -1,12 +1,33 @@
-/** Implements the OpenAI Responses dialect: a reply is a list of items with ids; a reasoning signature is the whole item as JSON. */
+/** Implements the OpenAI Responses protocol: a reply is a list of items with ids; a reasoning signature is the whole item as JSON. */
 
-import type { JSONObject, LanguageModelV4ReasoningPart, SharedV4ProviderOptions } from "@ai-sdk/provider";
-import type { TextBlock, ThinkingBlock, ToolCallBlock } from "@pith/context";
+import type {
+  JSONObject,
+  LanguageModelV4ProviderTool,
+  LanguageModelV4ReasoningPart,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { ModelName, Request, TextBlock, ThinkingBlock, ThinkingLevel, ToolCallBlock } from "@pith/context";
 import { type DraftCall, type DraftText, type DraftThinking, findMetadataText } from "./draft.ts";
-import { baseProtocol, isOpaque, type Protocol, parseObject, type ReplyContext } from "./protocol.ts";
-import { type ServerToolRun, toServerToolParts } from "./server-tools.ts";
+import {
+  baseProtocol,
+  type ConvertOptions,
+  isOpaque,
+  type Protocol,
+  parseObject,
+  type ReasoningLevel,
+  type ReplyContext,
+} from "./protocol.ts";
+import { createSearchTool, type ServerToolRun, toServerToolParts } from "./server-tools.ts";
 
 export const openaiResponses: Protocol = {
+  ...baseProtocol,
+  optionsKey: "openai",
+  supportsLaterSystemMessages: true,
+  // The package would put an error into JSON with every line break escaped, and the protocol has no field for errors.
+  supportsErrorResults: false,
+  findWebSearch,
+  buildProviderOptions,
+  toReasoningLevel,
   toTextPart: (block, context) => ({
     ...baseProtocol.toTextPart(block, context),
     ...toItemOptions(readTextItem(block), context),
@@ -22,6 +43,50 @@ export const openaiResponses: Protocol = {
   readTextFields,
   readThinkingFields,
   readCallFields,
+};
+
+// OpenAI refuses to search at minimal effort.
+function findWebSearch({ provider, model }: ModelName, thinking: ThinkingLevel): LanguageModelV4ProviderTool | null {
+  const canSearch = /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o3(?!-mini)|o4)/.test(model);
+  return provider === "openai" && canSearch && thinking !== "minimal" ? createSearchTool("openai.web_search") : null;
+}
+
+// Nothing is stored at the provider: the session has the whole conversation. With `store: false` the package asks for
+// encrypted reasoning, and only of models that have any.
+function buildProviderOptions(
+  { thinking, tools }: Request,
+  { cacheKey, supportsThinking = true }: ConvertOptions,
+): SharedV4ProviderOptions {
+  return {
+    openai: {
+      ...(cacheKey !== undefined && { promptCacheKey: cacheKey }),
+      store: false,
+      ...(tools.length > 0 && { parallelToolCalls: true }),
+      // By default the package asks for a detailed summary, even if thinking is off.
+      ...(supportsThinking && { reasoningSummary: thinking === "off" ? null : "auto" }),
+    },
+  };
+}
+
+function toReasoningLevel(level: ThinkingLevel, target: ModelName): ReasoningLevel | null {
+  if (!isEarlyReasoningModel(target)) return level === "off" ? "none" : level;
+  return level === "off" ? null : nearestReasoningLevel(level);
+}
+
+/** OpenAI's first reasoning models, whose levels the package does not know: it sends any level unchanged. */
+export function isEarlyReasoningModel({ model }: ModelName): boolean {
+  return /^o\d/.test(model);
+}
+
+/** The nearest of the three levels that all servers know: low, medium and high. */
+export function nearestReasoningLevel(level: Exclude<ThinkingLevel, "off">): ReasoningLevel {
+  return nearestLevels[level] ?? level;
+}
+
+const nearestLevels: { readonly [Level in ThinkingLevel]?: ReasoningLevel } = {
+  minimal: "low",
+  xhigh: "high",
+  max: "high",
 };
 
 function toReasoningParts({ thinkingSignature }: ThinkingBlock): readonly LanguageModelV4ReasoningPart[] {
@@ -47,7 +112,7 @@ interface ItemFields {
   readonly namespace?: string;
 }
 
-// An item id whose reasoning is missing is refused; the rest holds without it.
+// OpenAI refuses an item id without its reasoning. The other fields are valid without it.
 function toItemOptions(
   { itemId, ...rest }: ItemFields,
   { hasReasoning }: ReplyContext,
@@ -77,7 +142,7 @@ function toCallId(id: string): string {
   return separator === -1 ? id : id.slice(0, separator);
 }
 
-// An item whose reasoning is missing is refused; of a search that failed, or did nothing, its package sends nothing.
+// OpenAI refuses an item without its reasoning. The package sends nothing for a search that failed or has no action.
 function replayServerTool(
   run: ServerToolRun,
   { hasReasoning }: ReplyContext,

@@ -7,35 +7,40 @@ import type {
   LanguageModelV4Prompt,
   LanguageModelV4ProviderTool,
   LanguageModelV4ToolChoice,
+  SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { CacheMark, Message, ModelName, Request, Tool, ToolChoice } from "@pith/context";
+import { cacheControlOptions, markLastPart } from "./anthropic.ts";
+import { findProtocol } from "./find-protocol.ts";
 import {
-  cacheControlOptions,
-  markLastPart,
   type PromptTarget,
   type SystemUpdateOptions,
-  selectCacheMarks,
   type ToolResultItem,
   toAssistantMessage,
   toSystemUpdate,
   toToolMessages,
   toUserMessage,
 } from "./messages.ts";
-import {
-  buildProviderOptions,
-  computeThinkingBudget,
-  copyOptionsToKey,
-  explainNoThinking,
-  mayThink,
-  type ReplyLimits,
-  toReasoningLevel,
-  toThinkingOptions,
-  usesThinkingBudget,
-} from "./provider-options.ts";
-import { findRequestedSearch } from "./server-tools.ts";
+import type { ConvertOptions, ReplyOptions } from "./protocol.ts";
+import { findRequestedSearch } from "./web-search.ts";
 
-/** The provider's own search, the tools the request began with, then those added since; each name once. */
-export function buildTools(
+/** The options of `doStream`; the caller adds its signal. */
+export function buildCallOptions(request: Request, convertOptions: ConvertOptions): LanguageModelV4CallOptions {
+  const { target, optionsKey } = convertOptions;
+  const tools = buildTools(request, target);
+  const options = {
+    prompt: buildPrompt(request, target),
+    ...(tools.length > 0 && { tools, toolChoice: toToolChoice(request.toolChoice) }),
+    ...buildReplyOptions(request, convertOptions),
+  };
+  const bundledKey = findProtocol(target).optionsKey;
+  return optionsKey === undefined || bundledKey === null
+    ? options
+    : copyOptionsToKey(options, { bundledKey, optionsKey });
+}
+
+/** The provider's own search, the tools at the start of the request, then the tools added later; each name once. */
+function buildTools(
   request: Request,
   target: ModelName,
 ): (LanguageModelV4FunctionTool | LanguageModelV4ProviderTool)[] {
@@ -44,7 +49,7 @@ export function buildTools(
   return search ? [search, ...functions] : functions;
 }
 
-// Those that were removed stay: without them the prefix would be another one. The text in place says that they are gone.
+// Removed tools stay declared, to preserve the cached prefix. A system update tells the model that they were removed.
 function buildFunctionTools(request: Request, target: ModelName): LanguageModelV4FunctionTool[] {
   const byName = collectFunctionTools(request);
   const isMarked = selectCacheMarks(request, target).some(({ after }) => after === "tools");
@@ -57,7 +62,7 @@ function buildFunctionTools(request: Request, target: ModelName): LanguageModelV
   }));
 }
 
-/** As each was first told of. */
+/** Each tool as it was first declared. */
 function collectFunctionTools({ tools, messages }: Request): ReadonlyMap<string, Tool> {
   const added = messages.flatMap((message) => (message.role === "system" ? (message.toolsAdded ?? []) : []));
   const byName = new Map<string, Tool>();
@@ -74,7 +79,7 @@ export function buildPrompt(request: Request, target: ModelName): LanguageModelV
   return [...buildSystemMessages(request, marks), ...groups.flatMap((group) => toPromptMessages(group, target))];
 }
 
-// One text: templates of many servers take one system message and no more.
+// One message: the chat templates of many servers accept only one system message.
 function buildSystemMessages({ system }: Request, marks: readonly CacheMark[]): readonly LanguageModelV4Message[] {
   const content = system.map(({ text }) => text).join("\n\n");
   const isMarked = marks.some(({ after }) => after === "system");
@@ -88,7 +93,7 @@ interface MessageItem {
 
 type PromptItem = MessageItem | ToolResultItem;
 
-// A mark on what is not told stands on what was told before it.
+// A mark on a message that is not sent moves to the item before it.
 function toPromptItems(
   { messages, tools }: Request,
   marks: readonly CacheMark[],
@@ -109,7 +114,7 @@ function toPromptItems(
   return items;
 }
 
-/** Null for what says nothing, and for results, which are told together. */
+/** Null for an empty message, and for a result: consecutive results share one message. */
 function toPromptMessage(message: Message, options: SystemUpdateOptions & PromptTarget): LanguageModelV4Message | null {
   switch (message.role) {
     case "system":
@@ -125,7 +130,6 @@ function toPromptMessage(message: Message, options: SystemUpdateOptions & Prompt
   }
 }
 
-/** Results that stand together go together. */
 function groupResults(items: readonly PromptItem[]): readonly (MessageItem | readonly ToolResultItem[])[] {
   const groups: (MessageItem | ToolResultItem[])[] = [];
   for (const item of items) {
@@ -158,65 +162,63 @@ function markMessage(message: LanguageModelV4Message): LanguageModelV4Message {
   }
 }
 
-export interface ConvertOptions {
-  readonly target: ModelName;
-  /** Tokens of the answer at most, thoughts included. */
-  readonly maxTokens: number;
-  /** Tokens of the longest answer it can give; as many where nothing is said. */
-  readonly modelMaxTokens?: number | undefined;
-  /** Whose requests share a prefix; OpenAI sends those with the same key to the same cache. */
-  readonly cacheKey?: string | undefined;
-  /** False: it cannot think. It is not told to stop either, which would be refused. */
-  readonly supportsThinking?: boolean | undefined;
-  /** Under which its package reads provider options, where that is another name than the bundled package's. */
-  readonly optionsKey?: string | undefined;
-}
-
-/** What `doStream` is called with; the caller adds its signal. */
-export function buildCallOptions(request: Request, convertOptions: ConvertOptions): LanguageModelV4CallOptions {
-  const { target, optionsKey } = convertOptions;
-  const tools = buildTools(request, target);
-  const options = {
-    prompt: buildPrompt(request, target),
-    ...(tools.length > 0 && { tools, toolChoice: toToolChoice(request.toolChoice) }),
-    ...buildThinkingOptions(request, convertOptions),
-  };
-  return copyOptionsToKey(options, { api: target.api, optionsKey });
-}
-
-type ThinkingOptions = Pick<LanguageModelV4CallOptions, "maxOutputTokens" | "reasoning" | "providerOptions">;
-
-/** What people should know of a request that asks for less than they set; null for nothing. */
-export function thinkingNotice(request: Request, convertOptions: ConvertOptions): string | null {
-  if (convertOptions.supportsThinking !== false)
-    return explainNoThinking(request, convertOptions.target, toReplyLimits(request, convertOptions));
-  return request.thinking === "off"
-    ? null
-    : `${convertOptions.target.model} cannot think: the thinking level has no effect.`;
-}
-
-function toReplyLimits(
-  { replyBudget: budget }: Request,
-  { maxTokens, modelMaxTokens = maxTokens }: ConvertOptions,
-): ReplyLimits {
-  return { maxTokens, modelMaxTokens, reserve: budget?.reserve };
-}
-
-function buildThinkingOptions(request: Request, convertOptions: ConvertOptions): ThinkingOptions {
-  const { target, maxTokens, supportsThinking = true } = convertOptions;
-  const { thinking } = request;
-  const providerOptions = buildProviderOptions(request, convertOptions);
-  if (supportsThinking && thinking !== "off" && usesThinkingBudget(target)) {
-    const budget = mayThink(request, target)
-      ? computeThinkingBudget(thinking, toReplyLimits(request, convertOptions))
-      : null;
-    const anthropic = { ...providerOptions?.anthropic, ...toThinkingOptions(budget) };
-    return { maxOutputTokens: maxTokens - (budget ?? 0), providerOptions: { anthropic } };
-  }
-  const reasoning = supportsThinking ? toReasoningLevel(thinking, target) : null;
-  return { maxOutputTokens: maxTokens, ...(reasoning && { reasoning }), ...(providerOptions && { providerOptions }) };
+function selectCacheMarks({ cacheMarks }: Request, target: ModelName): readonly CacheMark[] {
+  return findProtocol(target).selectCacheMarks(cacheMarks);
 }
 
 function toToolChoice(choice: ToolChoice): LanguageModelV4ToolChoice {
   return typeof choice === "string" ? { type: choice } : { type: "tool", toolName: choice.name };
+}
+
+function buildReplyOptions(request: Request, convertOptions: ConvertOptions): ReplyOptions {
+  const { target, maxTokens, supportsThinking = true } = convertOptions;
+  const protocol = findProtocol(target);
+  const budgetOptions = supportsThinking ? protocol.buildBudgetOptions?.(request, convertOptions) : null;
+  if (budgetOptions) return budgetOptions;
+  const providerOptions = protocol.buildProviderOptions(request, convertOptions);
+  const reasoning = supportsThinking ? protocol.toReasoningLevel(request.thinking, target) : null;
+  return { maxOutputTokens: maxTokens, ...(reasoning && { reasoning }), ...(providerOptions && { providerOptions }) };
+}
+
+interface OptionsKeys {
+  readonly bundledKey: string;
+  readonly optionsKey: string;
+}
+
+// Azure's package uses OpenAI's protocol but reads its options under a key of its own.
+// The bundled key stays: packages built on Anthropic's read signatures only under that key.
+function copyOptionsToKey(options: LanguageModelV4CallOptions, keys: OptionsKeys): LanguageModelV4CallOptions {
+  const withCopy = <Each extends HasProviderOptions>(item: Each): Each => copyProviderOptions(item, keys);
+  const prompt = options.prompt.map((message) =>
+    typeof message.content === "string"
+      ? withCopy(message)
+      : withCopy({
+          ...message,
+          content: (message.content as HasProviderOptions[]).map(withCopy),
+        } as LanguageModelV4Message),
+  );
+  return withCopy({
+    ...options,
+    prompt,
+    ...(options.tools && { tools: options.tools.map((tool) => (tool.type === "function" ? withCopy(tool) : tool)) }),
+  });
+}
+
+interface HasProviderOptions {
+  readonly providerOptions?: SharedV4ProviderOptions;
+}
+
+function copyProviderOptions<Each extends HasProviderOptions>(
+  item: Each,
+  { bundledKey, optionsKey }: OptionsKeys,
+): Each {
+  const fields = item.providerOptions?.[bundledKey];
+  return fields ? { ...item, providerOptions: { ...item.providerOptions, [optionsKey]: fields } } : item;
+}
+
+/** Explains why a reply will not think although the request asks for it; null if it will, or was not asked to. */
+export function thinkingNotice(request: Request, convertOptions: ConvertOptions): string | null {
+  const { target, supportsThinking = true } = convertOptions;
+  if (supportsThinking) return findProtocol(target).explainNoThinking?.(request, convertOptions) ?? null;
+  return request.thinking === "off" ? null : `${target.model} cannot think: the thinking level has no effect.`;
 }

@@ -1,4 +1,4 @@
-/** Declares, records and replays the web search that some providers run themselves. */
+/** Records and replays the runs of tools that a provider executes itself, such as its web search. */
 
 import type {
   JSONObject,
@@ -10,10 +10,10 @@ import type {
   LanguageModelV4ToolResultPart,
   SharedV4ProviderMetadata,
 } from "@ai-sdk/provider";
-import type { ModelName, Request, SystemMessage, TextBlock, ThinkingLevel, Tool } from "@pith/context";
+import type { TextBlock, Tool } from "@pith/context";
 import { type DraftBlock, type DraftServerTool, type ProviderMetadata, parseJsonObject } from "./draft.ts";
 
-/** Add it to the tools by a system message; models without a search of their own are not told of it. */
+/** Add it to the tools with a system message. It is not declared to models without a search of their own. */
 export const webSearch: Tool = {
   name: "web_search",
   description: "Searches the web. The provider runs it.",
@@ -21,74 +21,26 @@ export const webSearch: Tool = {
   from: "provider",
 };
 
-/** Whether a model's provider searches the web for it, beside other tools. */
-export function supportsWebSearch(model: ModelName): boolean {
-  return findProviderSearch(model, "off") !== null;
-}
-
-/** As its package takes it; null where the request wants none, or there is none. */
-export function findRequestedSearch(request: Request, target: ModelName): LanguageModelV4ProviderTool | null {
-  return isSearchEnabled(request) ? findProviderSearch(target, request.thinking) : null;
-}
-
-// Nobody could refuse its calls: one that was removed is declared no longer, whatever that costs the cache.
-function isSearchEnabled({ tools, messages }: Request): boolean {
-  const systemMessages = messages.filter((message) => message.role === "system");
-  const allTools = [...tools, ...systemMessages.flatMap(({ toolsAdded = [] }) => toolsAdded)];
-  return systemMessages.reduce(applyToolChanges, tools.some(isWebSearch)) && !allTools.some(isHostSearch);
-}
-
-/** A tool of the host's own, which is declared for good; two of one name are refused. */
-function isHostSearch({ name, from }: Tool): boolean {
-  return from === undefined && name === webSearch.name;
-}
-
-function applyToolChanges(wasEnabled: boolean, { toolsAdded = [], toolsRemoved = [] }: SystemMessage): boolean {
-  return toolsAdded.some(isWebSearch) || (wasEnabled && !toolsRemoved.some(({ name }) => name === webSearch.name));
-}
-
-function isWebSearch({ name, from }: Tool): boolean {
-  return from === "provider" && name === webSearch.name;
-}
-
-function findProviderSearch(
-  { api, provider, model }: ModelName,
-  thinking: ThinkingLevel,
-): LanguageModelV4ProviderTool | null {
-  const [id, modelPattern, args = {}] = providerSearches[`${provider} ${api}`] ?? [];
-  if (!id || !modelPattern?.test(model) || (thinking === "minimal" && provider === "openai")) return null;
+export function createSearchTool(
+  id: LanguageModelV4ProviderTool["id"],
+  args: Record<string, unknown> = {},
+): LanguageModelV4ProviderTool {
   return { type: "provider", id, name: webSearch.name, args };
 }
 
-type ProviderSearch = readonly [id: LanguageModelV4ProviderTool["id"], models: RegExp, args?: Record<string, unknown>];
-
-/**
- * Anthropic pauses a reply after ten searches, which we would take for its end. OpenAI refuses to search with the least
- * effort. Gemini before 3 searches only in the place of all other tools.
- */
-const providerSearches: Readonly<Record<string, ProviderSearch>> = {
-  "anthropic anthropic-messages": [
-    "anthropic.web_search_20250305",
-    /^claude-(?!3-(opus|sonnet|haiku))/,
-    { maxUses: 8 },
-  ],
-  "openai openai-responses": ["openai.web_search", /^(gpt-4o|gpt-4\.1(?!-nano)|gpt-[5-9]|o3(?!-mini)|o4)/],
-  "google google-generative-ai": ["google.google_search", /^gemini-([3-9]|\d\d)/],
-};
-
-/** As the provider's package gave it, to be handed back as it came. */
+/** A run as the provider's package reported it, to be sent back unchanged. */
 export interface ServerToolRun {
   readonly id: string;
   readonly name: string;
   readonly input: JSONValue;
   readonly output: JSONValue;
   readonly failed?: true;
-  /** It came after a thought, without which OpenAI refuses it. */
+  /** Whether thinking came before it. OpenAI refuses the run without that thinking. */
   readonly thought?: true;
   readonly beside?: { readonly call?: SharedV4ProviderMetadata; readonly result?: SharedV4ProviderMetadata };
 }
 
-/** A text block with a field that pi passes over. */
+/** A text block with an extra field, which pi ignores. */
 export interface ServerToolBlock extends TextBlock {
   readonly pith: { readonly served: ServerToolRun };
 }
@@ -97,7 +49,7 @@ export function createServerToolBlock(text: string, run: ServerToolRun): ServerT
   return { type: "text", text, pith: { served: run } };
 }
 
-/** What a block keeps; null for any other block. It comes from a file, so nothing in it is taken on trust. */
+/** The run that a block stores; null for any other block. Blocks come from a file, so every field is checked. */
 export function readServerToolRun(block: unknown): ServerToolRun | null {
   if (!isRecord(block) || block.type !== "text" || !isRecord(block.pith) || !isRecord(block.pith.served)) return null;
   const { id, name, input, output, beside: metadata } = block.pith.served;
@@ -114,10 +66,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Without `makeOutput`, nothing had come back. */
+/** Without `output`, the provider sent no result. */
 export type ServerToolOutcome = Pick<ServerToolRun, "name" | "input" | "failed"> & { readonly output?: JSONValue };
 
-/** One line for people, and for models that cannot read what the tool found. Stands alone between two texts. */
+/** One line for people and for other models. The line breaks separate it from the texts around it. */
 export function formatServerTool(outcome: ServerToolOutcome): string {
   return `\n[${describeServerTool(outcome)}]\n`;
 }
@@ -148,7 +100,7 @@ function findQueries(value: JSONValue | undefined): readonly string[] {
   return query === "" ? queries : [query, ...queries];
 }
 
-/** A list of pages, or a list of sources. */
+/** The output is a list of pages, or an object with a list of sources. */
 function formatPages(output: JSONValue): readonly string[] {
   const pages = Array.isArray(output) ? output : readField(output, "sources");
   return (Array.isArray(pages) ? pages : []).slice(0, MAX_PAGES).flatMap((page) => {
@@ -169,7 +121,7 @@ function readText(value: JSONValue | undefined, name: string): string {
   return typeof text === "string" ? text : "";
 }
 
-// Titles are anybody's words: on one line, none of them long, nothing in them that closes the bracket.
+// Titles are untrusted: they are shortened to one line and cannot close the bracket.
 function sanitizeText(text: string): string {
   const cleanText = text
     .slice(0, MAX_TEXT_CHARS * 2)
@@ -220,7 +172,7 @@ export function createServerToolDraft({
   return { kind: "served", id: toolCallId, name: toolName, json: input, metadata: providerMetadata, result: null };
 }
 
-/** The call that has waited for this result; none for a result that others will take the place of. */
+/** The call without a result that this result belongs to; undefined for a preliminary result. */
 export function findPendingCall(
   blocks: readonly DraftBlock[],
   { toolCallId, preliminary }: LanguageModelV4ToolResult,
@@ -234,7 +186,7 @@ export function addServerToolResult(call: DraftServerTool, part: LanguageModelV4
   return { ...call, result: { output, failed, metadata } };
 }
 
-/** `thinkingBlock`: it came after one. A call without a result is a line and nothing more: no provider takes it back. */
+/** `thought`: thinking came before it. A call without a result becomes a line of text only, since no provider accepts it back. */
 export function toServerToolTextBlock(draft: DraftServerTool, { thought }: { readonly thought: boolean }): TextBlock {
   const { id, name, json, metadata, result } = draft;
   const input = parseJsonObject(json) ?? {};

@@ -34,9 +34,9 @@ const change: SystemMessage = {
 const told = [
   "Be brief.",
   'The part "place" of your instructions now reads:\n\nYou are in Rome.',
-  'The part "mood" of your instructions holds no longer.',
-  "These tools are gone; do not call them: bash.",
-  "From here on you can call these tools: write, read.",
+  'The part "mood" of your instructions is no longer valid.',
+  "These tools were removed; do not call them: bash.",
+  "From now on you can call these tools: write, read.",
 ].join("\n\n");
 
 describe("system", () => {
@@ -78,7 +78,7 @@ describe("system", () => {
     };
     const { tools, prompt } = asked(requestOf([user("hi"), other], { tools: [tool("read")] }));
     expect(tools).toMatchObject([{ description: "The tool read." }]);
-    expect(JSON.stringify(prompt[1])).toContain("The tool read is no longer what it was. Reads more.");
+    expect(JSON.stringify(prompt[1])).toContain("The tool read has changed. Reads more.");
   });
 
   test("CNV9 a tool that changes back is told of again: what counts is what was told last", () => {
@@ -90,7 +90,7 @@ describe("system", () => {
     });
     const { prompt } = asked(requestOf([user("hi"), added("One."), added("Two."), added("Two."), added("One.")]));
     const told = prompt.slice(1).map((message) => JSON.stringify(message));
-    expect(told.map((text) => text.includes("no longer what it was"))).toEqual([false, true, false, true]);
+    expect(told.map((text) => text.includes("has changed"))).toEqual([false, true, false, true]);
     expect(told[3]).toContain("One.");
   });
 
