@@ -4,53 +4,7 @@ import { createHash } from "node:crypto";
 import type { CacheRules, Prompt } from "./protocols/protocol.ts";
 import { bytesToTokens } from "./tokens.ts";
 
-/** A position up to which a prompt can be recognised: behind every piece, or every so many tokens. */
-export interface CachePoint {
-  /** Of everything up to here. */
-  readonly hash: string;
-  readonly tokens: number;
-  readonly keptFor: number | null;
-  /** Which one it is when somebody looks back. */
-  readonly position: number;
-}
-
-/** Tools and system come first: the settings count from the first message on. */
-export function listBlockPoints({ pieces, settings }: Prompt, modelKey: string): readonly CachePoint[] {
-  let hash = modelKey;
-  let bytes = 0;
-  let position = 0;
-  return pieces.map(({ level, text, keptFor, runKey }, index) => {
-    if (runKey === undefined || pieces[index - 1]?.runKey !== runKey) position += 1;
-    const isFirstMessage = level === "messages" && pieces[index - 1]?.level !== "messages";
-    hash = hashPrefix(hash, isFirstMessage ? settings : "", text);
-    bytes += Buffer.byteLength(text);
-    return { hash, tokens: bytesToTokens(bytes), keptFor, position };
-  });
-}
-
-export function listStepPoints(
-  prompt: Prompt,
-  { modelKey, step }: { readonly modelKey: string; readonly step: number },
-): readonly CachePoint[] {
-  // Nothing stands between the pieces: the steps must not count more than the prompt does.
-  const bytes = Buffer.from(prompt.pieces.map(({ text }) => text).join(""));
-  let hash = hashPrefix(modelKey, prompt.settings, "");
-  return Array.from({ length: Math.floor(bytes.length / (step * 4)) }, (_, index) => {
-    hash = hashPrefix(hash, "", bytes.subarray(index * step * 4, (index + 1) * step * 4));
-    return { hash, tokens: (index + 1) * step, keptFor: null, position: index };
-  });
-}
-
-function hashPrefix(previousHash: string, settings: string, text: string | Uint8Array): string {
-  return createHash("sha256").update(`${previousHash}\n${settings}\n`).update(text).digest("base64");
-}
-
-export interface CacheUsage {
-  readonly read: number;
-  readonly written: number;
-}
-
-/** Lives as long as the server: prefixes by hash, each with the moment at which it is forgotten. */
+/** The cache of one server: prefixes by hash, each with its expiry time. */
 export class PromptCache {
   readonly #now: () => number;
   readonly #prefixes = new Map<string, { readonly until: number; readonly seconds: number }>();
@@ -59,7 +13,7 @@ export class PromptCache {
     this.#now = now;
   }
 
-  /** What this request reads and writes; `of` tells models apart. */
+  /** Counts the tokens that a request reads and writes. Requests with different model keys share no prefixes. */
   countUsage(
     prompt: Prompt,
     { modelKey, rules }: { readonly modelKey: string; readonly rules: CacheRules },
@@ -90,7 +44,7 @@ export class PromptCache {
     return points.findLast(({ hash }) => (this.#prefixes.get(hash)?.until ?? 0) > this.#now());
   }
 
-  /** What was once kept for longer stays so while it is known. */
+  /** A prefix that has not expired keeps its longer time to live. */
   #store(hash: string, seconds: number): void {
     const existing = this.#prefixes.get(hash);
     const ttlSeconds = existing && existing.until > this.#now() ? Math.max(seconds, existing.seconds) : seconds;
@@ -98,10 +52,56 @@ export class PromptCache {
   }
 }
 
+export interface CacheUsage {
+  readonly read: number;
+  readonly written: number;
+}
+
+/** A position where a cached prefix can end: after a block, or after a fixed number of tokens. */
+export interface CachePoint {
+  /** The hash of the prompt up to this position. */
+  readonly hash: string;
+  readonly tokens: number;
+  readonly keptFor: number | null;
+  /** The block number for the look-back limit. Blocks with the same run key share one number. */
+  readonly position: number;
+}
+
+/** The settings are hashed with the first message, so that they do not change the prefixes of tools and system. */
+export function listBlockPoints({ pieces, settings }: Prompt, modelKey: string): readonly CachePoint[] {
+  let hash = modelKey;
+  let bytes = 0;
+  let position = 0;
+  return pieces.map(({ level, text, keptFor, runKey }, index) => {
+    if (runKey === undefined || pieces[index - 1]?.runKey !== runKey) position += 1;
+    const isFirstMessage = level === "messages" && pieces[index - 1]?.level !== "messages";
+    hash = hashPrefix(hash, isFirstMessage ? settings : "", text);
+    bytes += Buffer.byteLength(text);
+    return { hash, tokens: bytesToTokens(bytes), keptFor, position };
+  });
+}
+
+function hashPrefix(previousHash: string, settings: string, text: string | Uint8Array): string {
+  return createHash("sha256").update(`${previousHash}\n${settings}\n`).update(text).digest("base64");
+}
+
+export function listStepPoints(
+  prompt: Prompt,
+  { modelKey, step }: { readonly modelKey: string; readonly step: number },
+): readonly CachePoint[] {
+  // Joined without separators: the steps must not count more bytes than the prompt has.
+  const bytes = Buffer.from(prompt.pieces.map(({ text }) => text).join(""));
+  let hash = hashPrefix(modelKey, prompt.settings, "");
+  return Array.from({ length: Math.floor(bytes.length / (step * 4)) }, (_, index) => {
+    hash = hashPrefix(hash, "", bytes.subarray(index * step * 4, (index + 1) * step * 4));
+    return { hash, tokens: (index + 1) * step, keptFor: null, position: index };
+  });
+}
+
 function pointsInReach(points: readonly CachePoint[], markIndex: number): readonly CachePoint[] {
   const first = (points[markIndex]?.position ?? 0) - LOOK_BACK_BLOCKS + 1;
   return points.slice(0, markIndex + 1).filter(({ position }) => position >= first);
 }
 
-/** Positions at which a provider looks from a mark, its own included. */
+/** The number of blocks that a provider searches backwards from a mark, including the marked block. */
 const LOOK_BACK_BLOCKS = 20;

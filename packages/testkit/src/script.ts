@@ -1,17 +1,17 @@
 /** Types of a script: a list of steps, one for each request, or a function from a request to its step. */
 
-export type Script = readonly Step[] | ((asked: ScriptRequest) => Step | Promise<Step>);
+export type Script = readonly Step[] | ((request: ScriptRequest) => Step | Promise<Step>);
 
-/** A text to say, a whole reply, or a refusal. */
+/** A text reply, a whole reply, or a refusal. */
 export type Step = string | Reply | RefusalStep;
 
 export interface Reply {
   readonly parts: readonly ReplyPart[];
-  /** Follows from the parts where nothing else is said. */
+  /** Default: `calls` if a part is a call, else `stop`. */
   readonly stop?: StopReason;
-  /** What the provider itself calls the stop, where a test wants its spelling. */
+  /** The provider's own stop reason, sent as it is. */
   readonly stopAs?: string;
-  /** Instead of what the server counted: some numbers, zeros, or nothing at all. */
+  /** Replaces the counted usage: some of its numbers, all zeros, or no usage at all. */
   readonly usage?: Partial<TokenUsage> | "zero" | "none";
   readonly pace?: ReplyPace;
   readonly breaks?: ReplyBreak;
@@ -19,7 +19,7 @@ export interface Reply {
 
 export type ReplyPart =
   | { readonly type: "text"; readonly text: string }
-  /** Signed by the server, and refused later if a byte of it has changed. */
+  /** Signed by the server. A request that returns it changed is refused. */
   | { readonly type: "thinking"; readonly text: string; readonly redacted?: boolean }
   | {
       readonly type: "call";
@@ -29,12 +29,12 @@ export type ReplyPart =
     }
   | SearchPart;
 
-/** A search that the provider runs itself, where the request declares it; what it finds must come back unchanged. */
+/** A search by the provider's own tool, which the request must declare. Later requests must return its results unchanged. */
 export interface SearchPart {
   readonly type: "search";
   readonly query: string;
   readonly results: readonly SearchResult[];
-  /** In the place of results, what the provider calls its failure: `max_uses_exceeded`. */
+  /** The provider's error code, sent instead of results: `max_uses_exceeded`. */
   readonly error?: string;
 }
 
@@ -46,7 +46,7 @@ export interface SearchResult {
 export type StopReason = "stop" | "length" | "calls" | "refusal" | "context-window";
 
 export interface TokenUsage {
-  /** Tokens of the prompt that no cache held. */
+  /** Prompt tokens that were not read from or written to the cache. */
   readonly input: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
@@ -54,36 +54,36 @@ export interface TokenUsage {
 }
 
 export interface ReplyPace {
-  /** Before the first byte. */
+  /** Milliseconds before the first byte. */
   readonly waitMs?: number;
-  /** Between two events. */
+  /** Milliseconds between two events. */
   readonly everyMs?: number;
-  /** Characters in one delta (80). */
+  /** Characters in one delta. Default: 80. */
   readonly chunk?: number;
 }
 
-/** Where a reply goes wrong. Without `after` even the headers do not come; otherwise so many events come first. */
+/** How a reply breaks. `after` is the number of events sent before the break; without it not even the headers are sent. */
 export type ReplyBreak =
-  /** Nothing more comes, and nothing ends. */
+  /** Sends nothing more and keeps the connection open. */
   | { readonly how: "stall"; readonly after?: number }
-  /** The connection is torn down. */
+  /** Closes the connection abruptly. */
   | { readonly how: "cut"; readonly after?: number }
-  /** The answer ends as if it were whole. */
+  /** Ends the response as if it were complete. */
   | { readonly how: "end"; readonly after?: number }
-  /** An event that is no JSON, then the rest. */
+  /** Sends one event that is not JSON, then continues. */
   | { readonly how: "garbage"; readonly after?: number }
-  /** The next event is sent so many times, without `times` until the client leaves; then the rest. */
+  /** Sends the next event `times` times, then continues. Without `times`, repeats it until the client disconnects. */
   | { readonly how: "repeat"; readonly after: number; readonly times?: number }
-  /** An event whose line never ends, until the client leaves. */
+  /** Sends an event whose line never ends, until the client disconnects. */
   | { readonly how: "long-line"; readonly after?: number }
-  /** An error in the provider's own shape, inside the stream. */
+  /** Sends an error event in the provider's format. */
   | { readonly how: "error"; readonly after?: number; readonly error: ProviderError };
 
 export interface RefusalStep {
   readonly refuse: ProviderError & {
     readonly status: number;
     readonly headers?: Readonly<Record<string, string>>;
-    /** These bytes instead of the provider's own shape. */
+    /** A response body that replaces the provider's error format. */
     readonly body?: string;
   };
 }
@@ -96,17 +96,17 @@ export interface ProviderError {
 
 export type ProtocolName = "anthropic-messages" | "openai-responses" | "openai-completions" | "google-generative-ai";
 
-/** What was asked, in the same words for all protocols; `body` has the rest. */
+/** A request as a script sees it, with the same fields for all protocols. `body` is the whole request body. */
 export interface ScriptRequest {
-  /** 1 for the first request that got as far as the script. */
+  /** Counts the requests that reached the script, from 1. */
   readonly number: number;
   readonly wire: ProtocolName;
   readonly model: string;
   readonly isStreaming: boolean;
   readonly tools: readonly string[];
-  /** The newest text of the user. */
+  /** The last text of the user. */
   readonly text: string;
-  /** How many results of calls stand at the end of the conversation. */
+  /** The number of tool results at the end of the conversation. */
   readonly resultCount: number;
   readonly body: Readonly<Record<string, unknown>>;
 }

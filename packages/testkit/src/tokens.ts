@@ -1,4 +1,4 @@
-/** Counts tokens in the server's own way: four bytes are one token, for every protocol. */
+/** Counts tokens: four bytes are one token, for every protocol. */
 
 import type { FinalPart, Prompt } from "./protocols/protocol.ts";
 

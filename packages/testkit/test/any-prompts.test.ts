@@ -1,4 +1,4 @@
-/** The ledger beside a naive one that remembers whole prompts and compares them letter by letter. */
+/** Compares the prompt cache with a naive model that stores whole prompts and compares them byte by byte. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,31 +9,37 @@ import { bytesToTokens, countPromptTokens } from "../src/tokens.ts";
 interface Request {
   readonly prompt: Prompt;
   readonly of: string;
-  /** Seconds since the request before. */
+  /** Seconds since the previous request. */
   readonly later: number;
 }
 
 const marks: CacheRules = { cachedBy: "marks", minTokens: 8, stepTokens: 1, ttlSeconds: 300 };
 const prefixes: CacheRules = { cachedBy: "prefixes", minTokens: 8, stepTokens: 4, ttlSeconds: 600 };
 
-test("KIT4 any prompts, by marks: the ledger reads and writes what a naive one does", () => {
+test("KIT4 any prompts, by marks: the cache reads and writes what the naive model does", () => {
   fc.assert(
-    fc.property(requests(), (asked) => void expect(byLedger(asked, marks)).toEqual(naiveMarks(asked))),
+    fc.property(
+      requests(),
+      (requestList) => void expect(countWithCache(requestList, marks)).toEqual(naiveMarks(requestList)),
+    ),
     { numRuns: 500 },
   );
 });
 
-test("KIT4 any prompts, by prefixes: the ledger reads what a naive one does", () => {
+test("KIT4 any prompts, by prefixes: the cache reads what the naive model does", () => {
   fc.assert(
-    fc.property(requests(), (asked) => void expect(byLedger(asked, prefixes)).toEqual(naivePrefixes(asked))),
+    fc.property(
+      requests(),
+      (requestList) => void expect(countWithCache(requestList, prefixes)).toEqual(naivePrefixes(requestList)),
+    ),
     { numRuns: 500 },
   );
 });
 
-test("KIT4 any prompts: nothing counts below zero, and all of it is counted once", () => {
-  const sane = (asked: readonly Request[], rules: CacheRules) =>
-    byLedger(asked, rules).every(({ read, written }, at) => {
-      const tokens = countPromptTokens((asked[at] as Request).prompt);
+test("KIT4 any prompts: no count is negative, and every token is counted once", () => {
+  const sane = (requestList: readonly Request[], rules: CacheRules) =>
+    countWithCache(requestList, rules).every(({ read, written }, at) => {
+      const tokens = countPromptTokens((requestList[at] as Request).prompt);
       return read >= 0 && written >= 0 && read + written <= tokens;
     });
   fc.assert(fc.property(requests(), fc.constantFrom(marks, prefixes), sane), { numRuns: 500 });
@@ -41,10 +47,10 @@ test("KIT4 any prompts: nothing counts below zero, and all of it is counted once
 
 type Drawn = Pick<PromptBlock, "text" | "keptFor">;
 
-/** Few letters and short texts, so that prompts often begin alike; mostly one grows out of the other. */
+/** Uses few letters and short texts, so that prompts often share a prefix. Most prompts extend the previous one. */
 function requests(): fc.Arbitrary<readonly Request[]> {
   const text = fc.string({ unit: fc.constantFrom("a", "b", "ü"), minLength: 1, maxLength: 30 });
-  // Marks stand far apart, so that some are just too far from what was written.
+  // Marks are far apart, so that some are just beyond the look-back limit.
   const keptFor = fc.oneof(
     { weight: 15, arbitrary: fc.constant(null) },
     { weight: 1, arbitrary: fc.constantFrom(300, 3600) },
@@ -75,10 +81,10 @@ function requests(): fc.Arbitrary<readonly Request[]> {
   });
 }
 
-function byLedger(asked: readonly Request[], rules: CacheRules): readonly CacheUsage[] {
+function countWithCache(requestList: readonly Request[], rules: CacheRules): readonly CacheUsage[] {
   let now = 0;
   const ledger = new PromptCache(() => now);
-  return asked.map(({ prompt, of, later }) => {
+  return requestList.map(({ prompt, of, later }) => {
     now += later * 1000;
     return ledger.countUsage(prompt, { modelKey: of, rules });
   });
@@ -90,12 +96,12 @@ interface Known {
   until: number;
 }
 
-function naiveMarks(asked: readonly Request[]): readonly CacheUsage[] {
+function naiveMarks(requestList: readonly Request[]): readonly CacheUsage[] {
   const known: Known[] = [];
   let now = 0;
-  return asked.map(({ prompt: { pieces, settings }, of, later }) => {
+  return requestList.map(({ prompt: { pieces, settings }, of, later }) => {
     now += later;
-    const upTo = (at: number) => spelled(pieces.slice(0, at + 1), settings, of);
+    const upTo = (at: number) => prefixKey(pieces.slice(0, at + 1), settings, of);
     const tokens = (at: number) =>
       bytesToTokens(
         Buffer.byteLength(
@@ -121,16 +127,20 @@ function naiveMarks(asked: readonly Request[]): readonly CacheUsage[] {
   });
 }
 
-/** Settings count only once a message is there. */
-function spelled(pieces: readonly PromptBlock[], settings: string, of: string): string {
-  const said = pieces.some(({ level }) => level === "messages");
-  return JSON.stringify([of, said ? settings : "", pieces.map(({ level, text }) => [level === "messages", text])]);
+/** The settings are included only if there is a message. */
+function prefixKey(pieces: readonly PromptBlock[], settings: string, of: string): string {
+  const hasMessages = pieces.some(({ level }) => level === "messages");
+  return JSON.stringify([
+    of,
+    hasMessages ? settings : "",
+    pieces.map(({ level, text }) => [level === "messages", text]),
+  ]);
 }
 
-function naivePrefixes(asked: readonly Request[]): readonly CacheUsage[] {
+function naivePrefixes(requestList: readonly Request[]): readonly CacheUsage[] {
   const known: { readonly of: string; readonly bytes: Buffer; readonly at: number }[] = [];
   let now = 0;
-  return asked.map(({ prompt: { pieces, settings }, of, later }) => {
+  return requestList.map(({ prompt: { pieces, settings }, of, later }) => {
     now += later;
     const bytes = Buffer.from(pieces.map(({ text }) => text).join(""));
     const key = JSON.stringify([of, settings]);

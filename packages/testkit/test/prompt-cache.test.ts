@@ -1,4 +1,4 @@
-/** What the provider would know of a prompt: Anthropic's marks and the others' prefixes, rule by rule, over HTTP. */
+/** Tests the prompt cache over HTTP: Anthropic's marks and the prefixes of the other providers. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../src/index.ts";
@@ -14,32 +14,32 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test("KIT4 a prompt is written at its mark, read by the next request, and what is new is written on top", async () => {
-  const first = await ask({ messages: [user(marked(long("a")))] });
-  expect(first).toEqual({ cacheRead: 0, cacheWrite: total(), input: 0 });
-  const second = await ask({ messages: [user(plain(long("a"))), user(marked(long("b")))] });
+test("KIT4 writes a prompt up to its mark; the next request reads it and writes only the new part", async () => {
+  const first = await ask({ messages: [user(markedBlock(longText("a")))] });
+  expect(first).toEqual({ cacheRead: 0, cacheWrite: lastPromptTokens(), input: 0 });
+  const second = await ask({ messages: [user(textBlock(longText("a"))), user(markedBlock(longText("b")))] });
   expect(second.cacheRead).toBe(first.cacheWrite);
-  expect(second.cacheWrite).toBe(total() - first.cacheWrite);
+  expect(second.cacheWrite).toBe(lastPromptTokens() - first.cacheWrite);
 });
 
-test("KIT4 what stands behind the last mark is not written, and without a mark nothing is", async () => {
-  expect(await ask({ messages: [user(plain(long("a")))] })).toMatchObject({
+test("KIT4 writes nothing after the last mark, and nothing at all without a mark", async () => {
+  expect(await ask({ messages: [user(textBlock(longText("a")))] })).toMatchObject({
     cacheRead: 0,
     cacheWrite: 0,
-    input: total(),
+    input: lastPromptTokens(),
   });
-  const { cacheWrite, input } = await ask({ messages: [user(marked(long("a")), plain(long("b")))] });
+  const { cacheWrite, input } = await ask({ messages: [user(markedBlock(longText("a")), textBlock(longText("b")))] });
   expect(input).toBeGreaterThan(1000);
-  expect(cacheWrite + input).toBe(total());
+  expect(cacheWrite + input).toBe(lastPromptTokens());
 });
 
-test("KIT4 a change before the mark is read as nothing", async () => {
-  await ask({ messages: [user(marked(long("a")))] });
-  expect(await ask({ messages: [user(marked(long("A")))] })).toMatchObject({ cacheRead: 0 });
+test("KIT4 reads nothing if a block before the mark has changed", async () => {
+  await ask({ messages: [user(markedBlock(longText("a")))] });
+  expect(await ask({ messages: [user(markedBlock(longText("A")))] })).toMatchObject({ cacheRead: 0 });
 });
 
-test("KIT4 under 1,024 tokens nothing is kept", async () => {
-  const short = { messages: [user(marked("x".repeat(3900)))] };
+test("KIT4 caches nothing below 1,024 tokens", async () => {
+  const short = { messages: [user(markedBlock("x".repeat(3900)))] };
   expect(await ask(short)).toMatchObject({ cacheWrite: 0 });
   expect(await ask(short)).toMatchObject({ cacheRead: 0, cacheWrite: 0 });
 });
@@ -53,38 +53,47 @@ test.each([
   ["claude-sonnet-4-5", 1024],
   ["claude-opus-4-1", 1024],
 ])("KIT4 %s keeps nothing under %i tokens", async (model, least) => {
-  const under = await ask({ model, messages: [user(marked("x".repeat((least - 30) * 4)))] });
+  const under = await ask({ model, messages: [user(markedBlock("x".repeat((least - 30) * 4)))] });
   expect(under).toMatchObject({ cacheWrite: 0 });
-  const over = await ask({ model, messages: [user(marked("x".repeat(least * 4)))] });
-  expect(over.cacheWrite).toBe(total());
+  const over = await ask({ model, messages: [user(markedBlock("x".repeat(least * 4)))] });
+  expect(over.cacheWrite).toBe(lastPromptTokens());
 });
 
-test("KIT4 a mark on the request itself stands on its last block, and moves on with the conversation", async () => {
+test("KIT4 applies a mark on the request to its last block, as the conversation grows", async () => {
   const cache_control = { type: "ephemeral", ttl: "1h" };
-  const first = await ask({ cache_control, messages: [user(plain(long("a")))] });
-  expect(first).toEqual({ cacheRead: 0, cacheWrite: total(), input: 0 });
+  const first = await ask({ cache_control, messages: [user(textBlock(longText("a")))] });
+  expect(first).toEqual({ cacheRead: 0, cacheWrite: lastPromptTokens(), input: 0 });
   now += 59 * minute;
-  const second = await ask({ cache_control, messages: [user(plain(long("a"))), user(plain(long("b")))] });
-  expect(second).toEqual({ cacheRead: first.cacheWrite, cacheWrite: total() - first.cacheWrite, input: 0 });
+  const second = await ask({
+    cache_control,
+    messages: [user(textBlock(longText("a"))), user(textBlock(longText("b")))],
+  });
+  expect(second).toEqual({ cacheRead: first.cacheWrite, cacheWrite: lastPromptTokens() - first.cacheWrite, input: 0 });
 });
 
 test.each([
   [19, true],
   [20, false],
 ])("KIT4 a mark %i blocks behind what was written finds it: %s", async (distance, isFound) => {
-  await ask({ messages: [user(marked(long("a")))] });
-  const more = Array.from({ length: distance }, (_, at) => (at === distance - 1 ? marked(`m${at}`) : plain(`m${at}`)));
-  const { cacheRead } = await ask({ messages: [user(plain(long("a")), ...more)] });
+  await ask({ messages: [user(markedBlock(longText("a")))] });
+  const more = Array.from({ length: distance }, (_, at) =>
+    at === distance - 1 ? markedBlock(`m${at}`) : textBlock(`m${at}`),
+  );
+  const { cacheRead } = await ask({ messages: [user(textBlock(longText("a")), ...more)] });
   expect(cacheRead > 0).toBe(isFound);
 });
 
-test("KIT4 calls in a row, and results in a row, count as one block when it looks back", async () => {
-  await ask({ messages: [user(marked(long("a")))] });
+test("KIT4 counts consecutive calls, and consecutive results, as one block when it looks back", async () => {
+  await ask({ messages: [user(markedBlock(longText("a")))] });
   const ids = Array.from({ length: 15 }, (_, at) => `c${at}`);
   const calls = ids.map((id) => ({ type: "tool_use", id, name: "t", input: {} }));
   const results = ids.map((id) => ({ type: "tool_result", tool_use_id: id, content: "ok" }));
-  const talk = [user(plain(long("a"))), { role: "assistant", content: calls }, user(...results, marked("go on"))];
-  expect((await ask({ messages: talk })).cacheRead).toBeGreaterThan(1000);
+  const conversation = [
+    user(textBlock(longText("a"))),
+    { role: "assistant", content: calls },
+    user(...results, markedBlock("go on")),
+  ];
+  expect((await ask({ messages: conversation })).cacheRead).toBeGreaterThan(1000);
 });
 
 test.each([
@@ -92,9 +101,9 @@ test.each([
   ["tool choice", { tool_choice: { type: "any" } }],
 ])("KIT4 with another %s only tools and system are read", async (_, change) => {
   const body = {
-    system: [marked(long("s"))],
+    system: [markedBlock(longText("s"))],
     tools: [{ name: "t", input_schema: { type: "object" } }],
-    messages: [user(marked(long("a")))],
+    messages: [user(markedBlock(longText("a")))],
   };
   const first = await ask(body);
   const second = await ask({ ...body, ...change });
@@ -103,8 +112,8 @@ test.each([
   expect(second.cacheWrite).toBe(first.cacheWrite - second.cacheRead);
 });
 
-test("KIT4 after five minutes a prefix is forgotten, and every read gives it five more", async () => {
-  const body = { messages: [user(marked(long("a")))] };
+test("KIT4 a prefix expires after five minutes, and every read extends it by five", async () => {
+  const body = { messages: [user(markedBlock(longText("a")))] };
   await ask(body);
   for (let reads = 0; reads < 3; reads += 1) {
     now += 4 * minute;
@@ -114,9 +123,9 @@ test("KIT4 after five minutes a prefix is forgotten, and every read gives it fiv
   expect((await ask(body)).cacheRead).toBe(0);
 });
 
-test("KIT4 a prefix kept for an hour is known after 59 minutes and not after 60, whoever reads it in between", async () => {
-  const hour = { messages: [user({ ...plain(long("a")), cache_control: { type: "ephemeral", ttl: "1h" } })] };
-  const five = { messages: [user(marked(long("a")))] };
+test("KIT4 a prefix cached for an hour is read after 59 minutes and not after 60, also by requests with a shorter mark", async () => {
+  const hour = { messages: [user({ ...textBlock(longText("a")), cache_control: { type: "ephemeral", ttl: "1h" } })] };
+  const five = { messages: [user(markedBlock(longText("a")))] };
   await ask(hour);
   now += 59 * minute;
   expect((await ask(five)).cacheRead).toBeGreaterThan(0);
@@ -126,21 +135,21 @@ test("KIT4 a prefix kept for an hour is known after 59 minutes and not after 60,
   expect((await ask(five)).cacheRead).toBe(0);
 });
 
-test("KIT4 a mark inside a result keeps the prefix up to that result", async () => {
+test("KIT4 a mark inside a tool result caches the prefix up to that result", async () => {
   const call = { role: "assistant", content: [{ type: "tool_use", id: "a", name: "t", input: {} }] };
-  const inside = user({ type: "tool_result", tool_use_id: "a", content: [marked(long("r"))] });
-  const body = { messages: [user(plain("go")), call, inside] };
+  const inside = user({ type: "tool_result", tool_use_id: "a", content: [markedBlock(longText("r"))] });
+  const body = { messages: [user(textBlock("go")), call, inside] };
   const { cacheWrite } = await ask(body);
   expect((await ask(body)).cacheRead).toBe(cacheWrite);
 });
 
-test("KIT4 models do not share what they know", async () => {
-  const body = { messages: [user(marked(long("a")))] };
+test("KIT4 models do not share cached prefixes", async () => {
+  const body = { messages: [user(markedBlock(longText("a")))] };
   await ask(body);
   expect(await ask({ ...body, model: "claude-opus-4-1" })).toMatchObject({ cacheRead: 0 });
 });
 
-test("KIT4 Google knows the longest prefix by itself, in steps of 128 tokens, for as long as it is used", async () => {
+test("KIT4 Google reads the longest prefix without marks, in steps of 128 tokens, while it is used", async () => {
   const first = await askGoogle("a".repeat(6000));
   expect(first).toMatchObject({ cacheRead: 0, cacheWrite: 0 });
   const second = await askGoogle("a".repeat(6000), "b".repeat(900));
@@ -154,13 +163,13 @@ test("KIT4 Google knows the longest prefix by itself, in steps of 128 tokens, fo
   expect(await askGoogle("a".repeat(6000))).toMatchObject({ cacheRead: 0 });
 });
 
-interface Kept {
+interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly input: number;
 }
 
-async function ask(body: object): Promise<Kept> {
+async function ask(body: object): Promise<Usage> {
   const whole = { model: "claude-sonnet-4-5", max_tokens: 4096, ...body };
   const { status, text } = await postJson(`${server.url}/v1/messages`, whole, {
     "x-api-key": "k",
@@ -175,15 +184,15 @@ async function ask(body: object): Promise<Kept> {
   };
 }
 
-async function askGoogle(...texts: readonly string[]): Promise<Kept> {
+async function askGoogle(...texts: readonly string[]): Promise<Usage> {
   const path = `${server.url}/v1beta/models/gemini-2.5-pro:generateContent?key=k`;
   const { text } = await postJson(path, { contents: texts.map((each) => ({ role: "user", parts: [{ text: each }] })) });
   const { promptTokenCount, cachedContentTokenCount: cacheRead = 0 } = JSON.parse(text).usageMetadata;
   return { cacheRead, cacheWrite: 0, input: promptTokenCount - cacheRead };
 }
 
-/** Tokens of the newest prompt, by the server's own count. */
-function total(): number {
+/** The tokens of the last prompt, as the server counts them. */
+function lastPromptTokens(): number {
   const { input, cacheRead, cacheWrite } = server.requests.at(-1)?.usage ?? { input: 0, cacheRead: 0, cacheWrite: 0 };
   return input + cacheRead + cacheWrite;
 }
@@ -192,14 +201,14 @@ function user(...content: readonly object[]): object {
   return { role: "user", content };
 }
 
-function plain(text: string): object {
+function textBlock(text: string): object {
   return { type: "text", text };
 }
 
-function marked(text: string): object {
-  return { ...plain(text), cache_control: { type: "ephemeral" } };
+function markedBlock(text: string): object {
+  return { ...textBlock(text), cache_control: { type: "ephemeral" } };
 }
 
-function long(letter: string): string {
+function longText(letter: string): string {
   return letter.repeat(5000);
 }

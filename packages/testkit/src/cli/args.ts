@@ -1,4 +1,4 @@
-/** Parses the command line of `pith-testkit` into a `Wish`, and holds what `--help` and `--version` print. */
+/** Parses the command line of `pith-testkit`, and has the texts of `--help` and `--version`. */
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -8,10 +8,10 @@ import type { ServerOptions } from "../server/server.ts";
 export type CliCommand =
   | { readonly type: "help" }
   | { readonly type: "version" }
-  | { readonly type: "wrong"; readonly message: string }
+  | { readonly type: "usage-error"; readonly message: string }
   | {
       readonly type: "serve";
-      /** Without one, the server repeats what it hears. */
+      /** Without a script, the server echoes the user's text. */
       readonly scriptFile: string | undefined;
       readonly options: Omit<ServerOptions, "script">;
       readonly endsWithParent: boolean;
@@ -24,7 +24,7 @@ export function parseCliArgs(args: readonly string[]): CliCommand {
   if (values.help) return { type: "help" };
   if (values.version) return { type: "version" };
   if (positionals.length > 1)
-    return usageError(`One script at a time: ${positionals.join(" and ")} are ${positionals.length}.`);
+    return usageError(`pith-testkit takes one script, but got ${positionals.length}: ${positionals.join(", ")}.`);
   const faults = [
     checkNumber("--port", values.port, 65_535),
     checkNumber("--window", values.window),
@@ -61,20 +61,20 @@ function parseFlags(args: readonly string[]) {
 }
 
 function usageError(message: string): CliCommand {
-  return { type: "wrong", message };
+  return { type: "usage-error", message };
 }
 
 function checkNumber(name: string, value: string | undefined, max = Number.MAX_SAFE_INTEGER): string | null {
   if (value === undefined || (/^\d+$/.test(value) && Number(value) <= max)) return null;
-  return `${name} takes a number, as in ${name} 8000; ${value} is none.`;
+  return `${name} takes a number, as in ${name} 8000, but got ${value}.`;
 }
 
 function checkLocalFlags({ local, truncate, window }: FlagValues): readonly (string | null)[] {
   return [
     local === undefined || isLocalServerKind(local)
       ? null
-      : `--local takes ${LOCAL_SERVER_KINDS.join(", ")}; ${local} is none of them.`,
-    truncate && window === undefined ? "--truncate needs a --window to cut at, as in --window 8000." : null,
+      : `--local takes one of ${LOCAL_SERVER_KINDS.join(", ")}, but got ${local}.`,
+    truncate && window === undefined ? "--truncate needs --window, as in --window 8000." : null,
   ];
 }
 
@@ -96,24 +96,24 @@ function toServerOptions({ port, log, window, truncate, local }: FlagValues): Om
 }
 
 export const helpText: string = `pith-testkit: a model server for tests. It speaks Anthropic Messages, OpenAI Responses,
-OpenAI Chat Completions and Google generateContent, says what a script wants,
+OpenAI Chat Completions and Google generateContent, replies as a script says,
 and refuses what the provider would refuse.
 
   pith-testkit [SCRIPT.json] [options]
 
 Without a script it answers "You said: ..." and calls no tools.
 
-  --port N        listen there (otherwise any free port)
-  --log FILE      one line of JSON for each request
-  --window N      refuse prompts of more than N tokens, in the provider's words
-  --truncate      with --window: drop their beginning instead, without a word
-  --local KIND    answer as ollama, llama.cpp, lm-studio or vllm when asked about models
+  --port N        the port to listen on (default: any free port)
+  --log FILE      append one line of JSON to FILE for each request
+  --window N      refuse prompts of more than N tokens with the provider's error
+  --truncate      with --window: silently drop the beginning of long prompts instead
+  --local KIND    also answer the model API of ollama, llama.cpp, lm-studio or vllm
   --with-parent   end when standard input ends
-  --version       which one this is
-  --help          this page
+  --version       print the version
+  --help          print this page
 
 A script is a list of steps, one for each request; the last one is repeated.
-{ "steps": [...], "loop": true } begins again instead. A step is a text, a reply or a refusal:
+{ "steps": [...], "loop": true } starts again instead. A step is a text, a reply or a refusal:
 
   [
     "Hello!",
@@ -126,21 +126,21 @@ A script is a list of steps, one for each request; the last one is repeated.
 
 Examples:
 
-  pith-testkit                              an echo on a free port
-  pith-testkit talk.json --port 4010        a script on a port of your choice
+  pith-testkit                              an echo server on a free port
+  pith-testkit talk.json --port 4010        a script on port 4010
   pith-testkit --window 8000 --log log.jsonl
   pith-testkit --local ollama --window 4096 --truncate
 
-It ends on Ctrl-C. Everything a step can say: docs/testkit.md
+Stop it with Ctrl-C. All fields of a step: docs/testkit.md
 `;
 
-/** Read from the package's own `package.json`: one folder up from where it is built to, two from its source. */
+/** Reads the package's own `package.json`, which is one folder up from `dist` and two from the source. */
 export function readVersion(): string {
   for (const relativePath of ["../package.json", "../../package.json"]) {
     const packageVersion = readPackageVersion(new URL(relativePath, import.meta.url));
     if (packageVersion !== null) return packageVersion;
   }
-  throw new Error("the package.json of @pith/testkit is not where it should be");
+  throw new Error("package.json of @pith/testkit not found");
 }
 
 function readPackageVersion(file: URL): string | null {
@@ -148,7 +148,7 @@ function readPackageVersion(file: URL): string | null {
     const { name, version: packageVersion } = JSON.parse(readFileSync(file, "utf8"));
     return name === "@pith/testkit" ? String(packageVersion) : null;
   } catch {
-    // Not this place: the next one.
+    // Not here: the caller tries the next path.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Parses a script file into a `Script`, or lists everything that is wrong with it. */
+/** Parses a script file into a `Script`, or lists all its faults. */
 
 import { isObject } from "../protocols/json.ts";
 import type { Script, ScriptRequest, Step } from "../script.ts";
@@ -6,7 +6,7 @@ import { checkStep } from "../script-checks.ts";
 
 export function parseScript(text: string): { readonly script: Script } | { readonly faults: readonly string[] } {
   const json = parseJson(text);
-  if (json instanceof Error) return { faults: [`The script is no JSON: ${json.message}`] };
+  if (json instanceof Error) return { faults: [`The script is not JSON: ${json.message}`] };
   const steps = isObject(json) ? json.steps : json;
   if (!Array.isArray(steps) || steps.length === 0) return { faults: [SCRIPT_SHAPE] };
   const faults = [
@@ -18,7 +18,7 @@ export function parseScript(text: string): { readonly script: Script } | { reado
 }
 
 const SCRIPT_SHAPE =
-  'A script is a list of at least one step, as in ["Hello!", "Goodbye!"], or { "steps": [...], "loop": true } to begin again after the last.';
+  'A script is a list of at least one step, as in ["Hello!", "Goodbye!"], or { "steps": [...], "loop": true } to start again after the last.';
 
 function parseJson(text: string): unknown {
   try {
@@ -32,12 +32,12 @@ function checkScriptKeys(json: unknown): readonly string[] {
   if (!isObject(json)) return [];
   const unknownKeys = Object.keys(json).filter((name) => name !== "steps" && name !== "loop");
   return [
-    ...unknownKeys.map((name) => `The script has "${name}", which is not known: write steps or loop.`),
-    ...(json.loop === undefined || typeof json.loop === "boolean" ? [] : ["loop is true or false."]),
+    ...unknownKeys.map((name) => `The script has "${name}", which is unknown. Use steps or loop.`),
+    ...(json.loop === undefined || typeof json.loop === "boolean" ? [] : ["loop must be true or false."]),
   ];
 }
 
-/** One step for each request; after the last it stays there, or begins again. */
+/** Returns one step for each request. After the last step, repeats it or starts again. */
 function toScriptFunction(
   steps: readonly Step[],
   { loop }: { readonly loop: boolean },

@@ -6,27 +6,25 @@ import { type ServerOptions, startServer } from "../server/server.ts";
 import { type CliCommand, helpText, parseCliArgs, readVersion } from "./args.ts";
 import { parseScript } from "./read-script.ts";
 
-export function formatGreeting(url: string): string {
-  return `pith-testkit listens at ${url}
-
-  Anthropic Messages                   ANTHROPIC_BASE_URL=${url}
-  OpenAI Responses, Chat Completions   OPENAI_BASE_URL=${url}/v1
-  Google generateContent               GOOGLE_GEMINI_BASE_URL=${url}
-
-  In the AI SDK, baseURL is ${url}/v1, for Google ${url}/v1beta.
-  Any key will do, but there must be one. Ctrl-C ends it.
-`;
-}
-
-/** The status with which the process ends. */
+/** Returns the exit status of the process. */
 export async function runCli(args: readonly string[]): Promise<number> {
   const command = parseCliArgs(args);
   if (command.type === "help") return printAndExit(helpText, 0);
   if (command.type === "version") return printAndExit(`${readVersion()}\n`, 0);
-  if (command.type === "wrong") return printErrors([command.message, "pith-testkit --help shows what can be said."]);
+  if (command.type === "usage-error") return printErrors([command.message, "Run pith-testkit --help for usage."]);
   const script = loadScript(command);
   if ("faults" in script) return printErrors(script.faults);
   return runServer({ ...command.options, script: script.script }, command);
+}
+
+function printAndExit(text: string, status: number): number {
+  process.stdout.write(text);
+  return status;
+}
+
+function printErrors(lines: readonly string[]): number {
+  process.stderr.write(`${lines.join("\n")}\n`);
+  return 2;
 }
 
 type ScriptResult = { readonly script: Script } | { readonly faults: readonly string[] };
@@ -63,7 +61,19 @@ function checkLogFile(file: string | undefined): string | null {
   }
 }
 
-/** Ctrl-C, SIGTERM, or the end of what the parent would say. */
+export function formatGreeting(url: string): string {
+  return `pith-testkit listens on ${url}
+
+  Anthropic Messages                   ANTHROPIC_BASE_URL=${url}
+  OpenAI Responses, Chat Completions   OPENAI_BASE_URL=${url}/v1
+  Google generateContent               GOOGLE_GEMINI_BASE_URL=${url}
+
+  In the AI SDK, baseURL is ${url}/v1, for Google ${url}/v1beta.
+  The API key can be any text, but must be set. Stop with Ctrl-C.
+`;
+}
+
+/** Waits for Ctrl-C, for SIGTERM, or for the end of the parent's stream. */
 function waitForStop(parent: NodeJS.ReadStream | null): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
@@ -73,14 +83,4 @@ function waitForStop(parent: NodeJS.ReadStream | null): Promise<void> {
     process.once("SIGINT", stop).once("SIGTERM", stop);
     parent?.once("end", stop).once("close", stop).once("error", stop).resume();
   });
-}
-
-function printAndExit(text: string, status: number): number {
-  process.stdout.write(text);
-  return status;
-}
-
-function printErrors(lines: readonly string[]): number {
-  process.stderr.write(`${lines.join("\n")}\n`);
-  return 2;
 }

@@ -22,12 +22,12 @@ export function isBlank(value: unknown): boolean {
   return typeof value !== "string" || !/\S/.test(value);
 }
 
-/** The first name that is not on the list. */
+/** Finds the first key that is not in the list. */
 export function findUnknownKey(value: Json, knownKeys: readonly string[]): string | undefined {
   return Object.keys(value).find((name) => !knownKeys.includes(name));
 }
 
-/** Whether any text in it, names included, holds half of a surrogate pair. */
+/** Whether a string in the value, keys included, has half of a surrogate pair. */
 export function hasLoneSurrogate(value: unknown): boolean {
   if (typeof value === "string") return !value.isWellFormed();
   if (Array.isArray(value)) return value.some(hasLoneSurrogate);
@@ -36,10 +36,10 @@ export function hasLoneSurrogate(value: unknown): boolean {
   );
 }
 
-/** Why base64 is no image of its kind, told by its first bytes; null when it is one. */
+/** Returns what is wrong with an image's media type or base64 data, or null. */
 export function checkImage(mediaType: unknown, data: unknown, allowed: readonly string[]): string | null {
   if (typeof mediaType !== "string" || !allowed.includes(mediaType)) return `media type ${String(mediaType)}`;
-  if (typeof data !== "string" || data === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return "no base64";
+  if (typeof data !== "string" || data === "" || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) return "not base64";
   return null;
 }
 

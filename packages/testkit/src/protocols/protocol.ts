@@ -4,22 +4,21 @@ import type { ProtocolName, ProviderError, ScriptRequest, SearchPart, StopReason
 
 export interface Protocol {
   readonly name: ProtocolName;
-  /** Whether a request to this path speaks it. */
+  /** Whether requests to this path use the protocol. */
   readonly matchesPath: (path: string) => boolean;
   readonly readRequest: (request: ProtocolRequest) => Omit<ScriptRequest, "number" | "wire" | "body">;
-  /** The body in one spelling, where the provider takes two; what was sent stays in the log. */
+  /** Brings field names to one spelling, if the provider accepts two. The log keeps the body as it was sent. */
   readonly normalizeBody?: (body: Body) => Body;
-  /** The first thing the provider would refuse it for. */
+  /** Finds the first fault that the provider would refuse. */
   readonly checkRequest: (request: ProtocolRequest) => Refusal | null;
-  /** The prompt in the order in which the provider caches it. */
+  /** Reads the prompt in the order in which the provider caches it. */
   readonly readPrompt: (body: Body) => Prompt;
-  /** The reply as a stream of events; some things are only told where the request asks for them. */
-  readonly streamReply: (said: FinalReply, asked: Body) => Iterable<ServerEvent>;
-  /** The reply in one piece. */
-  readonly formatReply: (said: FinalReply, asked: Body) => unknown;
-  /** How it keeps the prompts of a model. */
+  /** Writes a reply as events. Some fields are sent only if the request asks for them. */
+  readonly streamReply: (reply: FinalReply, requestBody: Body) => Iterable<ServerEvent>;
+  /** Writes a reply as one body. */
+  readonly formatReply: (reply: FinalReply, requestBody: Body) => unknown;
   readonly cacheRules: (model: string) => CacheRules;
-  /** How it says that a prompt is too long. */
+  /** The provider's error for a prompt that is too long. */
   readonly overflowError: (size: PromptSize) => ProviderError;
   readonly errorBody: (error: ProviderError, status: number) => unknown;
   readonly errorEvent: (error: ProviderError) => ServerEvent;
@@ -34,7 +33,6 @@ export type Body = Readonly<Record<string, unknown>>;
 
 export interface ProtocolRequest {
   readonly path: string;
-  /** What follows the path's question mark. */
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
@@ -45,7 +43,7 @@ export interface Refusal extends ProviderError {
   readonly status: number;
 }
 
-/** A server-sent event; `data` is JSON, or words of the protocol's own. */
+/** A server-sent event. `data` is a JSON value or, as a string, raw text such as `[DONE]`. */
 export interface ServerEvent {
   readonly event?: string;
   readonly data: unknown;
@@ -53,31 +51,31 @@ export interface ServerEvent {
 
 export interface Prompt {
   readonly pieces: readonly PromptBlock[];
-  /** What the messages' cache depends on besides their bytes: thinking, tool choice. */
+  /** Settings that invalidate the cached messages when they change, such as thinking and tool choice. */
   readonly settings: string;
 }
 
 export interface PromptBlock {
   readonly level: "tools" | "system" | "messages";
-  /** The bytes that count, without the mark. */
+  /** The block's JSON without its cache mark. */
   readonly text: string;
-  /** Seconds for which the request asks to keep the prefix up to here; null where it does not ask. */
+  /** The time to live of a cache mark on this block, in seconds; null without a mark. */
   readonly keptFor: number | null;
-  /** Pieces of one kind in a row count as one when a provider looks back. */
+  /** Consecutive blocks with the same key count as one for the look-back limit. */
   readonly runKey?: string;
 }
 
-/** A reply with every name and number in place, ready to be spelled. */
+/** A reply with all ids, signatures and numbers, ready to be written in a protocol's format. */
 export interface FinalReply {
-  /** A word that is new for every reply, for ids. */
+  /** A random hex string that is part of the reply's ids. */
   readonly id: string;
   readonly model: string;
   readonly parts: readonly FinalPart[];
   readonly stop: StopReason;
   readonly stopAs?: string;
-  /** Null: the provider says nothing of it. */
+  /** Null: the reply reports no usage. */
   readonly usage: TokenUsage | null;
-  /** Characters in one delta. */
+  /** The number of characters in one delta. */
   readonly chunkSize: number;
 }
 
@@ -97,24 +95,24 @@ export interface FinalSearch extends SearchPart {
   readonly id: string;
 }
 
-/** A text in deltas; an empty one is one empty delta. */
+/** Splits a text into deltas. An empty text is one empty delta. */
 export function splitIntoChunks(text: string, size: number): readonly string[] {
   const count = Math.max(1, Math.ceil(text.length / size));
   return Array.from({ length: count }, (_, index) => text.slice(index * size, (index + 1) * size));
 }
 
 export interface CacheRules {
-  /** `marks`: only where the request asks, found again by looking back a few blocks. `prefixes`: by itself, the longest it knows. */
+  /** `marks`: caches up to the marks of a request, and looks back a few blocks from each. `prefixes`: caches every prefix and reads the longest. */
   readonly cachedBy: "marks" | "prefixes";
-  /** Tokens a prefix must have at least. */
+  /** The minimum length of a cached prefix, in tokens. */
   readonly minTokens: number;
-  /** Prefixes are kept in steps of so many tokens. */
+  /** Prefixes are cached in steps of this many tokens. */
   readonly stepTokens: number;
-  /** Seconds without a read after which a prefix is forgotten, where the request does not say. */
+  /** Seconds without a read after which a prefix expires, if the request does not set a time. */
   readonly ttlSeconds: number;
 }
 
-/** By itself, from 1,024 tokens on, in steps of 128. */
+/** The rules of OpenAI and Google: automatic caching from 1,024 tokens, in steps of 128. */
 export const PREFIX_CACHE_RULES: CacheRules = {
   cachedBy: "prefixes",
   minTokens: 1024,

@@ -1,4 +1,4 @@
-/** Lists the protocols that the server speaks and finds the one of a path. */
+/** Lists the protocols of the server and finds the protocol of a path. */
 
 import { anthropic } from "./anthropic/anthropic.ts";
 import { google } from "./google/google.ts";

@@ -1,13 +1,13 @@
-/** Signs and seals reasoning: a signature is no longer valid once a byte of the text, or the model, has changed. */
+/** Signs and seals reasoning. A signature is valid for one text and one model. */
 
 import { createHash } from "node:crypto";
 
-/** The same model and text give the same signature, on every server, so that a conversation can move from one to the next. */
+/** The signature depends only on model and text, so that a conversation can continue on another server. */
 export function createSignature(model: string, text: string): string {
   return createHash("sha512").update(`pith-testkit\n${model}\n${text}`).digest("base64");
 }
 
-/** A reasoning text that only the provider can read: the text and its signature in one. */
+/** Encodes a text with its signature. It stands for the provider's encrypted content. */
 export function sealText(model: string, text: string): string {
   return Buffer.from(JSON.stringify({ text, by: createSignature(model, text) })).toString("base64");
 }
@@ -18,7 +18,7 @@ export function isSealed(model: string, data: unknown): boolean {
     const { text, by: signature } = JSON.parse(Buffer.from(data, "base64").toString());
     return typeof text === "string" && signature === createSignature(model, text);
   } catch {
-    // Not from here: no signature at all.
+    // Not sealed by `sealText`.
     return false;
   }
 }

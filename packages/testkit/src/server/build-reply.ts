@@ -8,7 +8,7 @@ import { countReplyTokens } from "../tokens.ts";
 
 export interface ReplyContext {
   readonly model: string;
-  /** What the prompt counted. */
+  /** The usage of the prompt. */
   readonly promptUsage: Omit<TokenUsage, "output">;
 }
 

@@ -14,46 +14,21 @@ import type { IncomingRequest } from "./request.ts";
 import type { RequestLog, ServedRequest } from "./request-log.ts";
 import { pause, sendBody, sendStream, writeJson } from "./response.ts";
 
-export interface SideRequestOptions {
-  readonly log: RequestLog;
-  readonly local: LocalServer | undefined;
-}
-
-/** Answers a local server's own questions, unknown paths and requests that cannot be read. */
-export function answerSideRequest(
-  request: IncomingRequest,
-  response: ServerResponse,
-  { local, log }: SideRequestOptions,
-): void {
-  const { method, path, query, body, bytes } = request;
-  const logFields = { path, wire: null, model: "", bytes };
-  if (request.readError) {
-    const { status, message: reason } = request.readError;
-    log.add({ ...logFields, outcome: "refused", status, why: reason });
-    writeJson(response, { status, body: { error: { type: "invalid_request_error", message: reason } } });
-    return;
-  }
-  const localAnswer = local
-    ? answerLocalRequest(local, { method, path: query.size > 0 ? `${path}?${query}` : path, body })
-    : null;
-  const status = localAnswer?.status ?? 404;
-  log.add({ ...logFields, outcome: localAnswer ? "local" : "unknown", status });
-  const message = `testkit: nothing is served at ${method} ${path}`;
-  writeJson(response, {
-    status,
-    body: localAnswer ? localAnswer.body : { error: { type: "not_found_error", message } },
-  });
-}
-
-/** What all requests of a server have in common. */
+/** The state that all requests of a server share. */
 export interface ServerState {
   readonly script: Script;
   readonly log: RequestLog;
   readonly cache: PromptCache;
   readonly window: WindowLimit | undefined;
   readonly local: LocalServer | undefined;
-  /** Requests that got as far as the script. */
+  /** The number of requests that reached the script. */
   scriptedRequests: number;
+}
+
+export interface WindowLimit {
+  readonly tokens: number;
+  /** A longer prompt is refused with the provider's error, or loses its beginning silently. */
+  readonly onOverflow: "refuse" | "truncate";
 }
 
 export async function handleRequest(
@@ -87,16 +62,41 @@ export async function handleRequest(
   });
 }
 
-/** What is asked, and the prompt it is asked with. */
-interface ScriptQuestion {
-  readonly request: ScriptRequest;
-  readonly prompt: Prompt;
+interface SideRequestOptions {
+  readonly log: RequestLog;
+  readonly local: LocalServer | undefined;
+}
+
+/** Answers requests that are not model calls: a local server's own API, unknown paths, and requests that cannot be read. */
+function answerSideRequest(
+  request: IncomingRequest,
+  response: ServerResponse,
+  { local, log }: SideRequestOptions,
+): void {
+  const { method, path, query, body, bytes } = request;
+  const logFields = { path, wire: null, model: "", bytes };
+  if (request.readError) {
+    const { status, message: reason } = request.readError;
+    log.add({ ...logFields, outcome: "refused", status, why: reason });
+    writeJson(response, { status, body: { error: { type: "invalid_request_error", message: reason } } });
+    return;
+  }
+  const localAnswer = local
+    ? answerLocalRequest(local, { method, path: query.size > 0 ? `${path}?${query}` : path, body })
+    : null;
+  const status = localAnswer?.status ?? 404;
+  log.add({ ...logFields, outcome: localAnswer ? "local" : "unknown", status });
+  const message = `testkit: nothing is served at ${method} ${path}`;
+  writeJson(response, {
+    status,
+    body: localAnswer ? localAnswer.body : { error: { type: "not_found_error", message } },
+  });
 }
 
 interface Exchange {
   readonly protocol: Protocol;
   readonly request: ProtocolRequest;
-  /** The body as it was sent. */
+  /** The body as the client sent it, before normalization. */
   readonly sentBody: Body;
   readonly response: ServerResponse;
   readonly state: ServerState;
@@ -107,7 +107,7 @@ function toProtocolRequest(
   incomingRequest: IncomingRequest,
   { local }: ServerState,
 ): { readonly request: ProtocolRequest; readonly sentBody: Body } {
-  // A local server asks for no key.
+  // A local server needs no API key.
   const headers = local ? { authorization: "Bearer none needed", ...incomingRequest.headers } : incomingRequest.headers;
   const sentBody = isObject(incomingRequest.body) ? incomingRequest.body : {};
   return { request: { ...incomingRequest, headers, body: protocol.normalizeBody?.(sentBody) ?? sentBody }, sentBody };
@@ -119,6 +119,29 @@ function refuseUnreadable({ readError, body }: IncomingRequest): Refusal | null 
 }
 
 const NOT_JSON: Refusal = { status: 400, type: "invalid_request_error", message: "The request body is not valid JSON" };
+
+function sendRefusal(exchange: Exchange, { refuse: refusal }: RefusalStep, outcome: ServedRequest["outcome"]): void {
+  const { protocol, response } = exchange;
+  const { status, headers = {}, body } = refusal;
+  logRequest(exchange, { outcome, status, why: refusal.message });
+  if (body === undefined) writeJson(response, { status, body: protocol.errorBody(refusal, status), headers });
+  else response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
+}
+
+function logRequest(
+  { protocol, request, sentBody, state }: Exchange,
+  fields: Pick<ServedRequest, "outcome" | "status"> & Partial<ServedRequest>,
+): void {
+  const { path, bytes } = request;
+  state.log.add({
+    path,
+    wire: protocol.name,
+    model: protocol.readRequest(request).model,
+    bytes,
+    body: sentBody,
+    ...fields,
+  });
+}
 
 function overflowRefusal(
   { protocol }: Exchange,
@@ -139,7 +162,7 @@ async function resolveStep({ script }: ServerState, request: ScriptRequest): Pro
   for (const fault of checkStep(step, `the step for request ${request.number}`)) throw new Error(fault);
   if (hasUndeclaredSearch(step as Step, request))
     throw new Error(
-      `the step for request ${request.number} searches, and the request does not declare the provider's own search`,
+      `the step for request ${request.number} has a search, but the request does not declare the provider's search tool`,
     );
   return step as Step;
 }
@@ -151,12 +174,10 @@ function hasUndeclaredSearch(step: Step, { tools }: ScriptRequest): boolean {
 
 const SEARCH_TOOL_NAMES = ["web_search", "google_search"];
 
-function sendRefusal(exchange: Exchange, { refuse: refusal }: RefusalStep, outcome: ServedRequest["outcome"]): void {
-  const { protocol, response } = exchange;
-  const { status, headers = {}, body } = refusal;
-  logRequest(exchange, { outcome, status, why: refusal.message });
-  if (body === undefined) writeJson(response, { status, body: protocol.errorBody(refusal, status), headers });
-  else response.writeHead(status, { "content-type": "text/plain", ...headers }).end(body);
+/** A request that reached the script, with its prompt. */
+interface ScriptQuestion {
+  readonly request: ScriptRequest;
+  readonly prompt: Prompt;
 }
 
 async function sendReply(exchange: Exchange, step: Reply, { request, prompt }: ScriptQuestion): Promise<void> {
@@ -182,7 +203,7 @@ async function sendReply(exchange: Exchange, step: Reply, { request, prompt }: S
   });
 }
 
-/** What the prompt counts, what the cache holds of it, and what a server that truncates has dropped. */
+/** Counts the tokens of the prompt, those read from the cache, and those that a truncating server drops. */
 function measurePrompt(
   { protocol, state }: Exchange,
   { request: { model }, prompt }: ScriptQuestion,
@@ -200,25 +221,4 @@ function measurePrompt(
     usage: { input: tokens - readTokens - writtenTokens, cacheRead: readTokens, cacheWrite: writtenTokens },
     truncatedTokens,
   };
-}
-
-function logRequest(
-  { protocol, request, sentBody, state }: Exchange,
-  fields: Pick<ServedRequest, "outcome" | "status"> & Partial<ServedRequest>,
-): void {
-  const { path, bytes } = request;
-  state.log.add({
-    path,
-    wire: protocol.name,
-    model: protocol.readRequest(request).model,
-    bytes,
-    body: sentBody,
-    ...fields,
-  });
-}
-
-export interface WindowLimit {
-  readonly tokens: number;
-  /** More is refused in the provider's words, or cut from the start without a word. */
-  readonly onOverflow: "refuse" | "truncate";
 }

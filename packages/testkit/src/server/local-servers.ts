@@ -3,55 +3,140 @@
 export interface LocalServer {
   readonly kind: "ollama" | "llama.cpp" | "lm-studio" | "vllm";
   readonly model: string;
-  /** Tokens it serves. */
+  /** The context window that the server provides, in tokens. */
   readonly window: number;
-  /** Tokens the model was trained for; 131,072 unless told. */
+  /** The context window that the model was trained for, in tokens. Default: 131,072. */
   readonly trainedWindow?: number;
-  /** Whether the model is in memory; true unless told. Until then some servers do not say what they will serve. */
+  /** Whether the model is in memory. Default: true. Some servers report no window before it is. */
   readonly isLoaded?: boolean;
-  /** Ollama only: whether the window stands in the model's own file, as `num_ctx`. */
+  /** Ollama only: whether the model file sets the window with `num_ctx`. */
   readonly hasConfiguredWindow?: boolean;
-  /** Ollama only: whether the model can call tools; true unless told. One that cannot refuses a request that declares any. */
+  /** Ollama only: whether the model can call tools. Default: true. Without it, requests that declare tools are refused. */
   readonly supportsTools?: boolean;
 }
 
-/** A question to it: the path may carry a query, the body may be text or already read. */
-export interface LocalRequest {
+/** A request to a local server. The path may include a query; the body may be text or parsed JSON. */
+interface LocalRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** What it answers; the body is sent as JSON. */
-export interface LocalAnswer {
+/** The response of a local server. The body is sent as JSON. */
+interface LocalAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Null: not a path of this server. */
-export type LocalAnswerFunction = (server: LocalServer, question: ParsedRequest) => LocalAnswer | null;
+/** Returns null for a path that the server does not have. */
+export function answerLocalRequest(server: LocalServer, request: LocalRequest): LocalAnswer | null {
+  const [path = "", query = ""] = request.path.split("?", 2);
+  const route = `${request.method.toUpperCase()} ${path}`;
+  return answerByKind[server.kind](server, { route, query: new URLSearchParams(query), body: parseBody(request.body) });
+}
 
-export interface ParsedRequest {
+/** Returns null for a path that the server does not have. */
+type LocalAnswerFunction = (server: LocalServer, request: ParsedRequest) => LocalAnswer | null;
+
+interface ParsedRequest {
   /** Method and path without the query: `GET /api/version`. */
   readonly route: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
 }
 
-export function ok(body: unknown): LocalAnswer {
+const answerByKind: Readonly<Record<LocalServer["kind"], LocalAnswerFunction>> = {
+  ollama: answerAsOllama,
+  "llama.cpp": answerAsLlamaCpp,
+  "lm-studio": answerAsLmStudio,
+  vllm: answerAsVllm,
+};
+
+function answerAsOllama(server: LocalServer, { route, body }: ParsedRequest): LocalAnswer | null {
+  switch (route) {
+    case "GET /api/version":
+      return ok({ version: "0.34.2" });
+    case "POST /api/show":
+      return showOllamaModel(server, body);
+    case "GET /api/ps":
+      return ok({ models: server.isLoaded === false ? [] : [ollamaRunningModel(server)] });
+    case "GET /api/tags":
+      return ok({ models: [ollamaInstalledModel(server)] });
+    case "GET /v1/models":
+      return ok({
+        object: "list",
+        data: [{ id: withTag(server.model), object: "model", created: 1_788_000_000, owned_by: "library" }],
+      });
+    default:
+      return null;
+  }
+}
+
+function ok(body: unknown): LocalAnswer {
   return { status: 200, body };
 }
 
-export function findTrainedWindow({ trainedWindow: declaredWindow = 131_072, window }: LocalServer): number {
+function showOllamaModel(server: LocalServer, body: unknown): LocalAnswer {
+  const { model, name } = (body ?? {}) as { model?: unknown; name?: unknown };
+  const requestedModel = String(model ?? name ?? "");
+  if (withTag(requestedModel) !== withTag(server.model))
+    return { status: 404, body: { error: `model '${requestedModel}' not found` } };
+  return ok({
+    license: "MIT",
+    modelfile: `FROM ${server.model}`,
+    ...(server.hasConfiguredWindow ? { parameters: formatOllamaParameters(server.window) } : {}),
+    template: "{{ .Prompt }}",
+    details: OLLAMA_DETAILS,
+    model_info: {
+      "general.architecture": "llama",
+      "general.parameter_count": 8_030_261_248,
+      "llama.context_length": findTrainedWindow(server),
+      "llama.embedding_length": 4_096,
+    },
+    capabilities: server.supportsTools === false ? ["completion"] : ["completion", "tools"],
+    modified_at: CREATED_AT,
+  });
+}
+
+function withTag(model: string): string {
+  return model.includes(":") ? model : `${model}:latest`;
+}
+
+/** Ollama lists parameters as text in columns, one per line. */
+function formatOllamaParameters(window: number): string {
+  return [`num_ctx${" ".repeat(24)}${window}`, `stop${" ".repeat(27)}"<|eot_id|>"`].join("\n");
+}
+
+const CREATED_AT = "2026-09-01T12:00:00.000Z";
+const OLLAMA_DETAILS = {
+  parent_model: "",
+  format: "gguf",
+  family: "llama",
+  families: ["llama"],
+  parameter_size: "8.0B",
+  quantization_level: "Q4_K_M",
+};
+
+function findTrainedWindow({ trainedWindow: declaredWindow = 131_072, window }: LocalServer): number {
   return Math.max(declaredWindow, window);
 }
 
-const LOADING_ANSWER: LocalAnswer = {
-  status: 503,
-  body: { error: { code: 503, message: "Loading model", type: "unavailable_error" } },
-};
+function ollamaRunningModel(server: LocalServer): object {
+  const { window } = server;
+  return { ...ollamaInstalledModel(server), expires_at: CREATED_AT, size_vram: 6_000_000_000, context_length: window };
+}
 
-export function answerAsLlamaCpp(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+function ollamaInstalledModel({ model }: LocalServer): object {
+  return {
+    name: withTag(model),
+    model: withTag(model),
+    size: 4_900_000_000,
+    digest: "0".repeat(64),
+    details: OLLAMA_DETAILS,
+  };
+}
+
+function answerAsLlamaCpp(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
   const answer = llamaCppRoutes[route];
   if (!answer) return null;
   return server.isLoaded === false ? LOADING_ANSWER : ok(answer(server));
@@ -100,7 +185,7 @@ function llamaCppModels(server: LocalServer): object {
   return { object: "list", data: [entry] };
 }
 
-// llama.cpp answers Ollama's question as well, for clients that were written for Ollama.
+// llama.cpp also answers Ollama's `/api/show`, for clients that were written for Ollama.
 function llamaCppOllamaShow({ window }: LocalServer): object {
   return {
     template: "{{ messages }}",
@@ -119,8 +204,13 @@ function llamaCppOllamaShow({ window }: LocalServer): object {
   };
 }
 
-/** Has native lists of models, old and new, and OpenAI's list, which names no context windows. */
-export function answerAsLmStudio(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+const LOADING_ANSWER: LocalAnswer = {
+  status: 503,
+  body: { error: { code: 503, message: "Loading model", type: "unavailable_error" } },
+};
+
+/** LM Studio has two native model lists, v0 and v1, and OpenAI's list, which has no context windows. */
+function answerAsLmStudio(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
   switch (route) {
     case "GET /api/v0/models":
       return ok({ object: "list", data: [lmStudioEntry(server)] });
@@ -131,17 +221,6 @@ export function answerAsLmStudio(server: LocalServer, { route }: ParsedRequest):
     default:
       return answerLmStudioModel(server, route);
   }
-}
-
-function answerLmStudioModel(server: LocalServer, route: string): LocalAnswer | null {
-  const [, requestedModel] = /^GET \/api\/v0\/models\/(.+)$/.exec(route) ?? [];
-  if (requestedModel === undefined) return null;
-  if (requestedModel === server.model || requestedModel === encodeURIComponent(server.model))
-    return ok(lmStudioEntry(server));
-  return {
-    status: 404,
-    body: { error: { message: `Model ${requestedModel} not found`, type: "invalid_request_error" } },
-  };
 }
 
 function lmStudioEntry(server: LocalServer): object {
@@ -172,83 +251,18 @@ function lmStudioV1Entry(server: LocalServer): object {
   };
 }
 
-const CREATED_AT = "2026-09-01T12:00:00.000Z";
-const OLLAMA_DETAILS = {
-  parent_model: "",
-  format: "gguf",
-  family: "llama",
-  families: ["llama"],
-  parameter_size: "8.0B",
-  quantization_level: "Q4_K_M",
-};
-
-export function answerAsOllama(server: LocalServer, { route, body }: ParsedRequest): LocalAnswer | null {
-  switch (route) {
-    case "GET /api/version":
-      return ok({ version: "0.34.2" });
-    case "POST /api/show":
-      return showOllamaModel(server, body);
-    case "GET /api/ps":
-      return ok({ models: server.isLoaded === false ? [] : [ollamaRunningModel(server)] });
-    case "GET /api/tags":
-      return ok({ models: [ollamaInstalledModel(server)] });
-    case "GET /v1/models":
-      return ok({
-        object: "list",
-        data: [{ id: withTag(server.model), object: "model", created: 1_788_000_000, owned_by: "library" }],
-      });
-    default:
-      return null;
-  }
-}
-
-function showOllamaModel(server: LocalServer, body: unknown): LocalAnswer {
-  const { model, name } = (body ?? {}) as { model?: unknown; name?: unknown };
-  const requestedModel = String(model ?? name ?? "");
-  if (withTag(requestedModel) !== withTag(server.model))
-    return { status: 404, body: { error: `model '${requestedModel}' not found` } };
-  return ok({
-    license: "MIT",
-    modelfile: `FROM ${server.model}`,
-    ...(server.hasConfiguredWindow ? { parameters: formatOllamaParameters(server.window) } : {}),
-    template: "{{ .Prompt }}",
-    details: OLLAMA_DETAILS,
-    model_info: {
-      "general.architecture": "llama",
-      "general.parameter_count": 8_030_261_248,
-      "llama.context_length": findTrainedWindow(server),
-      "llama.embedding_length": 4_096,
-    },
-    capabilities: server.supportsTools === false ? ["completion"] : ["completion", "tools"],
-    modified_at: CREATED_AT,
-  });
-}
-
-/** Text in columns, one parameter a line. */
-function formatOllamaParameters(window: number): string {
-  return [`num_ctx${" ".repeat(24)}${window}`, `stop${" ".repeat(27)}"<|eot_id|>"`].join("\n");
-}
-
-function ollamaRunningModel(server: LocalServer): object {
-  const { window } = server;
-  return { ...ollamaInstalledModel(server), expires_at: CREATED_AT, size_vram: 6_000_000_000, context_length: window };
-}
-
-function ollamaInstalledModel({ model }: LocalServer): object {
+function answerLmStudioModel(server: LocalServer, route: string): LocalAnswer | null {
+  const [, requestedModel] = /^GET \/api\/v0\/models\/(.+)$/.exec(route) ?? [];
+  if (requestedModel === undefined) return null;
+  if (requestedModel === server.model || requestedModel === encodeURIComponent(server.model))
+    return ok(lmStudioEntry(server));
   return {
-    name: withTag(model),
-    model: withTag(model),
-    size: 4_900_000_000,
-    digest: "0".repeat(64),
-    details: OLLAMA_DETAILS,
+    status: 404,
+    body: { error: { message: `Model ${requestedModel} not found`, type: "invalid_request_error" } },
   };
 }
 
-function withTag(model: string): string {
-  return model.includes(":") ? model : `${model}:latest`;
-}
-
-export function answerAsVllm(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
+function answerAsVllm(server: LocalServer, { route }: ParsedRequest): LocalAnswer | null {
   switch (route) {
     case "GET /version":
       return ok({ version: "0.21.0" });
@@ -272,25 +286,12 @@ function vllmEntry({ model, window }: LocalServer): object {
   };
 }
 
-const answerByKind: Readonly<Record<LocalServer["kind"], LocalAnswerFunction>> = {
-  ollama: answerAsOllama,
-  "llama.cpp": answerAsLlamaCpp,
-  "lm-studio": answerAsLmStudio,
-  vllm: answerAsVllm,
-};
-
-/** Null for a path that is not one of this server's own. */
-export function answerLocalRequest(server: LocalServer, request: LocalRequest): LocalAnswer | null {
-  const [path = "", query = ""] = request.path.split("?", 2);
-  const route = `${request.method.toUpperCase()} ${path}`;
-  return answerByKind[server.kind](server, { route, query: new URLSearchParams(query), body: parseBody(request.body) });
-}
-
 function parseBody(body: unknown): unknown {
   if (typeof body !== "string") return body;
   try {
     return JSON.parse(body);
   } catch {
-    return null; // As a server that cannot read it: no field of it is there.
+    // A real server treats an unreadable body as one without fields.
+    return null;
   }
 }

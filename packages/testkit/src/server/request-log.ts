@@ -1,27 +1,27 @@
-/** Records what became of every request, in memory and, where a file is named, as lines of JSON. */
+/** Records the outcome of every request in memory and, if a file is given, as lines of JSON. */
 
 import { appendFileSync } from "node:fs";
 import type { ProtocolName, ReplyBreak, TokenUsage } from "../script.ts";
 
 export interface ServedRequest {
-  /** 1 for the first request of all. */
+  /** Counts all requests, from 1. */
   readonly number: number;
   readonly path: string;
   readonly wire: ProtocolName | null;
   readonly model: string;
   readonly bytes: number;
-  /** `said`: a reply, whole or broken; `refused`: by a check of the protocol; `scripted`: refused as the script wanted; `failed`: by a mistake in the script. */
+  /** `said`: a reply, complete or broken; `refused`: by a check of the protocol; `scripted`: refused by the script; `failed`: a mistake in the script. */
   readonly outcome: "said" | "refused" | "scripted" | "overflow" | "local" | "unknown" | "failed";
   readonly status: number;
-  /** How the reply broke, as the script wanted. */
+  /** How the script broke the reply. */
   readonly broke?: ReplyBreak["how"];
-  /** Why it was refused. */
+  /** Why the request was refused. */
   readonly why?: string;
-  /** What the server counted, whether or not it told. */
+  /** The usage that the server counted. */
   readonly usage?: TokenUsage;
-  /** What it told instead, where the script wanted so. */
+  /** The usage that the reply reported, if the script replaced the counted one. */
   readonly reported?: TokenUsage | null;
-  /** Tokens it dropped from the start of the prompt without a word. */
+  /** The number of tokens silently dropped from the start of the prompt. */
   readonly truncated?: number;
   readonly body?: unknown;
 }
@@ -32,7 +32,7 @@ export class RequestLog {
 
   constructor(file?: string) {
     this.#file = file;
-    // A place that cannot be written to is told at once, not at the first request.
+    // Fails now, not at the first request, if the file cannot be written.
     if (file !== undefined) appendFileSync(file, "");
   }
 
@@ -46,7 +46,7 @@ export class RequestLog {
     if (this.#file !== undefined) this.#appendLine(this.#file, `${JSON.stringify(record)}\n`);
   }
 
-  /** A place that can no longer be written to must not hang a client: it is told once, and left alone. */
+  /** Reports a write error once and stops logging, so that no client hangs. */
   #appendLine(file: string, line: string): void {
     try {
       appendFileSync(file, line);

@@ -3,80 +3,22 @@
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 
-/** Undefined where it is none, or nested deeper than any provider reads: the protocol's own check says so in its own words. */
-export function parseJson(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isTooDeep(value) ? undefined : value;
-  } catch {
-    // Not JSON is the answer, not a failure.
-    return undefined;
-  }
-}
-
-const MAX_DEPTH = 500;
-
-// Level by level: whatever walks it later may follow it down.
-function isTooDeep(value: unknown): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > MAX_DEPTH) return true;
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
-  }
-  return false;
-}
-
-/** Why a request cannot be read, and with which status that is answered. */
-export interface ReadError {
-  readonly status: 400 | 413 | 415;
-  readonly message: string;
-}
-
-export interface EncodedSize {
-  /** How many bytes were sent, of which those at hand may be a part. */
-  readonly sentBytes: number;
-  readonly encoding: string | undefined;
-}
-
-/** Never unpacks more than `MOST_BYTES`, whatever the body was packed with. */
-export function decodeBody(bytes: Buffer, { sentBytes, encoding = "identity" }: EncodedSize): string | ReadError {
-  if (sentBytes > bytes.length || sentBytes > MAX_BYTES) return TOO_LARGE;
-  const decoder = decoders.get(encoding.trim().toLowerCase());
-  if (!decoder) return { status: 415, message: `Unsupported content-encoding: ${encoding}` };
-  try {
-    return decoder(bytes).toString("utf8");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return TOO_LARGE;
-    return { status: 400, message: `The request body cannot be unpacked: it is not ${encoding}` };
-  }
-}
-
-const MAX_BYTES = 64 * 1024 * 1024;
-const zlibOptions = { maxOutputLength: MAX_BYTES };
-
-const decoders: ReadonlyMap<string, (bytes: Buffer) => Buffer> = new Map([
-  ["identity", (bytes) => bytes],
-  ["gzip", (bytes) => gunzipSync(bytes, zlibOptions)],
-  ["deflate", (bytes) => inflateSync(bytes, zlibOptions)],
-  ["br", (bytes) => brotliDecompressSync(bytes, zlibOptions)],
-  ["zstd", (bytes) => zstdDecompressSync(bytes, zlibOptions)],
-]);
-
-const TOO_LARGE: ReadError = {
-  status: 413,
-  message: `Request body too large: the maximum size is ${MAX_BYTES} bytes, unpacked`,
-};
-
 export interface IncomingRequest {
   readonly method: string;
-  /** Without what follows a question mark. */
+  /** The path without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingMessage["headers"];
   readonly bytes: number;
-  /** Undefined where it is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
   readonly readError: ReadError | null;
+}
+
+/** Why a request cannot be read, and the status of the response. */
+export interface ReadError {
+  readonly status: 400 | 413 | 415;
+  readonly message: string;
 }
 
 export async function readRequest(request: IncomingMessage): Promise<IncomingRequest> {
@@ -89,15 +31,13 @@ export async function readRequest(request: IncomingMessage): Promise<IncomingReq
   return { ...fields, body: typeof text === "string" ? parseJson(text) : undefined, readError };
 }
 
-const CLIENT_GONE: ReadError = { status: 400, message: "The client left before its request was whole" };
-
 interface ReceivedBody {
   readonly chunks: readonly Buffer[];
   readonly bytes: number;
   readonly isComplete: boolean;
 }
 
-/** Beyond what anybody takes, bytes are counted and forgotten. */
+/** Counts all bytes, but keeps at most `MAX_BYTES` of them. */
 async function receiveBody(request: IncomingMessage): Promise<ReceivedBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -107,11 +47,14 @@ async function receiveBody(request: IncomingMessage): Promise<ReceivedBody> {
       if (bytes <= MAX_BYTES) chunks.push(chunk);
     }
   } catch {
-    // Whoever left gets no answer; the log says so.
+    // The client has disconnected and gets no response; the request is logged.
     return { chunks, bytes, isComplete: false };
   }
   return { chunks, bytes, isComplete: true };
 }
+
+const MAX_BYTES = 64 * 1024 * 1024;
+const zlibOptions = { maxOutputLength: MAX_BYTES };
 
 type RequestTarget = Pick<IncomingRequest, "path" | "query" | "readError">;
 
@@ -121,7 +64,68 @@ function parseTarget(url: string): RequestTarget {
   try {
     return { path: decodeURIComponent(path), query: searchParams, readError: null };
   } catch {
-    // A per cent sign that begins no letter.
-    return { path, query: searchParams, readError: { status: 400, message: `The path ${path} is not well encoded` } };
+    // A percent sign without a valid escape.
+    return {
+      path,
+      query: searchParams,
+      readError: { status: 400, message: `The path ${path} is not a valid percent-encoded path` },
+    };
   }
 }
+
+const CLIENT_GONE: ReadError = { status: 400, message: "The client disconnected before its request was complete" };
+
+export interface EncodedSize {
+  /** The number of bytes sent. The buffer may have fewer of them. */
+  readonly sentBytes: number;
+  readonly encoding: string | undefined;
+}
+
+/** Never unpacks more than `MAX_BYTES`. */
+export function decodeBody(bytes: Buffer, { sentBytes, encoding = "identity" }: EncodedSize): string | ReadError {
+  if (sentBytes > bytes.length || sentBytes > MAX_BYTES) return TOO_LARGE;
+  const decoder = decoders.get(encoding.trim().toLowerCase());
+  if (!decoder) return { status: 415, message: `Unsupported content-encoding: ${encoding}` };
+  try {
+    return decoder(bytes).toString("utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE") return TOO_LARGE;
+    return { status: 400, message: `The request body cannot be unpacked: it is not ${encoding}` };
+  }
+}
+
+const TOO_LARGE: ReadError = {
+  status: 413,
+  message: `Request body too large: the maximum size is ${MAX_BYTES} bytes, unpacked`,
+};
+
+const decoders: ReadonlyMap<string, (bytes: Buffer) => Buffer> = new Map([
+  ["identity", (bytes) => bytes],
+  ["gzip", (bytes) => gunzipSync(bytes, zlibOptions)],
+  ["deflate", (bytes) => inflateSync(bytes, zlibOptions)],
+  ["br", (bytes) => brotliDecompressSync(bytes, zlibOptions)],
+  ["zstd", (bytes) => zstdDecompressSync(bytes, zlibOptions)],
+]);
+
+/** Returns undefined for text that is not JSON or is nested too deeply; the protocol's check then refuses it. */
+export function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isTooDeep(value) ? undefined : value;
+  } catch {
+    // Invalid JSON is an expected result.
+    return undefined;
+  }
+}
+
+// Iterative, because a deep value would overflow the stack of a recursive function.
+function isTooDeep(value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []));
+  }
+  return false;
+}
+
+const MAX_DEPTH = 500;

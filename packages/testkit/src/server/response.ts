@@ -5,17 +5,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Protocol, ServerEvent } from "../protocols/protocol.ts";
 import type { ReplyBreak, ReplyPace } from "../script.ts";
 
-/** Ends early when the client has left or the server closes. */
-export async function pause(response: ServerResponse, milliseconds: number): Promise<void> {
-  if (response.destroyed) return;
-  const abort = new AbortController();
-  const onClose = () => abort.abort();
-  response.once("close", onClose);
-  // The only way to fail is to be ended early, which is what was wanted.
-  await sleep(milliseconds, undefined, { signal: abort.signal }).catch(() => {});
-  response.off("close", onClose);
-}
-
 export interface StreamOptions {
   readonly protocol: Protocol;
   readonly events: Iterable<ServerEvent>;
@@ -23,7 +12,7 @@ export interface StreamOptions {
   readonly breaks: ReplyBreak | undefined;
 }
 
-/** Ends when all is sent, when the client has gone, or when the reply broke. */
+/** Sends events until the reply is complete or broken, or the client disconnects. */
 export async function sendStream(
   response: ServerResponse,
   { protocol, events, pace, breaks }: StreamOptions,
@@ -54,36 +43,6 @@ export async function sendStream(
 const BREAKS_AFTER_HEADERS: ReadonlySet<ReplyBreak["how"]> = new Set(["error", "garbage", "long-line"]);
 const BREAKS_THAT_CONTINUE: ReadonlySet<ReplyBreak["how"]> = new Set(["garbage", "repeat"]);
 
-/** Waits for the client to read, so that an endless reply takes no memory here. */
-async function writeRepeatedly(
-  response: ServerResponse,
-  text: string,
-  times = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const perWrite = Math.max(1, Math.floor(WRITE_CHARS / text.length));
-  for (let remaining = times; remaining > 0 && !response.destroyed; remaining -= perWrite)
-    await writeAndWait(response, text.repeat(Math.min(perWrite, remaining)));
-}
-
-async function writeLongLine(response: ServerResponse): Promise<void> {
-  await writeAndWait(response, 'data: {"type": "');
-  await writeRepeatedly(response, "a".repeat(WRITE_CHARS));
-}
-
-const WRITE_CHARS = 64 * 1024;
-
-async function writeAndWait(response: ServerResponse, text: string): Promise<void> {
-  if (response.write(text)) return;
-  await new Promise<void>((resolve) => {
-    const resume = (): void => {
-      response.off("drain", resume).off("close", resume);
-      resolve();
-    };
-    response.on("drain", resume).on("close", resume);
-    if (response.destroyed) resume();
-  });
-}
-
 export async function breakOff(
   response: ServerResponse,
   { breaks, clientGone }: { readonly breaks: ReplyBreak; readonly clientGone: Promise<void> },
@@ -92,7 +51,7 @@ export async function breakOff(
     case "stall":
       return clientGone;
     case "cut":
-      // What was written must leave before the connection does.
+      // The bytes already written must be sent before the connection closes.
       await sleep(20);
       response.destroy();
       return;
@@ -110,13 +69,54 @@ function formatEvent({ event, data }: ServerEvent): string {
   return `${eventLine}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }
 
+/** Waits for the client to read, so that an endless reply does not fill the memory. */
+async function writeRepeatedly(
+  response: ServerResponse,
+  text: string,
+  times = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const perWrite = Math.max(1, Math.floor(WRITE_CHARS / text.length));
+  for (let remaining = times; remaining > 0 && !response.destroyed; remaining -= perWrite)
+    await writeAndWait(response, text.repeat(Math.min(perWrite, remaining)));
+}
+
+const WRITE_CHARS = 64 * 1024;
+
+async function writeAndWait(response: ServerResponse, text: string): Promise<void> {
+  if (response.write(text)) return;
+  await new Promise<void>((resolve) => {
+    const resume = (): void => {
+      response.off("drain", resume).off("close", resume);
+      resolve();
+    };
+    response.on("drain", resume).on("close", resume);
+    if (response.destroyed) resume();
+  });
+}
+
+async function writeLongLine(response: ServerResponse): Promise<void> {
+  await writeAndWait(response, 'data: {"type": "');
+  await writeRepeatedly(response, "a".repeat(WRITE_CHARS));
+}
+
+/** Waits. Ends early when the client disconnects or the server closes. */
+export async function pause(response: ServerResponse, milliseconds: number): Promise<void> {
+  if (response.destroyed) return;
+  const abort = new AbortController();
+  const onClose = () => abort.abort();
+  response.once("close", onClose);
+  // The only possible error is the abort.
+  await sleep(milliseconds, undefined, { signal: abort.signal }).catch(() => {});
+  response.off("close", onClose);
+}
+
 export interface BodyOptions {
   readonly protocol: Protocol;
   readonly body: unknown;
   readonly breaks: ReplyBreak | undefined;
 }
 
-/** There are no events to count: `after` says only that something comes first. */
+/** Sends a reply that is not streamed. With `breaks.after`, half of the body is sent before the break. */
 export async function sendBody(response: ServerResponse, { protocol, body, breaks }: BodyOptions): Promise<void> {
   if (response.destroyed) return;
   const text = JSON.stringify(body);

@@ -13,20 +13,20 @@ import { RequestLog, type ServedRequest } from "./request-log.ts";
 
 export interface ServerOptions {
   readonly script: Script;
-  /** 0, the default, lets the system choose. */
+  /** Default: 0, any free port. */
   readonly port?: number;
-  /** Without one it takes any prompt. */
+  /** Default: no limit. */
   readonly window?: WindowLimit;
-  /** Answers the questions a local server is asked beside the conversation. */
+  /** Makes the server also answer the API of a local model server. */
   readonly local?: LocalServer;
-  /** A file that gets one line of JSON for each request. */
+  /** A file to which one line of JSON is appended for each request. */
   readonly log?: string;
-  /** Milliseconds since 1970: lets a test make prompts grow old. */
+  /** The clock of the prompt cache, in milliseconds. Default: `Date.now`. */
   readonly now?: () => number;
 }
 
 export interface TestServer {
-  /** Without a path and without a slash at the end. */
+  /** The base URL, without a path and without a trailing slash. */
   readonly url: string;
   readonly requests: readonly ServedRequest[];
   readonly close: () => Promise<void>;
@@ -63,10 +63,11 @@ export async function startServer({
   };
 }
 
-/** Mistakes that show before anybody asks are told before anybody asks. */
+/** Reports mistakes in a list of steps before the first request. */
 function checkScript(script: Script): void {
   if (typeof script === "function") return;
-  if (!Array.isArray(script)) throw new Error("a script is a list of steps, or a function of what was asked");
+  if (!Array.isArray(script))
+    throw new Error("a script is a list of steps, or a function that returns a step for a request");
   const faults = script.flatMap((step, index) => [...checkStep(step, `step ${index + 1}`)]);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }
@@ -76,7 +77,7 @@ async function handleConnection(request: IncomingMessage, response: ServerRespon
     const incomingRequest = await readRequest(request);
     await handleRequest(incomingRequest, response, state);
   } catch (error) {
-    // A mistake in a script is the tester's: it must be seen, and must not hang the client.
+    // A mistake in a script must be visible in the test and must not hang the client.
     const message = error instanceof Error ? error.message : String(error);
     const [path = ""] = (request.url ?? "").split("?");
     state.log.add({

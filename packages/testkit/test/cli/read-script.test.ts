@@ -1,4 +1,4 @@
-/** What is said about a script that cannot be played, fault by fault. */
+/** Tests the messages about faults of a script. */
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { parseScript } from "../../src/cli/read-script.ts";
 
 const parts = [{ type: "text", text: "hi" }];
 
-test("KIT7 a script with everything in it is taken as it stands", () => {
+test("KIT7 accepts a script with every field", () => {
   const all = [
     "hello",
     {
@@ -40,31 +40,31 @@ test("KIT7 a script with everything in it is taken as it stands", () => {
   expect(parseScript(JSON.stringify(all))).toEqual({ script: expect.any(Function) });
 });
 
-test("KIT7 the scripts that the help and the documents show can be played", () => {
+test("KIT7 accepts the scripts of the help text and the docs", () => {
   const page = readFileSync(new URL("../../../../docs/testkit.md", import.meta.url), "utf8");
   const shown = [/```json\n(.*?)```/s.exec(page)?.[1], /\n {2}(\[\n.*?\n {2}\])\n/s.exec(helpText)?.[1]];
   for (const script of shown) expect(parseScript(script ?? "none")).toEqual({ script: expect.any(Function) });
 });
 
 test.each([
-  ["no JSON", "[", /^The script is no JSON: /],
+  ["no JSON", "[", /^The script is not JSON: /],
   ["an empty list", [], /^A script is a list of at least one step/],
   ["a text", "hello", /^A script is a list/],
   [
     "a strange name beside the steps",
     { steps: ["a"], repeat: true },
-    /^The script has "repeat", which is not known: write steps or loop\.$/,
+    /^The script has "repeat", which is unknown. Use steps or loop\.$/,
   ],
-  ["a loop that is a number", { steps: ["a"], loop: 3 }, /^loop is true or false\.$/],
+  ["a loop that is a number", { steps: ["a"], loop: 3 }, /^loop must be true or false\.$/],
   ["a step that is nothing", [null], /^step 1 is null: write a text \("Hello!"\), a reply .* or a refusal/],
   ["a step of another shape", [{ text: "hi" }], /^step 1 is an object with text: write a text/],
-  ["a strange name in a reply", [{ parts, delay: 3 }], /^step 1 has "delay", which is not known: write parts, stop,/],
+  ["a strange name in a reply", [{ parts, delay: 3 }], /^step 1 has "delay", which is unknown. Use parts, stop,/],
   ["parts that are a text", [{ parts: "hi" }], /^step 1: parts is "hi": write a list/],
   ["a part that is a text", [{ parts: ["hi"] }], /^step 1, part 1 is "hi": write \{ "type": "text"/],
   [
     "a part without words",
     ["a", { parts: [...parts, { type: "text" }] }],
-    /^step 2, part 2: text is missing: write what is to be said\.$/,
+    /^step 2, part 2: text is missing: write a text\.$/,
   ],
   ["a call without a name", [{ parts: [{ type: "call", arguments: {} }] }], /^step 1, part 1: name is missing/],
   [
@@ -75,7 +75,7 @@ test.each([
   [
     "the provider's name for arguments",
     [{ parts: [{ type: "call", name: "read", arguments: {}, input: {} }] }],
-    /part 1 has "input", which is not known: write type, name, arguments, id\.$/,
+    /part 1 has "input", which is unknown. Use type, name, arguments, id\.$/,
   ],
   [
     "a search without results",
@@ -83,14 +83,14 @@ test.each([
     /^step 1, part 1: results is missing: write a list, as in /,
   ],
   [
-    "a result without an address",
+    "a result without a URL",
     [{ parts: [{ type: "search", query: "x", results: [{ title: "A" }] }] }],
-    /^step 1, part 1, result 1: url is missing: write an address\.$/,
+    /^step 1, part 1, result 1: url is missing: write a URL\.$/,
   ],
   [
     "a search for nothing",
     [{ parts: [{ type: "search", results: [] }] }],
-    /^step 1, part 1: query is missing: write what is looked for\.$/,
+    /^step 1, part 1: query is missing: write the search query\.$/,
   ],
   [
     "a stop of others",

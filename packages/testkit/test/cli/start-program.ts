@@ -1,4 +1,4 @@
-/** The program as a process of its own: what it prints, and how it ends. */
+/** Starts the program as a process, and reads its output and exit status. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ export interface ProcessResult {
 
 export interface Program {
   readonly child: ChildProcess;
-  /** The address it prints; rejects when it ends without one. */
+  /** The address that it prints. Rejects if the process ends without one. */
   readonly url: Promise<string>;
   readonly result: Promise<ProcessResult>;
 }
@@ -31,12 +31,12 @@ export function startProgram(...args: readonly string[]): Program {
   const url = new Promise<string>((resolve, reject) => {
     child.stdout.on("data", (bytes) => {
       stdout += bytes;
-      const address = /listens at (http:\S+)\n/.exec(stdout)?.[1];
+      const address = /listens on (http:\S+)\n/.exec(stdout)?.[1];
       if (address !== undefined) resolve(address);
     });
     result.then(() => reject(new Error(`it ended: ${stderr}`)));
   });
-  // Whoever only waits for the end does not ask for the address.
+  // A test that only waits for the exit does not handle the rejection of the address.
   url.catch(() => {});
   return { child, url, result };
 }

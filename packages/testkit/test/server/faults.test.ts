@@ -1,4 +1,4 @@
-/** Every way in which a provider fails, as a plain `fetchPackage` sees it. */
+/** Tests every kind of provider failure, as a plain `fetch` sees it. */
 
 import { afterEach, expect, test } from "vitest";
 import { type ReplyBreak, type Step, startServer, type TestServer } from "../../src/index.ts";
@@ -8,7 +8,7 @@ afterEach(() => server.close());
 
 const parts = [{ type: "text" as const, text: "one two three" }];
 
-test("KIT5 too many requests: the status, when to come again, and the provider's own shape", async () => {
+test("KIT5 too many requests: the status, the retry-after header and the provider's error format", async () => {
   const refuse = { status: 429, type: "rate_limit_error", message: "slow down", headers: { "retry-after": "7" } };
   const response = await ask([{ refuse }]);
   expect(response.status).toBe(429);
@@ -27,57 +27,59 @@ test.each([500, 502, 503, 529])(
   },
 );
 
-test("KIT5 Google says the same in its own words", async () => {
+test("KIT5 Google reports the same error in its own format", async () => {
   const response = await askGoogle([{ refuse: { status: 429, message: "slow down" } }]);
   expect(await response.json()).toEqual({ error: { code: 429, message: "slow down", status: "RESOURCE_EXHAUSTED" } });
 });
 
-test("KIT5 a stall before the headers: nothing comes until the client gives up", async () => {
-  const failure = await ask([broken({ how: "stall" })], AbortSignal.timeout(400)).catch((error: Error) => error.name);
+test("KIT5 a stall before the headers: nothing arrives until the client aborts", async () => {
+  const failure = await ask([brokenReply({ how: "stall" })], AbortSignal.timeout(400)).catch(
+    (error: Error) => error.name,
+  );
   expect(failure).toBe("TimeoutError");
 });
 
-test("KIT5 a stall before the first event: the headers come, and then nothing", async () => {
+test("KIT5 a stall before the first event: only the headers arrive", async () => {
   const abort = new AbortController();
-  const response = await ask([broken({ how: "stall", after: 0 })], abort.signal);
+  const response = await ask([brokenReply({ how: "stall", after: 0 })], abort.signal);
   expect(response.status).toBe(200);
   setTimeout(() => abort.abort(), 500);
-  expect(await heard(response)).toEqual({ events: [], end: "AbortError" });
+  expect(await readEvents(response)).toEqual({ events: [], end: "AbortError" });
 });
 
-test("KIT5 a stall in the middle: so many events come, and then nothing", async () => {
+test("KIT5 a stall in the middle: the events before it arrive, then nothing", async () => {
   const abort = new AbortController();
-  const response = await ask([broken({ how: "stall", after: 4 })], abort.signal);
-  // Four events are written at once: once bytes have come, a second of silence is the stall.
+  const response = await ask([brokenReply({ how: "stall", after: 4 })], abort.signal);
+  // Four events are written at once: after the first bytes, a second without data is the stall.
   const quiet = () => void setTimeout(() => abort.abort(), 1000);
-  expect(await heard(response, quiet)).toEqual({
+  expect(await readEvents(response, quiet)).toEqual({
     events: ["message_start", "ping", "content_block_start", "content_block_delta"],
     end: "AbortError",
   });
 });
 
-test("KIT5 a cut before the headers tears the connection down", async () => {
-  expect(await ask([broken({ how: "cut" })]).catch((error: Error) => error.message)).toBe("fetch failed");
+test("KIT5 a cut before the headers closes the connection", async () => {
+  expect(await ask([brokenReply({ how: "cut" })]).catch((error: Error) => error.message)).toBe("fetch failed");
 });
 
 test("KIT5 a cut in the middle: the events before it arrive, then an error", async () => {
-  const response = await ask([broken({ how: "cut", after: 3 })]);
-  const { events, end } = await heard(response);
+  const response = await ask([brokenReply({ how: "cut", after: 3 })]);
+  const { events, end } = await readEvents(response);
   expect(events).toEqual(["message_start", "ping", "content_block_start"]);
   expect(end).toBe("TypeError");
 });
 
-test("KIT5 an end without the closing events looks like a whole answer", async () => {
-  const response = await ask([broken({ how: "end", after: 4 })]);
-  expect(await heard(response)).toEqual({
+test("KIT5 an early end without the closing events looks like a complete response", async () => {
+  const response = await ask([brokenReply({ how: "end", after: 4 })]);
+  expect(await readEvents(response)).toEqual({
     events: ["message_start", "ping", "content_block_start", "content_block_delta"],
     end: "whole",
   });
 });
 
-test("KIT5 garbage: one event is no JSON, the others are as they should be", async () => {
-  const response = await ask([broken({ how: "garbage", after: 2 })]);
-  const { events } = await heard(response);
+test("KIT5 garbage: one event is not JSON, the others are valid", async () => {
+  const response = await ask([brokenReply({ how: "garbage", after: 2 })]);
+  const { events } = await readEvents(response);
   expect(events).toEqual([
     "message_start",
     "ping",
@@ -90,26 +92,26 @@ test("KIT5 garbage: one event is no JSON, the others are as they should be", asy
   ]);
 });
 
-test("KIT5 an error inside the stream has the provider's shape, and ends it", async () => {
+test("KIT5 an error inside the stream has the provider's format and ends the stream", async () => {
   const error = { type: "overloaded_error", message: "Overloaded" };
-  const text = await (await ask([broken({ how: "error", after: 2, error })])).text();
+  const text = await (await ask([brokenReply({ how: "error", after: 2, error })])).text();
   expect(text.trimEnd().split("\n").slice(-2)).toEqual([
     "event: error",
     'data: {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
   ]);
   await server.close();
   const google = await (
-    await askGoogle([broken({ how: "error", after: 0, error: { type: "UNAVAILABLE", message: "Overloaded" } })])
+    await askGoogle([brokenReply({ how: "error", after: 0, error: { type: "UNAVAILABLE", message: "Overloaded" } })])
   ).text();
   expect(google).toBe('data: {"error":{"code":503,"message":"Overloaded","status":"UNAVAILABLE"}}\n\n');
 });
 
-test("KIT5 a reply in one piece breaks too: half of it, or none", async () => {
+test("KIT5 a reply that is not streamed breaks too: half of it arrives, or none", async () => {
   const script = [
-    broken({ how: "end", after: 1 }),
-    broken({ how: "cut", after: 1 }),
-    broken({ how: "garbage" }),
-    broken({ how: "error", error: { message: "no" } }),
+    brokenReply({ how: "end", after: 1 }),
+    brokenReply({ how: "cut", after: 1 }),
+    brokenReply({ how: "garbage" }),
+    brokenReply({ how: "error", error: { message: "no" } }),
   ];
   server = await startServer({ script });
   const once = () => post(`${server.url}/v1/messages`, question);
@@ -125,7 +127,7 @@ test("KIT5 a reply in one piece breaks too: half of it, or none", async () => {
   expect((await once()).status).toBe(500);
 });
 
-test("KIT5 a full window is refused in the provider's words, or truncated without a word", async () => {
+test("KIT5 a prompt that exceeds the window is refused with the provider's error, or silently truncated", async () => {
   const long = { ...question, messages: [{ role: "user", content: "x".repeat(8000) }] };
   server = await startServer({ script: () => "fine", window: { tokens: 1000, onOverflow: "refuse" } });
   const refused = await post(`${server.url}/v1/messages`, long);
@@ -140,7 +142,7 @@ test("KIT5 a full window is refused in the provider's words, or truncated withou
   expect(server.requests[0]).toMatchObject({ outcome: "said", truncated: expect.any(Number) });
 });
 
-test("KIT5 usage can be zero, absent, or whatever a test wants", async () => {
+test("KIT5 usage can be zero, absent, or set by the script", async () => {
   const counts = async (step: Step) => {
     server = await startServer({ script: [step, step] });
     const whole = (await (await post(`${server.url}/v1/messages`, question)).json()) as { usage: object };
@@ -163,30 +165,30 @@ test("KIT5 usage can be zero, absent, or whatever a test wants", async () => {
   });
 });
 
-test("KIT5 no usage in a stream: Google leaves it out, Anthropic, which cannot, says zeros", async () => {
+test("KIT5 no usage in a stream: Google omits it, Anthropic, which cannot, sends zeros", async () => {
   const text = await (await ask([{ parts, usage: "none" }])).text();
   expect([...text.matchAll(/"usage":\{"input_tokens":(\d+),/g)].map(([, count]) => count)).toEqual(["0", "0"]);
   await server.close();
   expect(await (await askGoogle([{ parts, usage: "none" }])).text()).not.toMatch(/usage/);
 });
 
-test("KIT5 the pace: a wait before the first byte, and one between events", async () => {
+test("KIT5 pace: a wait before the first byte, and one between events", async () => {
   const begin = performance.now();
   const response = await ask([{ parts, pace: { waitMs: 200, everyMs: 50, chunk: 3 } }]);
   expect(performance.now() - begin).toBeGreaterThan(190);
-  const { events } = await heard(response);
+  const { events } = await readEvents(response);
   expect(events.filter((name) => name === "content_block_delta")).toHaveLength(5);
   expect(performance.now() - begin).toBeGreaterThan(190 + 9 * 45);
 });
 
-test("KIT5 a script that has no more steps says so, does not hang, and is recorded", async () => {
+test("KIT5 a script without a step for a request fails with a message, does not hang, and is logged", async () => {
   const response = await ask([]);
   const why = "request 1: the script ends after step 0";
   expect([response.status, await response.text()]).toEqual([500, `testkit: ${why}`]);
   expect(server.requests).toMatchObject([{ outcome: "failed", status: 500, why, wire: "anthropic-messages" }]);
 });
 
-test("KIT5 a mistake in a script is told before anybody asks, or at the step a function gives", async () => {
+test("KIT5 reports a mistake in a script at the start, or at the step that a function returns", async () => {
   await expect(startServer({ script: [{ part: [] } as unknown as Step] })).rejects.toThrow(
     "step 1 is an object with part",
   );
@@ -196,8 +198,8 @@ test("KIT5 a mistake in a script is told before anybody asks, or at the step a f
   expect(await response.text()).toContain("the step for request 1 is 42: write a text");
 });
 
-test("KIT5 an event is repeated so many times, and the rest follows", async () => {
-  const { events } = await heard(await ask([broken({ how: "repeat", after: 3, times: 5 })]));
+test("KIT5 repeats an event as often as the script says, then sends the rest", async () => {
+  const { events } = await readEvents(await ask([brokenReply({ how: "repeat", after: 3, times: 5 })]));
   expect(events.filter((event) => event === "content_block_delta")).toHaveLength(6);
   expect(events.at(-1)).toBe("message_stop");
 });
@@ -205,7 +207,7 @@ test("KIT5 an event is repeated so many times, and the rest follows", async () =
 test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } as const])(
   "KIT5 $how goes on until the client leaves",
   async (breaks) => {
-    const response = await ask([broken(breaks)]);
+    const response = await ask([brokenReply(breaks)]);
     let bytes = 0;
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
@@ -217,7 +219,7 @@ test.each([{ how: "repeat", after: 3 } as const, { how: "long-line", after: 1 } 
 
 const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
-function broken(breaks: ReplyBreak): Step {
+function brokenReply(breaks: ReplyBreak): Step {
   return { parts, breaks };
 }
 
@@ -237,8 +239,8 @@ function post(url: string, body: object, signal: AbortSignal | null = null): Pro
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
-/** The kinds of the events that came, and how the stream ended: whole, or by which error. */
-async function heard(
+/** Reads the types of the events, and how the stream ended: completely, or with which error. */
+async function readEvents(
   { body }: Response,
   onBytes = () => {},
 ): Promise<{ readonly events: readonly string[]; readonly end: string }> {

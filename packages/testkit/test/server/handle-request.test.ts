@@ -1,9 +1,9 @@
-/** What a local server is asked beside the conversation, over HTTP. */
+/** Tests requests to the API of a local server, over HTTP. */
 
 import { expect, test } from "vitest";
 import { startServer } from "../../src/index.ts";
 
-test("KIT6 a side question may carry a query, and is logged without a protocol", async () => {
+test("KIT6 answers a local server's API with a query, and logs it without a protocol", async () => {
   const server = await startServer({ script: () => "fine", local: { kind: "llama.cpp", model: "m", window: 4096 } });
   const answers = await Promise.all(
     ["/props?model=m&autoload=false", "/nowhere?a=b"].map((path) => fetch(server.url + path)),

@@ -1,4 +1,4 @@
-/** Scripted local servers answer as the real ones do, and only what is theirs. */
+/** Tests that scripted local servers answer their own API as the real ones do, and nothing else. */
 
 import { describe, expect, test } from "vitest";
 import { answerLocalRequest, type LocalServer } from "../../src/server/local-servers.ts";
@@ -6,9 +6,9 @@ import { answerLocalRequest, type LocalServer } from "../../src/server/local-ser
 const window = 16_384;
 const kinds = ["ollama", "llama.cpp", "lm-studio", "vllm"] as const;
 
-function body(server: LocalServer, line: string, sent?: unknown): unknown {
+function body(server: LocalServer, line: string, requestBody?: unknown): unknown {
   const [method = "", path = ""] = line.split(" ");
-  return answerLocalRequest(server, { method, path, body: sent })?.body;
+  return answerLocalRequest(server, { method, path, body: requestBody })?.body;
 }
 
 describe.each(kinds)("%s", (kind) => {
@@ -21,7 +21,7 @@ describe.each(kinds)("%s", (kind) => {
     });
   });
 
-  test("leaves chat paths and unknown ones to others", () => {
+  test("does not answer chat paths and unknown paths", () => {
     const theirs = [
       "POST /v1/chat/completions",
       "GET /v1/completions",
@@ -36,13 +36,13 @@ describe.each(kinds)("%s", (kind) => {
 describe("Ollama", () => {
   const server: LocalServer = { kind: "ollama", model: "llama3", window };
 
-  test("says its version and what it has loaded", () => {
+  test("reports its version and its loaded models", () => {
     expect(body(server, "GET /api/version")).toEqual({ version: expect.any(String) });
     expect(body(server, "GET /api/ps")).toMatchObject({ models: [{ name: "llama3:latest", context_length: window }] });
     expect(body({ ...server, isLoaded: false }, "GET /api/ps")).toEqual({ models: [] });
   });
 
-  test("shows the length a model was trained for, and num_ctx only where its file has one", () => {
+  test("shows the window a model was trained for, and num_ctx only if its file sets it", () => {
     const info = { "general.architecture": "llama", "llama.context_length": 131_072 };
     expect(body(server, "POST /api/show", { model: "llama3" })).toMatchObject({ model_info: info });
     expect(body(server, "POST /api/show", { model: "llama3" })).not.toHaveProperty("parameters");
@@ -50,17 +50,20 @@ describe("Ollama", () => {
     expect(shown).toMatchObject({ parameters: expect.stringMatching(/^num_ctx +16384\n/) });
   });
 
-  test("does not know other models, nor bodies it cannot read", () => {
-    const asked = { method: "POST", path: "/api/show", body: '{"model":"other"}' };
-    expect(answerLocalRequest(server, asked)).toEqual({ status: 404, body: { error: "model 'other' not found" } });
-    expect(answerLocalRequest(server, { ...asked, body: "{" })?.status).toBe(404);
+  test("returns 404 for other models and for unreadable bodies", () => {
+    const showRequest = { method: "POST", path: "/api/show", body: '{"model":"other"}' };
+    expect(answerLocalRequest(server, showRequest)).toEqual({
+      status: 404,
+      body: { error: "model 'other' not found" },
+    });
+    expect(answerLocalRequest(server, { ...showRequest, body: "{" })?.status).toBe(404);
   });
 });
 
 describe("llama.cpp", () => {
   const server: LocalServer = { kind: "llama.cpp", model: "m", window, trainedWindow: 40_960 };
 
-  test("says the window of a slot, with or without a query", () => {
+  test("reports the window of a slot, with or without a query", () => {
     const properties = { default_generation_settings: { n_ctx: window }, total_slots: 1 };
     expect(body(server, "GET /props")).toMatchObject(properties);
     expect(body(server, "GET /props?model=m&autoload=false")).toMatchObject(properties);
@@ -76,7 +79,7 @@ describe("llama.cpp", () => {
 describe("LM Studio", () => {
   const server: LocalServer = { kind: "lm-studio", model: "qwen/qwen3", window };
 
-  test("says what a model is loaded with, by its name with or without escapes", () => {
+  test("reports the loaded window of a model, by its name with or without escapes", () => {
     const loaded = { object: "model", state: "loaded", loaded_context_length: window, max_context_length: 131_072 };
     expect(body(server, "GET /api/v0/models/qwen/qwen3")).toMatchObject(loaded);
     expect(body(server, "GET /api/v0/models/qwen%2Fqwen3")).toMatchObject(loaded);
@@ -85,18 +88,18 @@ describe("LM Studio", () => {
     expect(body(server, "GET /api/v1/models")).toMatchObject({ models: [{ loaded_instances: instances }] });
   });
 
-  test("says nothing of the window before it is loaded", () => {
+  test("reports no window before the model is loaded", () => {
     const unloaded = body({ ...server, isLoaded: false }, "GET /api/v0/models/qwen/qwen3");
     expect(unloaded).toMatchObject({ state: "not-loaded", max_context_length: 131_072 });
     expect(unloaded).not.toHaveProperty("loaded_context_length");
   });
 
-  test("does not know other models", () => {
+  test("returns 404 for other models", () => {
     expect(answerLocalRequest(server, { method: "GET", path: "/api/v0/models/other" })?.status).toBe(404);
   });
 });
 
-test("vLLM says the longest sequence it takes", () => {
+test("vLLM reports its maximum sequence length", () => {
   const server: LocalServer = { kind: "vllm", model: "m", window };
   expect(body(server, "GET /v1/models")).toMatchObject({ data: [{ owned_by: "vllm", max_model_len: window }] });
 });

@@ -1,12 +1,12 @@
-/** A plain request, and what came back: status, headers and JSON. */
+/** Posts JSON and reads the status, headers and error of the response. */
 
 export interface PostResult {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The message of an error in the provider's shape. */
+  /** The message of an error in the provider's format. */
   readonly message: string;
-  /** Google's word for the kind of an error, or the others' type. */
+  /** Google's error status, or the error type of the other providers. */
   readonly kind: string;
 }
 
@@ -35,7 +35,7 @@ function parseError(text: string): { readonly message?: unknown; readonly status
   try {
     return JSON.parse(text).error ?? {};
   } catch {
-    // A stream of events is no JSON, and no error.
+    // An event stream is not JSON and not an error.
     return {};
   }
 }

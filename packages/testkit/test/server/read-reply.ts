@@ -1,4 +1,4 @@
-/** What a client of the AI SDK makes of a reply, streamed or whole: its content, its usage, and the prompt that sends it back. */
+/** Reads a reply with an AI SDK client, streamed or not, and builds the prompt that sends it back. */
 
 import type {
   LanguageModelV4,
@@ -39,7 +39,7 @@ export async function readWhole(model: LanguageModelV4, options: LanguageModelV4
   };
 }
 
-/** Deltas joined by their ids; the newest metadata of a block is the block's. */
+/** Joins deltas by their ids. The last metadata of a block applies. */
 function joinParts(parts: readonly LanguageModelV4StreamPart[]): readonly LanguageModelV4Content[] {
   const blocks = new Map<string, LanguageModelV4Content>();
   for (const part of parts) {
@@ -60,7 +60,7 @@ function joinParts(parts: readonly LanguageModelV4StreamPart[]): readonly Langua
   return [...blocks.values()];
 }
 
-/** The reply as part of the next prompt, with a result for each of its calls, and a question where it has none. */
+/** Appends the reply to the prompt, with a result for each call or, without calls, a new question. */
 export function appendReply(
   prompt: LanguageModelV4Prompt,
   content: readonly LanguageModelV4Content[],

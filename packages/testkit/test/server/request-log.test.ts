@@ -1,4 +1,4 @@
-/** What the server remembers of its requests: in memory, and as lines of JSON. */
+/** Tests the request log, in memory and as lines of JSON. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ afterEach(async () => {
 const key = { "x-api-key": "k", "anthropic-version": "2023-06-01" };
 const question = { model: "claude-sonnet-4-5", max_tokens: 100, messages: [{ role: "user", content: "hi" }] };
 
-test("KIT6 every request is a line of JSON: what was asked, what became of it, what it counted", async () => {
+test("KIT6 logs every request as a line of JSON with its body, outcome and usage", async () => {
   const log = join(folder, "requests.jsonl");
   server = await startServer({
     log,
@@ -64,7 +64,7 @@ test("KIT6 every request is a line of JSON: what was asked, what became of it, w
   expect(lines[3]?.why).toBe("max_tokens: Input should be greater than or equal to 1");
 });
 
-test("KIT6 a reply that broke says how", async () => {
+test("KIT6 logs how a reply broke", async () => {
   const parts = [{ type: "text" as const, text: "half" }];
   const error = { message: "Overloaded" };
   server = await startServer({
@@ -79,23 +79,23 @@ test("KIT6 a reply that broke says how", async () => {
   ]);
 });
 
-test("KIT6 a log that can no longer be written to is told once, and the replies go on", async () => {
+test("KIT6 reports once that the log can no longer be written, and goes on replying", async () => {
   const log = join(folder, "gone", "requests.jsonl");
   mkdirSync(join(folder, "gone"));
   server = await startServer({ log, script: () => "hello" });
   rmSync(join(folder, "gone"), { recursive: true });
-  const told = vi.spyOn(console, "error").mockImplementation(() => {});
+  const errorLog = vi.spyOn(console, "error").mockImplementation(() => {});
   const answers = [await ask(), await ask()];
   expect(answers).toEqual([200, 200]);
-  expect(told.mock.calls).toEqual([[expect.stringMatching(/^testkit: the log .* can no longer be written to: /)]]);
-  told.mockRestore();
+  expect(errorLog.mock.calls).toEqual([[expect.stringMatching(/^testkit: the log .* can no longer be written to: /)]]);
+  errorLog.mockRestore();
 });
 
 async function ask(): Promise<number> {
   return (await postJson(`${server.url}/v1/messages`, question, key)).status;
 }
 
-test("KIT6 a second server goes on in the same file", async () => {
+test("KIT6 a second server appends to the same file", async () => {
   const log = join(folder, "requests.jsonl");
   for (let servers = 0; servers < 2; servers += 1) {
     server = await startServer({ log, script: ["hello"] });
@@ -105,7 +105,7 @@ test("KIT6 a second server goes on in the same file", async () => {
   expect(readFileSync(log, "utf8").trimEnd().split("\n")).toHaveLength(2);
 });
 
-test("KIT6 a packed body is logged unpacked, and its bytes are those of the wire", async () => {
+test("KIT6 logs a compressed body decompressed, and counts its compressed bytes", async () => {
   server = await startServer({ script: () => "hello" });
   const packed = gzipSync(JSON.stringify(question));
   const headers = { ...key, "content-encoding": "gzip", "content-type": "application/json" };
@@ -114,11 +114,11 @@ test("KIT6 a packed body is logged unpacked, and its bytes are those of the wire
   expect(server.requests[0]).toMatchObject({ body: question, bytes: packed.length });
 });
 
-test("KIT6 a function as script sees what was asked in the same words for every protocol", async () => {
-  const asked: unknown[] = [];
+test("KIT6 a script function gets a request in the same form for every protocol", async () => {
+  const scriptRequests: unknown[] = [];
   server = await startServer({
     script: ({ body: _, ...rest }) => {
-      asked.push(rest);
+      scriptRequests.push(rest);
       return "fine";
     },
   });
@@ -140,7 +140,7 @@ test("KIT6 a function as script sees what was asked in the same words for every 
     tools: [{ functionDeclarations: [{ name: "read" }] }],
   });
   const same = { tools: ["read"], text: "hi", resultCount: 1 };
-  expect(asked).toEqual([
+  expect(scriptRequests).toEqual([
     { number: 1, wire: "anthropic-messages", model: "claude-sonnet-4-5", isStreaming: false, ...same },
     { number: 2, wire: "google-generative-ai", model: "gemini-2.5-pro", isStreaming: true, ...same },
   ]);

@@ -1,4 +1,4 @@
-/** Requests that nobody can read: each is answered, in the provider's shape where the path is a provider's, and logged once. */
+/** Tests requests that cannot be read: each gets an error in the provider's format and is logged once. */
 
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -18,7 +18,7 @@ const key = {
   "content-type": "application/json",
 };
 const megabyte = 1024 * 1024;
-/** Unpacked 200 MB, packed some 200 kB. */
+/** 200 MB, compressed to about 200 kB. */
 const bomb = gzipSync(Buffer.alloc(200 * megabyte, "x"));
 const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
 
@@ -49,7 +49,7 @@ test.each(hostile)(
       "/v1beta/models/gemini-2.5-pro:generateContent",
     ];
     for (const [at, path] of paths.entries()) {
-      const answer = await sent(path, body, encoding);
+      const answer = await postEncoded(path, body, encoding);
       expect(answer).toEqual({ status, message: expect.stringMatching(why) });
       expect(server.requests).toHaveLength(at + 1);
       expect(server.requests[at]).toMatchObject({ outcome: "refused", status, path, why: answer.message });
@@ -58,11 +58,11 @@ test.each(hostile)(
   60_000,
 );
 
-test("KIT6 a path that is not well encoded is refused, in the provider's shape where it is a provider's", async () => {
-  expect(await sent("/v1/%zz", question, "identity")).toMatchObject({ status: 400 });
-  expect(await sent("/v1beta/models/%zz:generateContent", "{}", "identity")).toMatchObject({
+test("KIT6 refuses a path with invalid percent-encoding, in the provider's format if the path is a provider's", async () => {
+  expect(await postEncoded("/v1/%zz", question, "identity")).toMatchObject({ status: 400 });
+  expect(await postEncoded("/v1beta/models/%zz:generateContent", "{}", "identity")).toMatchObject({
     status: 400,
-    message: expect.stringContaining("not well encoded"),
+    message: expect.stringContaining("not a valid percent-encoded path"),
   });
   expect(server.requests.map(({ outcome, wire }) => [outcome, wire])).toEqual([
     ["refused", null],
@@ -70,21 +70,23 @@ test("KIT6 a path that is not well encoded is refused, in the provider's shape w
   ]);
 });
 
-test("KIT6 deflate is understood, as gzip is", async () => {
-  expect(await sent("/v1/messages", deflateSync(question), "deflate")).toMatchObject({ status: 200 });
+test("KIT6 accepts deflate as well as gzip", async () => {
+  expect(await postEncoded("/v1/messages", deflateSync(question), "deflate")).toMatchObject({ status: 200 });
 });
 
-test("KIT6 whoever leaves in the middle of a request is logged, too", async () => {
+test("KIT6 logs a client that disconnects in the middle of a request", async () => {
   const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
   await once(socket, "connect");
   socket.write("POST /v1/messages HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{");
   await new Promise((resolve) => setTimeout(resolve, 100));
   socket.destroy();
   await vi.waitUntil(() => server.requests.length > 0, 10_000);
-  expect(server.requests).toMatchObject([{ outcome: "refused", why: "The client left before its request was whole" }]);
+  expect(server.requests).toMatchObject([
+    { outcome: "refused", why: "The client disconnected before its request was complete" },
+  ]);
 });
 
-async function sent(path: string, body: string | Buffer, encoding: string) {
+async function postEncoded(path: string, body: string | Buffer, encoding: string) {
   const headers = { ...key, "content-encoding": encoding };
   const response = await fetch(server.url + path, { method: "POST", headers, body: new Uint8Array(Buffer.from(body)) });
   const { error } = (await response.json()) as { readonly error?: { readonly message: string } };

@@ -1,4 +1,4 @@
-/** Waits of an hour, and what ends them early. */
+/** Tests what ends a wait early. */
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,45 +10,45 @@ const hour = 3_600_000;
 let server: Server;
 afterEach(() => void server.close().closeAllConnections());
 
-test("KIT5 a wait ends when the client leaves", async () => {
-  const { ended, begun, url } = await waiting();
+test("KIT5 a wait ends when the client disconnects", async () => {
+  const { ended, started, url } = await startWaitingServer();
   const abort = new AbortController();
-  const asked = fetch(url, { signal: abort.signal }).catch((error: Error) => error.name);
-  await begun;
+  const response = fetch(url, { signal: abort.signal }).catch((error: Error) => error.name);
+  await started;
   abort.abort();
-  expect(await asked).toBe("AbortError");
+  expect(await response).toBe("AbortError");
   await ended;
 });
 
 test("KIT5 a wait ends when the server closes", async () => {
-  const { ended, begun, url } = await waiting();
-  const asked = fetch(url).catch((error: Error) => error.name);
-  await begun;
+  const { ended, started, url } = await startWaitingServer();
+  const response = fetch(url).catch((error: Error) => error.name);
+  await started;
   server.close().closeAllConnections();
-  expect(await asked).toBe("TypeError");
+  expect(await response).toBe("TypeError");
   await ended;
 });
 
-test("KIT5 a short wait ends by itself, and does not end what comes after it", async () => {
+test("KIT5 a short wait ends by itself and does not end later waits", async () => {
   server = createServer(async (_, response) => {
     await pause(response, 1);
     response.end("late");
   });
-  expect(await (await fetch(await listening())).text()).toBe("late");
+  expect(await (await fetch(await listen())).text()).toBe("late");
 });
 
-/** A server that waits for an hour before it answers. */
-async function waiting(): Promise<{ begun: Promise<void>; ended: Promise<void>; url: string }> {
-  const begun = Promise.withResolvers<void>();
+/** Starts a server that waits for an hour before it answers. */
+async function startWaitingServer(): Promise<{ started: Promise<void>; ended: Promise<void>; url: string }> {
+  const started = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   server = createServer((_, response) => {
-    begun.resolve();
+    started.resolve();
     pause(response, hour).then(ended.resolve, ended.reject);
   });
-  return { begun: begun.promise, ended: ended.promise, url: await listening() };
+  return { started: started.promise, ended: ended.promise, url: await listen() };
 }
 
-function listening(): Promise<string> {
+function listen(): Promise<string> {
   return new Promise((resolve) => {
     server.listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
   });

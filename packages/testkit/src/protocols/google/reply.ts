@@ -1,4 +1,4 @@
-/** Writes a reply in Google's format, as pieces of which the last one says why it ends, or as one answer. */
+/** Writes a reply in Google's format, as stream chunks or as one response. */
 
 import type { StopReason, TokenUsage } from "../../script.ts";
 import { countReplyTokens } from "../../tokens.ts";
@@ -13,61 +13,6 @@ import {
 } from "../protocol.ts";
 import { createSignature } from "../signature.ts";
 
-const SEARCH_TOOL = "GOOGLE_SEARCH_WEB";
-
-/** What was looked for, and a snippet for web pages that only Google can make use of. */
-export function createSearchParts({ query, id }: FinalSearch, { model }: FinalReply): readonly object[] {
-  const call = { toolType: SEARCH_TOOL, args: { queries: [query] }, id };
-  const response = { toolType: SEARCH_TOOL, response: { search_suggestions: `<div>${query}</div>` }, id };
-  return [
-    { toolCall: call, thoughtSignature: serverSignature(model, call.args) },
-    { toolResponse: response, thoughtSignature: serverSignature(model, response.response) },
-  ];
-}
-
-/** Of what a tool was asked, or of what it answered. */
-export function serverSignature(model: string, value: unknown): string {
-  return createSignature(model, SEARCH_TOOL + JSON.stringify(value));
-}
-
-/** Only then do its own tools stand among the parts. */
-export function includesServerTools({ toolConfig }: Body): boolean {
-  return isObject(toolConfig) && toolConfig.includeServerSideToolInvocations === true;
-}
-
-/** Empty where nothing was looked for. */
-export function groundingMetadata({ parts }: FinalReply): Json {
-  const searches = parts.filter((part: FinalPart) => part.type === "search");
-  if (searches.length === 0) return {};
-  const groundingChunks = searches.flatMap(({ results }) =>
-    results.map(({ title, url }) => ({ web: { uri: url, ...(title !== null && { title }) } })),
-  );
-  return { groundingMetadata: { webSearchQueries: searches.map(({ query }) => query), groundingChunks } };
-}
-
-/** Only the first call, or without a call the last text, bears a signature. A search has signatures of its own. */
-export function partSignature({ model, parts }: FinalReply, part: FinalPart): string | undefined {
-  const call = parts.findIndex(({ type }) => type === "call");
-  const signedIndex = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
-  if (part !== parts[signedIndex]) return undefined;
-  if (part.type === "call") return callSignature(model, part.name, JSON.parse(part.json));
-  return textSignature(model, textUpTo(parts, signedIndex));
-}
-
-/** Texts in a row are one to whoever reads the stream. */
-function textUpTo(parts: FinalReply["parts"], position: number): string {
-  const start = parts.findLastIndex(({ type }, index) => index < position && type !== "text") + 1;
-  return parts.slice(start, position + 1).reduce((text, part) => text + (part.type === "text" ? part.text : ""), "");
-}
-
-export function callSignature(model: string, name: string, args: unknown): string {
-  return createSignature(model, name + JSON.stringify(args));
-}
-
-export function textSignature(model: string, text: string): string {
-  return createSignature(model, text);
-}
-
 export function* streamReply(reply: FinalReply, requestBody: Body): Generator<ServerEvent> {
   const visibleReply = withVisibleParts(reply, requestBody);
   const parts = visibleReply.parts.flatMap((part) => partDeltas(part, visibleReply));
@@ -78,36 +23,19 @@ export function* streamReply(reply: FinalReply, requestBody: Body): Generator<Se
   };
 }
 
-export function formatReply(reply: FinalReply, requestBody: Body): unknown {
-  const visibleReply = withVisibleParts(reply, requestBody);
-  const parts = visibleReply.parts.flatMap((part) => completePart(part, visibleReply));
-  return createResponse(reply, { parts, usage: finalUsage(reply), finishReason: finishReasonOf(reply) });
-}
-
-interface ResponseParts {
-  readonly parts: readonly object[];
-  readonly usage: object | null;
-  readonly finishReason?: string;
-}
-
-function createResponse(reply: FinalReply, { parts, usage, finishReason }: ResponseParts): object {
-  const endFields = finishReason === undefined ? {} : { finishReason, ...groundingMetadata(reply) };
-  return {
-    candidates: [{ content: { role: "model", parts }, index: 0, ...endFields }],
-    ...(usage && { usageMetadata: usage }),
-    modelVersion: reply.model,
-    responseId: reply.id,
-  };
-}
-
-/** A search is only told where the request wants to hear of it. */
+/** Search parts are sent only if the request asks for them. */
 function withVisibleParts(reply: FinalReply, requestBody: Body): FinalReply {
   return includesServerTools(requestBody)
     ? reply
     : { ...reply, parts: reply.parts.filter(({ type }) => type !== "search") };
 }
 
-/** Calls come whole; the signature of a text comes behind it, on a part that says nothing. */
+/** Whether the request asks for the parts of Google's own tools. */
+export function includesServerTools({ toolConfig }: Body): boolean {
+  return isObject(toolConfig) && toolConfig.includeServerSideToolInvocations === true;
+}
+
+/** A call is one delta. The signature of a text follows it on an empty text part. */
 function partDeltas(part: FinalPart, reply: FinalReply): readonly object[] {
   if (part.type === "call" || part.type === "search") return completePart(part, reply);
   const texts = splitIntoChunks(part.text, reply.chunkSize).map((text) => ({
@@ -133,22 +61,79 @@ function completePart(part: FinalPart, reply: FinalReply): readonly object[] {
   }
 }
 
-function finishReasonOf({ stop, stopAs }: FinalReply): string {
-  return stopAs ?? FINISH_REASONS[stop];
+/** Only the first call or, without calls, the last text has a signature. Search parts have separate signatures. */
+function partSignature({ model, parts }: FinalReply, part: FinalPart): string | undefined {
+  const call = parts.findIndex(({ type }) => type === "call");
+  const signedIndex = call >= 0 ? call : parts.findLastIndex(({ type }) => type === "text");
+  if (part !== parts[signedIndex]) return undefined;
+  if (part.type === "call") return callSignature(model, part.name, JSON.parse(part.json));
+  return textSignature(model, textUpTo(parts, signedIndex));
 }
 
-// Calls end as texts do, and there is no word of its own for a full window.
-const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
-  stop: "STOP",
-  calls: "STOP",
-  length: "MAX_TOKENS",
-  refusal: "SAFETY",
-  "context-window": "MAX_TOKENS",
-};
+export function callSignature(model: string, name: string, args: unknown): string {
+  return createSignature(model, name + JSON.stringify(args));
+}
+
+export function textSignature(model: string, text: string): string {
+  return createSignature(model, text);
+}
+
+/** Joins consecutive texts, because a client that reads the stream joins them. */
+function textUpTo(parts: FinalReply["parts"], position: number): string {
+  const start = parts.findLastIndex(({ type }, index) => index < position && type !== "text") + 1;
+  return parts.slice(start, position + 1).reduce((text, part) => text + (part.type === "text" ? part.text : ""), "");
+}
+
+/** The queries and sources of the searches. */
+function createSearchParts({ query, id }: FinalSearch, { model }: FinalReply): readonly object[] {
+  const call = { toolType: SEARCH_TOOL, args: { queries: [query] }, id };
+  const response = { toolType: SEARCH_TOOL, response: { search_suggestions: `<div>${query}</div>` }, id };
+  return [
+    { toolCall: call, thoughtSignature: serverSignature(model, call.args) },
+    { toolResponse: response, thoughtSignature: serverSignature(model, response.response) },
+  ];
+}
+
+const SEARCH_TOOL = "GOOGLE_SEARCH_WEB";
+
+/** Signs the arguments or the response of a Google tool. */
+export function serverSignature(model: string, value: unknown): string {
+  return createSignature(model, SEARCH_TOOL + JSON.stringify(value));
+}
+
+interface ResponseParts {
+  readonly parts: readonly object[];
+  readonly usage: object | null;
+  readonly finishReason?: string;
+}
+
+function createResponse(reply: FinalReply, { parts, usage, finishReason }: ResponseParts): object {
+  const endFields = finishReason === undefined ? {} : { finishReason, ...groundingMetadata(reply) };
+  return {
+    candidates: [{ content: { role: "model", parts }, index: 0, ...endFields }],
+    ...(usage && { usageMetadata: usage }),
+    modelVersion: reply.model,
+    responseId: reply.id,
+  };
+}
+
+function groundingMetadata({ parts }: FinalReply): Json {
+  const searches = parts.filter((part: FinalPart) => part.type === "search");
+  if (searches.length === 0) return {};
+  const groundingChunks = searches.flatMap(({ results }) =>
+    results.map(({ title, url }) => ({ web: { uri: url, ...(title !== null && { title }) } })),
+  );
+  return { groundingMetadata: { webSearchQueries: searches.map(({ query }) => query), groundingChunks } };
+}
 
 function partialUsage(usage: TokenUsage | null): object | null {
   if (!usage) return null;
   return { promptTokenCount: sumPromptTokens(usage), totalTokenCount: sumPromptTokens(usage) };
+}
+
+/** Google includes cached tokens in the prompt tokens. */
+function sumPromptTokens({ input, cacheRead, cacheWrite }: TokenUsage): number {
+  return input + cacheRead + cacheWrite;
 }
 
 function finalUsage({ usage, parts }: FinalReply): object | null {
@@ -163,7 +148,21 @@ function finalUsage({ usage, parts }: FinalReply): object | null {
   };
 }
 
-/** Google counts what the cache held into the prompt. */
-function sumPromptTokens({ input, cacheRead, cacheWrite }: TokenUsage): number {
-  return input + cacheRead + cacheWrite;
+function finishReasonOf({ stop, stopAs }: FinalReply): string {
+  return stopAs ?? FINISH_REASONS[stop];
+}
+
+// Calls end with STOP too, and a full context window has no reason of its own.
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+  stop: "STOP",
+  calls: "STOP",
+  length: "MAX_TOKENS",
+  refusal: "SAFETY",
+  "context-window": "MAX_TOKENS",
+};
+
+export function formatReply(reply: FinalReply, requestBody: Body): unknown {
+  const visibleReply = withVisibleParts(reply, requestBody);
+  const parts = visibleReply.parts.flatMap((part) => completePart(part, visibleReply));
+  return createResponse(reply, { parts, usage: finalUsage(reply), finishReason: finishReasonOf(reply) });
 }

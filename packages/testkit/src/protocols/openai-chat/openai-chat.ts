@@ -1,8 +1,7 @@
-/** Implements OpenAI Chat Completions, as the API documents it and compatible servers speak it. */
+/** Implements OpenAI Chat Completions, following the API's documentation and compatible servers. */
 
 import { asArray, asObjects, asString, isObject } from "../json.ts";
-import { checkKeyAndSize } from "../openai/checks.ts";
-import { errorBody, type Fault, toRefusal } from "../openai/errors.ts";
+import { errorBody } from "../openai-errors.ts";
 import {
   type Body,
   PREFIX_CACHE_RULES,
@@ -10,45 +9,9 @@ import {
   type PromptBlock,
   type Protocol,
   type ProtocolRequest,
-  type Refusal,
 } from "../protocol.ts";
-import { checkConversation } from "./conversation-checks.ts";
-import { checkMessages } from "./message-checks.ts";
-import { checkGroq, checkReasoningModel } from "./model-checks.ts";
+import { checkRequest } from "./checks.ts";
 import { formatReply, streamReply } from "./reply.ts";
-import { checkSettings } from "./settings-checks.ts";
-
-/** In the order of OpenAI's cache: tools, then messages. Requests with different cache keys go to different machines. */
-export function readPrompt({ tools, messages, prompt_cache_key }: Body): Prompt {
-  return {
-    pieces: [
-      ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
-      ...asObjects(messages).map((message) =>
-        createPromptBlock(message.role === "system" || message.role === "developer" ? "system" : "messages", message),
-      ),
-    ],
-    settings: JSON.stringify(prompt_cache_key ?? null),
-  };
-}
-
-function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
-  return { level, text: JSON.stringify(value), keptFor: null };
-}
-
-/** The first fault that OpenAI, or the strictest server of the protocol, finds. */
-export function checkRequest(request: ProtocolRequest): Refusal | null {
-  for (const fault of checkAll(request)) return toRefusal(fault);
-  return null;
-}
-
-function* checkAll(request: ProtocolRequest): Generator<Fault> {
-  yield* checkKeyAndSize(request);
-  yield* checkSettings(request.body);
-  yield* checkReasoningModel(request.body);
-  yield* checkMessages(request.body);
-  yield* checkGroq(request);
-  yield* checkConversation(request.body);
-}
 
 export const openaiChat: Protocol = {
   name: "openai-completions",
@@ -83,4 +46,21 @@ function readRequest({ body }: ProtocolRequest): ReturnType<Protocol["readReques
     text: asString(userTexts.at(-1)),
     resultCount: messages.length - 1 - lastNonResult,
   };
+}
+
+/** Reads the prompt in the order of OpenAI's cache: tools, messages. Requests with different cache keys share no prefixes. */
+function readPrompt({ tools, messages, prompt_cache_key }: Body): Prompt {
+  return {
+    pieces: [
+      ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
+      ...asObjects(messages).map((message) =>
+        createPromptBlock(message.role === "system" || message.role === "developer" ? "system" : "messages", message),
+      ),
+    ],
+    settings: JSON.stringify(prompt_cache_key ?? null),
+  };
+}
+
+function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
+  return { level, text: JSON.stringify(value), keptFor: null };
 }

@@ -18,41 +18,6 @@ export function* streamReply(reply: FinalReply, { stream_options }: Body): Gener
   yield { data: "[DONE]" };
 }
 
-export function formatReply(reply: FinalReply): unknown {
-  const toolCalls = listCalls(reply).map(({ id, name, json }) => ({
-    id,
-    type: "function",
-    function: { name, arguments: json },
-  }));
-  const message = {
-    role: "assistant",
-    content: joinText(reply, "text") || null,
-    ...(joinText(reply, "thinking") !== "" && { reasoning_content: joinText(reply, "thinking") }),
-    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
-    refusal: null,
-  };
-  return {
-    ...responseFields(reply, "chat.completion"),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply) }],
-    ...(reply.usage && { usage: formatUsage(reply.usage, reply) }),
-  };
-}
-
-type FinalCall = Extract<FinalPart, { readonly type: "call" }>;
-
-function listCalls({ parts }: FinalReply): readonly FinalCall[] {
-  return parts.filter((part) => part.type === "call");
-}
-
-/** Redacted thinking has no place on this wire. */
-function joinText({ parts }: FinalReply, type: "text" | "thinking"): string {
-  return parts.map((part) => (part.type === type && !isRedacted(part) ? part.text : "")).join("");
-}
-
-function isRedacted(part: FinalPart): boolean {
-  return part.type === "thinking" && part.redacted;
-}
-
 function responseFields({ id, model }: FinalReply, object: string): object {
   return { id: `chatcmpl-${id}`, object, created: 1_700_000_000, model, system_fingerprint: null };
 }
@@ -66,6 +31,12 @@ function* streamDeltas(reply: FinalReply): Generator<object> {
     else if (part.type === "thinking" && !part.redacted)
       for (const reasoning_content of splitIntoChunks(part.text, reply.chunkSize)) yield { reasoning_content };
   }
+}
+
+type FinalCall = Extract<FinalPart, { readonly type: "call" }>;
+
+function listCalls({ parts }: FinalReply): readonly FinalCall[] {
+  return parts.filter((part) => part.type === "call");
 }
 
 function* streamCallDeltas(
@@ -98,4 +69,33 @@ function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage, { par
     prompt_tokens_details: { cached_tokens: cacheRead, ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }) },
     completion_tokens_details: { reasoning_tokens: Math.min(thinkingTokens, output) },
   };
+}
+
+export function formatReply(reply: FinalReply): unknown {
+  const toolCalls = listCalls(reply).map(({ id, name, json }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: json },
+  }));
+  const message = {
+    role: "assistant",
+    content: joinText(reply, "text") || null,
+    ...(joinText(reply, "thinking") !== "" && { reasoning_content: joinText(reply, "thinking") }),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    refusal: null,
+  };
+  return {
+    ...responseFields(reply, "chat.completion"),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply) }],
+    ...(reply.usage && { usage: formatUsage(reply.usage, reply) }),
+  };
+}
+
+/** Chat Completions has no field for redacted thinking. */
+function joinText({ parts }: FinalReply, type: "text" | "thinking"): string {
+  return parts.map((part) => (part.type === type && !isRedacted(part) ? part.text : "")).join("");
+}
+
+function isRedacted(part: FinalPart): boolean {
+  return part.type === "thinking" && part.redacted;
 }

@@ -1,8 +1,7 @@
-/** Implements OpenAI Responses, as the API documents it and its users have met it. */
+/** Implements OpenAI Responses, following the API's documentation and reported behaviour. */
 
 import { asArray, asObjects, asString, isObject, type Json } from "../json.ts";
-import { checkKeyAndSize } from "../openai/checks.ts";
-import { errorBody, errorEvent, type Fault, toRefusal } from "../openai/errors.ts";
+import { errorBody, errorEvent } from "../openai-errors.ts";
 import {
   type Body,
   PREFIX_CACHE_RULES,
@@ -10,43 +9,9 @@ import {
   type PromptBlock,
   type Protocol,
   type ProtocolRequest,
-  type Refusal,
 } from "../protocol.ts";
-import { checkReasoningItems, checkToolPairs } from "./conversation-checks.ts";
-import { checkItems } from "./item-checks.ts";
+import { checkRequest } from "./checks.ts";
 import { formatReply, streamReply } from "./reply.ts";
-import { checkSettings } from "./settings-checks.ts";
-
-/** In the order of OpenAI's cache: tools, instructions, input. Requests with different cache keys go to different machines. */
-export function readPrompt({ tools, instructions, input, prompt_cache_key }: Body): Prompt {
-  const items = typeof input === "string" ? [{ role: "user", content: input }] : asArray(input);
-  return {
-    pieces: [
-      ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
-      ...(typeof instructions === "string" ? [createPromptBlock("system", instructions)] : []),
-      ...items.map((item) => createPromptBlock("messages", item)),
-    ],
-    settings: JSON.stringify(prompt_cache_key ?? null),
-  };
-}
-
-function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
-  return { level, text: JSON.stringify(value), keptFor: null };
-}
-
-/** The first fault, in the API's own words where they are known. */
-export function checkRequest(request: ProtocolRequest): Refusal | null {
-  for (const fault of checkAll(request)) return toRefusal(fault);
-  return null;
-}
-
-function* checkAll(request: ProtocolRequest): Generator<Fault> {
-  yield* checkKeyAndSize(request);
-  yield* checkSettings(request.body);
-  yield* checkItems(request.body);
-  yield* checkReasoningItems(request.body);
-  yield* checkToolPairs(request.body);
-}
 
 export const openaiResponses: Protocol = {
   name: "openai-responses",
@@ -86,4 +51,21 @@ function lastUserText(items: readonly Json[]): string {
       typeof content === "string" ? [content] : asObjects(content).flatMap(({ text }) => text ?? []),
     );
   return asString(texts.at(-1));
+}
+
+/** Reads the prompt in the order of OpenAI's cache: tools, instructions, input. Requests with different cache keys share no prefixes. */
+function readPrompt({ tools, instructions, input, prompt_cache_key }: Body): Prompt {
+  const items = typeof input === "string" ? [{ role: "user", content: input }] : asArray(input);
+  return {
+    pieces: [
+      ...asArray(tools).map((tool) => createPromptBlock("tools", tool)),
+      ...(typeof instructions === "string" ? [createPromptBlock("system", instructions)] : []),
+      ...items.map((item) => createPromptBlock("messages", item)),
+    ],
+    settings: JSON.stringify(prompt_cache_key ?? null),
+  };
+}
+
+function createPromptBlock(level: PromptBlock["level"], value: unknown): PromptBlock {
+  return { level, text: JSON.stringify(value), keptFor: null };
 }

@@ -2,21 +2,143 @@
 
 import type { StopReason, TokenUsage } from "../../script.ts";
 import { countReplyTokens } from "../../tokens.ts";
-import { type Body, type FinalReply, type ServerEvent, splitIntoChunks } from "../protocol.ts";
-import { createItems, type Item } from "./items.ts";
+import { asArray } from "../json.ts";
+import {
+  type Body,
+  type FinalPart,
+  type FinalReply,
+  type FinalSearch,
+  type ServerEvent,
+  splitIntoChunks,
+} from "../protocol.ts";
+import { sealText } from "../signature.ts";
 
-export interface UnnumberedEvent {
+export function* streamReply(reply: FinalReply, requestBody: Body): Generator<ServerEvent> {
+  let number = 0;
+  for (const { type, ...data } of streamUnnumbered(reply, requestBody)) {
+    yield { event: type, data: { type, sequence_number: number, ...data } };
+    number += 1;
+  }
+}
+
+interface UnnumberedEvent {
   readonly type: string;
   readonly [name: string]: unknown;
 }
 
-export interface ItemPosition {
-  /** Its place in the output. */
+function* streamUnnumbered(reply: FinalReply, requestBody: Body): Generator<UnnumberedEvent> {
+  const response = { ...responseFields(reply, requestBody), status: "in_progress", output: [], usage: null };
+  yield { type: "response.created", response };
+  yield { type: "response.in_progress", response };
+  for (const [index, item] of createItems(reply, requestBody).entries())
+    yield* streamItem(item, { outputIndex: index, chunkSize: reply.chunkSize });
+  const { status, response: finalResponse } = endReply(reply, requestBody);
+  yield { type: `response.${status}`, response: finalResponse };
+}
+
+function responseFields({ id, model }: FinalReply, { store }: Body): object {
+  return {
+    id: `resp_${id}`,
+    object: "response",
+    created_at: 1_700_000_000,
+    model,
+    error: null,
+    incomplete_details: null,
+    store: store !== false,
+  };
+}
+
+export interface Item {
+  readonly id: string;
+  readonly part: FinalPart;
+  readonly start: object;
+  readonly complete: object;
+}
+
+function createItems(reply: FinalReply, requestBody: Body): readonly Item[] {
+  const includes = asArray(requestBody.include);
+  return reply.parts.map((part, index) =>
+    createItem(part, { id: createItemId(reply, index), model: reply.model, includes }),
+  );
+}
+
+interface ItemOptions {
+  readonly id: string;
+  readonly model: string;
+  /** The `include` list of the request. */
+  readonly includes: readonly unknown[];
+}
+
+function createItem(part: FinalPart, { id, model, includes }: ItemOptions): Item {
+  switch (part.type) {
+    case "text": {
+      const itemFields = { id, type: "message", role: "assistant" };
+      const content = [{ type: "output_text", text: part.text, annotations: [], logprobs: [] }];
+      return {
+        id,
+        part,
+        start: { ...itemFields, status: "in_progress", content: [] },
+        complete: { ...itemFields, status: "completed", content },
+      };
+    }
+    case "call": {
+      const itemFields = { id, type: "function_call", call_id: part.id, name: part.name };
+      return {
+        id,
+        part,
+        start: { ...itemFields, status: "in_progress", arguments: "" },
+        complete: { ...itemFields, status: "completed", arguments: part.json },
+      };
+    }
+    case "thinking": {
+      const encryptedContent = includes.includes("reasoning.encrypted_content")
+        ? { encrypted_content: sealText(model, part.text) }
+        : {};
+      const itemFields = { id, type: "reasoning", ...encryptedContent };
+      const summary = part.redacted ? [] : [{ type: "summary_text", text: part.text }];
+      return { id, part, start: { ...itemFields, summary: [] }, complete: { ...itemFields, summary } };
+    }
+    case "search": {
+      const itemFields = { id, type: "web_search_call" };
+      const sources = includes.includes("web_search_call.action.sources") ? { sources: listSources(part) } : {};
+      const action = { type: "search", query: part.query, queries: [part.query], ...sources };
+      return {
+        id,
+        part,
+        start: { ...itemFields, status: "in_progress" },
+        complete: { ...itemFields, status: part.error === undefined ? "completed" : "failed", action },
+      };
+    }
+  }
+}
+
+function listSources({ results }: FinalSearch): readonly object[] {
+  return results.map(({ url }) => ({ type: "url", url }));
+}
+
+/** `fc_r<reply><index><index of its reasoning>`, or `fc_<reply><index>` without reasoning; `rs_x…` for reasoning without a following item. The checks need no other state. */
+function createItemId({ id, parts }: FinalReply, position: number): string {
+  const part = parts[position];
+  const nextType = parts[position + 1]?.type ?? "thinking";
+  if (part?.type === "thinking") return `rs_${nextType === "thinking" ? "x" : ""}${id}${toHexDigits(position)}`;
+  const reasoningIndex = parts.findLastIndex(({ type }, index) => type === "thinking" && index < position);
+  const prefix = part?.type === "call" ? "fc" : part?.type === "search" ? "ws" : "msg";
+  return reasoningIndex < 0
+    ? `${prefix}_${id}${toHexDigits(position)}`
+    : `${prefix}_r${id}${toHexDigits(position)}${toHexDigits(reasoningIndex)}`;
+}
+
+function toHexDigits(index: number): string {
+  return index.toString(16).padStart(3, "0");
+}
+
+interface ItemPosition {
+  /** The index of the item in the output. */
   readonly outputIndex: number;
   readonly chunkSize: number;
 }
 
-export function* streamItem(item: Item, { outputIndex, chunkSize }: ItemPosition): Generator<UnnumberedEvent> {
+function* streamItem(item: Item, { outputIndex, chunkSize }: ItemPosition): Generator<UnnumberedEvent> {
   yield { type: "response.output_item.added", output_index: outputIndex, item: item.start };
   const itemFields = { item_id: item.id, output_index: outputIndex };
   for (const { type, ...data } of streamItemContent(item, chunkSize)) yield { type, ...itemFields, ...data };
@@ -35,10 +157,6 @@ function streamItemContent({ part }: Item, chunkSize: number): Iterable<Unnumber
       return SEARCH_EVENTS;
   }
 }
-
-const SEARCH_EVENTS: readonly UnnumberedEvent[] = ["in_progress", "searching", "completed"].map((stage) => ({
-  type: `response.web_search_call.${stage}`,
-}));
 
 function* streamText(text: string, chunkSize: number): Generator<UnnumberedEvent> {
   const position = { content_index: 0 };
@@ -64,27 +182,9 @@ function* streamSummary(text: string, chunkSize: number): Generator<UnnumberedEv
   yield { type: "response.reasoning_summary_part.done", ...position, part: { type: "summary_text", text } };
 }
 
-export function* streamReply(reply: FinalReply, requestBody: Body): Generator<ServerEvent> {
-  let number = 0;
-  for (const { type, ...data } of streamUnnumbered(reply, requestBody)) {
-    yield { event: type, data: { type, sequence_number: number, ...data } };
-    number += 1;
-  }
-}
-
-export function formatReply(reply: FinalReply, requestBody: Body): unknown {
-  return endReply(reply, requestBody).response;
-}
-
-function* streamUnnumbered(reply: FinalReply, requestBody: Body): Generator<UnnumberedEvent> {
-  const response = { ...responseFields(reply, requestBody), status: "in_progress", output: [], usage: null };
-  yield { type: "response.created", response };
-  yield { type: "response.in_progress", response };
-  for (const [index, item] of createItems(reply, requestBody).entries())
-    yield* streamItem(item, { outputIndex: index, chunkSize: reply.chunkSize });
-  const { status, response: finalResponse } = endReply(reply, requestBody);
-  yield { type: `response.${status}`, response: finalResponse };
-}
+const SEARCH_EVENTS: readonly UnnumberedEvent[] = ["in_progress", "searching", "completed"].map((stage) => ({
+  type: `response.web_search_call.${stage}`,
+}));
 
 function endReply(reply: FinalReply, requestBody: Body): { readonly status: string; readonly response: object } {
   const reason = reply.stopAs ?? INCOMPLETE_REASONS[reply.stop];
@@ -100,7 +200,7 @@ function endReply(reply: FinalReply, requestBody: Body): { readonly status: stri
   return { status, response };
 }
 
-/** Why a response is incomplete; null where it is whole. */
+/** Why a response is incomplete; null if it is complete. */
 const INCOMPLETE_REASONS: Readonly<Record<StopReason, string | null>> = {
   stop: null,
   calls: null,
@@ -108,18 +208,6 @@ const INCOMPLETE_REASONS: Readonly<Record<StopReason, string | null>> = {
   refusal: "content_filter",
   "context-window": "max_output_tokens",
 };
-
-function responseFields({ id, model }: FinalReply, { store }: Body): object {
-  return {
-    id: `resp_${id}`,
-    object: "response",
-    created_at: 1_700_000_000,
-    model,
-    error: null,
-    incomplete_details: null,
-    store: store !== false,
-  };
-}
 
 function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage, { parts }: FinalReply): object {
   const thinkingTokens = countReplyTokens(parts.filter(({ type }) => type === "thinking"));
@@ -131,4 +219,19 @@ function formatUsage({ input, cacheRead, cacheWrite, output }: TokenUsage, { par
     output_tokens_details: { reasoning_tokens: Math.min(thinkingTokens, output) },
     total_tokens: promptTokens + output,
   };
+}
+
+export function formatReply(reply: FinalReply, requestBody: Body): unknown {
+  return endReply(reply, requestBody).response;
+}
+
+/** The id of the reasoning item that an item requires, or null. */
+export function requiredReasoningId(id: unknown): string | null {
+  const [, reply, reasoning] = /^(?:fc|msg|ws)_r([0-9a-f]{24})[0-9a-f]{3}([0-9a-f]{3})$/.exec(String(id)) ?? [];
+  return reply === undefined ? null : `rs_${reply}${reasoning}`;
+}
+
+/** Whether another item followed this reasoning item directly. */
+export function hasFollowingItem(id: unknown): boolean {
+  return /^rs_[0-9a-f]{27}$/.test(String(id));
 }

@@ -1,4 +1,4 @@
-/** Replies as a real client reads them from the wire, and sends them back. */
+/** Tests replies with a real client, which reads them and sends them back. */
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
@@ -23,9 +23,9 @@ describe.each([
   ["streamed", readStream],
   ["whole", readWhole],
 ] as const)("%s", (_, ask) => {
-  test("KIT1 text, thinking, redacted thinking, two calls and usage are read as they were scripted", async () => {
-    const model = await modelThatSays([reply]);
-    const { content, finishReason, usage } = await ask(model, asking(question));
+  test("KIT1 a client reads text, thinking, redacted thinking, two calls and usage as scripted", async () => {
+    const model = await startModel([reply]);
+    const { content, finishReason, usage } = await ask(model, callOptions(question));
     expect(
       content.map((part) => ("text" in part ? [part.type, part.text] : [part.type, "input" in part ? part.input : ""])),
     ).toEqual([
@@ -48,8 +48,8 @@ describe.each([
     expect(output).toBeGreaterThan(80);
   });
 
-  test("KIT1 sent back with its results, a reply is accepted, turn after turn", async () => {
-    const model = await modelThatSays([
+  test("KIT1 accepts a reply that is sent back with its results, turn after turn", async () => {
+    const model = await startModel([
       reply,
       {
         parts: [
@@ -59,22 +59,22 @@ describe.each([
       },
       "bye",
     ]);
-    const first = await ask(model, asking(question));
+    const first = await ask(model, callOptions(question));
     const prompt = appendReply(question, first.content);
-    const second = await ask(model, asking(prompt));
-    await ask(model, asking(appendReply(prompt, second.content)));
+    const second = await ask(model, callOptions(prompt));
+    await ask(model, callOptions(appendReply(prompt, second.content)));
     expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
-  test("KIT1 a reply that ran out of room, was refused or met the end of the window says so", async () => {
+  test("KIT1 reports replies that ended at the output limit, with a refusal or at the end of the window", async () => {
     const parts = [{ type: "text" as const, text: "half" }];
-    const model = await modelThatSays([
+    const model = await startModel([
       { parts, stop: "length" },
       { parts, stop: "refusal" },
       { parts, stop: "context-window" },
     ]);
     const reasons = [];
-    for (let count = 0; count < 3; count += 1) reasons.push((await ask(model, asking(question))).finishReason);
+    for (let count = 0; count < 3; count += 1) reasons.push((await ask(model, callOptions(question))).finishReason);
     expect(reasons).toEqual(["length", "content-filter", "length"]);
   });
 });
@@ -84,7 +84,7 @@ const question: LanguageModelV4Prompt = [
   { role: "user", content: [{ type: "text", text: "compare a and b" }] },
 ];
 
-function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
+function callOptions(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
   const inputSchema = {
     type: "object" as const,
     properties: { path: { type: "string" as const } },
@@ -99,7 +99,7 @@ function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
   };
 }
 
-async function modelThatSays(script: readonly Step[]) {
+async function startModel(script: readonly Step[]) {
   server = await startServer({ script });
   return createAnthropic({ baseURL: `${server.url}/v1`, apiKey: "test" })("claude-sonnet-4-5");
 }

@@ -1,4 +1,4 @@
-/** Replies as a real client reads them from the wire, and sends them back. */
+/** Tests replies with a real client, which reads them and sends them back. */
 
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from "@ai-sdk/provider";
@@ -22,9 +22,9 @@ describe.each([
   ["streamed", readStream],
   ["whole", readWhole],
 ] as const)("%s", (_, ask) => {
-  test("KIT1 text, thoughts, two calls and usage are read as they were scripted", async () => {
-    const model = await modelThatSays([reply]);
-    const { content, finishReason, usage } = await ask(model, asking(question));
+  test("KIT1 a client reads text, thoughts, two calls and usage as scripted", async () => {
+    const model = await startModel([reply]);
+    const { content, finishReason, usage } = await ask(model, callOptions(question));
     expect(
       content.map((part) => ("text" in part ? [part.type, part.text] : [part.type, "input" in part ? part.input : ""])),
     ).toEqual([
@@ -39,8 +39,8 @@ describe.each([
     expect(output).toBeGreaterThan(80);
   });
 
-  test("KIT1 sent back with its results, a reply is accepted, turn after turn", async () => {
-    const model = await modelThatSays([
+  test("KIT1 accepts a reply that is sent back with its results, turn after turn", async () => {
+    const model = await startModel([
       reply,
       {
         parts: [
@@ -51,30 +51,30 @@ describe.each([
       },
       "bye",
     ]);
-    const first = await ask(model, asking(question));
+    const first = await ask(model, callOptions(question));
     const prompt = appendReply(question, first.content);
-    const second = await ask(model, asking(prompt));
-    await ask(model, asking(appendReply(prompt, second.content)));
+    const second = await ask(model, callOptions(prompt));
+    await ask(model, callOptions(appendReply(prompt, second.content)));
     expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
-  test("KIT1 a reply that ran out of room, was refused or broke says so", async () => {
+  test("KIT1 reports replies that ended at the output limit, with a refusal or with an error", async () => {
     const parts = [{ type: "text" as const, text: "half" }];
-    const model = await modelThatSays([
+    const model = await startModel([
       { parts, stop: "length" },
       { parts, stop: "refusal" },
       { parts, stopAs: "MALFORMED_FUNCTION_CALL" },
     ]);
     const reasons = [];
-    for (let count = 0; count < 3; count += 1) reasons.push((await ask(model, asking(question))).finishReason);
+    for (let count = 0; count < 3; count += 1) reasons.push((await ask(model, callOptions(question))).finishReason);
     expect(reasons).toEqual(["length", "content-filter", "error"]);
   });
 });
 
-test("KIT1 the first call of a step bears the signature, and without a call the last text", async () => {
-  const model = await modelThatSays([reply, "plain"]);
+test("KIT1 the first call of a step has the signature; without a call, the last text has it", async () => {
+  const model = await startModel([reply, "plain"]);
   const signed = async () =>
-    (await readStream(model, asking(question))).content.map(
+    (await readStream(model, callOptions(question))).content.map(
       (part) => part.providerMetadata?.google?.thoughtSignature !== undefined,
     );
   expect(await signed()).toEqual([false, false, true, false]);
@@ -86,7 +86,7 @@ const question: LanguageModelV4Prompt = [
   { role: "user", content: [{ type: "text", text: "compare a and b" }] },
 ];
 
-function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
+function callOptions(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
   const inputSchema = {
     type: "object" as const,
     properties: { path: { type: "string" as const } },
@@ -101,7 +101,7 @@ function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
   };
 }
 
-async function modelThatSays(script: readonly Step[]) {
+async function startModel(script: readonly Step[]) {
   server = await startServer({ script });
   return createGoogleGenerativeAI({ baseURL: `${server.url}/v1beta`, apiKey: "test" })("gemini-3-pro-preview");
 }

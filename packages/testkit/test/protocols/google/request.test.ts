@@ -1,9 +1,9 @@
-/** Google's fields in their other spelling: taken, understood, and logged as they were sent. */
+/** Tests Google's fields in snake_case: accepted, normalized, and logged as they were sent. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ScriptRequest, startServer, type TestServer } from "../../../src/index.ts";
+import { normalizeBody } from "../../../src/protocols/google/google.ts";
 import { callSignature } from "../../../src/protocols/google/reply.ts";
-import { normalizeBody } from "../../../src/protocols/google/request.ts";
 import { type PostResult, postJson } from "../../server/post-json.ts";
 
 const model = "gemini-3-pro-preview";
@@ -39,31 +39,31 @@ const withBars = {
   ],
 };
 
-let asked: ScriptRequest[];
+let scriptRequests: ScriptRequest[];
 let server: TestServer;
 beforeEach(async () => {
-  asked = [];
+  scriptRequests = [];
   server = await startServer({
     script: (each) => {
-      asked.push(each);
+      scriptRequests.push(each);
       return "fine";
     },
   });
 });
 afterEach(() => server.close());
 
-test("KIT2 Google takes its fields in both spellings, and the script sees them in one", async () => {
+test("KIT2 Google accepts both spellings of its fields, and the script gets camelCase", async () => {
   expect((await ask(withBars)).message).toBe("undefined");
-  expect(asked[0]).toMatchObject({ tools: ["read"], resultCount: 1, text: "hi" });
-  expect(asked[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
+  expect(scriptRequests[0]).toMatchObject({ tools: ["read"], resultCount: 1, text: "hi" });
+  expect(scriptRequests[0]?.body).toMatchObject({ generationConfig: { maxOutputTokens: 100 } });
 });
 
-test("KIT6 the log has the spelling that was sent", async () => {
+test("KIT6 the log keeps the spelling that was sent", async () => {
   await ask(withBars);
   expect(server.requests[0]?.body).toEqual(withBars);
 });
 
-test("KIT2 names that the user chose are left alone", () => {
+test("KIT2 does not rename keys that the user chose", () => {
   const { contents, tools } = normalizeBody(withBars);
   expect(contents).toMatchObject([
     {},
@@ -75,7 +75,7 @@ test("KIT2 names that the user chose are left alone", () => {
   ]);
 });
 
-test("KIT2 what is wrong is wrong in both spellings", async () => {
+test("KIT2 refuses faults in both spellings", async () => {
   const tool_config = { function_calling_config: { mode: "ANY", allowed_function_names: ["write"] } };
   expect((await ask({ ...withBars, tool_config })).message).toContain("function 'write' is not declared");
   expect((await ask({ ...withBars, max_tokens: 3 })).message).toContain('Unknown name "max_tokens"');

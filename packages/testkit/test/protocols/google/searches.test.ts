@@ -1,4 +1,4 @@
-/** Google's own search sent back: as it was, changed, or one half without the other; and beside functions. */
+/** Tests requests that return Google's search: unchanged, changed, with only one of its two parts, and with functions. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
@@ -8,7 +8,7 @@ type Part = Readonly<Record<string, unknown>>;
 
 const question = { role: "user", parts: [{ text: "look it up" }] };
 const tools = [{ googleSearch: {} }, { functionDeclarations: [{ name: "read" }] }];
-const told = { includeServerSideToolInvocations: true };
+const includeSearchParts = { includeServerSideToolInvocations: true };
 
 let server: TestServer;
 let parts: readonly Part[];
@@ -29,14 +29,14 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-async function searched(body: object = { tools, toolConfig: told }): Promise<Part> {
-  const { candidates } = JSON.parse((await asked([question], body)).text);
+async function runSearch(body: object = { tools, toolConfig: includeSearchParts }): Promise<Part> {
+  const { candidates } = JSON.parse((await postContents([question], body)).text);
   parts = candidates[0].content.parts;
   return candidates[0].groundingMetadata;
 }
 
-test("KIT1 a search is two signed parts where they are asked for, and the end says what the reply rests on", async () => {
-  expect(await searched()).toEqual({
+test("KIT1 a search is two signed parts if the request asks for them, and the last chunk has its grounding", async () => {
+  expect(await runSearch()).toEqual({
     webSearchQueries: ["pages"],
     groundingChunks: [{ web: { uri: "https://example.org/a", title: "A page" } }],
   });
@@ -44,42 +44,42 @@ test("KIT1 a search is two signed parts where they are asked for, and the end sa
   expect(parts[1]).toMatchObject({ toolCall: { toolType: "GOOGLE_SEARCH_WEB", args: { queries: ["pages"] } } });
 });
 
-test("KIT1 where they are not asked for, only the end tells of it", async () => {
-  await searched({ tools: [{ googleSearch: {} }] });
+test("KIT1 without the request for its parts, only the last chunk reports a search", async () => {
+  await runSearch({ tools: [{ googleSearch: {} }] });
   expect(parts.map((part) => Object.keys(part)[0])).toEqual(["text", "text"]);
-  expect(await sentBack([{ text: "I look.There.", thoughtSignature: parts[1]?.thoughtSignature }])).toBe("accepted");
+  expect(await sendBack([{ text: "I look.There.", thoughtSignature: parts[1]?.thoughtSignature }])).toBe("accepted");
 });
 
-test("KIT3 as it was it is accepted, and changed it is refused", async () => {
-  await searched();
+test("KIT3 accepts an unchanged search and refuses a changed one", async () => {
+  await runSearch();
   const [text = {}, call = {}, response = {}] = parts;
-  expect(await sentBack(parts)).toBe("accepted");
+  expect(await sendBack(parts)).toBe("accepted");
   const other = { ...(call.toolCall as Part), args: { queries: ["other pages"] } };
-  expect(await sentBack([text, { ...call, toolCall: other }, response])).toBe("Corrupted thought signature.");
+  expect(await sendBack([text, { ...call, toolCall: other }, response])).toBe("Corrupted thought signature.");
   const empty = { ...(response.toolResponse as Part), response: {} };
-  expect(await sentBack([text, call, { ...response, toolResponse: empty }])).toBe("Corrupted thought signature.");
+  expect(await sendBack([text, call, { ...response, toolResponse: empty }])).toBe("Corrupted thought signature.");
 });
 
-test("KIT2 one half without the other is refused", async () => {
-  await searched();
+test("KIT2 refuses one part without the other", async () => {
+  await runSearch();
   const [text = {}, call = {}, response = {}] = parts;
-  expect(await sentBack([text, response])).toMatch(/tool response parts match the tool call parts/);
-  expect(await sentBack([text, call])).toMatch(/every tool call part has its tool response part/);
+  expect(await sendBack([text, response])).toMatch(/tool response parts match the tool call parts/);
+  expect(await sendBack([text, call])).toMatch(/every tool call part has its tool response part/);
 });
 
-test("KIT2 beside functions a search must be told of, and models before 3 have none", async () => {
-  expect((await asked([question], { tools })).message).toMatch(/include_server_side_tool_invocations/);
-  const { message } = await asked([question], { tools, toolConfig: told }, "gemini-2.5-pro");
+test("KIT2 with functions a request must ask for search parts, and models before 3 refuse both", async () => {
+  expect((await postContents([question], { tools })).message).toMatch(/include_server_side_tool_invocations/);
+  const { message } = await postContents([question], { tools, toolConfig: includeSearchParts }, "gemini-2.5-pro");
   expect(message).toBe("Tool use with function calling is unsupported");
 });
 
-function asked(contents: readonly object[], body: object, model = "gemini-3-pro-preview"): Promise<PostResult> {
+function postContents(contents: readonly object[], body: object, model = "gemini-3-pro-preview"): Promise<PostResult> {
   const url = `${server.url}/v1beta/models/${model}:generateContent`;
   return postJson(url, { contents, ...body }, { "x-goog-api-key": "k" });
 }
 
-async function sentBack(said: readonly Part[]): Promise<string> {
-  const contents = [question, { role: "model", parts: said }, question];
-  const { status, message } = await asked(contents, { tools, toolConfig: told });
+async function sendBack(replyParts: readonly Part[]): Promise<string> {
+  const contents = [question, { role: "model", parts: replyParts }, question];
+  const { status, message } = await postContents(contents, { tools, toolConfig: includeSearchParts });
   return status === 200 ? "accepted" : message;
 }

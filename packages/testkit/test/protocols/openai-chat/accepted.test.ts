@@ -1,11 +1,11 @@
-/** Requests that look wrong and that OpenAI, or a server that speaks its protocol, takes all the same. */
+/** Tests unusual requests that OpenAI or a compatible server accepts. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
 import { postJson } from "../../server/post-json.ts";
 
 const user = { role: "user", content: "compare a and b" };
-const said = { role: "assistant", content: "well" };
+const reply = { role: "assistant", content: "well" };
 
 let server: TestServer;
 beforeAll(async () => {
@@ -14,11 +14,11 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test.each([
-  ["a conversation that the assistant opens", [said, user]],
-  ["a reply behind a reply", [user, said, said]],
+  ["a conversation that the assistant opens", [reply, user]],
+  ["a reply after a reply", [user, reply, reply]],
   ["a conversation of system messages alone", [{ role: "system", content: "x" }]],
-  ["arguments that are no JSON", [user, ...called("a", '{"path":'), user]],
-  ["arguments of nothing", [user, ...called("a", ""), user]],
+  ["arguments that are no JSON", [user, ...callAndResult("a", '{"path":'), user]],
+  ["arguments of nothing", [user, ...callAndResult("a", ""), user]],
 ])("KIT2 OpenAI takes %s", async (_, messages) => {
   for (const model of ["gpt-4.1", "o3", "chatgpt-4o-latest"]) expect(await ask({ model, messages })).toBe(200);
 });
@@ -26,8 +26,8 @@ test.each([
 test.each([
   ["an empty text of the user", [{ role: "user", content: "" }]],
   ["an empty reply", [user, { role: "assistant", content: "" }, user]],
-  ["a call id in two turns", [user, ...called("a"), said, user, ...called("a")]],
-  ["a call id with dots and colons", [user, ...called("functions.read:0")]],
+  ["a call id in two turns", [user, ...callAndResult("a"), reply, user, ...callAndResult("a")]],
+  ["a call id with dots and colons", [user, ...callAndResult("functions.read:0")]],
   [
     "calls and results from before there were tools",
     [
@@ -40,8 +40,8 @@ test.each([
   for (const model of ["gpt-4.1", "kimi-k2"]) expect(await ask({ model, messages })).toBe(200);
 });
 
-test("KIT2 a call id of more than 40 characters is too long for OpenAI alone", async () => {
-  const messages = [user, ...called("c".repeat(41))];
+test("KIT2 only OpenAI refuses a call id of more than 40 characters", async () => {
+  const messages = [user, ...callAndResult("c".repeat(41))];
   expect(await ask({ model: "kimi-k2", messages })).toBe(200);
   expect(await ask({ model: "gpt-4.1", messages })).toBe(400);
 });
@@ -57,7 +57,7 @@ test.each([
   expect(await ask({ ...settings, messages: [user] })).toBe(200);
 });
 
-function called(id: string, json = "{}"): readonly object[] {
+function callAndResult(id: string, json = "{}"): readonly object[] {
   return [
     {
       role: "assistant",

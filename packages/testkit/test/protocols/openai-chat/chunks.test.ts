@@ -1,4 +1,4 @@
-/** The chunks of a stream, one by one, as they stand on the wire. */
+/** Tests the chunks of a stream one by one. */
 
 import { afterEach, expect, test } from "vitest";
 import { type Reply, startServer, type TestServer } from "../../../src/index.ts";
@@ -19,7 +19,7 @@ const reply: Reply = {
   pace: { chunk: 4 },
 };
 
-test("KIT1 the role comes first, then the deltas, then why it stopped", async () => {
+test("KIT1 sends the role first, then the deltas, then the finish reason", async () => {
   const chunks = await chunksOf(reply);
   expect(chunks.pop()).toBe("[DONE]");
   const parsed = chunks.map((chunk) => JSON.parse(chunk));
@@ -43,7 +43,7 @@ test("KIT1 the role comes first, then the deltas, then why it stopped", async ()
   expect(parsed.every((chunk) => !("usage" in chunk))).toBe(true);
 });
 
-test("KIT1 usage comes in a chunk of its own, and only to who asks for it", async () => {
+test("KIT1 sends usage in a separate chunk, and only if the request asks for it", async () => {
   const chunks = await chunksOf(reply, { stream_options: { include_usage: true } });
   const parsed = chunks.slice(0, -1).map((chunk) => JSON.parse(chunk));
   expect(parsed.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
@@ -60,13 +60,13 @@ test("KIT1 usage comes in a chunk of its own, and only to who asks for it", asyn
   expect(silent.some((chunk) => chunk.includes("prompt_tokens"))).toBe(false);
 });
 
-test("KIT1 an error inside the stream is a chunk of its own, and nothing follows", async () => {
+test("KIT1 an error inside the stream is the last chunk", async () => {
   const error = { message: "The server is overloaded.", type: "server_error", code: "overloaded" };
   const chunks = await chunksOf({ ...reply, breaks: { how: "error", after: 1, error } });
   expect(chunks.slice(1).map((chunk) => JSON.parse(chunk))).toEqual([{ error: { ...error, param: null } }]);
 });
 
-test("KIT1 the script sees the newest text, the tools, and how many results stand at the end", async () => {
+test("KIT1 the script gets the last text, the tools, and the number of results at the end", async () => {
   const seen: unknown[] = [];
   server = await startServer({
     script: ({ text, tools, resultCount, model, isStreaming }) => {
@@ -75,7 +75,7 @@ test("KIT1 the script sees the newest text, the tools, and how many results stan
     },
   });
   const call = { id: "c", type: "function", function: { name: "read", arguments: "{}" } };
-  await asked({
+  await postQuestion({
     messages: [
       { role: "user", content: [{ type: "text", text: "go" }] },
       { role: "assistant", tool_calls: [call] },
@@ -89,14 +89,14 @@ test("KIT1 the script sees the newest text, the tools, and how many results stan
 
 async function chunksOf(step: Reply, settings: object = {}): Promise<string[]> {
   server = await startServer({ script: [step] });
-  const text = await asked(settings);
+  const text = await postQuestion(settings);
   return text
     .trim()
     .split("\n\n")
     .map((chunk) => chunk.slice("data: ".length));
 }
 
-async function asked(settings: object): Promise<string> {
+async function postQuestion(settings: object): Promise<string> {
   const body = { model: "gpt-4.1", messages: [{ role: "user", content: "hello" }], stream: true, ...settings };
   return (await postJson(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" })).text;
 }

@@ -1,4 +1,4 @@
-/** Replies as two real clients read them from the wire, and send them back. */
+/** Tests replies with two real clients, which read them and send them back. */
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -26,9 +26,9 @@ describe.each([
   ["openai-compatible, streamed", compatible, readStream],
   ["openai-compatible, whole", compatible, readWhole],
 ] as const)("%s", (_, client, ask) => {
-  test("KIT1 text, thinking, two calls and usage are read as they were scripted", async () => {
-    const model = await modelThatSays([reply], client);
-    const { content, finishReason, usage } = await ask(model, asking(question));
+  test("KIT1 a client reads text, thinking, two calls and usage as scripted", async () => {
+    const model = await startModel([reply], client);
+    const { content, finishReason, usage } = await ask(model, callOptions(question));
     const read = content.map((part) => [part.type, "text" in part ? part.text : "input" in part && part.input]);
     expect(read.filter(([type]) => type === "reasoning")).toEqual(client === openai ? [] : [["reasoning", thinking]]);
     expect(read.filter(([type]) => type !== "reasoning")).toEqual([
@@ -44,30 +44,30 @@ describe.each([
     });
   });
 
-  test("KIT1 sent back with its results, a reply is accepted, turn after turn", async () => {
+  test("KIT1 accepts a reply that is sent back with its results, turn after turn", async () => {
     const thought: Reply = {
       parts: [
         { type: "thinking", text: "hm" },
         { type: "text", text: "done" },
       ],
     };
-    const model = await modelThatSays([reply, thought, "bye"], client);
-    const first = await ask(model, asking(question));
+    const model = await startModel([reply, thought, "bye"], client);
+    const first = await ask(model, callOptions(question));
     const prompt = appendReply(question, first.content);
-    const second = await ask(model, asking(prompt));
-    await ask(model, asking(appendReply(prompt, second.content)));
+    const second = await ask(model, callOptions(prompt));
+    await ask(model, callOptions(appendReply(prompt, second.content)));
     expect(server.requests.map(({ outcome, why }) => why ?? outcome)).toEqual(["said", "said", "said"]);
   });
 
-  test("KIT1 a reply that ran out of room, was filtered, met the end of the window or stopped in its own words says so", async () => {
+  test("KIT1 reports replies that ended at the output limit, at the filter, at the end of the window or with another finish reason", async () => {
     const parts = [{ type: "text" as const, text: "half" }];
     const stops = [{ stop: "length" }, { stop: "refusal" }, { stop: "context-window" }, { stopAs: "eos" }] as const;
-    const model = await modelThatSays(
+    const model = await startModel(
       stops.map((stop) => ({ parts, ...stop })),
       client,
     );
     const reasons = [];
-    for (const _ of stops) reasons.push((await ask(model, asking(question))).finishReason);
+    for (const _ of stops) reasons.push((await ask(model, callOptions(question))).finishReason);
     expect(reasons).toEqual(["length", "content-filter", "length", "other"]);
   });
 });
@@ -79,8 +79,8 @@ describe.each([
   test("KIT1 an error inside the stream reaches the client", async () => {
     const error = { type: "server_error", message: "The server had an error while processing your request." };
     const parts = [{ type: "text" as const, text: "half" }];
-    const model = await modelThatSays([{ parts, breaks: { how: "error", after: 2, error } }], client);
-    const caught: unknown = await readStream(model, asking(question)).catch((failure: unknown) => failure);
+    const model = await startModel([{ parts, breaks: { how: "error", after: 2, error } }], client);
+    const caught: unknown = await readStream(model, callOptions(question)).catch((failure: unknown) => failure);
     expect(caught instanceof Error ? caught.message : JSON.stringify(caught)).toContain(error.message);
   });
 });
@@ -90,7 +90,7 @@ const question: LanguageModelV4Prompt = [
   { role: "user", content: [{ type: "text", text: "compare a and b" }] },
 ];
 
-function asking(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
+function callOptions(prompt: LanguageModelV4Prompt): LanguageModelV4CallOptions {
   const inputSchema = {
     type: "object" as const,
     properties: { path: { type: "string" as const } },
@@ -114,7 +114,7 @@ function compatible(baseURL: string): LanguageModelV4 {
   return createOpenAICompatible({ name: "local", baseURL, apiKey: "test", includeUsage: true })("qwen3-coder");
 }
 
-async function modelThatSays(script: readonly Step[], client: Client): Promise<LanguageModelV4> {
+async function startModel(script: readonly Step[], client: Client): Promise<LanguageModelV4> {
   server = await startServer({ script });
   return client(`${server.url}/v1`);
 }

@@ -1,4 +1,4 @@
-/** Requests the API, or a strict server that speaks it, would refuse, each beside the good one it differs from by one fault. */
+/** Tests requests that OpenAI or a strict compatible server refuses. Each differs from a valid request by one fault. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
@@ -9,17 +9,17 @@ type Body = Readonly<Record<string, unknown>>;
 const user = { role: "user", content: "compare a and b" };
 const call = { id: "call_1", type: "function", function: { name: "read", arguments: '{"path":"a"}' } };
 const other = { ...call, id: "call_2" };
-const calling = { role: "assistant", content: null, tool_calls: [call] };
+const callMessage = { role: "assistant", content: null, tool_calls: [call] };
 const result = { role: "tool", tool_call_id: "call_1", content: "text of a" };
 const tool = { type: "function", function: { name: "read", parameters: { type: "object", properties: {} } } };
 const picture = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=", detail: "low" } };
 
-const good: Body = {
+const validBody: Body = {
   model: "gpt-4.1",
   messages: [
     { role: "system", content: "You compare files." },
     user,
-    { ...calling, tool_calls: [call, other], reasoning_content: "hm", provider: "some" },
+    { ...callMessage, tool_calls: [call, other], reasoning_content: "hm", provider: "some" },
     { ...result, tool_call_id: "call_2" },
     result,
     { role: "user", content: [{ type: "text", text: "and this?" }, picture] },
@@ -34,8 +34,8 @@ const good: Body = {
   chat_template_kwargs: { enable_thinking: true },
 };
 
-/** What is wrong, the body that has it, and what the answer says. */
-const bad: readonly (readonly [string, Body, string])[] = [
+/** The fault, the body that has it, and the error message. */
+const refusals: readonly (readonly [string, Body, string])[] = [
   ["no model", { model: undefined }, "you must provide a model parameter"],
   ["no messages", { messages: undefined }, "Missing required parameter: 'messages'."],
   ["an empty list of messages", { messages: [] }, "Invalid 'messages': empty array."],
@@ -55,7 +55,7 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ["an empty list of tools", { tools: [] }, "Invalid 'tools': empty array."],
   [
     "too many tools",
-    { tools: Array.from({ length: 129 }, (_, at) => named(`t${at}`)) },
+    { tools: Array.from({ length: 129 }, (_, at) => toolNamed(`t${at}`)) },
     "array too long. Expected an array with maximum length 128",
   ],
   [
@@ -65,12 +65,12 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "a tool name with a dot",
-    { tools: [named("fs.read")] },
+    { tools: [toolNamed("fs.read")] },
     "Invalid 'tools[0].function.name': string does not match pattern.",
   ],
   [
     "a tool name that is too long",
-    { tools: [named("r".repeat(65))] },
+    { tools: [toolNamed("r".repeat(65))] },
     "maximum length 64, but got a string with length 65",
   ],
   [
@@ -122,7 +122,7 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "an image in a result",
-    messages(user, calling, { ...result, content: [picture] }),
+    messages(user, callMessage, { ...result, content: [picture] }),
     "Image URLs are only allowed for messages with role 'user', but this message with role 'tool' contains an image URL.",
   ],
   [
@@ -142,37 +142,37 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "a call without an id",
-    calls({ ...call, id: undefined }),
+    messagesWithCall({ ...call, id: undefined }),
     "Missing required parameter: 'messages[1].tool_calls[0].id'.",
   ],
   [
     "a call id that is too long",
-    calls({ ...call, id: "c".repeat(41) }),
+    messagesWithCall({ ...call, id: "c".repeat(41) }),
     "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40",
   ],
   [
     "a call id of other letters",
-    calls({ ...call, id: "call|1" }),
+    messagesWithCall({ ...call, id: "call|1" }),
     "Invalid 'messages[1].tool_calls[0].id': string does not match pattern.",
   ],
   [
     "a call without a type",
-    calls({ ...call, type: undefined }),
+    messagesWithCall({ ...call, type: undefined }),
     "Missing required parameter: 'messages[1].tool_calls[0].type'.",
   ],
   [
     "a call name with a space",
-    calls({ ...call, function: { name: "read it", arguments: "{}" } }),
+    messagesWithCall({ ...call, function: { name: "read it", arguments: "{}" } }),
     "Invalid 'messages[1].tool_calls[0].function.name'",
   ],
   [
     "arguments that are an object",
-    calls({ ...call, function: { name: "read", arguments: {} } }),
+    messagesWithCall({ ...call, function: { name: "read", arguments: {} } }),
     "expected a string, but got an object",
   ],
   [
     "arguments that are no JSON, with others than OpenAI",
-    { ...calls({ ...call, function: { name: "read", arguments: "{" } }), model: "qwen3" },
+    { ...messagesWithCall({ ...call, function: { name: "read", arguments: "{" } }), model: "qwen3" },
     "expected a string of valid JSON",
   ],
   [
@@ -202,7 +202,7 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "a result without an id",
-    messages(user, calling, { ...result, tool_call_id: undefined }),
+    messages(user, callMessage, { ...result, tool_call_id: undefined }),
     "Missing required parameter: 'messages[2].tool_call_id'.",
   ],
   [
@@ -212,24 +212,28 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "a result that stands behind another message",
-    messages(user, calling, result, user, result),
+    messages(user, callMessage, result, user, result),
     "messages with role 'tool' must be a response",
   ],
   [
     "a call without a result",
-    messages(user, calling, user),
+    messages(user, callMessage, user),
     "The following tool_call_ids did not have response messages: call_1",
   ],
-  ["a call without a result at the end", messages(user, calling), "did not have response messages: call_1"],
+  ["a call without a result at the end", messages(user, callMessage), "did not have response messages: call_1"],
   [
     "one of two calls without a result",
-    messages(user, { ...calling, tool_calls: [call, other] }, result, user),
+    messages(user, { ...callMessage, tool_calls: [call, other] }, result, user),
     "did not have response messages: call_2",
   ],
-  ["a call with two results", messages(user, calling, result, result), "'tool_call_id' call_1 already has a response."],
+  [
+    "a call with two results",
+    messages(user, callMessage, result, result),
+    "'tool_call_id' call_1 already has a response.",
+  ],
   [
     "a call id that serves twice in one reply",
-    messages(user, { ...calling, tool_calls: [call, call] }, result),
+    messages(user, { ...callMessage, tool_calls: [call, call] }, result),
     "Duplicate tool call id: 'call_1'",
   ],
   [
@@ -271,23 +275,31 @@ const bad: readonly (readonly [string, Body, string])[] = [
   ],
   [
     "calls that are an object",
-    messages(user, { ...calling, tool_calls: call }, user),
+    messages(user, { ...callMessage, tool_calls: call }, user),
     "Invalid type for 'messages[1].tool_calls'",
   ],
   [
     "a call that is a string",
-    messages(user, { ...calling, tool_calls: ["x"] }, user),
+    messages(user, { ...callMessage, tool_calls: ["x"] }, user),
     "Invalid type for 'messages[1].tool_calls[0]'",
   ],
-  ["a call of another type", calls({ ...call, type: "tool_use" }), "Invalid value: 'tool_use'."],
-  ["a call without a function", calls({ ...call, function: undefined }), "'messages[1].tool_calls[0].function'."],
+  ["a call of another type", messagesWithCall({ ...call, type: "tool_use" }), "Invalid value: 'tool_use'."],
+  [
+    "a call without a function",
+    messagesWithCall({ ...call, function: undefined }),
+    "'messages[1].tool_calls[0].function'.",
+  ],
   [
     "a call without arguments",
-    calls({ ...call, function: { name: "read" } }),
+    messagesWithCall({ ...call, function: { name: "read" } }),
     "'messages[1].tool_calls[0].function.arguments'.",
   ],
-  ["a call id that is a number", calls({ ...call, id: 1 }), "Invalid type for 'messages[1].tool_calls[0].id'"],
-  ["an empty call id", calls({ ...call, id: "" }), "Invalid 'messages[1].tool_calls[0].id': empty string."],
+  [
+    "a call id that is a number",
+    messagesWithCall({ ...call, id: 1 }),
+    "Invalid type for 'messages[1].tool_calls[0].id'",
+  ],
+  ["an empty call id", messagesWithCall({ ...call, id: "" }), "Invalid 'messages[1].tool_calls[0].id': empty string."],
   ["a limit that is a string", { max_completion_tokens: "9" }, "Invalid type for 'max_completion_tokens'"],
   ["a stream that is a string", { stream: "yes", stream_options: undefined }, "Invalid type for 'stream'"],
   ["tools that are an object", { tools: tool }, "Invalid type for 'tools'"],
@@ -305,18 +317,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("KIT2 the good request is accepted", async () => {
-  expect(await asked(good)).toMatchObject({ status: 200 });
+test("KIT2 accepts the valid request", async () => {
+  expect(await postBody(validBody)).toMatchObject({ status: 200 });
 });
 
-test.each(bad)("KIT2 %s is refused", async (_, change, message) => {
-  const { status, kind, ...answer } = await asked({ ...good, ...change });
+test.each(refusals)("KIT2 %s is refused", async (_, change, message) => {
+  const { status, kind, ...answer } = await postBody({ ...validBody, ...change });
   expect(answer.message).toContain(message);
   expect([status, kind]).toEqual([400, "invalid_request_error"]);
 });
 
-test("KIT2 what is refused has the shape of the API's errors", async () => {
-  const { text } = await asked({ ...good, max_tokens: 9 });
+test("KIT2 a refusal has the API's error format", async () => {
+  const { text } = await postBody({ ...validBody, max_tokens: 9 });
   expect(JSON.parse(text)).toEqual({
     error: {
       message: expect.any(String),
@@ -327,16 +339,16 @@ test("KIT2 what is refused has the shape of the API's errors", async () => {
   });
 });
 
-test("KIT2 thoughts that are sent back are refused where Groq's API lives, and there alone", async () => {
-  const { status, message } = await postJson(`${server.url}/openai/v1/chat/completions`, good, {
+test("KIT2 only Groq's API refuses reasoning that is sent back", async () => {
+  const { status, message } = await postJson(`${server.url}/openai/v1/chat/completions`, validBody, {
     authorization: "Bearer test",
   });
   expect([status, message]).toEqual([400, expect.stringContaining("property 'reasoning_content' is unsupported")]);
-  expect((await asked(good)).status).toBe(200);
+  expect((await postBody(validBody)).status).toBe(200);
 });
 
-test("KIT2 a request without a key is refused", async () => {
-  const { status, text } = await postJson(`${server.url}/v1/chat/completions`, good);
+test("KIT2 refuses a request without a key", async () => {
+  const { status, text } = await postJson(`${server.url}/v1/chat/completions`, validBody);
   expect([status, JSON.parse(text).error.code]).toEqual([401, "invalid_api_key"]);
 });
 
@@ -344,14 +356,14 @@ function messages(...list: readonly unknown[]): Body {
   return { messages: list };
 }
 
-function calls(one: object): Body {
-  return messages(user, { ...calling, tool_calls: [one] }, result);
+function messagesWithCall(one: object): Body {
+  return messages(user, { ...callMessage, tool_calls: [one] }, result);
 }
 
-function named(name: string): object {
+function toolNamed(name: string): object {
   return { type: "function", function: { name } };
 }
 
-function asked(body: unknown): ReturnType<typeof postJson> {
+function postBody(body: unknown): ReturnType<typeof postJson> {
   return postJson(`${server.url}/v1/chat/completions`, body, { authorization: "Bearer test" });
 }

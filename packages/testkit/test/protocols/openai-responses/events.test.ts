@@ -1,4 +1,4 @@
-/** The events of a stream, one by one, as they stand on the wire. */
+/** Tests the events of a stream one by one. */
 
 import { afterEach, expect, test } from "vitest";
 import { type Step, startServer, type TestServer } from "../../../src/index.ts";
@@ -7,7 +7,7 @@ import { postJson } from "../../server/post-json.ts";
 let server: TestServer;
 afterEach(() => server.close());
 
-test("KIT1 every item is added, filled and done, and every event is numbered", async () => {
+test("KIT1 every item has added, delta and done events, and every event has a number", async () => {
   const events = await eventsOf({
     parts: [
       { type: "thinking", text: "one two" },
@@ -37,7 +37,7 @@ test("KIT1 every item is added, filled and done, and every event is numbered", a
   ]);
 });
 
-test("KIT1 a reply that is cut short is incomplete and says why", async () => {
+test("KIT1 a reply that ends early is incomplete, with a reason", async () => {
   const last = (await eventsOf({ parts: [{ type: "text", text: "half" }], stop: "length", usage: "none" })).at(-1);
   expect(last?.type).toBe("response.incomplete");
   expect(last?.response).toMatchObject({
@@ -47,7 +47,7 @@ test("KIT1 a reply that is cut short is incomplete and says why", async () => {
   });
 });
 
-test("KIT1 usage counts what the cache held as part of the input", async () => {
+test("KIT1 usage includes cached tokens in the input", async () => {
   const usage = { input: 10, cacheRead: 20, cacheWrite: 0, output: 5 };
   const last = (await eventsOf({ parts: [{ type: "text", text: "x" }], usage })).at(-1);
   expect(last?.response?.usage).toEqual({
@@ -59,7 +59,7 @@ test("KIT1 usage counts what the cache held as part of the input", async () => {
   });
 });
 
-test("KIT1 an error with a code fails the response, and one without is an event of its own", async () => {
+test("KIT1 an error with a code fails the response; one without is a separate event", async () => {
   const parts = [{ type: "text" as const, text: "x" }];
   const failed = await eventsOf({
     parts,
@@ -78,7 +78,7 @@ test("KIT1 an error with a code fails the response, and one without is an event 
   expect(error.at(-1)).toMatchObject({ type: "error", error: { type: "server_error", message: "oh" } });
 });
 
-test("KIT1 the script sees the newest text, the tools, and how many results stand at the end", async () => {
+test("KIT1 the script gets the last text, the tools, and the number of results at the end", async () => {
   const seen: unknown[] = [];
   server = await startServer({
     script: ({ text, tools, resultCount, model, isStreaming }) => {

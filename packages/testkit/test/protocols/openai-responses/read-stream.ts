@@ -1,4 +1,4 @@
-/** What a client of the AI SDK makes of a stream whose blocks learn at their end what sends them back. */
+/** Reads a stream with an AI SDK client. The metadata that is needed to send a block back arrives with its end. */
 
 import type {
   LanguageModelV4,

@@ -1,4 +1,4 @@
-/** Requests the API would refuse, each beside the good one it differs from by one fault. */
+/** Tests requests that the API refuses. Each differs from a valid request by one fault. */
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
@@ -12,7 +12,7 @@ const output = { type: "function_call_output", call_id: "call_1", output: "text 
 const tool = { type: "function", name: "read", parameters: { type: "object", properties: {} } };
 const picture = { type: "input_image", image_url: "data:image/png;base64,iVBORw0KGgo=", detail: "auto" };
 
-const good: Body = {
+const validBody: Body = {
   model: "gpt-5.1",
   instructions: "You compare files.",
   input: [
@@ -37,8 +37,8 @@ const good: Body = {
   max_output_tokens: 1000,
 };
 
-/** What is wrong, the body that has it, and what the answer says. */
-const bad: readonly (readonly [string, Body, string])[] = [
+/** The fault, the body that has it, and the error message. */
+const refusals: readonly (readonly [string, Body, string])[] = [
   ["an unknown parameter", { max_tokens: 9 }, "Unknown parameter: 'max_tokens'."],
   ["no model", { model: undefined }, "Missing required parameter: 'model'."],
   ["no input", { input: undefined }, "Missing required parameter: 'input'."],
@@ -256,24 +256,24 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test("KIT2 the good request is accepted, and so is a plain string", async () => {
-  expect(await asked(good)).toMatchObject({ status: 200 });
-  expect(await asked({ model: "gpt-5.1", input: "hello" })).toMatchObject({ status: 200 });
+test("KIT2 accepts the valid request, and a plain string as input", async () => {
+  expect(await postBody(validBody)).toMatchObject({ status: 200 });
+  expect(await postBody({ model: "gpt-5.1", input: "hello" })).toMatchObject({ status: 200 });
 });
 
-test("KIT2 ids may have dashes", async () => {
-  const said = { type: "message", id: "msg_ab-c", role: "assistant", content: "yes" };
-  expect(await asked({ ...good, input: [user, said, user] })).toMatchObject({ status: 200 });
+test("KIT2 accepts ids with dashes", async () => {
+  const reply = { type: "message", id: "msg_ab-c", role: "assistant", content: "yes" };
+  expect(await postBody({ ...validBody, input: [user, reply, user] })).toMatchObject({ status: 200 });
 });
 
-test.each(bad)("KIT2 %s is refused", async (_, change, message) => {
-  const { status, kind, ...answer } = await asked({ ...good, ...change });
+test.each(refusals)("KIT2 %s is refused", async (_, change, message) => {
+  const { status, kind, ...answer } = await postBody({ ...validBody, ...change });
   expect(answer.message).toContain(message);
   expect([status, kind]).toEqual([message.startsWith("Item with id") ? 404 : 400, "invalid_request_error"]);
 });
 
-test("KIT2 what is refused has the shape of the API's errors", async () => {
-  const { text } = await asked({ ...good, ...input(user, { ...call, call_id: "c".repeat(65) }) });
+test("KIT2 a refusal has the API's error format", async () => {
+  const { text } = await postBody({ ...validBody, ...input(user, { ...call, call_id: "c".repeat(65) }) });
   const { error } = JSON.parse(text);
   expect(error).toEqual({
     message: expect.any(String),
@@ -283,15 +283,15 @@ test("KIT2 what is refused has the shape of the API's errors", async () => {
   });
 });
 
-test("KIT2 a request without a key is refused", async () => {
-  const { status, text } = await postJson(`${server.url}/v1/responses`, good);
+test("KIT2 refuses a request without a key", async () => {
+  const { status, text } = await postJson(`${server.url}/v1/responses`, validBody);
   expect([status, JSON.parse(text).error.code]).toEqual([401, "invalid_api_key"]);
 });
 
-test("KIT2 a request of more than 50 MB is refused", async () => {
+test("KIT2 refuses a request of more than 50 MB", async () => {
   const image_url = `data:image/png;base64,${"A".repeat(51 * 1024 * 1024)}`;
-  const { status, message } = await asked({
-    ...good,
+  const { status, message } = await postBody({
+    ...validBody,
     ...input({ role: "user", content: [{ ...picture, image_url }] }),
   });
   expect([status, message]).toEqual([413, expect.stringContaining("too large")]);
@@ -301,6 +301,6 @@ function input(...items: readonly unknown[]): Body {
   return { input: items };
 }
 
-function asked(body: unknown): ReturnType<typeof postJson> {
+function postBody(body: unknown): ReturnType<typeof postJson> {
   return postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer test" });
 }

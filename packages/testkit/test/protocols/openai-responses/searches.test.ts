@@ -1,4 +1,4 @@
-/** OpenAI's own search sent back: as it was, without its reasoning, or without what it did. */
+/** Tests requests that return OpenAI's search: unchanged, without its reasoning, or without its action. */
 
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startServer, type TestServer } from "../../../src/index.ts";
@@ -24,11 +24,11 @@ beforeEach(async () => {
       "fine",
     ],
   });
-  items = JSON.parse((await asked([question])).text).output;
+  items = JSON.parse((await postInput([question])).text).output;
 });
 afterEach(() => server.close());
 
-test("KIT1 a search is an item with what it did, and with its sources where they are asked for", async () => {
+test("KIT1 a search is an item with its action, and with its sources if the request includes them", async () => {
   expect(items.map(({ type }) => type)).toEqual(["reasoning", "web_search_call", "message"]);
   expect(items[1]).toEqual({
     type: "web_search_call",
@@ -41,28 +41,28 @@ test("KIT1 a search is an item with what it did, and with its sources where they
   });
 });
 
-test("KIT3 as it was it is accepted, and without its reasoning it is refused", async () => {
-  expect(await sentBack(items)).toBe("accepted");
-  expect(await sentBack(items.slice(1))).toMatch(
+test("KIT3 accepts an unchanged search and refuses one without its reasoning", async () => {
+  expect(await sendBack(items)).toBe("accepted");
+  expect(await sendBack(items.slice(1))).toMatch(
     /^Item 'ws_r\w+' of type 'web_search_call' was provided without its required 'reasoning' item/,
   );
 });
 
-test("KIT2 an item without an id, without an action, with another action or a strange field is refused", async () => {
+test("KIT2 refuses a search without an id or action, or with an unknown action or field", async () => {
   const [thought = {}, { id, action, ...rest } = {}, text = {}] = items;
-  expect(await sentBack([thought, { ...rest, action }, text])).toMatch(/input\[2\]\.id/);
-  expect(await sentBack([thought, { ...rest, id }, text])).toMatch(/input\[2\]\.action/);
-  expect(await sentBack([thought, { ...rest, id, action: { type: "openPage" } }, text])).toMatch(/action\.type/);
-  expect(await sentBack([thought, { ...rest, id, action, output: [] }, text])).toMatch(/input\[2\]\.output/);
+  expect(await sendBack([thought, { ...rest, action }, text])).toMatch(/input\[2\]\.id/);
+  expect(await sendBack([thought, { ...rest, id }, text])).toMatch(/input\[2\]\.action/);
+  expect(await sendBack([thought, { ...rest, id, action: { type: "openPage" } }, text])).toMatch(/action\.type/);
+  expect(await sendBack([thought, { ...rest, id, action, output: [] }, text])).toMatch(/input\[2\]\.output/);
 });
 
-function asked(input: readonly object[]): Promise<PostResult> {
+function postInput(input: readonly object[]): Promise<PostResult> {
   const include = ["reasoning.encrypted_content", "web_search_call.action.sources"];
   const body = { model: "gpt-5", store: false, input, include, tools: [{ type: "web_search" }] };
   return postJson(`${server.url}/v1/responses`, body, { authorization: "Bearer k" });
 }
 
-async function sentBack(output: readonly Item[]): Promise<string> {
-  const { status, message } = await asked([question, ...output, question]);
+async function sendBack(output: readonly Item[]): Promise<string> {
+  const { status, message } = await postInput([question, ...output, question]);
   return status === 200 ? "accepted" : message;
 }

@@ -1,7 +1,6 @@
-/** Checks that both OpenAI protocols share: keys, sizes, functions, call ids, arguments and images. */
+/** The checks that both OpenAI protocols share: API key, sizes, functions, call ids, arguments and images. */
 
-import { checkImage, hasLoneSurrogate, isObject, type Json, WEB_IMAGE_TYPES } from "../json.ts";
-import type { ProtocolRequest } from "../protocol.ts";
+import { checkImage, hasLoneSurrogate, isObject, type Json, WEB_IMAGE_TYPES } from "./json.ts";
 import {
   emptyValue,
   type Fault,
@@ -10,7 +9,8 @@ import {
   missingParameter,
   patternMismatch,
   stringTooLong,
-} from "./errors.ts";
+} from "./openai-errors.ts";
+import type { ProtocolRequest } from "./protocol.ts";
 
 export function* checkKeyAndSize({ headers, body, bytes }: ProtocolRequest): Generator<Fault> {
   if (!/^Bearer \S/.test(String(headers.authorization ?? ""))) yield NO_KEY;
@@ -39,7 +39,7 @@ const NOT_JSON: Fault = {
     "We could not parse the JSON body of your request: it holds half of a surrogate pair. The API expects a JSON payload, but what was sent was not valid JSON.",
 };
 
-/** Images have a limit of their own. */
+/** Data URLs are not checked here: images have a separate limit. */
 function* checkStringLengths(value: unknown, path: string): Generator<Fault> {
   if (typeof value === "string") {
     if (value.length > MAX_CHARACTERS && !/^data:[\w/+.-]+;base64,/.test(value))
@@ -53,7 +53,7 @@ function* checkStringLengths(value: unknown, path: string): Generator<Fault> {
       yield* checkStringLengths(each, path === "" ? key : `${path}.${key}`);
 }
 
-/** The first value that stood in the list before. */
+/** Finds the first value that occurs earlier in the list. */
 export function findDuplicate<Each>(list: readonly Each[]): Each | undefined {
   const seenValues = new Set<Each>();
   return list.find((each) => {
@@ -100,7 +100,7 @@ export function* checkToolChoice(choice: unknown, names: readonly unknown[]): Ge
 
 const TOOL_CHOICES = ["none", "auto", "required"];
 
-/** Responses names the function beside the type, Chat Completions one level deeper. */
+/** Responses has the function's name beside `type`, Chat Completions one level deeper. */
 function* checkForcedTool(choice: Json, names: readonly unknown[]): Generator<Fault> {
   const forcedName = isObject(choice.function) ? choice.function.name : choice.name;
   if (typeof forcedName !== "string") yield missingParameter("tool_choice.name");
@@ -111,7 +111,7 @@ function* checkForcedTool(choice: Json, names: readonly unknown[]): Generator<Fa
 export interface IdRule {
   readonly path: string;
   readonly maxLength: number;
-  /** The letters it may have, as a pattern. */
+  /** A regular expression that the id must match. */
   readonly pattern?: string;
 }
 
@@ -129,7 +129,7 @@ export function* checkArguments(json: unknown, path: string): Generator<Fault> {
     yield { message: `Invalid '${path}': expected a string of valid JSON.`, code: "invalid_value" };
 }
 
-/** Where any text will do, JSON or not. */
+/** Accepts any string, JSON or not. */
 export function* checkArgumentsType(json: unknown, path: string): Generator<Fault> {
   if (json === undefined) yield missingParameter(path);
   else if (typeof json !== "string") yield invalidType(path, "a string", json);
@@ -140,7 +140,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Not JSON is the answer, not a failure.
+    // Invalid JSON is an expected result.
     return false;
   }
 }
@@ -152,7 +152,7 @@ export function* checkImageDetail(detail: unknown, path: string): Generator<Faul
     yield invalidValue(path, detail, IMAGE_DETAILS);
 }
 
-/** What lies behind an address is not looked at. */
+/** Accepts http(s) URLs without fetching them. */
 export function* checkImageUrl(url: unknown, path: string): Generator<Fault> {
   if (typeof url !== "string") return yield invalidType(path, "a string", url);
   if (/^https?:\/\//.test(url)) return;

@@ -1,12 +1,32 @@
-/** Builds OpenAI's error messages, bodies and events, in the words that both of its protocols use. */
+/** Builds OpenAI's error messages, bodies and events, which both of its protocols use. */
 
-import type { ProviderError } from "../../script.ts";
-import type { Refusal, ServerEvent } from "../protocol.ts";
+import type { ProviderError } from "../script.ts";
+import type { Refusal, ServerEvent } from "./protocol.ts";
+
+export function errorBody({ type, code, message }: ProviderError, status: number): unknown {
+  return { error: { message, type: type ?? errorTypeOf(status), param: null, code: code ?? null } };
+}
+
+function errorTypeOf(status: number): string {
+  if (status >= 500) return "server_error";
+  return status === 429 ? "rate_limit_exceeded" : "invalid_request_error";
+}
+
+/** With a code, a failed response; without one, an error of the stream. OpenAI sends both. */
+export function errorEvent({ type = "server_error", code, message }: ProviderError): ServerEvent {
+  if (code === undefined)
+    return {
+      event: "error",
+      data: { type: "error", sequence_number: 1, error: { type, code: null, message, param: null } },
+    };
+  const response = { id: "resp_failed", object: "response", status: "failed", output: [], error: { code, message } };
+  return { event: "response.failed", data: { type: "response.failed", sequence_number: 1, response } };
+}
 
 export interface Fault {
   readonly message: string;
   readonly code?: string;
-  /** 400 where it does not say. */
+  /** Default: 400. */
   readonly status?: number;
 }
 
@@ -29,7 +49,15 @@ export function invalidType(path: string, expected: string, value: unknown): Fau
   };
 }
 
-/** The API names the value; its place is added for whoever reads the log. */
+function describeType(value: unknown): string {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a decimal number";
+  return `a ${typeof value}`;
+}
+
+/** The API names only the value; the path is added for readers of the log. */
 export function invalidValue(path: string, value: unknown, allowed: readonly string[]): Fault {
   const allowedList = allowed.map((each) => `'${each}'`).join(", ");
   return {
@@ -65,33 +93,4 @@ export function patternMismatch(path: string, pattern: string): Fault {
     message: `Invalid '${path}': string does not match pattern. Expected a string that matches the pattern '${pattern}'.`,
     code: "invalid_value",
   };
-}
-
-function describeType(value: unknown): string {
-  if (value === null || value === undefined) return "null";
-  if (Array.isArray(value)) return "an array";
-  if (typeof value === "object") return "an object";
-  if (typeof value === "number") return Number.isInteger(value) ? "an integer" : "a decimal number";
-  return `a ${typeof value}`;
-}
-
-/** The same for both protocols. */
-export function errorBody({ type, code, message }: ProviderError, status: number): unknown {
-  return { error: { message, type: type ?? errorTypeOf(status), param: null, code: code ?? null } };
-}
-
-function errorTypeOf(status: number): string {
-  if (status >= 500) return "server_error";
-  return status === 429 ? "rate_limit_exceeded" : "invalid_request_error";
-}
-
-/** With a code the response has failed; without one the stream itself is in trouble. Both have been seen. */
-export function errorEvent({ type = "server_error", code, message }: ProviderError): ServerEvent {
-  if (code === undefined)
-    return {
-      event: "error",
-      data: { type: "error", sequence_number: 1, error: { type, code: null, message, param: null } },
-    };
-  const response = { id: "resp_failed", object: "response", status: "failed", output: [], error: { code, message } };
-  return { event: "response.failed", data: { type: "response.failed", sequence_number: 1, response } };
 }
