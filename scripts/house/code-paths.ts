@@ -8,8 +8,7 @@
  */
 
 import type { Fault } from "../fault.ts";
-import { listImports } from "../source/source.ts";
-import { countLines, lineAt, type Source } from "../source/source.ts";
+import { countLines, lineAt, listImports, type Source } from "../source/source.ts";
 import { relativeImportGraph, valueImportGraph } from "./import-graph.ts";
 import type { Workspace } from "./workspace.ts";
 

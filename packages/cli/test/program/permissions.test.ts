@@ -69,7 +69,9 @@ test("PERM1 a new host is asked about before it is fetched, also in edit and all
   const page: Step = { parts: [{ type: "call", name: "fetch", arguments: { url: "https://pages.example/x" } }] };
   for (const mode of ["edit", "plan", "all"]) {
     await ground.pith(["-p", "--tools", "all", "--permission-mode", mode, "go"], [page, "Done."]);
-    expect(told()).toContain("not permitted: no user is available to ask; allow it with --allow 'fetch(pages.example)'");
+    expect(told()).toContain(
+      "not permitted: no user is available to ask; allow it with --allow 'fetch(pages.example)'",
+    );
   }
   await ground.pith(["-p", "--tools", "all", "--allow", "network(pages.example)", "go"], [page, "Done."]);
   expect(told()).toContain("https://pages.example/x was not fetched");

@@ -88,9 +88,15 @@ function describeChangedPackage(name: string): string {
 
 /** Without what npm writes for itself. */
 function installedPackages(folder: string): readonly string[] {
-  const names = readFolderNames(join(folder, "node_modules")).toSorted().filter((name) => !name.startsWith("."));
+  const names = readFolderNames(join(folder, "node_modules"))
+    .toSorted()
+    .filter((name) => !name.startsWith("."));
   return names.flatMap((name) =>
-    name.startsWith("@") ? readFolderNames(packageFolder(folder, name)).toSorted().map((each) => `${name}/${each}`) : [name],
+    name.startsWith("@")
+      ? readFolderNames(packageFolder(folder, name))
+          .toSorted()
+          .map((each) => `${name}/${each}`)
+      : [name],
   );
 }
 

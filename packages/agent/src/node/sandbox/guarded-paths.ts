@@ -144,7 +144,9 @@ export function findNestedNames(root: string): readonly string[] {
     const nextFolders: string[] = [];
     for (const folder of folders.slice(0, MAX_FOLDERS - scannedFolders)) {
       scannedFolders += 1;
-      const names = readFolderEntries(folder).filter((entry) => GUARDED_NAMES.has(entry.name) && !entry.isSymbolicLink());
+      const names = readFolderEntries(folder).filter(
+        (entry) => GUARDED_NAMES.has(entry.name) && !entry.isSymbolicLink(),
+      );
       found.push(...names.map(({ name }) => join(folder, name)));
       nextFolders.push(...listOpenFolders(folder));
     }

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { copyConfigurations } from "../../../src/node/sandbox/copy-configuration.ts";
 import {
+  copyConfigurations,
   parseGitConfig,
   stripGitConfig,
   stripGoEnv,

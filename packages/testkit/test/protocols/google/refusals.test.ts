@@ -93,11 +93,7 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     contents(hello, reply(signedCall, call("write")), user(answer("read"))),
     /number of function response parts is equal to the number of function call parts/,
   ],
-  [
-    "a call without a result",
-    contents(hello, reply(signedCall), hello),
-    /number of function response parts is equal/,
-  ],
+  ["a call without a result", contents(hello, reply(signedCall), hello), /number of function response parts is equal/],
   ["a call at the end", contents(hello, reply(signedCall)), /number of function response parts is equal/],
   [
     "a result twice",
@@ -150,11 +146,7 @@ const refusals: readonly (readonly [string, Body, RegExp])[] = [
     withFunctions({ name: "21st" }),
     /function_declarations\[0\]\.name: Invalid function name\. Must start with a letter/,
   ],
-  [
-    "a tool name of 65 letters",
-    withFunctions({ name: "a".repeat(65) }),
-    /Invalid function name.*maximum length of 64/,
-  ],
+  ["a tool name of 65 letters", withFunctions({ name: "a".repeat(65) }), /Invalid function name.*maximum length of 64/],
   ["a tool twice", withFunctions({ name: "read" }, { name: "read" }), /Duplicate function declaration found: read/],
   [
     "a schema with a name of JSON schema",
