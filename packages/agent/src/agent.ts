@@ -1,4 +1,4 @@
-/** Implements `Agent`: a session, a model and tools, from one user message to the end of the work. */
+/** Implements `Agent`, which runs a model with tools in a session. */
 
 import {
   type AppendResult,
@@ -33,13 +33,13 @@ type BusyRefusal = Extract<MoveResult, { type: "refused" }>;
 export type UserContent = UserMessage["content"];
 
 export interface AppendToSessionOptions {
-  /** The model sees it, such as a shell line of the user's own: then what it must be told first stands before it. */
+  /** Whether the model sees the entries, e.g. a shell command of the user. The system prompt is then appended first. */
   readonly isVisibleToModel?: boolean;
-  /** Not between two requests of a run, but when it has ended. */
+  /** Whether to wait for the end of the run instead of the time between two requests. */
   readonly waitsForRunEnd?: boolean;
 }
 
-/** An agent. It does one thing at a time; what else is asked of it waits for the moment between two requests. */
+/** An agent. It runs one piece of work at a time; other calls wait for the time between two requests. */
 export class Agent {
   readonly #options: AgentOptions;
   readonly #state: AgentState;
@@ -73,35 +73,35 @@ export class Agent {
     return this.#state.thinkingLevel;
   }
 
-  /** How much is too much for who speaks now, and how much of each thing a compaction keeps. */
+  /** The token limits of the current model, and how much a compaction keeps. */
   get budget(): Budget {
     return this.#state.budget;
   }
 
-  /** What the next request would weigh, and what the model can see. */
+  /** The tokens of the next request, and the context window of the model. */
   contextUsage(): ContextSize & { readonly contextWindow: number } {
     const { contextWindow } = this.model;
     return { ...contextSize(this.session.branch, this.budget), contextWindow };
   }
 
-  /** Whether a run is under way; then what is said to it waits. */
+  /** Whether a run is in progress. Messages are queued during a run. */
   get isRunning(): boolean {
     return this.#scheduler.isRunning;
   }
 
-  /** Whether anything is under way, a run or not. */
+  /** Whether a run or other work is in progress. */
   get isBusy(): boolean {
     return this.#scheduler.isBusy;
   }
 
-  /** What waits, in the order in which it was said. */
+  /** The queued messages, the oldest first. */
   get queue(): readonly QueuedMessage[] {
     return this.session.branch.state.queue;
   }
 
-  /** Says something to the model and lets it work until it has no more to say. One run at a time. */
+  /** Sends a message and runs until the model is done. Throws if a run is in progress. */
   async *prompt(content: UserContent): AsyncGenerator<AgentEvent, RunEnd> {
-    if (content.length === 0) throw new Error("there is nothing to say");
+    if (content.length === 0) throw new Error("the prompt is empty");
     const { hooks = {} } = this.#options;
     if (!hooks.input?.length) return yield* this.#scheduler.run(this.#createRunRequest(content));
     const options = { ...this.#options, hooks };
@@ -118,60 +118,60 @@ export class Agent {
     return { ...startWithMessage(queued), ...enqueueFirst };
   }
 
-  /** Goes on with what a run left open when its program ended; done at once where that is nothing. */
+  /** Continues a run that was interrupted by the end of the program. Ends at once if there is none. */
   resume(): AsyncGenerator<AgentEvent, RunEnd> {
     return this.#scheduler.run(resumeFromLog());
   }
 
-  /** Says something before the next request of the run that is under way; where there is none, at the beginning of the next. */
+  /** Queues a message that is delivered before the next request, or at the start of the next run. */
   steer(content: UserContent): Promise<void> {
     return this.#scheduler.messageQueue.enqueue({ kind: "steer", content });
   }
 
-  /** Says something when the model has no more to say. */
+  /** Queues a message that is delivered when the model is done. */
   followUp(content: UserContent): Promise<void> {
     return this.#scheduler.messageQueue.enqueue({ kind: "followUp", content });
   }
 
-  /** Says something that no user said, like those two: it waits in the log, and the model is asked once it is its turn. */
+  /** Queues a message that is not from the user, like `steer` or `followUp`. */
   sendCustomMessage({ kind, content, custom }: Required<Omit<QueuedMessage, "id">>): Promise<void> {
     return this.#scheduler.messageQueue.enqueue({ kind, content, custom });
   }
 
-  /** Takes back all that the user said and waits, e.g. to write it anew. */
+  /** Removes the queued messages of the user and returns them, e.g. to edit them. */
   clearQueue(): Promise<readonly QueuedMessage[]> {
     return this.#scheduler.messageQueue.clear();
   }
 
-  /** Ends what is under way, and comes back when it has ended. What was said and done until then stays. */
+  /** Aborts all work, and resolves when it has ended. Entries that are already in the session stay. */
   abort(): Promise<void> {
     return this.#scheduler.abort();
   }
 
-  /** Comes back when nothing is under way. */
+  /** Resolves when no work is in progress. */
   waitForIdle(): Promise<void> {
     return this.#scheduler.runWhenIdle(async () => {});
   }
 
-  /** Asked for: whatever the threshold says, and also where nothing happens by itself. A run goes on afterwards. */
+  /** Compacts now, below the threshold and with automatic compaction off too. A run continues afterwards. */
   async compact(instructions?: string): Promise<AgentCompactionOutcome | CompactionRefusal> {
-    // RUN14: a second compaction after it would find nothing to do, or compact what was just kept.
+    // RUN14: a second compaction would find nothing to do, or compact what the first one kept.
     if (this.session.busyReasons.includes("compacting")) return { type: "refused", why: "compacting" };
     const request = { reason: "asked", ...(instructions !== undefined && { instructions }) } as const;
     return this.#scheduler.runTaskBetweenRequests((run) => runCompaction(run, request));
   }
 
-  /** Another model takes over from the next request on. What is too much for it is compacted first; else nothing changes. */
+  /** Changes the model from the next request on. A context that is too long for it is compacted first; if that fails, nothing changes. */
   setModel(model: Model): Promise<SetModelResult> {
     return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setModel(model, run));
   }
 
-  /** From the next request on. */
+  /** Changes the thinking level from the next request on. */
   setThinkingLevel(level: ThinkingLevel): Promise<void> {
     return this.#scheduler.runTaskBetweenRequests((run) => this.#state.setThinkingLevel(level, run));
   }
 
-  /** How much of what waits is said at once, by its kind. */
+  /** How many queued messages of each kind are delivered at once. */
   get queueModes(): QueueModes {
     return this.#state.queueModes;
   }
@@ -180,17 +180,17 @@ export class Agent {
     this.#state.queueModes = { ...this.#state.queueModes, [kind]: mode };
   }
 
-  /** False stops every compaction that nobody asked for; whatever the limits say. */
+  /** Overrides `enabled` of the limits. False: only `compact` compacts. */
   setAutoCompactionEnabled(isEnabled: boolean): void {
     this.#state.isAutoCompactionEnabled = isEnabled;
   }
 
-  /** What it is told before the next word, where that is not what the log says; what was said stays. */
+  /** Changes the system prompt from the next message on. Only the differences are appended. */
   setSystemPrompt(systemPrompt: SystemPromptOptions): void {
     this.#state.systemPrompt = systemPrompt;
   }
 
-  /** Writes beside the conversation, such as a pin or a name; between two requests, so that it comes into none. */
+  /** Appends entries such as a pin or a name, between two requests. */
   appendToSession(
     append: (session: Session) => Promise<AppendResult>,
     options: AppendToSessionOptions = {},
@@ -202,7 +202,7 @@ export class Agent {
     });
   }
 
-  /** Has a first message written for a new session that goes on with this one's work towards a goal (B82). */
+  /** Writes the first message of a new session that continues this work towards a goal (B82). */
   handOff(goal: string, fileExists: FileExists): Promise<HandOffResult> {
     return this.#scheduler.runBetweenRequests(async (run) => {
       const { handOff } = await import("./session/handoff.ts");
@@ -210,7 +210,7 @@ export class Agent {
     });
   }
 
-  /** Has the model know a skill, word for word, before whatever is said next. */
+  /** Appends the full text of a skill before the next message. */
   attachSkill(skill: SkillText): Promise<void> {
     return this.#scheduler.runBetweenRequests(async ({ session }) => {
       const { attachSkill } = await import("./prompt/attach-skills.ts");
@@ -219,7 +219,7 @@ export class Agent {
     });
   }
 
-  /** Undoes the newest compaction, or takes that back: one step. A move like any other, so that a run must have ended. */
+  /** Undoes the newest compaction, or redoes it. Refused while a run, a compaction or a move is in progress. */
   async undoCompaction(step: "undo" | "redo" = "undo"): Promise<UndoResult | BusyRefusal> {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
@@ -229,7 +229,7 @@ export class Agent {
     });
   }
 
-  /** Goes to another place in the tree; refused while a run, a compaction or another move is under way (B80). */
+  /** Moves to another entry of the tree. Refused while a run, a compaction or a move is in progress (B80). */
   async navigateTree(target: string | null, options: NavigateOptions = {}): Promise<NavigateResult> {
     const refusal = this.#findBusyRefusal();
     if (refusal) return refusal;
@@ -239,13 +239,13 @@ export class Agent {
     });
   }
 
-  /** What is under way at the leaf, which a move would leave (B80). */
+  /** The work at the leaf that prevents a move (B80). */
   #findBusyRefusal(): BusyRefusal | null {
     const [why = this.isRunning ? ("streaming" as const) : null] = this.session.busyReasons;
     return why && { type: "refused", why };
   }
 
-  /** What going there would do to the files that the session changed; nothing is touched. */
+  /** What a move with `restoreFiles` would do to the files that the session changed. No file is touched. */
   async previewFileRestore(target: string | null): Promise<readonly PlannedFile[]> {
     const { rewind } = this.#options;
     if (!rewind) return [];

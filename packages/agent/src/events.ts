@@ -25,7 +25,7 @@ export type AgentEvent =
   | { readonly type: "message_update"; readonly delta: MessageDelta }
   | { readonly type: "message_end"; readonly message: AgentMessage }
   | (ToolCallFields & { readonly type: "tool_execution_start" })
-  /** `partialResult` is the newest of what it says, not all of it. */
+  /** `partialResult` is the newest output, not all of it. */
   | (ToolCallFields & { readonly type: "tool_execution_update"; readonly partialResult: string })
   | (ToolCallFields & {
       readonly type: "tool_execution_end";
@@ -37,25 +37,25 @@ export type AgentEvent =
       readonly message: AssistantMessage;
       readonly toolResults: readonly ToolResultMessage[];
     }
-  /** The request differs from what was asked for: once, until that changes. */
+  /** The request differs from what was configured. Sent once, until the notice changes. */
   | { readonly type: "model_notice"; readonly code: ModelNotice["code"]; readonly message: string }
   | RetryEvent
   | CompactionEvent
   | SummarizationRetryEvent
   | TreeEvent
   | UsageEvent
-  /** What waits, as it was said. */
+  /** The texts of the queued messages. */
   | { readonly type: "queue_update"; readonly steering: readonly string[]; readonly followUp: readonly string[] }
   | { readonly type: "entry_appended"; readonly entry: Entry }
   | SessionDamagedEvent
-  /** Secrets that were found, each once; placeholders stand for them from now on. */
+  /** Newly found secrets. They are replaced by placeholders. */
   | { readonly type: "secrets_redacted"; readonly secrets: readonly SecretFinding[] }
   | { readonly type: "thinking_level_changed"; readonly level: ThinkingLevel }
-  /** Its name now; undefined where it has none any more. */
+  /** The new name of the session; absent if it has none. */
   | { readonly type: "session_info_changed"; readonly name?: string }
-  /** One stands elsewhere in the tree, not behind what was written last: after a move, an undo or a redo. */
+  /** The new leaf is not a child of the old one: after a move, an undo or a redo. */
   | { readonly type: "leaf_moved"; readonly leafId: string | null; readonly oldLeafId: string | null }
-  /** Something of an extension threw, hung or answered nonsense, and all went on without it. */
+  /** A call of an extension threw, timed out or returned an invalid value. It was ignored. */
   | {
       readonly type: "extension_error";
       readonly extensionPath: string;
@@ -63,21 +63,21 @@ export type AgentEvent =
       readonly error: string;
     }
   | { readonly type: "agent_end"; readonly messages: readonly AgentMessage[]; readonly end: RunEnd }
-  /** Nothing is under way any more, and nothing will begin by itself. */
+  /** No work is in progress, and none will start by itself. */
   | { readonly type: "agent_settled"; readonly aborted: boolean };
 
-/** The session that was opened is damaged: once per opening. */
+/** The opened session is damaged. Sent once per opening. */
 export interface SessionDamagedEvent {
   readonly type: "session_damaged";
-  /** For people: what is damaged, what became of it, and what to do. */
+  /** For the user: what is damaged, what was done about it, and what to do. */
   readonly message: string;
-  /** The damaged lines, the first 20 of them; empty where the file was written anew since. */
+  /** The first 20 damaged lines; empty if the file was rewritten since. */
   readonly damage: readonly Pick<Damage, "kind" | "line" | "note">[];
   /** How many damaged places there are. */
   readonly count: number;
 }
 
-/** Told everything that happens. Who answers with a promise is waited for before the next thing is told. */
+/** Called with every event. If it returns a promise, the next event waits for it. */
 export type AgentEventListener = (event: AgentEvent) => void | Promise<void>;
 
 interface ToolCallFields {
@@ -101,7 +101,7 @@ type RetryEvent =
       readonly finalError?: string;
     };
 
-/** A model that writes a summary was busy or broke off, and is asked again. */
+/** A request for a summary failed temporarily and is sent again. */
 export type SummarizationRetryEvent = SummarySource &
   (
     | {
@@ -121,7 +121,7 @@ export type SummarySource =
 
 type TreeEvent =
   | ({ readonly type: "branch_summary_progress" } & SummaryProgress)
-  /** One stands elsewhere now; with the summary of what was left, where one was written. */
+  /** The leaf has moved. `summaryEntry` summarizes the branch that was left. */
   | {
       readonly type: "session_tree";
       readonly newLeafId: string | null;
@@ -129,7 +129,7 @@ type TreeEvent =
       readonly summaryEntry?: BranchSummaryEntry;
     };
 
-/** What was paid to a model besides replies and compactions: a branch summary, a hand-over, a try that was made again. */
+/** The usage of a model call that is neither a reply nor part of a compaction: a branch summary, a hand-off, a failed attempt. */
 export interface UsageEvent {
   readonly type: "usage";
   readonly kind: string;
@@ -140,20 +140,20 @@ export interface UsageEvent {
 
 type ModelNotice = Extract<ModelEvent, { type: "notice" }>;
 
-/** A piece of a reply, as it comes. */
+/** A part of a streamed reply. */
 export type MessageDelta = Extract<ModelEvent, { type: "text-delta" | "thinking-delta" | "tool-call-delta" }>;
 
-/** How a run ended: the model had no more to say, somebody stopped it, or why it could not go on. */
+/** How a run ended: the model was done, the run was aborted, or it failed. */
 export type RunEnd =
-  /** `isCut`: the last answer was longer than the model may answer, and broke off there. */
+  /** `isCut`: the last reply reached the output limit of the model. */
   | { readonly type: "done"; readonly isCut?: true }
   | { readonly type: "aborted" }
   | { readonly type: "failed"; readonly why: string; readonly code?: RunFailureCode };
 
 /**
- * `compaction-off`: it is too long, and nothing is made smaller by itself; whoever asks for it can have it. `key-refused`: the
- * provider does not take the key. `unreachable`: no answer came, however often it was tried. `max-turns`, `max-cost`: a limit of
- * the run was reached after a whole turn, and the run can be continued.
+ * `compaction-off`: the context is too long, and automatic compaction is off. `key-refused`: the provider refused the API key.
+ * `unreachable`: no reply arrived after all retries. `max-turns`, `max-cost`: a limit of the run was reached after a complete turn; the
+ * run can be continued.
  */
 export type RunFailureCode = "compaction-off" | "key-refused" | "unreachable" | "max-turns" | "max-cost";
 
@@ -161,12 +161,12 @@ export type CompactionEvent =
   | { readonly type: "compaction_start"; readonly reason: CompactionReason }
   | ({ readonly type: "compaction_progress"; readonly reason: CompactionReason } & SummaryProgress)
   | CompactionEndEvent
-  /** Behind the end of one that failed. */
+  /** Follows `compaction_end` of a failed compaction. */
   | {
       readonly type: "compaction_failed";
       readonly reason: CompactionReason;
       readonly code: Extract<CompactionOutcome, { type: "failed" }>["why"];
-      /** For people: why, and what to do. */
+      /** For the user: what failed, and what to do. */
       readonly errorMessage: string;
     }
   | CompactionSkippedEvent
@@ -176,7 +176,7 @@ export type CompactionEvent =
       readonly leafId: string | null;
     }
   | CompactionSoftThresholdEvent
-  /** What a person should know of the one that was just done. */
+  /** What the user should know about the quality of the compaction. */
   | {
       readonly type: "compaction_quality";
       readonly compactionId: string;
@@ -188,55 +188,55 @@ export interface CompactionEndEvent {
   readonly reason: CompactionReason;
   readonly result?: CompactionResult;
   readonly aborted: boolean;
-  /** Whether the request that was refused is sent again now. */
+  /** Whether the refused request is sent again now. */
   readonly willRetry: boolean;
   readonly errorMessage?: string;
-  /** Of all calls to models for it, those of which nothing came included; absent where there was none. */
+  /** The usage of all model calls of the compaction, unused ones included; absent if there was none. */
   readonly usage?: Usage;
-  /** How many those were. */
+  /** The number of these calls. */
   readonly calls: number;
   readonly durationMs: number;
-  /** All there is to know of it: the receipt, or why nothing came of it. */
+  /** The receipt, or the reason why nothing was compacted. */
   readonly compaction: CompactionOutcome;
 }
 
-/** It would have been time, but: told once for every reason, until that changes. */
+/** A compaction was due but not made. Sent once per reason, until the reason changes. */
 export interface CompactionSkippedEvent {
   readonly type: "compaction_skipped";
   readonly reason: CompactionReason;
   readonly why: SkipReason;
-  /** For people: what it means, and what to do. */
+  /** For the user: what it means, and what to do. */
   readonly note: string;
 }
 
-/** `undone`: somebody undid one a moment ago. `breaker`: they no longer help. `postponed`: a hook wants to wait. */
+/** `undone`: the last compaction was undone. `breaker`: compactions no longer help. `postponed`: a hook postponed it. */
 export type SkipReason = NoCompaction["why"] | "undone" | "breaker" | "postponed";
 
-/** It will soon be too much: told once, when the context passes a share of the limit. */
+/** The context has passed the soft threshold, a share of the limit. Sent once per compaction. */
 export interface CompactionSoftThresholdEvent {
   readonly type: "compaction_soft_threshold";
   readonly tokens: number;
-  /** Whether no reply has measured any of them since the last compaction. */
+  /** Whether the count is only an estimate: no reply since the last compaction has reported its usage. */
   readonly isEstimate: boolean;
   readonly limit: number;
   readonly contextWindow: number;
 }
 
-/** What a compaction put in place of what it covered. */
+/** What a compaction has put in place of the entries it covers. */
 export type CompactionResult = Pick<CompactionEntry, "summary" | "firstKeptEntryId" | "tokensBefore" | "details"> & {
-  /** By the one estimator. */
+  /** By the token estimator. */
   readonly estimatedTokensAfter: number;
 };
 
 export interface QualityFinding {
-  /** `no-model-summary`: no model wrote it. `repairedNote`: what it made up was mended. `compacted-again`: it is not the first. */
+  /** `no-model-summary`: no model wrote the summary. `repaired`: invented content was corrected. `compacted-again`: the branch was compacted before. */
   readonly code: "no-model-summary" | "repaired" | "compacted-again" | Finding["code"];
   readonly note: string;
 }
 
 export type CompactionReason = "manual" | "threshold" | "overflow";
 
-/** Another compaction is under way. */
+/** Another compaction is in progress. */
 export interface CompactionRefusal {
   readonly type: "refused";
   readonly why: "compacting";

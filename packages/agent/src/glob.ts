@@ -2,7 +2,7 @@
 
 const MAX_ALTERNATIVES = 256;
 
-/** Null where they are too many: each pair of braces multiplies them. */
+/** Null if there are too many: each pair of braces multiplies them. */
 export function expandBraces(glob: string): readonly string[] | null {
   const expanded: string[] = [];
   const pending = [glob];
@@ -15,7 +15,7 @@ export function expandBraces(glob: string): readonly string[] | null {
   return expanded;
 }
 
-/** With each choice of the first pair in its place; null where there is none that is closed. */
+/** The glob with each choice of the first pair of braces; null without a closed pair. */
 function expandFirstBraces(glob: string): readonly string[] | null {
   const start = glob.search(/(?<!\\)\{/);
   if (start < 0) return null;
@@ -38,13 +38,13 @@ function substituteChoices(glob: string, separators: readonly number[]): readonl
 }
 
 export interface GapMatchOptions<Each> {
-  /** Takes any number of them, none too. */
+  /** Whether this part matches any number of items, including none. */
   readonly isGap: (each: Each) => boolean;
   readonly matches: (each: Each, found: string) => boolean;
 }
 
-// Never slower than both lengths multiplied: the author of a pattern must not choose the time it takes.
-// It is enough to widen the last gap: what an earlier one could still take, the last one can take as well.
+// Takes at most pattern length × item count steps, so that a hostile pattern cannot be slow.
+// Only the last gap is widened: anything that an earlier gap could match, the last one can match too.
 export function matchWithGaps<Each>(
   pattern: readonly Each[],
   items: readonly string[],
@@ -82,7 +82,7 @@ export function parseNamePattern(pattern: string): readonly NameToken[] {
   });
 }
 
-/** Some stars, an escaped character, a choice, or any other character. */
+/** Stars, an escaped character, a character class, or any other character. */
 const TOKEN_PATTERN = /\*+|\\(.)|\[([!^]?)(\]?[^\]]*)\]|./gsu;
 
 function createCharacterClass(
@@ -104,7 +104,7 @@ export function matchesName(tokens: readonly NameToken[], name: string): boolean
 
 export type PathMatcher = (path: string) => boolean;
 
-/** One without a slash is held against names in any folder, one with a slash against whole paths. Null: it stands for too many. */
+/** A glob without a slash matches names in any folder, one with a slash whole paths. Null: its braces expand to too many globs. */
 export function createPathMatcher(glob: string): PathMatcher | null {
   const patterns = expandBraces(glob)?.map(parsePathPattern);
   if (!patterns) return null;
@@ -114,7 +114,7 @@ export function createPathMatcher(glob: string): PathMatcher | null {
   };
 }
 
-/** A glob for names alone that misses no file which the whole one fits; null where there is none that everybody reads alike. */
+/** A glob for file names that matches every file which the whole glob matches; null if tools may read it differently. */
 export function fileNameGlob(glob: string): string | null {
   const name = glob.slice(glob.lastIndexOf("/") + 1);
   return /^(?!.*\*\*)[\w.*?-]+(?:\{[\w.*?,-]+\})?$/.test(name) ? name : null;

@@ -4,13 +4,13 @@ import type { BlobStore, BlobWriteResult, BlobWriter, ReadBlobResult } from "./p
 import { hashBytes } from "./text.ts";
 
 export interface MemoryBlobsOptions {
-  /** The most bytes of all; the oldest make room. 64 MB unless said. */
+  /** The maximum size of all blobs; the oldest are removed first. Default: 64 MB. */
   readonly maxTotalBytes?: number;
-  /** The most bytes of one blob; a quarter of the room unless said. */
+  /** The maximum size of one blob. Default: a quarter of `maxTotalBytes`. */
   readonly quota?: number;
 }
 
-/** Blobs for a session that is not kept itself. */
+/** Creates a blob store for a session that is not saved. */
 export function createMemoryBlobs({
   maxTotalBytes = DEFAULT_MAX_TOTAL_BYTES,
   quota = maxTotalBytes / 4,
@@ -19,7 +19,7 @@ export function createMemoryBlobs({
   const keep = async (bytes: Uint8Array): Promise<BlobWriteResult> => {
     const copy = copyBytes(bytes, quota);
     const hash = await hashBytes(copy);
-    // The newest stands last.
+    // The newest blob is the last one in the map.
     blobs.delete(hash);
     blobs.set(hash, copy);
     evictOldest(blobs, maxTotalBytes);
@@ -73,7 +73,7 @@ function createMemoryWriter(keep: BlobStore["keep"], quota: number): BlobWriter 
   };
 }
 
-/** A `slice` would do, were it not that a `Buffer` only lends what it slices. */
+/** `slice` is not enough: `Buffer.slice` does not copy. */
 function copyBytes(bytes: Uint8Array, maxBytes: number): Uint8Array {
   return new Uint8Array(bytes.subarray(0, maxBytes));
 }
@@ -82,7 +82,11 @@ function readPage(
   blob: Uint8Array | undefined,
   { start, end }: { readonly start: number; readonly end: number },
 ): ReadBlobResult {
-  if (!blob) return { type: "none", why: "it is not kept, or no longer: this session keeps only what is newest" };
+  if (!blob)
+    return {
+      type: "none",
+      why: "the blob does not exist or was removed; an unsaved session keeps only the newest blobs",
+    };
   const firstByte = Math.max(0, start);
   return { type: "read", bytes: blob.slice(firstByte, Math.max(firstByte, end)), size: blob.length };
 }

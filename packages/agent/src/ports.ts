@@ -1,9 +1,9 @@
-/** Defines the ports an agent is given: files, shell, search, web, blobs, secrets, steps. The same tools work on a disk or in a sandbox. */
+/** Defines the ports of an agent: files, shell, search, web, blobs, originals, skills, secrets, steps. Tools work on any implementation. */
 
 import type { Redaction } from "@pith/context";
 
 export interface Workspace {
-  /** The folder from which relative paths start; absolute. */
+  /** The absolute path of the folder that relative paths start from. */
   readonly root: string;
   readonly files: WorkspaceFiles;
   readonly shell: WorkspaceShell;
@@ -11,24 +11,24 @@ export interface Workspace {
 }
 
 export interface WorkspaceFiles {
-  /** A path as a model writes it (relative, absolute, with ~), absolute. */
+  /** Makes a path as a model writes it (relative, absolute, with ~) absolute. */
   resolve(path: string): string;
-  read(path: string, act?: ReadOptions): Promise<FileReadResult>;
-  /** Replaces or creates the file whole, its folders too; nobody sees half of it. */
-  write(path: string, bytes: Uint8Array, act?: PathOptions): Promise<FileWriteResult>;
-  /** A file alone: folders and links are refused. One that is not there counts as removed. */
-  remove(path: string, act?: PathOptions): Promise<FileWriteResult>;
+  read(path: string, options?: ReadOptions): Promise<FileReadResult>;
+  /** Replaces or creates the file and its folders. The write is atomic. */
+  write(path: string, bytes: Uint8Array, options?: PathOptions): Promise<FileWriteResult>;
+  /** Removes a file; folders and links are refused. A missing file counts as removed. */
+  remove(path: string, options?: PathOptions): Promise<FileWriteResult>;
 }
 
-/** How a path is held to what it led to when somebody looked. */
+/** Binds a path to the file it led to when it was permitted. */
 export interface PathOptions {
-  /** Where it must lead, every link followed: what leads elsewhere by now is refused. Unless said, wherever it leads. */
+  /** The required real path, with all links resolved. A path that leads elsewhere is refused. Default: any. */
   readonly realPath?: string | undefined;
 }
 
 export interface ReadOptions extends PathOptions {
   readonly signal?: AbortSignal;
-  /** What is larger is too large. */
+  /** A larger file gives `too-large`. */
   readonly maxBytes?: number;
 }
 
@@ -39,14 +39,14 @@ export type FileReadResult =
 export type FileWriteResult = { readonly type: "written" } | { readonly type: "refused"; readonly message: string };
 
 export interface WorkspaceShell {
-  run(command: string, act: ShellOptions): Promise<ShellResult>;
+  run(command: string, options: ShellOptions): Promise<ShellResult>;
 }
 
 export interface ShellOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds after which the whole process group is ended; none: until it ends by itself. */
+  /** Milliseconds after which the whole process group is ended. Default: no limit. */
   readonly timeoutMs?: number;
-  /** What comes from it, both streams in the order of arrival. */
+  /** Called with the output of both streams in the order of arrival. */
   readonly onOutput: (chunk: Uint8Array) => void;
   /** The only hosts this command may reach; [] for none. Absent: each host is decided by `permitHost`. */
   readonly hosts?: readonly string[];
@@ -58,12 +58,12 @@ export interface ShellOptions {
   readonly onConnection?: (connection: NetworkConnection) => void;
 }
 
-/** A connection of a sandboxed command, once it has ended. */
+/** A connection of a sandboxed command that has ended. */
 export interface NetworkConnection {
   readonly host: string;
   readonly port: number;
   readonly outcome: "allowed" | "refused";
-  /** Why it was refused or broke off. */
+  /** Why it was refused or closed with an error. */
   readonly why?: string;
   readonly sentBytes: number;
   readonly receivedBytes: number;
@@ -77,39 +77,39 @@ export type ShellResult =
   | { readonly type: "killed"; readonly cause: "signal" | "timeout" | "abort"; readonly message: string }
   | { readonly type: "not-started"; readonly message: string };
 
-/** Looking for files and for what stands in them; ignored files are left out unless a path names them. */
+/** Searches files and their contents. Ignored files are left out unless a path names them. */
 export interface WorkspaceSearch {
   /** The names in a folder, sorted; folders end in a slash. */
-  list(path: string, act: SearchOptions): Promise<SearchResult<FolderEntry>>;
-  /** Paths under a folder that a glob fits, relative to it, the newest first. */
-  find(wish: FindQuery, act: SearchOptions): Promise<SearchResult<string>>;
-  grep(wish: GrepQuery, act: SearchOptions): Promise<SearchResult<GrepHit>>;
+  list(path: string, options: SearchOptions): Promise<SearchResult<FolderEntry>>;
+  /** Paths below a folder that match a glob, relative to the folder, the newest first. */
+  find(query: FindQuery, options: SearchOptions): Promise<SearchResult<string>>;
+  grep(query: GrepQuery, options: SearchOptions): Promise<SearchResult<GrepHit>>;
 }
 
 export interface SearchOptions extends PathOptions {
   readonly signal: AbortSignal;
-  /** No more than so many are looked for. */
+  /** The search stops after this number of results. */
   readonly maxResults: number;
-  /** Files that are passed by, asked with where each lies in truth. */
+  /** Whether to leave out a file. Called with its real path. */
   readonly isExcluded?: ((path: string) => boolean) | undefined;
 }
 
-export type SearchResult<Each> =
-  /** `isAll` is false where more were there than asked for. */
-  | { readonly type: "found"; readonly items: readonly Each[]; readonly isComplete: boolean }
+export type SearchResult<Item> =
+  /** `isComplete` is false if there are more than `maxResults`. */
+  | { readonly type: "found"; readonly items: readonly Item[]; readonly isComplete: boolean }
   | { readonly type: "missing" | "refused"; readonly message: string };
 
 export interface FolderEntry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Of a file. */
+  /** The size, for files. */
   readonly bytes?: number;
 }
 
 export interface FindQuery {
   readonly folder: string;
   readonly glob: string;
-  /** As they are come upon, and none is looked at by itself: for very many. Else the newest come first. */
+  /** Returns files in any order without reading their times, for very many files. Default: the newest first. */
   readonly isUnordered?: boolean;
 }
 
@@ -122,40 +122,40 @@ export interface GrepQuery {
   readonly ignoresCase?: boolean;
   /** Lines shown before and after each hit. */
   readonly contextLines?: number;
-  /** Lines pass it before they are cut: half a secret looks like none. */
+  /** Redacts lines before they are cut, because a part of a secret is not recognized. */
   readonly redaction?: Redaction | undefined;
 }
 
 export interface GrepHit {
-  /** Relative to the path that was searched, or its name where that is a file. */
+  /** Relative to the searched folder; the file name if the searched path is a file. */
   readonly path: string;
   readonly line: number;
   readonly text: string;
-  /** A line around a hit. */
+  /** Whether this is a context line around a hit. */
   readonly isContext: boolean;
 }
 
-/** What is kept beside a session: output too long for a context, each piece named by its content and opened by its handle. */
+/** Stores output that is too long for the context, beside the session. Blobs are named by the hash of their content. */
 export interface BlobStore {
   keep(bytes: Uint8Array): Promise<BlobWriteResult>;
-  /** Those whose hash begins with these digits. */
+  /** The blobs whose hash starts with these digits. */
   findByPrefix(digits: string): Promise<FindBlobsResult>;
-  /** For what comes piece by piece and is too much to be held in memory. */
+  /** For output that arrives in chunks and is too large for memory. */
   createWriter(): BlobWriter;
-  /** A page of one; `size` is that of the whole. */
+  /** Reads a range of a blob; `size` is the size of the whole blob. */
   read(hash: string, range: { readonly start: number; readonly end: number }): Promise<ReadBlobResult>;
 }
 
 export interface BlobWriter {
-  /** Takes a copy before it comes back. Beyond the quota nothing more is taken. */
+  /** Copies the chunk. Bytes beyond the quota are dropped. */
   write(chunk: Uint8Array): void;
   keep(): Promise<BlobWriteResult>;
-  /** Nothing of it stays. Harmless after `keep`. */
+  /** Discards the blob. Has no effect after `keep`. */
   drop(): void;
 }
 
 export type BlobWriteResult =
-  /** `isWhole` is false where the quota was reached: the beginning was kept. */
+  /** `isWhole` is false if the quota was reached and only the beginning was kept. */
   | { readonly type: "kept"; readonly hash: string; readonly bytes: number; readonly isWhole: boolean }
   | { readonly type: "unavailable"; readonly why: string };
 
@@ -181,51 +181,51 @@ export interface SkillFiles {
 }
 
 export interface Secrets extends Redaction {
-  /** Arguments with the true values in them, for the tool that needs them and for nobody else. */
+  /** Replaces placeholders by the secrets. Only for the tool that needs them. */
   restore<Value>(value: Value): Promise<RestoreSecretsResult<Value>>;
-  /** The placeholders that stand in it, each once. */
+  /** The placeholders in the value, each once. */
   listPlaceholders(value: unknown): readonly string[];
-  /** For a text that comes in pieces. */
+  /** Redacts a text that arrives in chunks. */
   stream(): RedactionStream;
-  /** What was found since this was asked last. */
+  /** The secrets found since the last call. */
   takeFindings(): readonly SecretFinding[];
 }
 
 export type RestoreSecretsResult<Value> =
   | { readonly type: "restored"; readonly value: Value }
-  /** Of these nobody knows the value any more: they were seen before the program was started again. */
+  /** The values of these placeholders are not known, because they were found before the last restart. */
   | { readonly type: "unknown"; readonly placeholders: readonly string[] };
 
-/** Pieces in, pieces out; however it is cut, the same comes out. */
+/** The output does not depend on how the text is split into chunks. */
 export interface RedactionStream {
-  /** What can be passed on now. */
+  /** Returns the text that can be passed on now. */
   write(text: string): string;
-  /** The rest. */
+  /** Returns the rest. */
   end(): string;
 }
 
 export interface SecretFinding {
-  /** What kind it is, for people: "GitHub token", or the name of the variable that holds it. */
+  /** The kind of secret for the user: "GitHub token", or the name of its variable. */
   readonly family: string;
   readonly placeholder: string;
 }
 
 /**
- * Every model call and every tool call goes through it: locally it just runs, hosted it is recorded and not run twice.
- * `id` is that of the entry which the act leaves in the log: the same when the same run is played again.
+ * Runs every model call and tool call. A host with durable execution can record the outcome and skip the call when the run is replayed.
+ * `id` is the id of the entry that the call appends. It is the same in a replay.
  */
 export type RunStep = <Outcome>(id: string, run: () => Promise<Outcome>) => Promise<Outcome>;
 
 export const runStepDirectly: RunStep = (_, run) => run();
 
-/** Opens addresses. It must never reach an address that only its own machine can reach. */
+/** Opens web pages. It must never connect to a private address. */
 export interface Web {
-  open(url: string, act: WebOptions): Promise<WebResult>;
+  open(url: string, options: WebOptions): Promise<WebResult>;
 }
 
 export interface WebOptions {
   readonly signal: AbortSignal;
-  /** No more than so many are taken of a page, counted as unpacked. */
+  /** The maximum size of a page after decompression. The rest is dropped. */
   readonly maxBytes: number;
 }
 
@@ -233,17 +233,17 @@ export type WebResult = WebPage | WebRefused | WebFailed;
 
 export interface WebPage {
   readonly type: "page";
-  /** Where it was found in the end, after all redirects. */
+  /** The URL after all redirects. */
   readonly url: string;
   readonly status: number;
-  /** As the server calls it, with its charset; null where it does not say. */
+  /** The `content-type` header, or null. */
   readonly contentType: string | null;
   readonly bytes: Uint8Array;
-  /** False where more was there than taken. */
+  /** False if the page is larger than `maxBytes`. */
   readonly isComplete: boolean;
 }
 
-/** We do not go there, whoever asks. */
+/** The address is not allowed. */
 export interface WebRefused {
   readonly type: "refused";
   readonly why:
@@ -260,7 +260,7 @@ export interface WebRefused {
   readonly message: string;
 }
 
-/** We went, and nothing came of it. */
+/** The request failed. */
 export interface WebFailed {
   readonly type: "failed";
   readonly why: "unresolved" | "unreachable" | "timeout" | "aborted" | "broken";

@@ -14,9 +14,9 @@ import type {
 } from "./ports.ts";
 
 export interface ByteStream {
-  /** What can be passed on now. */
+  /** Returns the bytes that can be passed on now. */
   write(chunk: Uint8Array): Uint8Array;
-  /** The rest. */
+  /** Returns the rest. */
   end(): Uint8Array;
 }
 
@@ -34,10 +34,10 @@ function toBytes(text: string): Uint8Array {
   return Buffer.from(text, "latin1");
 }
 
-/** Redacts the deltas of a reply. A secret may come in many pieces, so text that may begin one waits for the next piece. */
+/** Redacts the deltas of a reply. A secret may be split over deltas, so text that may start one is held back. */
 export class DeltaRedactor {
   readonly #secrets: Pick<Secrets, "stream"> | undefined;
-  /** What comes now: words, or calls side by side, each by its index. */
+  /** The open streams: one for text, or one per tool call, by its index. */
   readonly #openStreams = new Map<number, { readonly like: MessageDelta; readonly stream: RedactionStream }>();
 
   constructor(secrets: Pick<Secrets, "stream"> | undefined) {
@@ -49,13 +49,13 @@ export class DeltaRedactor {
     const flushed = [...this.#openStreams.values()].every(({ like }) => like.type === delta.type) ? [] : this.end();
     const index = delta.type === "tool-call-delta" ? delta.index : 0;
     const { like, stream } = this.#openStreams.get(index) ?? { like: delta, stream: this.#secrets.stream() };
-    // Whose arguments these are may have been said with a piece that waited.
+    // The id and name of a tool call may be in an earlier delta that was held back.
     const current: MessageDelta = { ...like, ...delta };
     this.#openStreams.set(index, { like: current, stream });
     return [...flushed, ...withText(current, stream.write(deltaText(delta)))];
   }
 
-  /** What was held back. */
+  /** Returns the text that was held back. */
   end(): readonly MessageDelta[] {
     const streams = [...this.#openStreams.values()];
     this.#openStreams.clear();
@@ -96,7 +96,7 @@ function redactBlobWriter(writer: BlobWriter, secrets: Pick<Secrets, "stream">):
   };
 }
 
-/** A line is redacted before it is cut, because half a secret looks like none. */
+/** Redacts each line before it is cut, because a part of a secret is not recognized. */
 export function redactSearch(search: WorkspaceSearch, secrets: Redaction): WorkspaceSearch {
   return {
     list: (path, options) => search.list(path, options),
@@ -105,7 +105,7 @@ export function redactSearch(search: WorkspaceSearch, secrets: Redaction): Works
   };
 }
 
-/** Output is redacted as it comes, before any of it is shown, cut or kept. */
+/** Redacts output before it is shown, cut or stored. */
 export function redactShell(shell: WorkspaceShell, secrets: Pick<Secrets, "stream">): WorkspaceShell {
   return {
     run: async (command, { onOutput, ...options }) => {
@@ -122,12 +122,12 @@ export function redactShell(shell: WorkspaceShell, secrets: Pick<Secrets, "strea
   };
 }
 
-/** Where the way back is known at once, or not at all. */
+/** Like `restore` of `Secrets`, but synchronous. */
 export interface SecretRestorer {
   restore<Value>(value: Value): RestoreSecretsResult<Value>;
 }
 
-/** A placeholder in a path stands for its secret; a path with an unknown placeholder is refused. */
+/** Replaces placeholders in paths by their secrets. A path with an unknown placeholder is refused. */
 export function restoreFilePaths(files: WorkspaceFiles, secrets: SecretRestorer): WorkspaceFiles {
   const restorePath = (path: string): string | null => {
     const restored = secrets.restore(path);
@@ -152,6 +152,9 @@ async function withKnownPath<Outcome>(
   operation: (restoredPath: string) => Promise<Outcome>,
 ): Promise<Outcome | PathRefusal> {
   return restoredPath === null
-    ? { type: "refused", message: `${path} has a secret in its name that is not known any more` }
+    ? {
+        type: "refused",
+        message: `${path} has a secret in its name that is no longer known; list the folder again for a current name`,
+      }
     : operation(restoredPath);
 }

@@ -6,32 +6,31 @@ export function isWithin(folder: string, path: string): boolean {
   return path === folder || path.startsWith(folder.endsWith(slash) ? folder : `${folder}${slash}`);
 }
 
-/** Absolute, as Windows spells it. On other systems no absolute path begins like this. */
+/** Whether this is an absolute Windows path. On other systems no absolute path starts like this. */
 function isWindowsPath(path: string): boolean {
   return path[0] !== "/" && (path.startsWith(":\\", 1) || path.startsWith("\\\\"));
 }
 
-/** From the folder where it lies inside, else as it is. */
+/** The path relative to the folder if it is inside, else the path itself. */
 export function shortenPath(folder: string, path: string): string {
   return path !== folder && isWithin(folder, path) ? path.slice(folder.length).replace(/^[\\/]/, "") : path;
 }
 
 /**
- * Spells out what a terminal would obey or a reader would not see. As one line. Tabs stay, and the joiners that scripts and emoji
- * are written with.
+ * Escapes control characters and invisible characters, line breaks included. Tabs and the joiners of scripts and emoji stay.
  */
 export function escapeInvisible(text: string): string {
   return text.replace(invisiblePattern(), escapeCharacter);
 }
 
-/** For whoever decides by it: nothing stays that could pass for something else. */
+/** For texts that a user decides on: also escapes characters that could be mistaken for others. */
 export function escapeAllInvisible(text: string): string {
   return text.replace(invisibleOrAmbiguousPattern(), escapeCharacter);
 }
 
-// Controls, formats (marks that turn the direction of writing, zero widths, tags), other line ends, halves of characters.
+// Control and format characters (text direction, zero width, tags), other line ends, lone surrogates.
 const invisiblePattern = (): RegExp => /[^\P{Cc}\t]|[^\P{Cf}\u200C\u200D]|[\p{Zl}\p{Zp}\p{Cs}]/gu;
-// And what only a font knows, what changes the sign before it, and letters without ink.
+// Also private-use characters, variation selectors and blank letters.
 const invisibleOrAmbiguousPattern = (): RegExp =>
   /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\u115f\u1160\u3164\uffa0\u2800]/gu;
 const SHORT_ESCAPES: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
@@ -42,7 +41,7 @@ function escapeCharacter(character: string): string {
   return SHORT_ESCAPES[character] ?? (code <= 0xff ? `\\x${digits.padStart(2, "0")}` : `\\u{${digits}}`);
 }
 
-/** The place itself, or the one before it: a text is never cut between the halves of one character. */
+/** The index, or the one before it if a cut there would split a surrogate pair. */
 export function safeCutIndex(text: string, index: number): number {
   const splitsSurrogatePair = LOW_SURROGATE.test(text[index] ?? "") && HIGH_SURROGATE.test(text[index - 1] ?? "");
   return splitsSurrogatePair ? index - 1 : index;
@@ -51,39 +50,39 @@ export function safeCutIndex(text: string, index: number): number {
 const LOW_SURROGATE = /[\udc00-\udfff]/;
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
 
-/** Decodes text, without its byte order mark; null where the bytes are no text. */
+/** Decodes text without its byte order mark; null if the bytes are not text. */
 export function decodeText(bytes: Uint8Array): string | null {
   const encoding = detectUtf16(bytes);
   if (encoding !== null) return new TextDecoder(encoding).decode(bytes);
   return isPlainText(bytes.subarray(0, TEXT_SAMPLE_BYTES)) ? new TextDecoder().decode(bytes) : null;
 }
 
-/** Whether something with this head is text of single bytes and UTF-8, which can be cut anywhere between lines. */
+/** Whether a file that starts with these bytes is UTF-8 or single-byte text, which can be cut between lines. */
 export function isPlainText(sample: Uint8Array): boolean {
   return detectUtf16(sample) === null && !sample.includes(0) && isMostlyText(sample);
 }
 
-/** As git and others do it: what is no text shows it early. */
+/** Git also looks only at the start of a file. */
 export const TEXT_SAMPLE_BYTES = 8_192;
 
-/** By the mark at the beginning. */
+/** By the byte order mark. */
 export function detectUtf16([first, second]: Uint8Array): "utf-16le" | "utf-16be" | null {
   if (first === 0xff && second === 0xfe) return "utf-16le";
   return first === 0xfe && second === 0xff ? "utf-16be" : null;
 }
 
-/** Text in an old encoding has a stray byte here and there; other files have them everywhere. */
+/** Text in an old encoding has some invalid bytes; binary files have many. */
 function isMostlyText(bytes: Uint8Array): boolean {
   const sample = new TextDecoder().decode(bytes);
   const oddCount = sample.match(ODD_CHARACTERS)?.length ?? 0;
   return oddCount <= sample.length * MAX_ODD_SHARE;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters.
 const ODD_CHARACTERS = /[\ufffd\x01-\x07\x0e-\x1a\x1c-\x1f]/g;
 const MAX_ODD_SHARE = 0.1;
 
-/** By the first bytes, because a file name can say anything. */
+/** By the first bytes, because a file name can be wrong. */
 export function detectImageType(bytes: Uint8Array): string | null {
   const head = String.fromCharCode(...bytes.subarray(0, 12));
   if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";

@@ -3,18 +3,18 @@
 import type { ImageBlock, TextBlock, Tool as ToolSchema } from "@pith/context";
 
 export interface Tool extends ToolSchema {
-  /** Whether running it twice does no more than once. One that is not is never run again by itself. */
+  /** Whether a second run has no further effect. An interrupted call of another tool is never repeated automatically. */
   readonly isIdempotent: boolean;
   /**
-   * Its arguments have the true value of each secret in the place of its placeholder. For tools that stay on the disk alone: what can
-   * reach the network gets placeholders as they are.
+   * Placeholders in its arguments are replaced by the secrets. Only for tools that work on the disk: a tool that can reach the network
+   * must get the placeholders.
    */
   readonly restoresSecrets?: true;
-  /** What a call with these arguments is about to do, for whoever permits it; where it does not say, anything. */
-  readonly intent?: (asked: Readonly<Record<string, unknown>>) => Intent;
-  /** What of it goes on by itself, for a model that may have forgotten: told again after a compaction. */
+  /** What a call with these arguments does, for the permission check. Without it, the call may do anything. */
+  readonly intent?: (args: Readonly<Record<string, unknown>>) => Intent;
+  /** Describes work that still runs, e.g. background jobs. It is repeated to the model after a compaction. */
   readonly ongoing?: () => string | null;
-  /** What it throws becomes a result that says so. */
+  /** An error that it throws becomes the result of the call. */
   run(call: ToolCall): Promise<ToolOutput>;
 }
 
@@ -22,30 +22,30 @@ export interface ToolCall {
   readonly id: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
-  /** Bytes that the model can take of it; what is longer is kept beside the session, and only its ends are shown. */
+  /** The maximum size of the result. Longer output is stored as a blob, and only its beginning and end are shown. */
   readonly maxOutputBytes: number;
-  /** What it may open under the paths of its intent; absent where nobody permits. */
+  /** What it may open under the paths of its intent; absent without a permission check. */
   readonly grant?: PermissionGrant;
-  /** Told what comes while it runs. */
+  /** Reports output while the tool runs. */
   readonly update: (text: string) => void;
 }
 
-/** What was seen when a call was permitted: the paths may lead elsewhere by the time they are opened. */
+/** The state of the paths when a call was permitted. Links may have changed by the time the paths are opened. */
 export interface PermissionGrant {
-  /** Where each path led, every link followed: this is opened, and nothing else. */
+  /** The real path of each path, with all links resolved. The tool opens only these. */
   readonly realPaths: ReadonlyMap<string, string>;
-  /** Whether a path below one of them is left out by a search, because looking at it alone would not pass. */
+  /** Whether a search leaves out a path below one of them, because reading it alone would not be permitted. */
   readonly isExcluded: (path: string) => boolean;
 }
 
 export interface ToolOutput {
   readonly content: readonly (TextBlock | ImageBlock)[];
   readonly isError?: boolean;
-  /** For screens and for the log, not for the model. */
+  /** For the screen and the log, not for the model. */
   readonly details?: unknown;
 }
 
-/** Paths are absolute. */
+/** What a tool call does. Paths are absolute. */
 export type Intent =
   | { readonly type: "look"; readonly paths: readonly string[] }
   | { readonly type: "change"; readonly paths: readonly string[] }
@@ -54,9 +54,9 @@ export type Intent =
   | NetworkIntent
   /** Host: a command reaches this port of the user's machine. Publish: the user's machine reaches this port of the sandbox. */
   | { readonly type: "port"; readonly port: number; readonly direction: "host" | "publish" }
-  /** What its host knows by a name with slashes, such as a tool of a server: `server/tool`. */
+  /** A tool that the host names with slashes, such as an MCP tool: `server/tool`. */
   | { readonly type: "named"; readonly name: string }
-  /** Nothing that anybody need permit. */
+  /** Needs no permission. */
   | { readonly type: "nothing" };
 
 /** A command in the sandbox connects to a host. */
@@ -64,20 +64,20 @@ export interface NetworkIntent {
   readonly type: "network";
   readonly host: string;
   readonly port: number;
-  /** The line that runs; null where that is not known. */
+  /** The command that connects; null if it is not known. */
   readonly command: string | null;
-  /** The user's own configuration names it as a place for packages. */
+  /** The user's configuration names the host as a package registry. */
   readonly isPackageHost?: true;
 }
 
 export interface CommandIntent {
   readonly type: "command";
   readonly command: string;
-  /** In a sandbox that keeps it to its workspace. */
+  /** Whether it runs in the sandbox. */
   readonly isConfined: boolean;
-  /** In none, though there is one. */
+  /** It runs outside the sandbox, although there is one. */
   readonly isOutside?: true;
-  /** Placeholders, variables and logins whose true values it gets. */
+  /** The placeholders, variables and logins whose real values it gets. */
   readonly secrets?: readonly string[];
   /** With secrets: the only hosts it may reach. */
   readonly hosts?: readonly string[];

@@ -1,4 +1,4 @@
-/** Drafts the entry that states the working folder, the date and the git branch. It stands behind the conversation, never in the system prompt. */
+/** Drafts the entry with the working folder, the date and the git branch. It follows the conversation and is never in the system prompt. */
 
 import type { Entry, LoadedBranch, NewEntry, Runtime, Session } from "@pith/context";
 import { ENVIRONMENT_TYPE, runGuarded, sanitizeLine } from "@pith/context/host";
@@ -36,7 +36,7 @@ export async function draftEnvironment(
   return { type: "custom_message", customType: ENVIRONMENT_TYPE, content, display: false };
 }
 
-/** The name is foreign text: one line, without control characters and secrets, of bounded length. */
+/** The name is untrusted text, so it is cut to one line of limited length without control characters and secrets. */
 async function readBranch(
   { readGitBranch }: Environment,
   { session, runtime: { sleep } }: EnvironmentContext,
@@ -51,7 +51,7 @@ async function readBranch(
 const TIMEOUT_MS = 1_000;
 const MAX_BRANCH_CHARS = 200;
 
-// A window holds what the newest compaction keeps and all that follows it. An edited entry may no longer say it.
+// The loaded branch has only entries that the newest compaction keeps and later ones. An edit may have changed the text of an entry.
 function visibleEnvironment({ entries, edits }: LoadedBranch): unknown {
   const entry = entries.findLast(isEnvironment);
   if (!entry || edits.some(({ targetId }) => targetId === entry.id)) return null;

@@ -13,10 +13,10 @@ You have no tools: you cannot read files, run commands or edit code, and calls t
 of it. The person you work for can show you a file by writing @ and its path, and the output of a command by writing ! and the command. Ask for what you
 need in this form, and give changes as whole blocks of code with the path of their file, or as commands to run.`;
 
-/** Before the list of what another model could call in this session. */
+/** Before the list of tools that another model could call in this session. */
 export const OTHER_MODEL_TOOLS = "With another model, this session has these tools:";
 
-/** Each is said where all the tools are there that it speaks of. */
+/** A guideline is included if the agent has all the tools it needs. */
 export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly text: string }[] = [
   { needs: ["read", "edit"], text: "Read a file before you edit it." },
   { needs: ["edit"], text: "Change what was asked for, and leave the rest as it is." },
@@ -34,7 +34,7 @@ export const GUIDELINES: readonly { readonly needs: readonly string[]; readonly 
 
 export const PROJECT_HEADING = "# Project\n\nWhat the people of this project wrote down for whoever works on it.";
 
-/** As long as the user lets it only look. */
+/** In plan mode. */
 export const PLAN_MODE = `# Plan
 
 You can only look now: nothing is changed until the person you work for ends this mode. Find out what is needed, then say what

@@ -1,4 +1,4 @@
-/** Tells the model before a request what has changed of its environment and of extension state, and all of it again after a compaction. */
+/** Appends changes of the environment and of state sections before a request, and all of them again after a compaction. */
 
 import { type CustomMessageEntry, type NewEntry, type Session, textTokens } from "@pith/context";
 import { reportHookFailure, runGuarded, STATE_TYPE } from "@pith/context/host";
@@ -18,14 +18,14 @@ export async function appendChangedState(run: RunContext): Promise<void> {
   if (drafts.length > 0) await appendEntries(session, ...drafts);
 }
 
-/** Undefined where it cannot be had: then what was said last still holds. */
+/** Undefined if the section fails; then its last text stays valid. */
 async function readSectionText(
   section: StateSection,
   { session, hooks }: RunContext,
 ): Promise<string | null | undefined> {
   const result = await runGuarded((): string | null => {
     const text: unknown = section.text();
-    if (text !== null && typeof text !== "string") throw new Error("it is no text");
+    if (text !== null && typeof text !== "string") throw new Error("its text is not a string");
     return text === null || text.trim() === "" ? null : truncateSection(session.redact(text));
   });
   if (result.type === "done") return result.value;
@@ -37,7 +37,7 @@ async function readSectionText(
 function createChangedStateEntries({ name }: StateSection, text: string | null, session: Session): readonly NewEntry[] {
   const { entries, compactionIndex } = session.branch;
   const last = entries.slice(compactionIndex + 1).findLast((entry) => isStateEntry(entry, name));
-  // As it will be written, name and all: else it would never be what was written last.
+  // Redacted like the entry in the log, so that the two can be compared.
   const content = session.redact(text === null ? `${name}: nothing any more.` : `${name}:\n${text}`);
   const isUnchanged = last?.type === "custom_message" ? last.content === content : text === null;
   return isUnchanged
@@ -50,7 +50,7 @@ function isStateEntry(entry: { readonly type: string }, name: string): boolean {
   return entry.type === "custom_message" && customType === STATE_TYPE && Object(details).name === name;
 }
 
-/** What a section may weigh in every request from here on. */
+/** A section is part of every later request, so its size is limited. */
 const MAX_SECTION_TOKENS = 2_000;
 
 function truncateSection(text: string): string {

@@ -1,4 +1,4 @@
-/** Builds the system prompt in named sections, and writes to the log only what has changed of it. */
+/** Builds the system prompt from named sections, and appends only its changes to the session. */
 
 import type {
   Model,
@@ -28,19 +28,19 @@ import {
 
 export interface SystemMessageOptions {
   readonly tools: readonly Tool[];
-  /** False where the model can call none: then it is told so, and `tools` and `provided` are not declared. */
+  /** False if the model cannot call tools. The prompt then says so, and no tool is declared. */
   readonly takesTools?: boolean | undefined;
-  /** What the provider itself runs. */
+  /** Tools that the provider runs. */
   readonly providerTools?: readonly ToolSchema[];
-  /** Instead of who it is and how it works. */
+  /** Replaces the role and the guidelines. */
   readonly customPrompt?: string;
-  /** Behind all that. */
+  /** Follows the role and the guidelines. */
   readonly appendedPrompt?: string;
-  /** What the people of the project wrote down for whoever works on it. */
+  /** The instruction files of the project, such as AGENTS.md. */
   readonly projectTexts?: readonly ProjectText[];
-  /** Told where it only looks, so that it plans rather than tries. */
+  /** In plan mode the prompt says that nothing can be changed. */
   readonly mode?: PermissionMode;
-  /** Told of where files can be read, because that is how one is loaded. */
+  /** Listed only if there is a `read` tool, which loads them. */
   readonly skills?: readonly Skill[];
 }
 
@@ -58,7 +58,7 @@ export interface Skill {
   readonly path: string;
 }
 
-/** Nothing in it changes from day to day or from folder to folder: it is the beginning of every request. */
+/** It contains nothing that depends on the date or the folder, so that the start of every request can be cached. */
 export function buildSystemMessage(
   { takesTools = true, ...options }: SystemMessageOptions,
   timestamp: number,
@@ -115,7 +115,7 @@ function formatSkillsSection(skills: readonly Skill[]): string {
   return `${SKILLS_HEADING}\n\n${skills.map(({ name, description, path }) => `- ${name}: ${description} (${path})`).join("\n")}`;
 }
 
-/** Null where it says the same already. */
+/** The change from one system message to another; null if they are equal. */
 export function diffSystemMessage(before: SystemMessage | null, wanted: SystemMessage): SystemMessage | null {
   if (!before) return wanted;
   const sections = diffSections(before.sections ?? {}, wanted.sections ?? {});
@@ -148,10 +148,10 @@ function diffTools(before: readonly ToolSchema[], wanted: readonly ToolSchema[])
   };
 }
 
-/** The section that hooks write. It stays until no hook returns it any more, whatever else changes. */
+/** The section that hooks write. It stays until no hook returns it any more. */
 export const EXTENSION_SECTION = "extension";
 
-/** What is wanted, with what hooks have said before: that is not for the program to take away. */
+/** Adds the section of hooks to the wanted message, because only hooks may remove it. */
 export function keepExtensionSection(wanted: SystemMessage, before: SystemMessage | null): SystemMessage {
   const text = before?.sections?.[EXTENSION_SECTION];
   return text ? { ...wanted, sections: { ...wanted.sections, [EXTENSION_SECTION]: text } } : wanted;
@@ -162,14 +162,14 @@ export interface SystemPromptOptions extends Omit<SystemMessageOptions, "tools">
 export interface EnsureSystemPromptOptions {
   readonly session: Session;
   readonly tools: readonly Tool[];
-  /** Who will speak: known from the log also where no reply ever comes. */
+  /** Recorded in the session, so that the model is known even if it never replies. */
   readonly model: ModelName & Pick<Model, "takesTools">;
   readonly runtime: Runtime;
   readonly systemPrompt?: SystemPromptOptions | undefined;
   readonly thinkingLevel?: ThinkingLevel | undefined;
 }
 
-/** Writes what the model must know before the first message; what the log has already is not written again. */
+/** Appends the system prompt, the environment, the model and the thinking level where they differ from the session. */
 export async function ensureSystemPrompt(options: EnsureSystemPromptOptions): Promise<void> {
   const { session, systemPrompt, thinkingLevel } = options;
   await session.loadState();

@@ -1,6 +1,6 @@
 /** Defines the prompt for a hand-off to a new session and the template of its first message. Text only, no logic. */
 
-/** `{goal}` is what the new session is for, in the user's words; `{words}` how many the answer may have. */
+/** `{goal}` is the goal of the new session in the user's words; `{words}` is the maximum length of the answer. */
 export const HANDOFF_PROMPT = `The work above goes on in a new session, with a colleague who has seen none of it. What it is for, in the user's own words, is the last [User] block above:
 
 {goal}
@@ -33,7 +33,7 @@ Rules:
 - Write at most {words} words.
 - Answer with these sections alone; the first line is the first heading.`;
 
-/** The message as it is handed over. */
+/** The first message of the new session. */
 export const HANDOFF_MESSAGE = `{goal}
 
 This goes on from earlier work, in a session of its own. What one must know of it:

@@ -1,6 +1,6 @@
 /**
- * Restores files as they were at another entry of the session. Never overwrites what the session did not leave there, and never writes
- * where the user's permissions do not reach: a session file is data from outside, and can name any path.
+ * Restores files to their state at another entry of the session. Never overwrites changes of others, and never writes where the user's
+ * permissions do not allow it: a session file is untrusted data and can name any path.
  */
 
 import type { Entry } from "@pith/context";
@@ -9,18 +9,18 @@ import type { FileOriginals, WorkspaceFiles } from "../ports.ts";
 import { hashBytes } from "../text.ts";
 
 export interface FileChange {
-  /** Absolute. */
+  /** An absolute path. */
   readonly path: string;
-  /** The hash of what was there; null where no file was. */
+  /** The hash of the old content; null if there was no file. */
   readonly before: string | null;
   readonly after: string;
-  /** Of which the bytes could not be kept; absent where both were. */
+  /** The sides whose bytes could not be kept; absent if both were kept. */
   readonly unkept?: readonly ChangeSide[];
 }
 
 export type ChangeSide = "before" | "after";
 
-/** In the order of the entries; a file that was changed again comes again. What a shell command changed is not included. */
+/** All changes in the order of the entries. Changes by shell commands are not included. */
 export function collectFileChanges(entries: readonly Entry[]): readonly FileChange[] {
   return entries.flatMap((entry) => {
     const details = readFileDetails(entry);
@@ -30,7 +30,7 @@ export function collectFileChanges(entries: readonly Entry[]): readonly FileChan
   });
 }
 
-/** What the result of a file tool keeps in its details; null for any other entry. */
+/** The details of the result of a file tool; null for any other entry. */
 export function readFileDetails(entry: Entry): Readonly<Record<string, unknown>> | null {
   if (entry.type !== "message" || entry.message.role !== "toolResult") return null;
   const { toolName, isError, details } = entry.message;
@@ -44,7 +44,7 @@ function toRecord(value: unknown): Readonly<Record<string, unknown>> | null {
   return typeof value === "object" && value !== null ? { ...value } : null;
 }
 
-// It comes from a file, so nothing in it is taken on trust.
+// The details come from a file and are not trusted.
 function isFileChange(
   details: Readonly<Record<string, unknown>>,
 ): details is Readonly<Record<string, unknown>> & FileChange {
@@ -52,26 +52,26 @@ function isFileChange(
   return typeof path === "string" && (before === null || isBlobHash(before)) && isBlobHash(after);
 }
 
-/** The entries that a move crosses, both as they stand on their branches, the oldest first. */
+/** The entries between the two ends of a move, the oldest first. */
 export interface MovePath {
-  /** From behind the place where the branches part to the leaf that is left. */
+  /** From after the common ancestor to the old leaf. */
   readonly leftEntries: readonly Entry[];
-  /** From there to the place moved to. */
+  /** From after the common ancestor to the target. */
   readonly reachedEntries: readonly Entry[];
 }
 
-/** Contents are named by their hashes; null stands for no file. */
+/** Contents are given as hashes; null means no file. */
 export interface FileTarget {
   readonly path: string;
-  /** As the session left it. */
+  /** The content that the session wrote last. */
   readonly expectedHash: string | null;
-  /** As it was where the move leads. */
+  /** The content at the target of the move. */
   readonly targetHash: string | null;
-  /** Others changed it between two changes of the session: that is undone with them. */
+  /** Others changed the file between two changes of the session. These changes are undone too. */
   readonly hasForeignChanges: boolean;
 }
 
-/** Every file that was changed on the way, in the order of the first change. */
+/** Every file that changed between the two ends of the move, in the order of the first change. */
 export function findFileTargets({ leftEntries, reachedEntries }: MovePath): readonly FileTarget[] {
   const [undone, redone] = [groupByPath(leftEntries), groupByPath(reachedEntries)];
   const paths = new Set([...undone.keys(), ...redone.keys()]);
@@ -96,54 +96,49 @@ function hasForeignChange(changes: readonly FileChange[]): boolean {
 export interface RewindOptions {
   readonly files: WorkspaceFiles;
   readonly originals: FileOriginals;
-  /** Asked with the absolute path of each file, before it is read and again before it is written. */
+  /** Called with the absolute path of each file, before it is read and again before it is written. */
   readonly checkPermission: CheckRestorePermission;
 }
 
 export type CheckRestorePermission = (path: string) => Promise<RestorePermission>;
 
 export type RestorePermission =
-  /** `real` is where the path leads, every link followed: only that is opened. */
+  /** `realPath` is the path with all links resolved. Only this file is opened. */
   { readonly type: "permitted"; readonly realPath: string } | { readonly type: "refused"; readonly why: string };
 
 export interface PlannedFile extends FileTarget {
   readonly type: RestoreVerdict;
-  /** The hash of what is there; null where nothing is, `refuseUnreadable` where that cannot be told. */
+  /** The hash of the current content; null if there is no file, `unreadable` if it cannot be read. */
   readonly currentHash: string | null;
-  /** Why it is not permitted; absent for every other verdict. */
+  /** Why it is not permitted; absent for other verdicts. */
   readonly why?: string;
 }
 
 export type RestoreVerdict =
-  /** It is as the session left it, and can be put back. */
+  /** The file is as the session left it, and can be restored. */
   | "restore"
-  /** It is as the session left it, and was not there before. */
+  /** The file is as the session left it, and did not exist before. */
   | "remove"
-  /** It is already as it should be. */
+  /** The file already has the target content. */
   | "same"
-  /** Somebody else changed it since. */
+  /** Others changed the file since. */
   | "conflict"
   /** The bytes were not kept. */
   | "lost"
-  /** It lies where files are not restored; it is neither read nor written, and the others are restored without it. */
+  /** The file is not read or written; the other files are restored. */
   | "not-permitted";
 
-/** One for each file that was changed on the way; nothing is touched. */
+/** Plans what to do with each changed file. No file is touched. */
 export async function planRewind(path: MovePath, options: RewindOptions): Promise<readonly PlannedFile[]> {
   const planned: PlannedFile[] = [];
-  // One after the other: each may have megabytes.
-  for (const target of findFileTargets(path)) planned.push(await planFile(target, options));
+  // One after the other, because each may have megabytes.
+  for (const target of findFileTargets(path)) planned.push((await checkFile(target, options)).planned);
   return planned;
-}
-
-/** How it stands at this moment. */
-export async function planFile(target: FileTarget, options: RewindOptions): Promise<PlannedFile> {
-  return (await checkFile(target, options)).planned;
 }
 
 interface FileCheck {
   readonly planned: PlannedFile;
-  /** Where it led when it was permitted; null where it was not. */
+  /** The real path that was permitted; null if it was not. */
   readonly realPath: string | null;
 }
 
@@ -184,29 +179,29 @@ async function chooseVerdict(
 ): Promise<RestoreVerdict> {
   if (currentHash === targetHash) return "same";
   if (currentHash !== expectedHash) return "conflict";
-  // BACK4: nothing is removed on a session's word alone. What was kept was written here, and can come back.
+  // BACK4: a file is removed only if its bytes are kept, which shows that this session wrote it. It can then be restored.
   const neededHash = targetHash ?? currentHash;
   if (neededHash === null || (await originals.read(neededHash)) === null) return "lost";
   return targetHash === null ? "remove" : "restore";
 }
 
 export interface RewindFilesOptions extends RewindOptions {
-  /** Only these, whatever becomes of the others. */
+  /** Restores only these paths. */
   readonly only?: readonly string[];
 }
 
 export type RewindResult =
-  /** Those that are as they should be are not among them. */
+  /** Without files that already had the target content. */
   | { readonly type: "rewound"; readonly files: readonly RewindFileResult[] }
-  /** Nothing was touched, because of these: somebody else's work, or bytes that were not kept. */
+  /** No file was touched, because these were changed by others or their bytes were not kept. */
   | { readonly type: "refused"; readonly conflicts: readonly PlannedFile[] };
 
 export type RewindFileResult =
   | { readonly type: "restored" | "removed"; readonly path: string }
-  /** `skipped`: it lies where files are not restored. */
+  /** `skipped`: restoring it is not permitted. */
   | { readonly type: "failed" | "skipped"; readonly path: string; readonly message: string };
 
-/** All of the plan or, of the files that are named, all; each is looked at once more before. */
+/** Restores all files of the plan, or all that `only` names. Every file is checked again first. */
 export async function rewindFiles(plan: readonly PlannedFile[], options: RewindFilesOptions): Promise<RewindResult> {
   const { only } = options;
   const checks: FileCheck[] = [];
@@ -225,7 +220,8 @@ async function restoreFile(
   const { path, targetHash, why } = planned;
   if (realPath === null) return { type: "skipped", path, message: `${path} was not restored: ${why}` };
   const bytes = targetHash === null ? null : await originals.read(targetHash);
-  if (targetHash !== null && bytes === null) return { type: "failed", path, message: `${path} is no longer kept` };
+  if (targetHash !== null && bytes === null)
+    return { type: "failed", path, message: `${path} was not restored: its earlier content is no longer stored` };
   const result = bytes ? await files.write(path, bytes, { realPath }) : await files.remove(path, { realPath });
   if (result.type === "refused") return { type: "failed", path, message: result.message };
   return { type: bytes ? "restored" : "removed", path };

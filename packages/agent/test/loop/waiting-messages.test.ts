@@ -141,5 +141,5 @@ test("RUN6 what waits goes along to another place", async () => {
 
 test("RUN6 nothing is no message", async () => {
   const scene = await stage(heldModel());
-  await expect(scene.prompt("")).rejects.toThrow("there is nothing to say");
+  await expect(scene.prompt("")).rejects.toThrow("the prompt is empty");
 });
