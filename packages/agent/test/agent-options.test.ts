@@ -1,10 +1,10 @@
-/** The hooks of several hosts as those of one. */
+/** Tests that the hooks of several hosts are merged. */
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import { mergeHooks } from "../src/index.ts";
 
-test("SAY13 each host's hooks are asked behind those of the one before it, and every host hears what went wrong", () => {
+test("SAY13 runs the hooks of each host after those of the host before it, and reports failures to every host", () => {
   const told: string[] = [];
   const [one, two, three] = [() => undefined, () => undefined, () => undefined];
   const joined = mergeHooks(

@@ -1,11 +1,11 @@
-/** What is told of a log beside its lines: that one stands elsewhere, and what the session is called. */
+/** Tests the events of new entries: moved leaves and session names. */
 
 import assert from "node:assert/strict";
 import { test } from "vitest";
 import type { AgentEvent } from "../src/index.ts";
 import { createScene, workCall } from "./hooks/hook-scene.ts";
 
-test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is said in between does not", async () => {
+test("SAY16 a move, an undo and a redo emit leaf_moved; messages in between do not", async () => {
   const long = "This is what it is about. ".repeat(2_000);
   const { prompt, agent, events } = await createScene([long, workCall(), long, long, "4"], {});
   for (const words of ["1", "2", "3"]) await prompt(words);
@@ -25,7 +25,7 @@ test("SAY16 a move, an undo and a redo tell that one stands elsewhere; what is s
     if (at > 0) assert.equal(move.type === "leaf_moved" && typeof move.oldLeafId, "string");
 });
 
-test("SAY16 a name that is given, and one that is taken away, are told", async () => {
+test("SAY16 emits an event when the session is named and when the name is removed", async () => {
   const { agent, events } = await createScene([], {});
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "the login" }));
   await agent.appendToSession((session) => session.append({ type: "session_info", name: "" }));

@@ -1,9 +1,9 @@
-/** What is told while nobody takes it. */
+/** Tests events that are emitted faster than they are read. */
 
 import { expect, test } from "vitest";
 import { runWithEvents } from "../src/async.ts";
 
-test("EVT6 what takes the place of something that nobody has taken yet, takes it; the rest waits in order", async () => {
+test("EVT6 an event may replace an unread one; the others wait in order", async () => {
   const told = runWithEvents<string, string>(
     async (tell) => {
       for (const each of ["a1", "b1", "a2", "c", "b2", "a3"]) tell(each);

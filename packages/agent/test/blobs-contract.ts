@@ -1,4 +1,4 @@
-/** What holds for blobs wherever they are kept. */
+/** The contract of every blob store. */
 
 import { describe, expect, test } from "vitest";
 import type { BlobStore, BlobWriteResult, BlobWriter } from "../src/ports.ts";
@@ -12,7 +12,7 @@ function drafted(blobs: BlobStore, ...pieces: readonly string[]): BlobWriter {
   return draft;
 }
 
-/** `newBlobs` makes empty ones that take ten bytes of each. */
+/** `newBlobs` creates an empty store with a quota of ten bytes per blob. */
 export function blobsContract(name: string, newBlobs: () => BlobStore): void {
   describe(name, () => {
     const kept = async (text: string, isWhole = true): Promise<BlobWriteResult> => ({
@@ -26,7 +26,7 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       return read.type === "read" ? `${new TextDecoder().decode(read.bytes)}/${read.size}` : read.type;
     };
 
-    test("BLOB3 what is kept at once and in pieces has the same name, and is read in pages", async () => {
+    test("BLOB3 a blob has the same hash whether it is written at once or in chunks, and can be read in ranges", async () => {
       const blobs = newBlobs();
       const outcome = await blobs.keep(bytes("one two"));
       expect(outcome).toEqual(await kept("one two"));
@@ -36,13 +36,13 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       expect(await text(blobs, outcome, -4, 3)).toBe("one/7");
     });
 
-    test("BLOB3 nothing at all is a blob too", async () => {
+    test("BLOB3 an empty blob is a blob", async () => {
       const blobs = newBlobs();
       expect(await blobs.keep(bytes(""))).toEqual(await kept(""));
       expect(await text(blobs, await drafted(blobs).keep())).toBe("/0");
     });
 
-    test("BLOB3 what is written may be changed afterwards", async () => {
+    test("BLOB3 copies the chunks, so that the caller can change them", async () => {
       const blobs = newBlobs();
       const draft = blobs.createWriter();
       const chunk = Buffer.from("one");
@@ -55,7 +55,7 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       expect(await text(blobs, outcome)).toBe("two/3");
     });
 
-    test("BLOB3 a draft that is dropped is not kept, one that was kept stays, and neither takes any more", async () => {
+    test("BLOB3 a dropped writer keeps nothing, a kept blob stays, and neither accepts more", async () => {
       const blobs = newBlobs();
       const dropped = drafted(blobs, "dropped");
       dropped.drop();
@@ -69,7 +69,7 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       expect(await text(blobs, outcome)).toBe("stays/5");
     });
 
-    test("BLOB4 beyond the quota nothing is taken, and the beginning is kept", async () => {
+    test("BLOB4 keeps only the beginning of a blob above the quota", async () => {
       const blobs = newBlobs();
       expect(await blobs.keep(bytes("ten bytes!"))).toEqual(await kept("ten bytes!"));
       expect(await blobs.keep(bytes("ten bytes! and more"))).toEqual(await kept("ten bytes!", false));
@@ -77,7 +77,7 @@ export function blobsContract(name: string, newBlobs: () => BlobStore): void {
       expect(await drafted(blobs, "ten ", "bytes! and", " more").keep()).toEqual(await kept("ten bytes!", false));
     });
 
-    test("BLOB6 what is not there, or is no name of a blob, is answered", async () => {
+    test("BLOB6 reading a missing blob or an invalid hash returns a result", async () => {
       const blobs = newBlobs();
       const outcome = await blobs.keep(bytes("one"));
       const hashes = ["", "0".repeat(64), "../a", `${outcome.type === "kept" ? outcome.hash : ""}/..`];

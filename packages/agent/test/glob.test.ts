@@ -1,4 +1,4 @@
-/** Globs: beside node's own where both say something, and quick where node's is not. */
+/** Tests globs against those of Node, and their speed on hostile patterns. */
 
 import { matchesGlob } from "node:path";
 import fc from "fast-check";
@@ -7,7 +7,7 @@ import { createPathMatcher, fileNameGlob } from "../src/glob.ts";
 
 const fits = (path: string, glob: string): boolean => createPathMatcher(glob)?.(path) ?? false;
 
-test("SEEK12 a glob with a slash fits what node says it fits", () => {
+test("SEEK12 a glob with a slash matches what Node matches", () => {
   const piece = fc.constantFrom("a", "b", "ab", "*", "?", "[ab]", "[!a]", "{a,b}", "{a,*b}");
   const name = fc.oneof(
     fc.array(piece, { minLength: 1, maxLength: 3 }).map((parts) => parts.join("")),
@@ -26,7 +26,7 @@ test("SEEK12 a glob with a slash fits what node says it fits", () => {
   );
 });
 
-/** To us `a/**` is also `a`, which no file can be that has something in it. */
+/** For us `a/**` also matches `a`. A file cannot contain other files, so this makes no difference. */
 function isEmptyTail(glob: string, path: string): boolean {
   return glob.endsWith("/**") && fits(path, glob.replace(/(?:\/\*\*)+$/, ""));
 }
@@ -44,13 +44,13 @@ test.each([
   expect(fits(path, glob)).toBe(true);
 });
 
-test("SEEK11 no glob takes longer than it is long", () => {
+test("SEEK11 a hostile glob is not slow", () => {
   expect(createPathMatcher("{a,b}".repeat(30))).toBeNull();
   expect(fits("a".repeat(10_000), `${"*a".repeat(500)}b`)).toBe(false);
   expect(fits("a/".repeat(1_000), `${"**/a/".repeat(100)}b`)).toBe(false);
 });
 
-test("SEEK12 a glob for names is only told where all read it alike", () => {
+test("SEEK12 returns a glob for names only if all tools read it the same way", () => {
   const globs = ["*.ts", "src/**/*.{ts,tsx}", "src/**", "{a/b,c}", "a/[ab].ts", "a/", "**"];
   expect(globs.map(fileNameGlob)).toEqual(["*.ts", "*.{ts,tsx}", null, null, null, null, null]);
 });

@@ -1,4 +1,4 @@
-/** Blobs in memory: bounded, the newest stay. */
+/** Tests that blobs in memory are bounded and the newest stay. */
 
 import { expect, test } from "vitest";
 import { createMemoryBlobs } from "../src/memory-blobs.ts";
@@ -6,7 +6,7 @@ import { blobsContract } from "./blobs-contract.ts";
 
 blobsContract("in memory", () => createMemoryBlobs({ quota: 10 }));
 
-test("BLOB7 in memory the newest blobs stay, within the room for all", async () => {
+test("BLOB7 keeps the newest blobs within the total limit", async () => {
   const blobs = createMemoryBlobs({ maxTotalBytes: 22 });
   const keep = async (text: string): Promise<string> => {
     const kept = await blobs.keep(new TextEncoder().encode(text));

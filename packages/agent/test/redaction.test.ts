@@ -16,7 +16,7 @@ import { DeltaRedactor } from "../src/redaction.ts";
 import { github, secretsFor, testVault } from "./redaction/vaults.ts";
 
 describe("deltas", () => {
-  test("SEC11 a secret that comes in pieces is never told in pieces; what comes next waits for it", () => {
+  test("SEC11 a secret that is split over deltas is redacted; later text waits for it", () => {
     const deltas = new DeltaRedactor(secretsFor());
     const text = `It is ${github}, see?`;
     const told = Array.from(text).flatMap((sign) => deltas.write({ type: "text-delta", text: sign }));
@@ -30,7 +30,7 @@ describe("deltas", () => {
     expect(all.flatMap((delta) => (delta.type === "tool-call-delta" ? delta.json : [])).join("")).toBe('{"a": 1}');
   });
 
-  test("SEC11 calls that come side by side are told each without its secret", () => {
+  test("SEC11 redacts tool calls that are streamed in parallel", () => {
     const deltas = new DeltaRedactor(secretsFor());
     const call = { id: "c1", name: "use" };
     const pieces = Array.from(`"${github}"`).flatMap((sign, at) => [
@@ -45,7 +45,7 @@ describe("deltas", () => {
     }
   });
 
-  test("SEC11 without secrets to keep, every piece is told as it comes", () => {
+  test("SEC11 without a vault, deltas are passed on unchanged", () => {
     const delta = { type: "text-delta", text: String(github) } as const;
     expect(new DeltaRedactor(undefined).write(delta)).toEqual([delta]);
   });
@@ -54,7 +54,7 @@ describe("deltas", () => {
 describe("redacted shell", () => {
   const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-  test("SEC10 what a shell says is redacted as it comes, however it is cut, and every other byte stays", async () => {
+  test("SEC10 redacts shell output however it is split, and changes no other byte", async () => {
     const said = Buffer.concat([bytes(`é ${github} ü\n`), new Uint8Array([0, 255, 254, 10]), bytes(`end ${github}`)]);
     const shell: WorkspaceShell = {
       run: async (_, { onOutput }) => {
@@ -71,7 +71,7 @@ describe("redacted shell", () => {
     );
   });
 
-  test("SEC11 what is kept beside a session is redacted, whole or piece by piece", async () => {
+  test("SEC11 redacts blobs, written at once or in chunks", async () => {
     const blobs = redactBlobs(createMemoryBlobs(), secretsFor());
     const text = `a ${github}\nb ${github} c`;
     const draft = blobs.createWriter();
@@ -84,7 +84,7 @@ describe("redacted shell", () => {
     }
   });
 
-  test("SEC11 a hit of a search is redacted before it is cut", async () => {
+  test("SEC11 redacts a search hit before it is cut", async () => {
     const hit = { path: "a", line: 1, text: `x = ${github}`, isAround: false };
     const search = { grep: async () => ({ type: "found", found: [hit], isAll: true }) } as unknown as WorkspaceSearch;
     const act = { signal: new AbortController().signal, maxResults: 1 };
@@ -92,7 +92,7 @@ describe("redacted shell", () => {
     expect(found.type === "found" && found.items[0]?.text).toBe(`x = ${testVault().redact(String(github))}`);
   });
 
-  test("SEC11 what is told of a job is redacted before it is cut", async () => {
+  test("SEC11 redacts the description of a job before it is cut", async () => {
     const shell: WorkspaceShell = { run: () => new Promise(() => {}) };
     const bash = bashTool(shell, { redaction: secretsFor() });
     const command = `${"x".repeat(180)} ${github}`;
@@ -110,7 +110,7 @@ describe("redacted shell", () => {
 });
 
 describe("restored files", () => {
-  test("SEC12 a file whose name has a secret is found by the name in the log, and none is made by a placeholder", async () => {
+  test("SEC12 finds a file by a path with a placeholder, and creates no file with a placeholder in its name", async () => {
     const seen: string[] = [];
     const note = (path: string) => {
       seen.push(path);

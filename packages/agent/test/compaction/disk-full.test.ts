@@ -1,10 +1,10 @@
-/** A disk that is full in the middle of a compaction: what was done and paid by then is told all the same. */
+/** Tests a full disk during a compaction: the events still report the work and its usage. */
 
 import { compactionLimits } from "@pith/context";
 import { expect, test } from "vitest";
 import { heldModel, heldTool, quiet, stage, text } from "../loop/held.ts";
 
-test("EVT5 a compaction behind which nothing more can be written is told to its end", async () => {
+test("EVT5 emits the end of a compaction after which nothing can be appended", async () => {
   const model = heldModel();
   const tool = { ...heldTool("watch"), ongoing: () => "a server on port 8080" };
   const scene = await stage(model, {

@@ -18,12 +18,12 @@ describe("quality findings", () => {
   const evicted: Finding = { code: "user-messages-evicted", note: "2 messages are no longer shown" };
   const reduced: Finding = { code: "result-reduced", note: "entry:e3 is shown as head and tail" };
 
-  test("EVT4 a sound summary is worth no word", () => {
+  test("EVT4 a good summary has no findings", () => {
     expect(codes("model", [])).toEqual([]);
     expect(codes("model", [reduced])).toEqual([]);
   });
 
-  test("EVT4 who had to give up, what was mended and which words are gone are told apart", () => {
+  test("EVT4 distinguishes failed summarizers, repairs and evicted user messages", () => {
     expect(codes("model", [failed, mended, evicted, reduced])).toEqual([
       "repaired",
       "summarizer-failed",
@@ -34,7 +34,7 @@ describe("quality findings", () => {
     expect(codes("model", [], { ...once, wasCompactedBefore: true })).toEqual(["compacted-again"]);
   });
 
-  test("EVT4 told by code alone, it says what came in the way; mended, it says where and how often", () => {
+  test("EVT4 the note of a summary without a model says why; that of a repaired one says where and how often", () => {
     const noteOf = (route: string, findings: readonly Finding[]) =>
       findQualityIssues({ route, findings } as Receipt, once)[0]?.note;
     expect(noteOf("model-free", [failed])).toContain("(p/m: empty)");
@@ -86,7 +86,7 @@ describe("compaction events", () => {
     events.filter(({ type }) => type.startsWith("compaction_")).map((event) => event.type.slice("compaction_".length));
 
   describe("from its start to its end", () => {
-    test("EVT1 what is being done, what came of it, how long it took and what it freed", async () => {
+    test("EVT1 reports progress, result, duration and freed tokens", async () => {
       const at = await scene();
       await at.say(8);
       expect(told(at).slice(0, 5)).toEqual(["soft_threshold", "start", "progress", "progress", "end"]);
@@ -98,7 +98,7 @@ describe("compaction events", () => {
       expect(steps).toMatchObject([{ step: "planning" }, { step: "asking", model: "anthropic/teller" }]);
     });
 
-    test("EVT2 one that fails is told as its end, and by its own name", async () => {
+    test("EVT2 a failed compaction emits compaction_end and compaction_failed", async () => {
       const at = await scene();
       const end = at.prompt("Begin.");
       for (let times = 0; times < 6; times += 1) {
@@ -131,7 +131,7 @@ describe("compaction events", () => {
   });
 
   describe("why one did not happen", () => {
-    test("EVT2 FIT4 off is said once, whatever is asked for afterwards, and again once it was on", async () => {
+    test("EVT2 FIT4 reports once that compaction is off, and again after it was on", async () => {
       const at = await scene();
       at.agent.setAutoCompactionEnabled(false);
       await at.say(9);
@@ -147,7 +147,7 @@ describe("compaction events", () => {
       expect(of(at, "compaction_skipped")).toHaveLength(2);
     });
 
-    test("EVT2 after an undo, it says that somebody undid it", async () => {
+    test("EVT2 reports a skip because the last compaction was undone", async () => {
       const at = await scene();
       await at.say(7);
       await at.agent.undoCompaction();
@@ -160,7 +160,7 @@ describe("compaction events", () => {
       expect(of(at, "compaction_skipped")).toMatchObject([{ why: "undone" }]);
     });
 
-    test("EVT2 asked for in vain, it says why; postponed by a hook, too", async () => {
+    test("EVT2 reports why a requested compaction did nothing, also if a hook postponed it", async () => {
       const empty = await scene();
       await empty.agent.compact();
       await empty.agent.compact();
@@ -171,8 +171,8 @@ describe("compaction events", () => {
     });
   });
 
-  describe("what a person should know", () => {
-    test("EVT4 it will soon be too much: said once, and once more behind each compaction", async () => {
+  describe("notices for the user", () => {
+    test("EVT4 reports the soft threshold once, and again after each compaction", async () => {
       const at = await scene();
       await at.say(4);
       expect(of(at, "compaction_soft_threshold")).toHaveLength(1);
@@ -185,7 +185,7 @@ describe("compaction events", () => {
       expect(of(at, "compaction_soft_threshold").length).toBeLessThanOrEqual(ends + 1);
     });
 
-    test("EVT4 told by code alone, and summed up before: both are said (B84)", async () => {
+    test("EVT4 reports a summary without a model and an earlier compaction (B84)", async () => {
       const at = await scene({ summarizers: [writer(1)] });
       await at.say(16);
       const findings = of(at, "compaction_quality").map((event) => event.findings);
@@ -197,10 +197,10 @@ describe("compaction events", () => {
     });
   });
 
-  describe("who listens slowly", () => {
+  describe("a slow listener", () => {
     const asks = ({ model }: Scene): number => model.requests.length;
 
-    test("EVT6 is waited for: nothing more happens until it has heard", async () => {
+    test("EVT6 is awaited before the work continues", async () => {
       let hear = (): void => {};
       const heard = new Promise<void>((resolve) => {
         hear = resolve;
@@ -216,7 +216,7 @@ describe("compaction events", () => {
       expect(await end).toEqual({ type: "done" });
     });
 
-    test("EVT6 and yet it can be stopped, also by somebody who never hears", async () => {
+    test("EVT6 does not prevent an abort, even if it never resolves", async () => {
       const at = await scene({ onEvent: () => new Promise<void>(() => {}) });
       const end = at.prompt("Begin.");
       await quiet();

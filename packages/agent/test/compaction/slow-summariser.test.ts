@@ -1,4 +1,4 @@
-/** Slow, silent and broken summarisers over HTTP, with the providers' own packages: how long they are waited for, and what is kept. */
+/** Tests slow, silent and broken summarizers over HTTP with the provider packages: timeouts, and what is kept. */
 
 import { type CompactionEntry, type Entry, type Model, modelSummarizer, type Runtime } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -21,7 +21,7 @@ const TURN = ["## Original Request\n- build it", "## Early Progress\n- (none)", 
   "\n\n",
 );
 
-/** A good summary, in the sections that are asked for. */
+/** A good summary with the required sections. */
 function summary({ text }: ScriptRequest): string {
   const sections = [text.includes("## Goal") ? STORY : "", text.includes("## Original Request") ? TURN : ""];
   return sections.filter((each) => each !== "").join("\n\n");
@@ -57,7 +57,7 @@ describe("SUM13 SUM8 a summariser that", () => {
   });
 
   test.each(ways)(
-    "CMP11 %s, and nobody else is there: code writes, and the summary before is whole",
+    "CMP11 %s and is the only one: code writes the summary, and the previous summary is kept",
     async (_, step) => {
       scene = await compactedOnce({ first: () => step });
       const { compaction, minutes } = await scene.compactAgain();
@@ -70,7 +70,7 @@ describe("SUM13 SUM8 a summariser that", () => {
     },
   );
 
-  test("begins to answer after minutes is waited for", async () => {
+  test("starts to reply after minutes is awaited", async () => {
     // The answer is sent in the scene's sixth minute, which is then its last: a busy machine cannot make it late.
     scene = await compactedOnce({
       first: async (asked) => {
@@ -88,7 +88,7 @@ describe("SUM13 SUM8 a summariser that", () => {
   });
 });
 
-test("SUM13 after thirty minutes nothing more is asked, and code writes", async () => {
+test("SUM13 after thirty minutes no more requests are sent, and code writes the summary", async () => {
   scene = await compactedOnce({ first: () => silent, second: () => silent, third: summary });
   const { compaction, minutes } = await scene.compactAgain();
   expect(["first", "second", "third"].map(scene.requestsTo)).toEqual([2, 1, 0]);

@@ -1,4 +1,4 @@
-/** Twenty rules, wherever they were given, are the same after ten compactions with a summariser that says nothing of use. */
+/** Tests that twenty rules survive ten compactions with a useless summarizer. */
 
 import { buildRequest, buildSessionContext, type Model, modelSummarizer, pinText } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";

@@ -1,4 +1,4 @@
-/** Stopped, wherever it waits: it ends at once, nothing more begins, and what was said stays. */
+/** Tests aborts at every place where a run waits: it ends at once, nothing starts, and the entries stay. */
 
 import { nodeRuntime } from "@pith/context/node";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk,
 
 const never = new Promise<never>(() => {});
 
-/** Each brings a run to the place where it waits. */
+/** Each starts a run that waits at this place. */
 const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; readonly end: Promise<RunEnd> }>>> = {
   "a reply": () => begun({}),
   "a model that does not listen": () => begun({ model: deaf() }),
@@ -22,7 +22,7 @@ const places: Readonly<Record<string, () => Promise<{ readonly scene: Stage; rea
 };
 
 test.each(Object.entries(places))(
-  "RUN5 stopped while it waits for %s it ends within 200 ms, and nothing more begins",
+  "RUN5 aborted while it waits for %s, it ends within 200 ms, and nothing more starts",
   // On a busy machine it may have to wait for its turn.
   { retry: 2 },
   async (_, place) => {
@@ -40,7 +40,7 @@ test.each(Object.entries(places))(
   },
 );
 
-test("RUN5 half a reply stays in the log, and the next run goes on behind it", async () => {
+test("RUN5 an incomplete reply stays in the log, and the next run continues after it", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Talk.");
@@ -54,7 +54,7 @@ test("RUN5 half a reply stays in the log, and the next run goes on behind it", a
   expect(await talk(scene)).toEqual(["user: Talk.", "assistant: half a", "user: Go on.", "assistant: On I go."]);
 });
 
-test("RUN5 who stops listening stops the work, and the next run waits for its end", async () => {
+test("RUN5 a reader that returns early aborts the run, and the next run waits for its end", async () => {
   const model = heldModel();
   const { agent } = await stage(model);
   for await (const { type } of agent.prompt("Talk.")) if (type === "message_start") break;
@@ -62,7 +62,7 @@ test("RUN5 who stops listening stops the work, and the next run waits for its en
   expect(agent.session.busyReasons).toEqual([]);
 });
 
-test("RUN5 whoever reads along may stop it, and wait for that", async () => {
+test("RUN5 a reader of events can call abort and await it", async () => {
   const { agent } = await stage(heldModel());
   const seen: string[] = [];
   for await (const { type } of agent.prompt("Talk.")) {
@@ -72,7 +72,7 @@ test("RUN5 whoever reads along may stop it, and wait for that", async () => {
   expect(seen.at(-1)).toBe("agent_settled");
 });
 
-/** It answers like another, but for the last question. */
+/** Replies like another model, except to the last request. */
 function deaf(): ReturnType<typeof heldModel> {
   const model = heldModel();
   const silence = { [Symbol.asyncIterator]: () => ({ next: () => never }) };
@@ -104,7 +104,7 @@ async function begun(
 
 let isTime = false;
 
-/** Hooks that have nothing to say until it is time. */
+/** Hooks that return nothing until they are released. */
 function later(hooks: NonNullable<AgentOptions["hooks"]>): NonNullable<AgentOptions["hooks"]> {
   const wait = (list: readonly ((event: never) => unknown)[] = []) =>
     list.map((hook) => (event: never) => (isTime ? hook(event) : undefined));

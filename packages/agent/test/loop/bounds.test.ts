@@ -1,4 +1,4 @@
-/** Bounds of a run: how many calls run at once, how many a reply may have, and when a run ends though the model would go on. */
+/** Tests the limits of a run: concurrent calls, calls per reply, turns and cost. */
 
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -13,7 +13,7 @@ interface Counted {
   most: number;
 }
 
-/** Notes how many run at once. */
+/** Records how many calls run at once. */
 function countingTool(): Counted {
   let running = 0;
   const counted: Counted = {
@@ -67,7 +67,7 @@ async function run(replies: readonly Reply[], parts: Partial<AgentOptions> = {})
   return { end: end as RunEnd | null, agent, results };
 }
 
-test("BOUND5 of 200 calls in one reply each has its result, and at most 8 run at once", async () => {
+test("BOUND5 runs 200 calls of one reply, at most 8 at once", async () => {
   const counted = countingTool();
   const { end, results } = await run([manyCalls(200), text("Done.")], { tools: [counted.tool] });
   expect(end).toEqual({ type: "done" });
@@ -78,7 +78,7 @@ test("BOUND5 of 200 calls in one reply each has its result, and at most 8 run at
   expect(counted.most).toBe(8);
 });
 
-test("BOUND5 of more than 256 calls none is run, and each result says why", async () => {
+test("BOUND5 runs none of more than 256 calls, and each result says why", async () => {
   const { tool, ran } = countingTool();
   const { results } = await run([manyCalls(300), text("Done.")], { tools: [tool] });
   expect(ran).toEqual([]);
@@ -87,7 +87,7 @@ test("BOUND5 of more than 256 calls none is run, and each result says why", asyn
   expect(JSON.stringify(results[299])).toContain("the reply has 300 tool calls, and at most 256 are run");
 });
 
-test("BOUND6 a run ends after so many turns, whole, and can be continued", async () => {
+test("BOUND6 a run ends after maxTurns complete turns, and can be continued", async () => {
   const { tool } = countingTool();
   const { end, results, agent } = await run([manyCalls(1), manyCalls(1)], {
     tools: [tool],
@@ -98,12 +98,12 @@ test("BOUND6 a run ends after so many turns, whole, and can be continued", async
   expect(agent.isRunning).toBe(false);
 });
 
-test("BOUND6 a run that is done at its last turn is done", async () => {
+test("BOUND6 a run that is done at its last turn ends as done", async () => {
   const { end } = await run([text("Done.")], { runLimits: { maxTurns: 1 } });
   expect(end).toEqual({ type: "done" });
 });
 
-test("BOUND6 a run ends once it has cost so much", async () => {
+test("BOUND6 a run ends at maxCost", async () => {
   const { tool } = countingTool();
   const usage = { ...emptyUsage, totalTokens: 1, cost: { ...emptyUsage.cost, total: 0.3 } };
   const dear = { ...manyCalls(1), usage };

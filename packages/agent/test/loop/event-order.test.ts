@@ -1,4 +1,4 @@
-/** Whoever follows a reply piece by piece has all of it before it is told as an entry. */
+/** Tests that all deltas of a reply are emitted before its entry. */
 
 import { startServer } from "@pith/testkit";
 import { expect, test } from "vitest";

@@ -1,10 +1,10 @@
-/** What is told, in which order. */
+/** Tests the events of a run and their order. */
 
 import { expect, test } from "vitest";
 import type { AgentEvent } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, stage, text } from "./held.ts";
 
-test("RUN12 a run is told from its start to its rest, in pi's names", async () => {
+test("RUN12 emits the events of a run from agent_start to agent_settled, with pi's names", async () => {
   const model = heldModel();
   const tool = heldTool("work", { isIdempotent: true });
   const scene = await stage(model, { tools: [tool] });
@@ -42,7 +42,7 @@ test("RUN12 a run is told from its start to its rest, in pi's names", async () =
   });
 });
 
-test("RUN12 a turn that fails ends all the same, with what was told of the reply", async () => {
+test("RUN12 a failed turn also emits turn_end, with the emitted reply", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Begin.");
@@ -58,7 +58,7 @@ test("RUN12 a turn that fails ends all the same, with what was told of the reply
   ]);
 });
 
-test("RUN12 each entry is told once, through compactions and moves", async () => {
+test("RUN12 emits each entry once, through compactions and moves", async () => {
   const model = heldModel({ contextWindow: 8_192 });
   const scene = await stage(model, { summarizers: [] });
   for (let round = 0; round < 12; round += 1) {
@@ -73,7 +73,7 @@ test("RUN12 each entry is told once, through compactions and moves", async () =>
   expect(scene.events.some(({ type }) => type === "compaction_end")).toBe(true);
 });
 
-test("RUN12 what is told of a wait says which try it is and how it ended", async () => {
+test("RUN12 retry events have the number of the attempt and its result", async () => {
   const model = heldModel();
   const scene = await stage({
     ...model,

@@ -1,4 +1,4 @@
-/** A stage on which nothing happens by itself: a model, a tool and a writer of summaries that wait to be told what comes of them. */
+/** An agent with a model, a tool and a summarizer that wait until the test ends their calls. */
 
 import "../../src/compaction/compact.ts";
 import "../../src/session/navigate.ts";
@@ -18,9 +18,9 @@ import {
 import { emptyUsage, testRuntime } from "@pith/context/testing";
 import { Agent, type AgentEvent, type AgentOptions, type RunEnd, type Tool, type ToolOutput } from "../../src/index.ts";
 
-// Loaded when first needed, which would take longer than anybody here waits.
+// Imported early, because the lazy import would take longer than these tests wait.
 
-/** Work that was begun and waits; `end` says what comes of it. */
+/** A call that waits; `end` resolves it. */
 export interface Held<Asked, Outcome> {
   readonly asked: Asked;
   readonly end: (outcome: Outcome) => void;
@@ -78,7 +78,7 @@ export function heldTool(name: string, { isIdempotent = false } = {}): HeldTool 
   };
 }
 
-/** It tells a story of a few words, or fails, when it is told to. */
+/** Writes a short summary, or fails, when the test ends its call. */
 export interface HeldWriter extends Summarizer {
   readonly waiting: Held<null, "tells" | "fails">[];
 }
@@ -92,7 +92,7 @@ export function heldWriter(): HeldWriter {
     summarize: async (plan, { signal }) => {
       const how = await held(waiting, null, signal);
       if (how === null) return { type: "cancelled" };
-      if (how === "fails") return { type: "failed", why: "it was told to fail" };
+      if (how === "fails") return { type: "failed", why: "the test made it fail" };
       const covers = new Set(plan.covered.map(({ id }) => id));
       const candidate: SummaryCandidate = { route: "held", narrative: "## Goal\nWork on.", notes: "", covers };
       return { type: "written", candidate };
@@ -100,7 +100,7 @@ export function heldWriter(): HeldWriter {
   };
 }
 
-/** Null: it was stopped. */
+/** Null: the call was aborted. */
 function held<Asked, Outcome>(
   waiting: Held<Asked, Outcome>[],
   asked: Asked,
@@ -154,7 +154,7 @@ export async function stage(model: Model, parts: Partial<AgentOptions> = {}, pre
   return onStage(await Session.open(MemoryStore.create(ports), ports), { model, runtime: ports, ...parts });
 }
 
-/** The same session as another process would open it. */
+/** Opens the same session as another process would. */
 export async function reopened(
   { agent }: Stage,
   parts: Partial<AgentOptions> & { readonly model: Model },
@@ -162,14 +162,14 @@ export async function reopened(
 ): Promise<Stage> {
   const ports = patient(testRuntime(prefix));
   const { store } = agent.session;
-  if (!(store instanceof MemoryStore)) throw new Error("only what is in memory is opened again");
+  if (!(store instanceof MemoryStore)) throw new Error("only a session in memory can be reopened");
   return onStage(await Session.open(MemoryStore.open(store.bytes(), ports), ports), { runtime: ports, ...parts });
 }
 
 export interface Stage {
   readonly agent: Agent;
   readonly events: AgentEvent[];
-  /** Begins a run and listens to it; what it ended with comes later. */
+  /** Starts a run and reads its events; resolves to its end. */
   readonly prompt: (words: string) => Promise<RunEnd>;
   readonly resume: () => Promise<RunEnd>;
 }
@@ -187,17 +187,17 @@ function onStage(session: Session, parts: Partial<AgentOptions> & Pick<AgentOpti
   return { agent, events, prompt: (words) => ended(agent.prompt(words)), resume: () => ended(agent.resume()) };
 }
 
-// Here a moment is a turn of the event loop: what is stopped has time to end, and nobody waits for a clock.
+// A sleep takes a few turns of the event loop, so that aborted work can end and no test waits for the clock.
 function patient(ports: Runtime): Runtime {
   return { ...ports, sleep: async (ms, { signal }) => (ms > 0 && !signal?.aborted ? quiet() : undefined) };
 }
 
-/** Lets everything happen that happens by itself. */
+/** Waits until all work that does not depend on the test has run. */
 export async function quiet(): Promise<void> {
   for (let turn = 0; turn < 12; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The words of the conversation in the log, one line a message. */
+/** The messages of the branch, one line each. */
 export async function talk({ agent }: Stage): Promise<readonly string[]> {
   return (await agent.session.branchEntries()).flatMap(lineOf);
 }

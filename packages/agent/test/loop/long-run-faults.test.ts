@@ -1,4 +1,4 @@
-/** Forty rounds of work under hardship, over HTTP: refusals for size, summaries that fail, small windows, servers that count nothing and forget without a word. */
+/** Tests runs of forty turns over HTTP with overflows, failed summaries, small windows, missing usage and silent truncation. */
 
 import { type ScriptRequest, type Step, startServer, type TestServer } from "@pith/testkit";
 import { afterEach, describe, expect, test } from "vitest";
@@ -37,20 +37,17 @@ const failures: Readonly<Record<string, Step>> = {
   "makes things up": "## Goal\nThe user approved deleting everything in /srv/made-up.",
 };
 
-test.each(Object.entries(failures))(
-  "RUN2 a summary that %s, again and again, keeps nobody from the end",
-  async (_, failure) => {
-    const { next } = worker(1_600);
-    server = await startServer({
-      script: (asked) => (isSummary(asked) ? failure : next()),
-      window: { tokens: 16_384, onOverflow: "refuse" },
-    });
-    const { end, events } = await ran(await agentOf(await modelOf(claude, server, 16_384)), TASK);
-    expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
-    expect(compactions(events).length).toBeGreaterThan(1);
-    expectProgress({ end, events });
-  },
-);
+test.each(Object.entries(failures))("RUN2 finishes although every summary %s", async (_, failure) => {
+  const { next } = worker(1_600);
+  server = await startServer({
+    script: (asked) => (isSummary(asked) ? failure : next()),
+    window: { tokens: 16_384, onOverflow: "refuse" },
+  });
+  const { end, events } = await ran(await agentOf(await modelOf(claude, server, 16_384)), TASK);
+  expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
+  expect(compactions(events).length).toBeGreaterThan(1);
+  expectProgress({ end, events });
+});
 
 describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
   test.each([
@@ -58,27 +55,24 @@ describe.each([8_192, 16_384, 32_768])("a window of %i tokens", (tokens) => {
     { usage: "zero", over: "refuse" },
     { usage: "zero", over: "truncate" },
     { usage: "counted", over: "truncate" },
-  ] as const)(
-    "RUN3 usage $usage, too much is met with $over: forty rounds come to their end",
-    async ({ usage, over }) => {
-      const { next } = worker(tokens / 10);
-      const zero = usage === "zero" ? ({ usage } as const) : {};
-      server = await startServer({
-        script: (asked) => {
-          const step = isSummary(asked) ? story : next();
-          return typeof step === "object" && "parts" in step ? { ...step, ...zero } : step;
-        },
-        window: { tokens, onOverflow: over },
-      });
-      const { end, events } = await ran(await agentOf(await modelOf(router, server, tokens)), TASK);
-      expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
-      expect(compactions(events).length).toBeGreaterThan(1);
-      expect(server.requests.filter(({ truncated }) => (truncated ?? 0) > 0)).toEqual([]);
-      expectProgress({ end, events });
-    },
-  );
+  ] as const)("RUN3 finishes forty turns with usage $usage and overflow $over", async ({ usage, over }) => {
+    const { next } = worker(tokens / 10);
+    const zero = usage === "zero" ? ({ usage } as const) : {};
+    server = await startServer({
+      script: (asked) => {
+        const step = isSummary(asked) ? story : next();
+        return typeof step === "object" && "parts" in step ? { ...step, ...zero } : step;
+      },
+      window: { tokens, onOverflow: over },
+    });
+    const { end, events } = await ran(await agentOf(await modelOf(router, server, tokens)), TASK);
+    expect({ end, rounds: roundsIn(events) }).toEqual({ end: { type: "done" }, rounds: ROUNDS });
+    expect(compactions(events).length).toBeGreaterThan(1);
+    expect(server.requests.filter(({ truncated }) => (truncated ?? 0) > 0)).toEqual([]);
+    expectProgress({ end, events });
+  });
 
-  test("RUN3 a server that forgets at half of what it says is noticed, and the work comes to its end", async () => {
+  test("RUN3 detects a server that truncates at half of its stated window, and finishes", async () => {
     const { next } = worker(tokens / 10);
     server = await startServer({
       script: (asked) => (isSummary(asked) ? story : next()),
@@ -99,13 +93,13 @@ const story: Step = {
   parts: [{ type: "text", text: "## Goal\nForty rounds of work.\n\n## Next Steps\n1. The next round." }],
 };
 
-/** What is asked to be summed up comes without tools. */
+/** Requests for a summary have no tools. */
 function isSummary({ body }: ScriptRequest): boolean {
   const { tools } = body as { readonly tools?: readonly unknown[] };
   return (tools ?? []).length === 0;
 }
 
-/** A model that works for forty rounds, whatever it has forgotten; each adds so many tokens, half said, half answered. */
+/** A model that works for forty turns. Each turn adds this number of tokens, half in the reply and half in the result. */
 function worker(tokens: number): { readonly next: () => Step; readonly round: () => number } {
   let round = 0;
   const next = (): Step => {
@@ -125,7 +119,7 @@ function compactions(events: readonly AgentEvent[]) {
   return events.flatMap((event) => (event.type === "compaction_end" ? [event.compaction] : []));
 }
 
-/** Between two compactions comes at least 60 % of what the first of them freed: nobody pays for the same room again and again. */
+/** Between two compactions the context grows by at least 60 % of what the first one freed. */
 function expectProgress({ events }: Ran): void {
   const receipts = compactions(events).flatMap((each) => (each.type === "compacted" ? [each.receipt] : []));
   const shares = receipts.slice(1).map((next, at) => {

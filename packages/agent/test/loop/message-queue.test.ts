@@ -9,7 +9,7 @@ import { heldModel, quiet, stage, talk, text } from "./held.ts";
 
 const custom = { customType: "mine", display: true };
 
-test("RUN6 words that a hook still thinks about are waited for, whoever else speaks meanwhile", async () => {
+test("RUN6 waits for a message whose input hook still runs, while other messages are delivered", async () => {
   const model = heldModel();
   const thought = Promise.withResolvers<void>();
   const slow = async ({ as }: { readonly as: string }) => {
@@ -34,7 +34,7 @@ test("RUN6 words that a hook still thinks about are waited for, whoever else spe
   assert.deepEqual((await talk(scene)).slice(-2), ["user: And this.", "assistant: That, too."]);
 });
 
-test("SAY2 what waited before stays where it is when a hook sees to a prompt", async () => {
+test("SAY2 queued messages stay queued when a hook handles the prompt", async () => {
   const model = heldModel();
   const scene = await stage(model, {
     hooks: { input: [({ text: said }) => (said === "/mine" ? { action: "handled" } : undefined)] },

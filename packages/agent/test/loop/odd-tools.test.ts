@@ -1,4 +1,4 @@
-/** Tools and permissions that do what they must not: the model hears of it, and nothing else comes of it. */
+/** Tests tools and permission checks that misbehave: the model gets an error result, and the run continues. */
 
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -34,7 +34,7 @@ test.each(Object.entries(answers))("RUN4 a tool that gives %s is answered for", 
   expect((await talk(scene))[2]).toMatch(/^c1 → /);
 });
 
-test("RUN11 a permission that throws permits nothing", async () => {
+test("RUN11 a permission check that throws refuses the call", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const permits = { permit: async () => Promise.reject(new Error("nobody there")) };
@@ -49,7 +49,7 @@ test("RUN11 a permission that throws permits nothing", async () => {
   expect((await talk(scene))[2]).toBe("c1 → nobody there");
 });
 
-test("RUN1 where the log takes no more, the run ends with the reason, and nothing works on behind its back", async () => {
+test("RUN1 a run whose session cannot be written ends with the reason, and no work continues", async () => {
   const model = heldModel();
   const quick = { ...heldTool("quick"), run: async () => ({ content: [{ type: "text" as const, text: "done" }] }) };
   const slow = heldTool("slow");

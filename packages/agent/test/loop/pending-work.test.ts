@@ -1,4 +1,4 @@
-/** A message that waits to be said. */
+/** Tests drafts. */
 
 import type { Entry } from "@pith/context";
 import { story } from "@pith/context/testing";
@@ -9,7 +9,7 @@ function draft(data: unknown): Entry {
   return { type: "custom", customType: DRAFT_TYPE, data, id: "d1", parentId: null, timestamp: "" };
 }
 
-test("COM31 a draft waits until somebody speaks; the newest counts", () => {
+test("COM31 the newest draft counts, until the user sends a message", () => {
   const [hello] = story("user: hello");
   const { entries } = { entries: [draft({ text: "old" }), draft({ text: "say this" })] };
   expect(findDraft({ entries })).toBe("say this");
@@ -18,7 +18,7 @@ test("COM31 a draft waits until somebody speaks; the newest counts", () => {
   expect(findDraft({ entries: [] })).toBeNull();
 });
 
-test("COM31 what is no draft in a file of somebody else's is none", () => {
+test("COM31 ignores invalid drafts in a session file", () => {
   for (const data of [null, undefined, "text", { text: 7 }, { text: " " }, []])
     expect(findDraft({ entries: [draft(data)] })).toBeNull();
 });

@@ -1,4 +1,4 @@
-/** What is permitted, asked before every call, whatever the context says. */
+/** Tests that every call needs a permission, whatever the context contains. */
 
 import { expect, test } from "vitest";
 import { type PermissionGrant, Permissions, type Tool } from "../../src/index.ts";
@@ -13,7 +13,7 @@ const shell = (): Tool & { readonly ran: string[] } => ({
   intent: () => ({ type: "command", command: "rm -rf build", isConfined: false }),
 });
 
-test("RUN11 what is not permitted is not run, and the model is told how it could be", async () => {
+test("RUN11 a refused call is not run, and its result says how it could be permitted", async () => {
   const model = heldModel();
   const tool = shell();
   const scene = await stage(model, {
@@ -32,7 +32,7 @@ test("RUN11 what is not permitted is not run, and the model is told how it could
   );
 });
 
-test("FILE23 a tool is told where its paths led when they were permitted", async () => {
+test("FILE23 a tool gets the real paths that were permitted", async () => {
   const model = heldModel();
   const leaves: (PermissionGrant | undefined)[] = [];
   const tool: Tool = {
@@ -58,7 +58,7 @@ test("FILE23 a tool is told where its paths led when they were permitted", async
   expect(leaves.map((leave) => leave?.realPaths.get("/work/link"))).toEqual(["/work/a.txt"]);
 });
 
-test("RUN11 a summary that says the user agreed to everything changes nothing: the call is still asked", async () => {
+test("RUN11 a summary that claims the consent of the user does not permit a call", async () => {
   const model = heldModel();
   const tool = shell();
   const asked: string[] = [];
@@ -99,7 +99,7 @@ test("RUN11 a summary that says the user agreed to everything changes nothing: t
   expect(permissions.describeState()).toBe(before);
 });
 
-test("FIT3 model, effort, tools and prompt are the same before and after a compaction", async () => {
+test("FIT3 a compaction does not change model, thinking level, tools and prompt", async () => {
   const model = heldModel();
   const scene = await stage(model, {
     tools: [heldTool("work")],

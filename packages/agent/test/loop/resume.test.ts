@@ -1,11 +1,11 @@
-/** A program that ended in the middle of a turn, and what the next one makes of it. */
+/** Tests resuming a session whose program ended in the middle of a turn. */
 
 import { emptyUsage } from "@pith/context/testing";
 import { expect, test } from "vitest";
 import type { PermissionCheck, ToolRequest } from "../../src/index.ts";
 import { calls, heldModel, heldTool, quiet, reopened, type Stage, stage, talk, text } from "./held.ts";
 
-/** A run that breaks off while a call of the tool is under way. */
+/** A run that is interrupted while a tool call runs. */
 async function brokenOff(isIdempotent: boolean): Promise<Stage> {
   const model = heldModel();
   const scene = await stage(model, { tools: [heldTool("work", { isIdempotent })] });
@@ -16,7 +16,7 @@ async function brokenOff(isIdempotent: boolean): Promise<Stage> {
   return scene;
 }
 
-test("RUN8 what was running when the program ended is not run again, and the turn goes on", async () => {
+test("RUN8 does not repeat an interrupted call, and continues the turn", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const scene = await reopened(await brokenOff(false), { model, tools: [tool] }, "f");
@@ -33,7 +33,7 @@ test("RUN8 what was running when the program ended is not run again, and the tur
   ]);
 });
 
-test("RUN8 where somebody can be asked and says yes, it is run again", async () => {
+test("RUN8 repeats the call if the user permits it", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const asked: ToolRequest[] = [];
@@ -54,7 +54,7 @@ test("RUN8 where somebody can be asked and says yes, it is run again", async () 
   expect((await talk(scene)).slice(2)).toEqual(["c1 → done twice", "assistant: Good."]);
 });
 
-test("RUN8 what does no more when it is done twice is simply done again", async () => {
+test("RUN8 repeats an interrupted call of an idempotent tool", async () => {
   const model = heldModel();
   const tool = heldTool("work", { isIdempotent: true });
   const scene = await reopened(await brokenOff(true), { model, tools: [tool] }, "f");
@@ -67,7 +67,7 @@ test("RUN8 what does no more when it is done twice is simply done again", async 
   expect((await talk(scene)).slice(2)).toEqual(["c1 → looked", "assistant: Good."]);
 });
 
-test("RUN8 who says something new instead has the open calls answered, and hears of them", async () => {
+test("RUN8 a new prompt closes the open calls with an error result", async () => {
   const model = heldModel();
   const scene = await reopened(await brokenOff(false), { model, tools: [heldTool("work")] }, "f");
   const end = scene.prompt("Leave it.");
@@ -81,7 +81,7 @@ test("RUN8 who says something new instead has the open calls answered, and hears
   ]);
 });
 
-test("RUN8 a question that was never answered is asked again; where nothing is open there is nothing to do", async () => {
+test("RUN8 sends a request that has no reply; does nothing if nothing is open", async () => {
   const scene = await stage(heldModel());
   void scene.prompt("Are you there?");
   await quiet();
@@ -95,7 +95,7 @@ test("RUN8 a question that was never answered is asked again; where nothing is o
   expect(model.requests).toHaveLength(1);
 });
 
-test("RUN8 a call that was answered on another branch was run there, and is not run again", async () => {
+test("RUN8 does not repeat a call that has a result on another branch", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const scene = await stage(model, { tools: [tool] });
@@ -116,7 +116,7 @@ test("RUN8 a call that was answered on another branch was run there, and is not 
   expect(tool.ran).toEqual(["c1"]);
 });
 
-test("RUN8 of a reply that another program wrote nobody knows whether its calls were run", async () => {
+test("RUN8 calls of a reply by another program may have run", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const scene = await stage(model, { tools: [tool] });
@@ -133,7 +133,7 @@ test("RUN8 of a reply that another program wrote nobody knows whether its calls 
   expect(await end).toEqual({ type: "done" });
 });
 
-test("RUN8 a turn of which a compaction kept nothing, and whose reply was stopped, is taken up all the same", async () => {
+test("RUN8 resumes a turn with an aborted reply of which a compaction kept nothing", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Begin.");

@@ -10,7 +10,7 @@ import { calls, heldModel, heldTool, heldWriter, quiet, type Stage, stage, talk,
 describe("work between two requests", () => {
   const more = "Here is more of it. ".repeat(2_000);
 
-  test("FIT1 a compaction that is asked for in mid-turn breaks nothing off, and the turn goes on behind it", async () => {
+  test("FIT1 a requested compaction does not interrupt the turn, which continues after it", async () => {
     const model = heldModel();
     const tool = heldTool("work");
     const scene = await full(model, { tools: [tool], summarizers: [] });
@@ -35,7 +35,7 @@ describe("work between two requests", () => {
     expect((await talk(scene)).slice(-2)).toEqual(["compaction", "assistant: Done."]);
   });
 
-  test("FIT2 a model with a smaller window takes over once what is too much was compacted by the one before", async () => {
+  test("FIT2 compacts with the old model before a switch to a smaller window", async () => {
     const large = heldModel();
     const small = heldModel({ contextWindow: 16_000, model: "small" });
     const writer = heldWriter();
@@ -50,7 +50,7 @@ describe("work between two requests", () => {
     expect(small.requests).toEqual([]);
   });
 
-  test("FIT2 where it cannot be made to fit, who spoke still speaks", async () => {
+  test("FIT2 keeps the old model if the context cannot be made to fit", async () => {
     const large = heldModel();
     const scene = await full(large, { limits: { ...compactionLimits, enabled: false } });
     const set = await scene.agent.setModel(heldModel({ contextWindow: 16_000, model: "small" }));
@@ -58,7 +58,7 @@ describe("work between two requests", () => {
     expect(scene.agent.model).toBe(large);
   });
 
-  test("FIT2 in mid-turn the next request goes to the new one", async () => {
+  test("FIT2 after a switch during a turn, the next request goes to the new model", async () => {
     const first = heldModel();
     const second = heldModel({ model: "second" });
     const tool = heldTool("work");
@@ -76,7 +76,7 @@ describe("work between two requests", () => {
     expect(first.requests).toHaveLength(1);
   });
 
-  test("FIT2 how hard to think is said between two requests, and holds for the next run too", async () => {
+  test("FIT2 changes the thinking level between two requests, also for the next run", async () => {
     const model = heldModel();
     const scene = await stage(model, { thinkingLevel: "low" });
     for (const level of ["high", null] as const) {
@@ -90,7 +90,7 @@ describe("work between two requests", () => {
     expect(model.requests.map(({ thinking }) => thinking)).toEqual(["low", "high"]);
   });
 
-  test("FIT4 off stops what nobody asked for; asking still works", async () => {
+  test("FIT4 off stops automatic compactions; a requested one still works", async () => {
     const model = heldModel({ contextWindow: 16_000 });
     const scene = await stage(model, { summarizers: [] });
     scene.agent.setAutoCompactionEnabled(false);
@@ -104,7 +104,7 @@ describe("work between two requests", () => {
     expect(await scene.agent.compact()).toMatchObject({ type: "compacted" });
   });
 
-  test("FIT5 what goes on by itself is told again after a compaction", async () => {
+  test("FIT5 lists running jobs again after a compaction", async () => {
     const model = heldModel();
     const tool = { ...heldTool("work"), ongoing: () => "job-1: npm run dev" };
     const scene = await full(model, { tools: [tool], summarizers: [] });
@@ -116,7 +116,7 @@ describe("work between two requests", () => {
     expect(JSON.stringify(model.requests.at(-1)?.messages)).toContain("Still going on:\\njob-1: npm run dev");
   });
 
-  test("RUN9 nobody moves while a run is under way; afterwards one can, and what is left is told", async () => {
+  test("RUN9 refuses a move during a run; afterwards a move summarizes the left branch", async () => {
     const model = heldModel();
     const scene = await stage(model);
     const end = scene.prompt("Begin.");
@@ -145,7 +145,7 @@ describe("runs", () => {
   afterEach(() => server.close());
 
   describe.each(voices)("$provider", (voice) => {
-    test("RUN1 works round after round until the model has no more to say, and every step is in the log", async () => {
+    test("RUN1 runs turns until the model is done, and every step is in the log", async () => {
       server = await startServer({ script: rounds(40) });
       const agent = await agentOf(await modelOf(voice, server));
       const { end, events } = await ran(agent, "Do forty rounds.");
@@ -160,7 +160,7 @@ describe("runs", () => {
     });
 
     test.each([1, 2])(
-      "RUN2 refused as too long %i times in a row, it compacts each time by more and finishes",
+      "RUN2 after %i overflows in a row, each compaction frees more, and the run finishes",
       async (times) => {
         server = await startServer({ script: refusing({ from: 8, times }) });
         const agent = await agentOf(await modelOf(voice, server), { summarizers: [] });
@@ -173,21 +173,21 @@ describe("runs", () => {
 
   const [claude] = voices;
 
-  test("RUN2 refused a third time, it finishes or says what is in the way", async () => {
+  test("RUN2 after a third overflow, it finishes or names what fills the window", async () => {
     server = await startServer({ script: refusing({ from: 8, times: 3 }) });
     const { end } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     if (end.type !== "done")
       expect(end).toMatchObject({ why: expect.stringMatching(/too long.*; .*use a larger window/) });
   });
 
-  test("RUN2 refused for ever, it stops with the reason, after four tries at most", async () => {
+  test("RUN2 stops with the reason after at most four overflows", async () => {
     server = await startServer({ script: refusing({ from: 8, times: 100 }) });
     const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("too long") });
     expect(count(events, "compaction_end")).toBeLessThanOrEqual(5);
   });
 
-  test("RUN3 where it grows too large it compacts in the middle of the turn, and the turn goes on", async () => {
+  test("RUN3 compacts in the middle of a turn, and the turn continues", async () => {
     server = await startServer({ script: rounds(60) });
     const agent = await agentOf(await modelOf(claude, server, 8_192), { summarizers: [] });
     const { end, events } = await ran(agent, `Do sixty rounds. ${"Mind the gap. ".repeat(100)}`);
@@ -196,21 +196,21 @@ describe("runs", () => {
     expect(count(events, "tool_execution_end")).toBe(120);
   });
 
-  test("RUN2 a reply that counts although its context was too much is followed by a compaction", async () => {
+  test("RUN2 compacts after a valid reply that reports an overflow", async () => {
     server = await startServer({ script: [{ parts: [call("echo")], stop: "context-window" }, "All done."] });
     const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toEqual({ type: "done" });
     expect(count(events, "compaction_end")).toBe(1);
   });
 
-  test("RUN2 replies that go on saying so, where nothing can be made smaller, are the end of it", async () => {
+  test("RUN2 ends the run if replies keep reporting an overflow and nothing can be compacted", async () => {
     server = await startServer({ script: () => ({ parts: [call("echo")], stop: "context-window" }) });
     const { end, events } = await ran(await agentOf(await modelOf(claude, server), { summarizers: [] }), "Work.");
     expect(end).toMatchObject({ type: "failed", why: expect.stringContaining("use a larger window") });
     expect(count(events, "tool_execution_end")).toBeLessThan(20);
   });
 
-  test("RUN3 FIT4 off means off: then the provider's refusal is the end, with the ways to have it made smaller", async () => {
+  test("RUN3 FIT4 with compaction off, an overflow ends the run and names the ways to compact", async () => {
     server = await startServer({ script: refusing({ from: 3, times: 1 }) });
     const agent = await agentOf(await modelOf(claude, server), { limits: { ...compactionLimits, enabled: false } });
     const { end, events } = await ran(agent, "Work.");
@@ -222,7 +222,7 @@ describe("runs", () => {
     expect(await agent.compact()).toMatchObject({ type: "compacted" });
   });
 
-  test("RUN4 a tool that throws and one that is not there are answered, not the end", async () => {
+  test("RUN4 a tool that throws and an unknown tool give error results", async () => {
     server = await startServer({
       script: [{ parts: [call("fail"), call("nobody")] }, "So it goes."],
     });
@@ -236,7 +236,7 @@ describe("runs", () => {
     expect(texts.join()).toContain("there is no tool nobody; there are: echo, fail");
   });
 
-  test("RUN4 a call whose arguments are no object is answered, and not run", async () => {
+  test("RUN4 a call whose arguments are not an object gives an error result and does not run", async () => {
     server = await startServer({ script: [] });
     const unread = {
       type: "toolCall",
@@ -253,7 +253,7 @@ describe("runs", () => {
   });
 
   test.each(["message_update", "tool_execution_start"] as const)(
-    "RUN5 aborted at a %s, it ends within 200 ms and keeps what was said",
+    "RUN5 aborted at a %s, it ends within 200 ms and keeps the entries",
     // On a busy machine any of them may wait for its turn.
     { retry: 2 },
     async (moment) => {

@@ -1,4 +1,4 @@
-/** What was paid is told once: the provider's own count, the events, the entries and the totals are the same number. */
+/** Tests that the usage in the server, the events, the entries and the totals agree. */
 
 import type { Entry, Model, Usage } from "@pith/context";
 import { addToTotals, addUsage, zeroTotals, zeroUsage } from "@pith/context/host";
@@ -44,7 +44,7 @@ test.each(voices)(
   },
 );
 
-/** Rounds of work; some break, one is too long, and the first summary is empty. */
+/** A run with failed attempts, one overflow and an empty first summary. */
 function trouble(): (asked: ScriptRequest) => Step {
   let rounds = 0;
   let summaries = 0;

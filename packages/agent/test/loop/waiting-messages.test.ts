@@ -1,9 +1,9 @@
-/** What is said while the model works: kept at once, heard once, in order. */
+/** Tests messages that are sent during a run: recorded at once and delivered once, in order. */
 
 import { expect, test } from "vitest";
 import { calls, heldModel, heldTool, heldWriter, quiet, reopened, stage, talk, text } from "./held.ts";
 
-test("RUN6 what steers is heard before the next request, what follows when the model has no more to say, each once", async () => {
+test("RUN6 delivers steering messages before the next request and follow-ups when the model is done, each once", async () => {
   const model = heldModel();
   const tool = heldTool("work");
   const scene = await stage(model, { tools: [tool] });
@@ -39,7 +39,7 @@ test("RUN6 what steers is heard before the next request, what follows when the m
   });
 });
 
-test("RUN6 what waited when the program ended is said first, in order, by whoever opens the session", async () => {
+test("RUN6 delivers messages that were queued when the program ended first, in order, after a restart", async () => {
   const scene = await stage(heldModel());
   void scene.prompt("Begin.");
   await quiet();
@@ -55,7 +55,7 @@ test("RUN6 what waited when the program ended is said first, in order, by whoeve
   expect(await talk(again)).toEqual(["user: Begin.", "user: One.", "user: Two.", "user: Three.", "assistant: Heard."]);
 });
 
-test("RUN6 what arrives during a compaction stands behind it, in order, once (INV46)", async () => {
+test("RUN6 delivers messages that arrive during a compaction after it, in order, once (INV46)", async () => {
   const model = heldModel();
   const writer = heldWriter();
   const scene = await stage(model, { summarizers: [writer] });
@@ -85,7 +85,7 @@ test("RUN6 what arrives during a compaction stands behind it, in order, once (IN
   ]);
 });
 
-test("RUN6 what waits can be taken back, and is then not said", async () => {
+test("RUN6 a message that is removed from the queue is not delivered", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Begin.");
@@ -97,14 +97,14 @@ test("RUN6 what waits can be taken back, and is then not said", async () => {
   expect(await talk(scene)).toEqual(["user: Begin.", "assistant: Done."]);
 });
 
-test("RUN6 a second run is not begun while one is under way", async () => {
+test("RUN6 refuses a second run while one is in progress", async () => {
   const scene = await stage(heldModel());
   void scene.prompt("Begin.");
   await quiet();
   await expect(scene.prompt("Me too.")).rejects.toThrow("the agent is already running");
 });
 
-test("RUN6 what was heard waits nowhere any more, also where one goes back to before it", async () => {
+test("RUN6 a delivered message is not queued any more, also after a move to before it", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Begin.");
@@ -126,7 +126,7 @@ test("RUN6 what was heard waits nowhere any more, also where one goes back to be
   expect((await talk(scene)).slice(-2)).toEqual(["user: Rather that.", "assistant: That it is."]);
 });
 
-test("RUN6 what waits goes along to another place", async () => {
+test("RUN6 queued messages follow a move", async () => {
   const model = heldModel();
   const scene = await stage(model);
   const end = scene.prompt("Begin.");
@@ -139,7 +139,7 @@ test("RUN6 what waits goes along to another place", async () => {
   expect(scene.agent.queue.map(({ content }) => content)).toEqual(["Mind the gap."]);
 });
 
-test("RUN6 nothing is no message", async () => {
+test("RUN6 refuses an empty prompt", async () => {
   const scene = await stage(heldModel());
   await expect(scene.prompt("")).rejects.toThrow("the prompt is empty");
 });

@@ -1,4 +1,4 @@
-/** What is written beside the conversation, and what must stand before it. */
+/** Tests appendToSession and the system prompt. */
 
 import { MemoryStore, type Model, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -16,12 +16,12 @@ async function written(isSeen: boolean): Promise<readonly string[]> {
   return session.branch.entries.flatMap((entry) => (entry.type === "message" ? [entry.message.role] : []));
 }
 
-test("TYP5 what the model will see stands behind what it must be told first, even where it is the first of all", async () => {
+test("TYP5 an entry that the model sees follows the system prompt, even if it is the first one", async () => {
   const roles = await written(true);
   expect(roles[0]).toBe("system");
   expect(roles.at(-1)).toBe("bashExecution");
 });
 
-test("TYP5 what it does not see begins nothing", async () => {
+test("TYP5 an entry that the model does not see does not append the system prompt", async () => {
   expect(await written(false)).toEqual(["bashExecution"]);
 });

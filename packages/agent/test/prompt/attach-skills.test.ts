@@ -1,4 +1,4 @@
-/** Skills in an agent's session: loaded once, never retold, and there again behind every compaction. */
+/** Tests that skills are attached once, never summarized, and re-attached after every compaction. */
 
 import { compact, compactionLimits, type Session, textTokens } from "@pith/context";
 import { SKILL_LIST_TYPE } from "@pith/context/host";
@@ -21,7 +21,7 @@ async function talkative(parts: Parameters<typeof agentOf>[1] = {}): Promise<Age
   return await agentOf(model, { summarizers: [], ...parts });
 }
 
-/** Says so much that all before it is covered by a compaction. */
+/** Adds so much text that a compaction covers everything before it. */
 async function forget(agent: Agent, word = "tree"): Promise<void> {
   for (let part = 0; part < 12; part++) await ran(agent, `${word}${part} `.repeat(500));
   expect(await agent.compact()).toMatchObject({ type: "compacted" });
@@ -31,7 +31,7 @@ function seen({ branch: { entries } }: Session): readonly string[] {
   return entries.flatMap((entry) => (entry.type === "custom_message" ? [String(entry.content)] : []));
 }
 
-test("SKL7 what was loaded stands behind each compaction, byte for byte, once, and before what is said next", async () => {
+test("SKL7 a loaded skill follows each compaction verbatim, once, before the next message", async () => {
   const agent = await talkative();
   await agent.attachSkill(deploy);
   await agent.attachSkill(deploy);
@@ -46,7 +46,7 @@ test("SKL7 what was loaded stands behind each compaction, byte for byte, once, a
   }
 });
 
-test("SKL8 the newest come back within a tenth of the window, each whole or not at all, and the others are named", async () => {
+test("SKL8 re-attaches the newest skills within a tenth of the window, each complete, and names the others", async () => {
   const agent = await talkative();
   const long = "A line of some length that says little. ";
   const sizes = { first: 20, second: 230, third: 180, fourth: 900 };
@@ -65,7 +65,7 @@ test("SKL8 the newest come back within a tenth of the window, each whole or not 
   expect(seen(agent.session)).toEqual(behind);
 });
 
-test("SKL9 the text is that of the log, and who has changed the file since is told of", async () => {
+test("SKL9 uses the text of the log, and reports that the file has changed since", async () => {
   const files = { readHash: async (): Promise<string> => "f".repeat(64) };
   const agent = await talkative({ skillFiles: files });
   await agent.attachSkill(deploy);
@@ -75,7 +75,7 @@ test("SKL9 the text is that of the log, and who has changed the file since is to
   expect(line).toMatch(/^These skills have changed since .*\n- deploy: \/skills\/deploy\/SKILL\.md$/);
 });
 
-test("SKL7 who compacted the session beside an agent has lost none: they come back before the next word", async () => {
+test("SKL7 re-attaches skills before the next message after a compaction outside of an agent", async () => {
   const agent = await talkative();
   await agent.attachSkill(deploy);
   for (let part = 0; part < 12; part++) await ran(agent, `tree${part} `.repeat(500));
@@ -88,7 +88,7 @@ test("SKL7 who compacted the session beside an agent has lost none: they come ba
   expect(seen(session)).toHaveLength(1);
 });
 
-test("SKL8 a context that is refused again and again has less and less of them", async () => {
+test("SKL8 re-attaches fewer skills after each overflow", async () => {
   const refusal = { failure: { kind: "overflow" as const, message: "too long" } };
   const steps = [...Array(13).fill("Well."), refusal, refusal, refusal, "Now it fits."];
   const model = { ...scriptedModel(...steps), contextWindow: WINDOW };

@@ -1,4 +1,4 @@
-/** Another beginning in the middle of a session: what was sent stays as it was, and what differs is said behind it. */
+/** Tests a change of the system prompt in a session: sent messages stay, and the change is appended. */
 
 import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../../src/index.ts";
 import { ran } from "../agents.ts";
 
-test("SKL11 what is read anew changes no byte of what was sent; it is said behind it, once", async () => {
+test("SKL11 a changed system prompt changes no sent byte; the change is appended once", async () => {
   const model = scriptedModel("One.", "Two.", "Three.");
   const session = await Session.open(MemoryStore.create(nodeRuntime), nodeRuntime);
   const project = [{ path: "AGENTS.md", text: "Use tabs." }];

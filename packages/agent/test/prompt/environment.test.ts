@@ -1,4 +1,4 @@
-/** Working folder, date and git branch: stated behind the conversation, again when they change or a compaction covers them. */
+/** Tests the entry with working folder, date and git branch: appended when they change, or when a compaction covers it. */
 
 import { buildSessionContext, type Entry, MemoryStore, type Request, Session } from "@pith/context";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
@@ -30,7 +30,7 @@ interface Held extends Stage {
   readonly writer: ReturnType<typeof heldWriter>;
 }
 
-/** In the middle of a run: a call was made, and its tool is still running. */
+/** In the middle of a run: the tool of a call is still running. */
 async function midRun(parts: Partial<AgentOptions>): Promise<Held> {
   const [model, tool, writer] = [heldModel(), heldTool("work"), heldWriter()];
   const scene = await stage(model, { tools: [tool], summarizers: [writer], ...parts });
@@ -60,7 +60,7 @@ describe("after a compaction", () => {
   const beginning = { folder: "/home/ada/shop", readGitBranch: () => "main" };
   const content = "The working folder is /home/ada/shop. Today is 2026-01-01. The git branch is main.";
 
-  test("ENV1 in the middle of a run the next request states it once, behind the kept tail", async () => {
+  test("ENV1 in the middle of a run the next request states it once, after the kept tail", async () => {
     const scene = await midRun({ systemPrompt: beginning });
     await compactMidRun(scene);
     const request = scene.model.requests.at(-1) as Request;
@@ -189,7 +189,7 @@ describe("when something changes", () => {
     expect(timesIn(scene.model.requests[1], "The working folder is")).toBe(1);
   });
 
-  test("ENV1 an agent without a beginning states nothing", async () => {
+  test("ENV1 an agent without a system prompt states nothing", async () => {
     const scene = await createScene([LONG, LONG, LONG, "4"], {});
     for (const words of ["1", "2", "3"]) await scene.prompt(words);
     await scene.agent.compact();

@@ -1,4 +1,4 @@
-/** What goes on beside the conversation: told when it changes, when it is over, and again after a compaction. */
+/** Tests state sections: appended when they change or end, and again after a compaction. */
 
 import assert from "node:assert/strict";
 import { type Entry, MemoryStore, Session } from "@pith/context";
@@ -8,7 +8,7 @@ import { test } from "vitest";
 import { createScene, workCall } from "../hooks/hook-scene.ts";
 import { github, secretsFor } from "../redaction/vaults.ts";
 
-test("SAY15 a section is told before a request when it has changed, and that it is over", async () => {
+test("SAY15 appends a section before a request when it has changed or ended", async () => {
   const texts: (string | null)[] = [null, "one open", "one open", "two open", null, null];
   const states = [{ name: "todo", text: () => texts.shift() ?? null }];
   const replies = ["1", workCall(), "2", "3", "4", "5"];
@@ -19,7 +19,7 @@ test("SAY15 a section is told before a request when it has changed, and that it 
   assert.match(requestText(1), /one open/);
 });
 
-test("SAY15 after a compaction what still holds is said again, and nothing else", async () => {
+test("SAY15 appends current sections again after a compaction, and nothing else", async () => {
   const states = [
     { name: "todo", text: () => "one open" },
     { name: "gone", text: () => null },
@@ -40,7 +40,7 @@ test("SAY15 after a compaction what still holds is said again, and nothing else"
   assert.match(requestText(3), /one open/);
 });
 
-test("SAY15 one that throws, or says no text, is reported and leaves what was said; a long one is cut", async () => {
+test("SAY15 reports a section that throws or returns no string, and keeps its last text; cuts a long one", async () => {
   let asked = 0;
   const failing = () => {
     asked += 1;
@@ -64,7 +64,7 @@ test("SAY15 one that throws, or says no text, is reported and leaves what was sa
   );
 });
 
-test("SAY15 whatever it says, it is said once as long as it stays the same, also after a restart", async () => {
+test("SAY15 appends an unchanged section once, also after a restart", async () => {
   const secrets = secretsFor();
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 200 }),
@@ -97,7 +97,7 @@ test("SAY15 whatever it says, it is said once as long as it stays the same, also
   );
 });
 
-test("SAY15 what was sent is never rewritten: every request extends the one before it, also after a restart", async () => {
+test("SAY15 every request extends the one before it, also after a restart", async () => {
   let count = 0;
   const states = [
     { name: "todo", text: () => `${Math.floor(count++ / 2)} open` },

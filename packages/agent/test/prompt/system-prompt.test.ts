@@ -1,4 +1,4 @@
-/** What is said before the first word, and what is not said again. */
+/** Tests the system prompt and its changes. */
 
 import { MemoryStore, Session, type SystemMessage } from "@pith/context";
 import { mergeSystemMessages } from "@pith/context/host";
@@ -37,7 +37,7 @@ async function begun() {
   return { session, ports: day, beginning };
 }
 
-test("SYS1 it has named sections, its guidelines follow the tools, and day and folder stand behind it", async () => {
+test("SYS1 it has named sections, the guidelines depend on the tools, and date and folder follow it", async () => {
   const { session } = await begun();
   const system = mergeSystemMessages(session.branch);
   expect(Object.keys(system?.sections ?? {})).toEqual(["role", "guidelines", "addition", "project"]);
@@ -53,7 +53,7 @@ test("SYS1 it has named sections, its guidelines follow the tools, and day and f
   expect(session.branch.entries[1]).toMatchObject({ content: expect.stringMatching(/\/work.*2026-11-15/) });
 });
 
-test("SYS2 a model that can call no tools is told so behind its role, and has none; another one gets them behind that (B4)", async () => {
+test("SYS2 the prompt of a model without tool calls says so after the role and declares no tools; another model gets them later (B4)", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
   const skills = [{ name: "review", description: "Reviews.", path: "/s/SKILL.md" }];
@@ -92,7 +92,7 @@ test("SYS2 a model that can call no tools is told so behind its role, and has no
   expect(sections).toEqual(["role", "tools", "guidelines", "addition", "project"]);
 });
 
-test("SYS1 the same again adds nothing; a new day adds a line", async () => {
+test("SYS1 an unchanged prompt appends nothing; a new day appends a line", async () => {
   const { session, ports, beginning } = await begun();
   const tools = [tool("read"), tool("bash")];
   await ensureSystemPrompt({ session, model, tools, runtime: ports, systemPrompt: beginning, thinkingLevel: "high" });
@@ -107,7 +107,7 @@ test("SYS1 the same again adds nothing; a new day adds a line", async () => {
   expect(session.branch.entries).toHaveLength(5);
 });
 
-test("SYS1 other tools and other words are said as what has changed, behind all that was said", async () => {
+test("SYS1 appends only the changes of tools and sections", async () => {
   const { session, ports, beginning } = await begun();
   await ensureSystemPrompt({
     session,
@@ -127,7 +127,7 @@ test("SYS1 other tools and other words are said as what has changed, behind all 
   });
 });
 
-test("SYS1 a prompt of one's own stands in the place of ours, what was added stays", async () => {
+test("SYS1 a custom prompt replaces the default one, and the appended prompt stays", async () => {
   const ports = testRuntime();
   const session = await Session.open(MemoryStore.create(ports), ports);
   const beginning = { folder: "/work", customPrompt: "You are a poet.", appendedPrompt: "In rhymes." };
@@ -135,7 +135,7 @@ test("SYS1 a prompt of one's own stands in the place of ours, what was added sta
   expect(mergeSystemMessages(session.branch)?.sections).toEqual({ role: "You are a poet.", addition: "In rhymes." });
 });
 
-test("SKL1 SYS1 the catalogue of skills stands behind the project, where files can be read; what changes in it is said behind all", async () => {
+test("SKL1 SYS1 lists skills after the project section if there is a read tool, and appends changes of the list", async () => {
   const { session, ports, beginning } = await begun();
   const skills = [{ name: "ship", description: "How to ship.", path: "/skills/ship/SKILL.md" }];
   const tools = [tool("read"), tool("bash")];

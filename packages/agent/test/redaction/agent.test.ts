@@ -1,4 +1,4 @@
-/** An agent whose session keeps no secrets: what tools get, what is told, and what stands in the log. */
+/** Tests redaction in an agent: what tools get, and what events and log contain. */
 
 import { MemoryStore, Session } from "@pith/context";
 import { scriptedModel, testRuntime } from "@pith/context/testing";
@@ -53,7 +53,7 @@ function said(text: string): ToolOutput {
   return { content: [{ type: "text", text }] };
 }
 
-test("SEC6 a tool gets the true value; the log, the events and the model have the placeholder", async () => {
+test("SEC6 a tool gets the secret; the log, the events and the model have the placeholder", async () => {
   const { got, told, events } = await played({
     run: ({ text }, update) => {
       update(`working on ${text}`);
@@ -67,7 +67,7 @@ test("SEC6 a tool gets the true value; the log, the events and the model have th
   expect(events.filter(({ type }) => type === "tool_execution_start")).toMatchObject([{ args: { text: placeholder } }]);
 });
 
-test("SEC6 SEC17 a tool that does not restore gets the placeholder as it is, and its result says so and what to do", async () => {
+test("SEC6 SEC17 a tool without restoresSecrets gets the placeholder, and its result says so and what to do", async () => {
   const { got, told } = await played({ isRestoring: false });
   expect(got).toEqual([{ text: placeholder }]);
   expect(told).not.toContain(github);
@@ -76,14 +76,14 @@ test("SEC6 SEC17 a tool that does not restore gets the placeholder as it is, and
   );
 });
 
-test("SEC17 such a tool runs with a placeholder that nobody knows, and nothing is said without one", async () => {
+test("SEC17 such a tool also runs with an unknown placeholder, and there is no note without a placeholder", async () => {
   const unknown = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" }, isRestoring: false });
   expect(unknown.got).toEqual([{ text: "PITH_SECRET_github_0123456789ab" }]);
   const without = await played({ arguments: { text: "plain" }, isRestoring: false });
   expect(without.told).not.toContain("passed as written");
 });
 
-test("SEC6 a call with a placeholder that nobody knows is not run, and the model is told what to do", async () => {
+test("SEC6 a call with an unknown placeholder is not run, and the result says what to do", async () => {
   const { got, told } = await played({ arguments: { text: "PITH_SECRET_github_0123456789ab" } });
   expect(got).toEqual([]);
   expect(told).toContain(
@@ -91,13 +91,13 @@ test("SEC6 a call with a placeholder that nobody knows is not run, and the model
   );
 });
 
-test("SEC6 a secret of the model's own making is not told either, and the tool gets it as it was", async () => {
+test("SEC6 redacts a secret that the model wrote itself, and the tool gets it unchanged", async () => {
   const { got, told } = await played({ arguments: { text: `with ${gitlab}` } });
   expect(got).toEqual([{ text: `with ${gitlab}` }]);
   expect(told).not.toContain(gitlab);
 });
 
-test("SEC14 permissions judge what will really run; what they say and remember of it has no secret", async () => {
+test("SEC14 permissions check the command with the secrets; questions and rules do not contain them", async () => {
   const asked: string[] = [];
   const permits = new Permissions({
     mode: "ask",
@@ -116,14 +116,14 @@ test("SEC14 permissions judge what will really run; what they say and remember o
   expect(`${asked.join("")}${told}`).not.toContain(github);
 });
 
-test("SEC15 what was found is told once, by its kind, before what it led to", async () => {
+test("SEC15 reports a found secret once, by its kind, before the events that follow from it", async () => {
   const { events } = await played({});
   const found = events.flatMap((event) => (event.type === "secrets_redacted" ? event.secrets : []));
   expect(found.map(({ family }) => family).toSorted()).toEqual(["GitHub token", "GitLab token"]);
   expect(found).toContainEqual({ family: "GitHub token", placeholder });
 });
 
-test("SEC15 a secret in the system texts is not said anew at every start", async () => {
+test("SEC15 a secret in the system prompt does not append it again at every start", async () => {
   const { session, agent } = await played({});
   const systems = (): number =>
     session.branch.entries.filter((entry) => entry.type === "message" && entry.message.role === "system").length;

@@ -1,4 +1,4 @@
-/** What tools cut is redacted before they do: half a secret looks like none. */
+/** Tests that tools redact output before they cut it. */
 
 import { story } from "@pith/context/testing";
 import { expect, test } from "vitest";
@@ -25,7 +25,7 @@ test.each(ways)("SEC11 of a long line nothing of a secret is left where it is cu
   }
 });
 
-test("SEC11 the lines that an edit shows in its answer have no secret, cut or whole", async () => {
+test("SEC11 the lines in the result of an edit have no secret, cut or whole", async () => {
   const { put, run } = newGround({ redaction: secretsFor() });
   put("a.txt", `${"word ".repeat(58)}${github}\nnext line\n`);
   const words = wordsOf(
@@ -35,7 +35,7 @@ test("SEC11 the lines that an edit shows in its answer have no secret, cut or wh
   for (const piece of ends) expect(words).not.toContain(piece);
 });
 
-test("SEC11 an entry from before redaction is opened without its secrets, also where a line is parted", async () => {
+test("SEC11 reading an old entry redacts its secrets, also in a line that is split", async () => {
   for (let place = 0; place <= 40; place += 10) {
     const [entry] = story(`user: ${"x".repeat(MAX_PART_BYTES - place - 1)} ${github}`);
     const { run } = newGround({

@@ -1,4 +1,4 @@
-/** What providers, hooks and questions say of a secret: told, sent and asked without it. */
+/** Tests redaction of provider errors, hook content and questions. */
 
 import { MemoryStore, type ModelEvent, Session } from "@pith/context";
 import { Vault } from "@pith/context/secrets";
@@ -25,7 +25,7 @@ async function heard(before: readonly ModelEvent[], hooks: AgentHooks = {}) {
   return { events, requests: JSON.stringify(model.requests) };
 }
 
-test("SEC11 what a provider complains of is told without the secret, and nothing of a broken try comes with the next", async () => {
+test("SEC11 redacts a provider error, and the text of a failed attempt does not appear in the next", async () => {
   const failure = { kind: "busy", message: `too many requests with ${github}` } as const;
   const { events } = await heard([
     { type: "text-delta", text: "Half a wor" },
@@ -41,7 +41,7 @@ test("SEC11 what a provider complains of is told without the secret, and nothing
   expect(JSON.stringify(events)).not.toContain(github);
 });
 
-test("SEC11 what a hook puts into a request is sent without its secrets", async () => {
+test("SEC11 redacts content that a hook adds to a request", async () => {
   const { requests } = await heard([], {
     context: [
       ({ messages }) => ({

@@ -1,4 +1,4 @@
-/** A vault for tests of the agent, as the port that it knows, and secrets to plant. */
+/** A vault as the `Secrets` port of the agent, and secrets for tests. */
 
 import { createHmac } from "node:crypto";
 import { Vault } from "@pith/context/secrets";
@@ -20,7 +20,7 @@ export function testVault(): Vault {
   return new Vault({ digest: (value) => createHmac("sha256", "a key for tests").update(value).digest("hex") });
 }
 
-/** Tokens as GitHub and GitLab give them out. */
+/** Tokens in the formats of GitHub and GitLab. */
 export const [github, , gitlab]: readonly string[] = createSampleSecrets(3, createSeededRandom(1)).map(
   ({ secret }) => secret,
 );

@@ -42,7 +42,7 @@ describe("handoff", () => {
     return { content: [{ type: "text", text }], usage: paid };
   }
 
-  test("COM28 the message begins with the goal as it was written, and ends with the files that are needed and there", async () => {
+  test("COM28 the message starts with the goal verbatim, and ends with the needed files that exist", async () => {
     const { handOff, requests } = await scene(
       [...talk, "calls: write path=gone.ts content=x; read path=src/other.ts", "result c3: x", "result c4: y"],
       saying(
@@ -69,7 +69,7 @@ describe("handoff", () => {
     expect(requests()).toContain("measure the cache with bench/login.ts");
   });
 
-  test("COM29 a line about the user that the log does not confirm is handed over with a mark; the words of the goal are the user's", async () => {
+  test("COM29 marks a line about the user that the log does not confirm; the goal counts as the user's words", async () => {
     const invented =
       '## Decided\n- The user said "drop the old tables" [#1]\n- The user wants bench/new.ts measured [#6]\n\n## First steps\n1. go on';
     const { handOff } = await scene(talk, saying(invented));
@@ -84,7 +84,7 @@ describe("handoff", () => {
     expect(message).toContain("The user wants bench/new.ts measured");
   });
 
-  test("COM29 what a compaction told is told on: the message rests on the compacted context", async () => {
+  test("COM29 uses the compacted context", async () => {
     const { handOff, requests } = await scene(
       [...talk, "user: now the tests", "compacts: ## Goal\n- a faster login, keeps e6", "says: writing tests"],
       saying("## Background\n- tests are under way [#2]"),
@@ -94,7 +94,7 @@ describe("handoff", () => {
     expect(requests()).not.toContain("there is a cache now");
   });
 
-  test("COM30 what it costs stands in the old session, and nothing else changes there; a failure costs what it cost", async () => {
+  test("COM30 appends only the usage to the old session, also after a failure", async () => {
     const { agent, handOff } = await scene(talk, saying("## Background\n- a cache [#5]"), {
       failure: { kind: "refused", message: "no credit" },
     });
@@ -105,12 +105,12 @@ describe("handoff", () => {
     expect(agent.session.branch.entries).toHaveLength(6);
   });
 
-  test("COM30 where nothing was said there is nothing to hand over, and nobody is asked", async () => {
+  test("COM30 does nothing in a session without messages", async () => {
     const { handOff } = await scene(["model: anthropic/claude", "system: You work."]);
     expect(await handOff("go on")).toEqual({ type: "nothing-to-do" });
   });
 
-  test("COM28 what is asked of the model, word for word", async () => {
+  test("COM28 the request to the model, verbatim", async () => {
     const store = MemoryStore.create(testRuntime());
     for (const entry of story(...talk)) await store.append([entry], { expectedLeaf: await store.leaf() });
     const session = await Session.open(store, testRuntime("g"));
@@ -126,7 +126,7 @@ describe("handoff", () => {
 describe("needed files", () => {
   const there = async (): Promise<boolean> => true;
 
-  test("COM32 files that are named go first, then those that were changed; a name inside another is none", async () => {
+  test("COM32 lists mentioned files first, then modified ones; a part of a longer path is no mention", async () => {
     const entries = story(
       "calls: read path=a.ts; read path=b.ts; write path=c.ts content=x",
       "result c1: x",
@@ -140,7 +140,7 @@ describe("needed files", () => {
     expect(await files("a.ts")).toEqual(["a.ts", "c.ts"]);
   });
 
-  test("COM32 there are no more than twenty, and none that are gone", async () => {
+  test("COM32 lists at most twenty files, and none that are missing", async () => {
     const calls = Array.from({ length: 60 }, (_, at) => `write path=f${at}.ts content=x`).join("; ");
     const results = Array.from({ length: 60 }, (_, at) => `result c${at + 1}: done`);
     const entries = story(`calls: ${calls}`, ...results);

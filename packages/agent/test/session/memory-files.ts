@@ -1,4 +1,4 @@
-/** Files in memory, with hands that change them behind a session's back. */
+/** Files in memory that a test can change without the session. */
 
 import type { FileWriteResult, WorkspaceFiles } from "../../src/ports.ts";
 

@@ -1,4 +1,4 @@
-/** A move in the tree, and the files that the session changed on the way. */
+/** Tests moves in the tree and the files that the session changed. */
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const each of [folder, kept]) rmSync(each, { recursive: true });
 });
 
-test("RUN9 a move shows which files it would put back, puts them back, and forth again", async () => {
+test("RUN9 a move previews which files it would restore, restores them, and back again", async () => {
   const { scene, start, end } = await written();
   expect(await scene.agent.previewFileRestore(start)).toMatchObject([{ path: join(folder, "a.txt"), type: "remove" }]);
   expect(await scene.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
@@ -32,7 +32,7 @@ test("RUN9 a move shows which files it would put back, puts them back, and forth
   expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe("by the agent");
 });
 
-test("RUN9 what somebody else changed since is in the way: nobody moves, and nothing is touched", async () => {
+test("RUN9 refuses the move if others changed a file since, and touches nothing", async () => {
   const { scene, start, end } = await written();
   writeFileSync(join(folder, "a.txt"), "by a person");
   expect(await scene.agent.navigateTree(start, { restoreFiles: true })).toMatchObject({
@@ -44,7 +44,7 @@ test("RUN9 what somebody else changed since is in the way: nobody moves, and not
   expect(await scene.agent.navigateTree(start)).toMatchObject({ type: "moved" });
 });
 
-test("RUN9 who wants no file back has none looked for", async () => {
+test("RUN9 reads no file if no restore is requested", async () => {
   const { scene, start } = await written();
   writeFileSync(join(folder, "a.txt"), "by a person");
   const { session } = scene.agent;
@@ -74,7 +74,7 @@ async function compactable() {
   return { agent, writer };
 }
 
-test("RUN14 while a compaction is under way another one, a move, an undo and a redo are refused by name, and none waits behind it (B80)", async () => {
+test("RUN14 during a compaction, another one, a move, an undo and a redo are refused with the reason, and none is queued (B80)", async () => {
   const { agent, writer } = await compactable();
   const start = agent.session.branch.entries[0]?.id ?? "";
   const first = agent.compact();
@@ -92,7 +92,7 @@ test("RUN14 while a compaction is under way another one, a move, an undo and a r
   expect(await agent.undoCompaction()).toMatchObject({ type: "undone" });
 });
 
-test("RUN15 a stop of the compaction leaves what was said meanwhile in the queue, to be taken back", async () => {
+test("RUN15 an abort of the compaction leaves messages in the queue", async () => {
   const { agent, writer } = await compactable();
   const compaction = agent.compact();
   while (writer.waiting.length === 0) await quiet();
@@ -107,7 +107,7 @@ test("RUN15 a stop of the compaction leaves what was said meanwhile in the queue
   expect(await agent.clearQueue()).toMatchObject([{ content: "a question" }]);
 });
 
-test("SET13 as much of a left branch is summarised as the reserve leaves room for, to the token, the newest of it (B25)", async () => {
+test("SET13 summarizes as many of the newest tokens of the left branch as the reserve allows (B25)", async () => {
   const sentences = ["oldest", "newest"].map((word) => `${word} ${"work on the parser ".repeat(300)}`);
   const messages = sentences.map((content) => ({ role: "user" as const, content, timestamp: 0 }));
   const tokens = messages.reduce((sum, message) => sum + messageTokens(message), 0);

@@ -1,4 +1,4 @@
-/** Where a move in the tree may restore files: on a real disk, with links, exchanged folders and session files that lie. */
+/** Tests where files may be restored: on a real disk, with links, swapped folders and forged session files. */
 
 import { spawn } from "node:child_process";
 import {
@@ -87,7 +87,7 @@ function put(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-test("BACK6 a session file that names places outside, protected places or Pith's own cannot have them written; the others are restored", async () => {
+test("BACK6 files outside the workspace, protected files and Pith's own are not restored; the others are", async () => {
   const { base, workspace, goBack, change } = ground();
   const texts = { before: "evil", after: "as it was" };
   const places = [
@@ -119,7 +119,7 @@ test("BACK6 a session file that names places outside, protected places or Pith's
     expect([path, readFileSync(resolved.resolve(path), "utf8")]).toEqual([path, why === null ? "evil" : "as it was"]);
 });
 
-test("BACK6 what is not permitted is neither read nor removed, nor is a file made there", async () => {
+test("BACK6 a file that is not permitted is not read, removed or created", async () => {
   const { base, files, originals, checkPermission, change } = ground();
   const [secret, missing] = [join(base, "outside/secret"), join(base, "outside/new/file")];
   put(secret, "made by the session");
@@ -147,7 +147,7 @@ test("BACK6 what is not permitted is neither read nor removed, nor is a file mad
   expect(existsSync(dirname(missing))).toBe(false);
 });
 
-test("BACK7 a folder that became a link to a folder outside: nothing there is written, made or removed", async () => {
+test("BACK7 writes, creates and removes nothing through a folder that became a link to outside", async () => {
   const { workspace, outside, change, goBack } = ground();
   const path = (name: string): string => join(workspace, "sub", name);
   put(join(outside, "changed.txt"), "after");
@@ -164,7 +164,7 @@ test("BACK7 a folder that became a link to a folder outside: nothing there is wr
   expect(readFileSync(join(outside, "made.txt"), "utf8")).toBe("after");
 });
 
-test("BACK7 a file that became a link stays, and so does what it leads to", async () => {
+test("BACK7 a file that became a link stays, and so does its target", async () => {
   const { workspace, outside, change, goBack } = ground();
   put(join(outside, "target"), "after");
   put(join(workspace, "target"), "after");
@@ -182,7 +182,7 @@ test("BACK7 a file that became a link stays, and so does what it leads to", asyn
   expect(readFileSync(join(workspace, "target"), "utf8")).toBe("after");
 });
 
-/** Python, because no call of Node exchanges two names at once. */
+/** Python, because Node cannot swap two names atomically. */
 const EXCHANGE = `import os, sys, ctypes
 one, other = sys.argv[1].encode(), sys.argv[2].encode()
 number = 316 if os.uname().machine == "x86_64" else 276
@@ -192,7 +192,7 @@ while True:
     exchange(number, -100, one, -100, other, 2)`;
 
 test.runIf(process.platform === "linux")(
-  "BACK8 while another process exchanges the folder for a link, nothing outside is written or removed",
+  "BACK8 writes and removes nothing outside while another process swaps the folder for a link",
   { timeout: 60_000 },
   async () => {
     const { workspace, outside, change, goBack } = ground();
@@ -222,7 +222,7 @@ test.runIf(process.platform === "linux")(
   },
 );
 
-/** Puts both files of the real folder back, under whichever of the two names it has at the moment. */
+/** Restores both files of the real folder under its current name. */
 async function refill(...names: readonly string[]): Promise<void> {
   const files = nodeFiles({ root: "/" });
   for (const name of names)
@@ -230,7 +230,7 @@ async function refill(...names: readonly string[]): Promise<void> {
       await files.write(join(name, file), bytes("after"), { realPath: join(name, file) });
 }
 
-test("BACK9 a rule that allows a protected place by name lets it be restored, and a rule that denies a place does not", async () => {
+test("BACK9 a rule that names a protected file permits its restore, and a deny rule refuses it", async () => {
   const { workspace, change, goBack } = ground({ allow: ["edit(.vscode/**)", "edit"], deny: ["edit(locked/**)"] });
   const texts = { before: "before", after: "after" };
   const names = [".vscode/tasks.json", "locked/file", ".idea/workspace.xml"];

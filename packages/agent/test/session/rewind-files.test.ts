@@ -1,4 +1,4 @@
-/** Tests session/rewind.ts: file change, plan rewind, rewind files. */
+/** Tests session/rewind-files.ts: file changes, plans and restores. */
 
 import type { Entry } from "@pith/context";
 import fc from "fast-check";
@@ -11,7 +11,7 @@ import { changeEntry, type WritingSession, writingSession } from "./session-of-w
 describe("file change", () => {
   const [one, two] = ["1".repeat(64), "2".repeat(64)];
 
-  test("BACK1 the changes of files come in the order of the entries, a file as often as it was changed", () => {
+  test("BACK1 collects all file changes in the order of the entries", () => {
     const entries = [
       resultEntry("write", { details: { pith: { path: "/a", before: null, after: one } } }),
       resultEntry("read", { details: { pith: { path: "/a", hash: one } } }),
@@ -23,7 +23,7 @@ describe("file change", () => {
     ]);
   });
 
-  test("BACK1 what failed, comes from other tools or has another shape is no change", () => {
+  test("BACK1 ignores failed results, other tools and invalid details", () => {
     const pith = { path: "/a", before: null, after: one };
     const entries = [
       resultEntry("write", { isError: true, details: { pith } }),
@@ -40,7 +40,7 @@ describe("file change", () => {
 describe("plan rewind", () => {
   const hash = (text: string): Promise<string> => hashBytes(new TextEncoder().encode(text));
 
-  test("BACK1 a plan says what each file should be, what it is, and what would be done, and touches nothing", async () => {
+  test("BACK1 a plan has the target, the current content and the action of each file, and touches nothing", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/old", "as it was");
     const left = [await write("/old", "changed"), await write("/old", "again"), await write("/new", "created")];
@@ -66,7 +66,7 @@ describe("plan rewind", () => {
     expect(files.texts()).toEqual({ "/old": "again", "/new": "created" });
   });
 
-  test("BACK3 what is there and cannot be read is a conflict", async () => {
+  test("BACK3 an unreadable file is a conflict", async () => {
     const { files, originals, checkPermission } = writingSession();
     const left = [changeEntry({ path: "/folder/", before: null, after: await hash("x") })];
     expect(
@@ -74,7 +74,7 @@ describe("plan rewind", () => {
     ).toMatchObject([{ type: "conflict", currentHash: "unreadable" }]);
   });
 
-  test("BACK3 work of others between two changes of the session is pointed out", async () => {
+  test("BACK3 reports changes of others between two changes of the session", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const first = await write("/file", "one");
     files.put("/file", "one, formatted");
@@ -84,7 +84,7 @@ describe("plan rewind", () => {
     ).toMatchObject([{ type: "remove", hasForeignChanges: true }]);
   });
 
-  test("BACK4 a session from elsewhere cannot have a file removed by claiming that it made it", async () => {
+  test("BACK4 a forged session cannot have a file removed by claiming to have created it", async () => {
     const { files, originals, checkPermission } = writingSession();
     files.put("/precious", "known to all");
     const left = [changeEntry({ path: "/precious", before: null, after: await hash("known to all") })];
@@ -98,7 +98,7 @@ describe("rewind files", () => {
   const hash = (text: string): Promise<string> => hashBytes(new TextEncoder().encode(text));
   const verdicts = (plan: readonly PlannedFile[]) => Object.fromEntries(plan.map(({ path, type }) => [path, type]));
 
-  test("BACK2 back and forth between two branches each has its own files", async () => {
+  test("BACK2 moves between two branches restore the files of each", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const parts = { files, originals, checkPermission };
     files.put("/both", "start");
@@ -123,7 +123,7 @@ describe("rewind files", () => {
     expect(await over(two, [])).toEqual({ "/both": "start" });
   });
 
-  test("BACK2 in any tree, a move from any place to any other leaves the files as they were there", async () => {
+  test("BACK2 in any tree, a move between any two entries restores the files of the target", async () => {
     const acts = fc.array(
       fc.record({
         place: fc.nat(30),
@@ -162,7 +162,7 @@ describe("rewind files", () => {
     expect(await rewindFiles(plan, parts)).toMatchObject({ type: "rewound" });
   }
 
-  test("BACK3 what somebody else changed, removed or put there since is a conflict, and nothing is done", async () => {
+  test("BACK3 a file that others changed, removed or created since is a conflict, and nothing is done", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/fine", "before");
     const left = [];
@@ -180,7 +180,7 @@ describe("rewind files", () => {
     expect(verdicts(plan)).toEqual({
       "/fine": "restore",
       "/changed": "conflict",
-      // It was not there before, so somebody has done already what the move would do.
+      // The file did not exist before, so it already has its target state.
       "/removed": "same",
       "/taken": "conflict",
     });
@@ -196,7 +196,7 @@ describe("rewind files", () => {
     });
   });
 
-  test("BACK3 what changes between the plan and the act is seen", async () => {
+  test("BACK3 detects a change between the plan and the restore", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const left = [await write("/file", "by the session")];
     const plan = await planRewind({ leftEntries: left, reachedEntries: [] }, { files, originals, checkPermission });
@@ -206,7 +206,7 @@ describe("rewind files", () => {
     expect(files.texts()).toEqual({ "/file": "by hand" });
   });
 
-  test("BACK4 what was not kept is lost and said, and nothing is removed of which the bytes are not kept", async () => {
+  test("BACK4 reports content that was not kept as lost, and removes no file whose bytes are not kept", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     files.put("/old", "before");
     const left = [await write("/old", "after"), await write("/new", "created")];
@@ -220,7 +220,7 @@ describe("rewind files", () => {
     });
   });
 
-  test("BACK4 a disk that refuses one file is named, the others are put back", async () => {
+  test("BACK4 reports a file that the disk refuses, and restores the others", async () => {
     const { files, originals, checkPermission, write } = writingSession();
     const left = [await write("/one", "1"), await write("/two", "2")];
     files.refuse("/one");

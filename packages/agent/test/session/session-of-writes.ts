@@ -1,4 +1,4 @@
-/** A session that writes files: each write a real change with its entry, at any place of a tree. */
+/** A session that writes files; each write changes a file and returns its entry. */
 
 import type { Entry } from "@pith/context";
 import type { CheckRestorePermission, FileChange } from "../../src/session/rewind-files.ts";

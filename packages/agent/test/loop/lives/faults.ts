@@ -1,4 +1,4 @@
-/** What is wrong with what a life has left behind; nothing, where all is well. */
+/** Finds what is wrong with the session after a random life of an agent. */
 
 import { buildSessionContext, type Entry, MemoryStore, Session } from "@pith/context";
 import { decodeSession } from "@pith/context/store";
@@ -19,14 +19,14 @@ export async function faultsOf(life: Life): Promise<readonly string[]> {
   ];
 }
 
-/** Everything that was said is heard once, wherever that was. */
+/** Every message is delivered once, on some branch. */
 function saidFaults(said: readonly Said[], entries: readonly Entry[]): readonly string[] {
   const heard = entries.flatMap(userWords);
   const times = ({ words }: Said): number => heard.filter((each) => each === words).length;
   return said.filter((each) => times(each) !== 1).map((each) => `${each.words} was heard ${times(each)} times`);
 }
 
-/** Each kind in its order. */
+/** Messages of each kind are delivered in order. */
 function orderFaults(said: readonly Said[], branch: readonly Entry[]): readonly string[] {
   const heard = branch.flatMap(userWords);
   const kinds = ["prompt", "steer", "followUp"] as const;
@@ -37,13 +37,13 @@ function orderFaults(said: readonly Said[], branch: readonly Entry[]): readonly 
   return disordered.map((kind) => `what was said as ${kind} is out of order`);
 }
 
-/** Of all branches. */
+/** The entries of all branches. */
 function allEntries({ store }: Session): readonly Entry[] {
   if (!(store instanceof MemoryStore)) throw new Error("a life is lived in memory");
   return decodeSession(store.bytes(), testRuntime("all-")).lines.map(({ entry }) => entry);
 }
 
-/** Every call that counts has one result, before anybody speaks again. */
+/** Every valid call has one result, before the next message. */
 function callFaults(branch: readonly Entry[]): readonly string[] {
   const faults: string[] = [];
   let open = new Set<string>();
@@ -62,7 +62,7 @@ function callFaults(branch: readonly Entry[]): readonly string[] {
   return faults;
 }
 
-/** What is in memory is what another process reads (INV23). */
+/** The loaded branch equals what another process reads (INV23). */
 async function memoryFaults(session: Session): Promise<readonly string[]> {
   if (!(session.store instanceof MemoryStore)) throw new Error("a life is lived in memory");
   const ports = testRuntime("check-");

@@ -1,4 +1,4 @@
-/** A life of an agent, act by act: what is said to it, what its model, its tool and its writer do, stops and crashes. */
+/** Plays a random life of an agent: messages, replies, tool results, summaries, aborts and crashes. */
 
 import type { Session } from "@pith/context";
 import fc from "fast-check";
@@ -45,7 +45,7 @@ export const acts = [
 
 export type Act = (typeof acts)[number];
 
-/** Models speak more often than programs crash. */
+/** Replies are more frequent than crashes. */
 const weights: Partial<Readonly<Record<Act, number>>> = { prompt: 4, "says much": 5, calls: 4, "last tool ends": 4 };
 
 export const lives: fc.Arbitrary<readonly Act[]> = fc.array(

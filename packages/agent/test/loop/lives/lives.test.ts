@@ -1,4 +1,4 @@
-/** Random lives of an agent: no message is lost or doubled, no call is left open or run twice, whatever happens when. */
+/** Tests random lives of an agent: no message is lost or doubled, and no call is left open or run twice. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -7,13 +7,13 @@ import { type Act, Life, lives } from "./life.ts";
 
 const RUNS = Number(process.env.PITH_LIVES ?? 200);
 
-test("RUN7 nothing is lost, doubled, left open or run twice, whatever happens when (INV46)", {
+test("RUN7 loses and doubles no message, leaves no call open and runs none twice (INV46)", {
   timeout: 60_000 + RUNS * 1_000,
 }, async () => {
   await fc.assert(fc.asyncProperty(lives, lived), { numRuns: RUNS });
 });
 
-/** Short lives that are played every time. */
+/** Short lives that always run. */
 const short: readonly (readonly Act[])[] = [
   ["prompt", "calls", "compact", "abort", "steer"],
   ["prompt", "steer", "crash", "calls", "crash", "prompt"],
