@@ -113,7 +113,7 @@ export class Agent {
 
   #createRunRequest(content: UserContent): RunRequest {
     const queued: QueuedMessage = { id: this.#options.runtime.entryId(), kind: "followUp", content };
-    // Whatever else is under way, what was said is in the log at once.
+    // If other work is in progress, the message is queued, so that it is in the log at once.
     const enqueueFirst = this.#scheduler.isBusy ? { beforeTurn: () => enqueue(this.session, queued) } : {};
     return { ...startWithMessage(queued), ...enqueueFirst };
   }

@@ -1,6 +1,6 @@
 /** Compares paths, spells out invisible characters, cuts and decodes text, detects image types and hashes bytes. */
 
-/** Whether a path is the folder itself or lies in it. */
+/** Whether a path is the folder itself or is inside it. */
 export function isWithin(folder: string, path: string): boolean {
   const slash = isWindowsPath(folder) ? "\\" : "/";
   return path === folder || path.startsWith(folder.endsWith(slash) ? folder : `${folder}${slash}`);

@@ -85,8 +85,10 @@ describe("redacted shell", () => {
   });
 
   test("SEC11 redacts a search hit before it is cut", async () => {
-    const hit = { path: "a", line: 1, text: `x = ${github}`, isAround: false };
-    const search = { grep: async () => ({ type: "found", found: [hit], isAll: true }) } as unknown as WorkspaceSearch;
+    const hit = { path: "a", line: 1, text: `x = ${github}`, isContext: false };
+    const search = {
+      grep: async () => ({ type: "found", items: [hit], isComplete: true }),
+    } as unknown as WorkspaceSearch;
     const act = { signal: new AbortController().signal, maxResults: 1 };
     const found = await redactSearch(search, secretsFor()).grep({ pattern: "x", path: "a" }, act);
     expect(found.type === "found" && found.items[0]?.text).toBe(`x = ${testVault().redact(String(github))}`);

@@ -202,7 +202,7 @@ async function checkPermission(
 ): Promise<PermissionResult> {
   const { permissions, signal, runtime } = run;
   const isRepeated = mayHaveStarted && !tool.isIdempotent;
-  // RUN8: without a permission check nobody can be asked, so the call is not run again.
+  // RUN8: without a permission check the user cannot be asked, so the call is not run again.
   if (!permissions) return isRepeated ? { type: "refused", why: UNKNOWN_OUTCOME } : { type: "permitted" };
   const request = {
     tool: tool.name,

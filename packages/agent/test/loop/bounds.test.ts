@@ -84,7 +84,7 @@ test("BOUND5 runs none of more than 256 calls, and each result says why", async 
   expect(ran).toEqual([]);
   expect(results).toHaveLength(300);
   expect(new Set(results.map(({ isError }) => isError))).toEqual(new Set([true]));
-  expect(JSON.stringify(results[299])).toContain("the reply has 300 tool calls, and at most 256 are run");
+  expect(JSON.stringify(results[299])).toContain("it has 300 tool calls, and the limit is 256");
 });
 
 test("BOUND6 a run ends after maxTurns complete turns, and can be continued", async () => {
