@@ -58,7 +58,7 @@ async function buildLibrary({ folder, manifest }: Package): Promise<readonly Out
     external: (id) => isExternal(manifest, id),
     transform: { target: NODE_TARGET, define: { PITH_VERSION: JSON.stringify(manifest.version) } },
   };
-  // Twice, because a bundle of declarations shares other parts than a bundle of code.
+  // Two bundles, because declarations share other chunks than code.
   const code = await writeBundle(base, dist);
   const declarations = await writeBundle({ ...base, plugins: [dts({ oxc: true, emitDtsOnly: true })] }, dist);
   const chunks = [...code, ...declarations];
@@ -82,13 +82,13 @@ function listEntryPoints(folder: string, { exports, bin, publishConfig }: Manife
     entries.map(([name, source]) => {
       const target = builtFiles[name];
       const file = typeof target === "object" ? target.default : target;
-      if (file === undefined) throw new Error(`publishConfig does not say which file "${name}" becomes`);
+      if (file === undefined) throw new Error(`publishConfig has no file for the entry point "${name}"`);
       return [file.replace(/^\.\/dist\/|\.js$/g, ""), join(folder, source)];
     }),
   );
 }
 
-/** What users install beside the library. Packages of ours that are no dependency are needed for their types, which are bundled. */
+/** Whether users install a module beside the library. Own packages that are not dependencies are needed only for their types, which are bundled. */
 function isExternal({ dependencies = {}, optionalDependencies = {} }: Manifest, id: string): boolean {
   if (id.startsWith("node:")) return true;
   const names = Object.keys({ ...dependencies, ...optionalDependencies });

@@ -27,34 +27,34 @@ const PLAIN_HEADERS = join(root, "packages/models/src/network/http-request.ts");
 /** Where the program is built for publishing. */
 export const PROGRAM_FOLDER: string = join(cli, "dist/program");
 
-// The terminal library compiles a pattern of all emoji when it is loaded, which takes longer than the rest of it. Here it is
-// compiled with the first character that may be one.
+// The terminal library compiles a pattern of all emoji when it is loaded, which takes longer than the rest of it. The replacement
+// compiles it when the first possible emoji is tested.
 const EMOJI = "const rgiEmojiRegex = /^\\p{RGI_Emoji}$/v;";
-const lateEmoji = () =>
+const lazyEmoji = () =>
   "let emoji; const rgiEmojiRegex = { test: (sign) => (emoji ??= new RegExp('^\\\\p{RGI_Emoji}$', 'v')).test(sign) };";
 
-/** Writes it to the folder, by default the one that is published. `pith.mjs` starts it. */
+/** Writes the program to a folder, by default the one that is published. `pith.mjs` starts it. */
 export async function buildProgram(
   folder: string = PROGRAM_FOLDER,
   { minify = true }: { readonly minify?: boolean } = {},
 ): Promise<readonly OutputChunk[]> {
-  // What an earlier build left would be published along. Another folder is not ours to clear.
+  // Files of an earlier build would be published too. Another folder may contain files of the caller.
   if (folder === PROGRAM_FOLDER) rmSync(dirname(PROGRAM_FOLDER), { recursive: true, force: true });
   const { version } = JSON.parse(readFileSync(join(cli, "package.json"), "utf8"));
   const bundle = await rolldown({
     input: join(cli, "src/launcher.ts"),
     platform: "node",
     logLevel: "warn",
-    // Optional, and it finds the executable of the platform beside its own folder.
+    // An optional dependency, which finds its executable beside its own folder.
     external: ["@vscode/ripgrep"],
     transform: {
       target: NODE_TARGET,
-      // The providers' packages touch Node's own before each request, which would load all of its `fetch`.
+      // The packages of providers use the global `Headers` before each request, which would load all of Node's `fetch`.
       inject: { Headers: [PLAIN_HEADERS, "PlainHeaders"] },
       define: { PITH_VERSION: JSON.stringify(version) },
     },
     plugins: [
-      { name: "late-emoji", transform: (code) => code.replace(EMOJI, lateEmoji) },
+      { name: "lazy-emoji", transform: (code) => code.replace(EMOJI, lazyEmoji) },
       lazyDependenciesPlugin,
       fastLoadPlugin,
     ],
@@ -66,7 +66,7 @@ export async function buildProgram(
     format: "esm",
     minify,
     codeSplitting: { groups: [...planChunkGroups(chunks, cli)] },
-    // Named so that Node need not find out what they are.
+    // With the extension .mjs, Node does not have to detect the module type.
     entryFileNames: "pith.mjs",
     chunkFileNames: "[name]-[hash].mjs",
   });
@@ -77,7 +77,7 @@ export async function buildProgram(
   return writtenChunks;
 }
 
-/** A file of the program by its name, and whether a module belongs to it. The first that fits counts. */
+/** A file of the program, and which modules belong to it. A module goes into the first group that matches. */
 interface ChunkGroup {
   readonly name: string;
   readonly test: (module: string) => boolean;
@@ -85,8 +85,8 @@ interface ChunkGroup {
 }
 
 /**
- * `chunks` is a draft of the program in which every import that waits has a file of its own.
- * Without groups, modules that several parts share would each become a file, and a start would open all it needs one by one.
+ * Plans the files from a draft of the program, in which every dynamic import has a file of its own. Without groups, each shared module would
+ * become a file, and a start would open many files.
  */
 function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly ChunkGroup[] {
   const providers = chunks
@@ -110,7 +110,7 @@ function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly 
     return listLoadedModules(chunk);
   }
 
-  /** The modules that are loaded together with this chunk, without those that are imported later. */
+  /** Lists the modules that are loaded together with a chunk. Dynamic imports do not count. */
   function listLoadedModules(chunk: OutputChunk): ReadonlySet<string> {
     const names = new Set([chunk.fileName]);
     for (const name of names)
@@ -119,22 +119,22 @@ function planChunkGroups(chunks: readonly OutputChunk[], cli: string): readonly 
   }
 }
 
-/** The packages of which a run loads one. */
+/** The packages of providers. A run loads one of them. */
 const PROVIDER_PATTERN = /@ai-sdk\/(?:anthropic|google|openai|openai-compatible)\/dist\/index\.js$/;
 /** The bundler's own helpers. */
 const BUNDLER_PREFIX = "\0rolldown/";
 
-/** What two providers or more are made of: a module is in one file only, and a run that uses any of them needs it. */
+/** Lists the modules that two or more providers share. */
 function listSharedModules(providers: readonly ReadonlySet<string>[]): readonly string[] {
   const modules = providers.flatMap((provider) => [...provider]);
   return modules.filter((module) => providers.filter((provider) => provider.has(module)).length > 1);
 }
 
-/** Changes what the bundler wrote so that Node loads it faster; what the code does stays the same. */
+/** Rewrites the output of the bundler so that Node loads it faster. The behaviour stays the same. */
 const fastLoadPlugin: Plugin = {
-  name: "quick-to-load",
+  name: "fast-load",
   generateBundle(_options, files, isWrite) {
-    // The draft is only looked at.
+    // The draft is not written.
     if (!isWrite) return;
     const chunks = Object.values(files).filter((file) => file.type === "chunk");
     const facades = new Map(chunks.flatMap((chunk) => findFacade(chunk) ?? []));
@@ -144,7 +144,7 @@ const fastLoadPlugin: Plugin = {
   },
 };
 
-/** A file that only passes on what another one exports: that one's name, and the names there by those in the facade. */
+/** A file that only re-exports from another file: the target, and pairs of the name in the facade and the name in the target. */
 type Facade = readonly [
   name: string,
   target: { readonly file: string; readonly names: readonly (readonly [string, string])[] },
@@ -160,7 +160,7 @@ function findFacade({ code, fileName, isEntry }: OutputChunk): readonly Facade[]
   return [[fileName, { file, names }]];
 }
 
-/** An import that waits for a module which shares a file with others gets it from there, without a file between. */
+/** Replaces dynamic imports of a facade by imports of its target. */
 function inlineFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): string {
   return code.replace(/import\(([`"])\.\/([^`"]+)\1\)/g, (importText, _quote, name) => {
     const facade = facades.get(name);
@@ -171,12 +171,12 @@ function inlineFacades(code: string, facades: ReadonlyMap<string, Facade[1]>): s
 }
 
 /**
- * An import of a module of Node reads all it exports and so loads parts of Node that nobody asked for.
- * The launcher keeps its imports: it runs in any Node, to say which one is needed.
+ * Replaces imports of Node's modules by `process.getBuiltinModule`. An import reads every export, which loads parts of Node that are not
+ * needed. The launcher keeps its imports: it must run in any Node, to print which version is needed.
  */
 function replaceBuiltinImports(code: string, isEntry: boolean): string {
   if (isEntry) return code;
-  // Only the imports at the beginning: a text in the code may look like one.
+  // Only the imports at the beginning: a string in the code may look like an import.
   return code.replace(/^(?:\s*import\b(?!\s*\()[^;]*;)+/, (imports) =>
     imports.replace(BUILTIN_IMPORT, formatBuiltinImport),
   );
@@ -189,17 +189,17 @@ function formatBuiltinImport(_import: string, namespace: string | undefined, nam
   return `const ${binding}=process.getBuiltinModule("${module}");`;
 }
 
-/** V8 keeps a text with one character beyond Latin-1 in two bytes for each, and Node decodes it more slowly. */
+/** V8 stores source with a character beyond Latin-1 in two bytes per character, and Node decodes it more slowly. */
 function escapeToAscii(code: string): string {
   if (/String\.raw`[^`]*[^\0-\x7f]/.test(code))
     throw new Error("String.raw with a character beyond ASCII cannot be escaped");
   return code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Work of dependencies that a start does not need, done when it is needed instead. */
+/** Replacements in dependencies that move work from the start to the first use. */
 const LAZY_PATCHES: readonly LazyPatch[] = [
   {
-    // The stream of events is read when an answer comes; its base class would load all of Node's web streams before the request.
+    // The base class would load all of Node's web streams before the request. The stream is needed when a response arrives.
     module: /eventsource-parser\/dist\/stream\.js$/,
     original: "class EventSourceParserStream extends TransformStream {",
     replacement: `let Stream;
@@ -210,13 +210,13 @@ function EventSourceParserStream(options) {
 const makeStream = () => class extends TransformStream {`,
   },
   {
-    // Changes of tools within a prompt are looked for by a schema of all their kinds. We send none.
+    // A schema parses the options of each message to find tool changes. Pith sends none.
     module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
     original: `if (message.role !== "system" || message.providerOptions == null) continue;`,
     replacement: `if (message.role !== "system" || message.providerOptions?.anthropic?.toolChanges == null) continue;`,
   },
   {
-    // The options of a system message are read by the same schema. Of ours there is only the mark for the cache, which is not in it.
+    // The same schema parses the options of system messages. Pith sets only `cacheControl`, which is not in it.
     module: /@ai-sdk\/anthropic\/dist\/index\.js$/,
     original: "const systemMessageOptions = await parseProviderOptions({",
     replacement: `const systemMessageOptions = Object.keys(providerOptions?.anthropic ?? {}).every((name) => name === "cacheControl") ? undefined : await parseProviderOptions({`,
@@ -229,11 +229,11 @@ interface LazyPatch {
   readonly replacement: string;
 }
 
-/** Fails where a new version of a dependency no longer has the text: then look whether it still does this work early. */
+/** Fails if a new version of a dependency does not have the text once. Then check whether it still does this work early. */
 const lazyDependenciesPlugin: Plugin = {
-  name: "later-in-dependencies",
+  name: "lazy-dependencies",
   transform(code, module) {
-    const patches = LAZY_PATCHES.filter((later) => later.module.test(module));
+    const patches = LAZY_PATCHES.filter((patch) => patch.module.test(module));
     for (const { original } of patches)
       if (code.split(original).length !== 2) throw new Error(`${module} does not have this text once: ${original}`);
     return patches.length === 0

@@ -41,7 +41,7 @@ async function compare(commit: string | undefined, scratch: string): Promise<boo
   if (!existsSync(fixtures)) throw new Error(`there are no session files in ${fixtures}`);
   const otherFolder = checkOutCommit(commit, scratch);
   const programs = [buildProgram(otherFolder), buildProgram(root)] as const;
-  const playOptions = { folder: join(scratch, "stage"), sessions: await prepareSessionFiles(programs[0], scratch) };
+  const playOptions = { folder: join(scratch, "play"), sessions: await prepareSessionFiles(programs[0], scratch) };
   const beforeResults = await playAll(programs[0], playOptions);
   const afterResults = await playAll(programs[1], playOptions);
   const names = [...new Set([...beforeResults.keys(), ...afterResults.keys()])];
@@ -66,7 +66,7 @@ function buildProgram(folder: string): string {
   return join(folder, "packages/cli/dist/program/pith.mjs");
 }
 
-/** Files of pi, and one that the older program has written. */
+/** Returns session files of pi, and one that the older program wrote. */
 async function prepareSessionFiles(older: string, scratch: string): Promise<readonly string[]> {
   const playOptions: PlayOptions = { folder: join(scratch, "recording"), sessions: [] };
   await playConversation(older, playOptions);
@@ -100,13 +100,13 @@ function hasAllTests(otherFolder: string): boolean {
 }
 
 export interface PlayOptions {
-  /** Made anew for each program, so that paths in its output are the same. */
+  /** Emptied for each program, so that paths in the output are the same. */
   readonly folder: string;
-  /** Session files to look into. */
+  /** Session files that the program reads. */
   readonly sessions: readonly string[];
 }
 
-/** What was written, by the name of the case. */
+/** The output by the name of the case. */
 export type PlayResults = ReadonlyMap<string, string>;
 
 export async function playAll(program: string, options: PlayOptions): Promise<PlayResults> {
@@ -145,7 +145,7 @@ function listFileCases({ folder }: PlayOptions): readonly (readonly [name: strin
   return [...settings, ...sessionCases].map((args) => [args.join(" ").replaceAll(`${folder}/`, ""), args]);
 }
 
-/** Standard output, standard error, the exit code, and the file it was told to write. */
+/** Returns standard output, standard error, the exit code, and the file after `-o`. */
 function runProgram(program: string, args: readonly string[], options: PlayOptions): string {
   const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", FROZEN_MODULE, program, ...args], {
     cwd: join(options.folder, "work"),
@@ -157,7 +157,7 @@ function runProgram(program: string, args: readonly string[], options: PlayOptio
   return `${stdout}\n--- ${status}\n${stderr}\n---\n${args.includes("-o") ? readFileSync(file, "utf8") : ""}`;
 }
 
-/** Every line that the program prints while it is driven. Each command waits for the answer to the one before it. */
+/** Sends the RPC conversation and returns every line that the program prints. Each command waits for the response to the one before it. */
 export async function playConversation(program: string, options: PlayOptions): Promise<string> {
   prepareFolder(options);
   const server = await startServer({ script });
@@ -174,27 +174,27 @@ export async function playConversation(program: string, options: PlayOptions): P
     if (command === undefined) child.stdin.end();
     else child.stdin.write(`${JSON.stringify({ id: `c${index}`, ...command })}\n`);
   };
-  let answeredCount = 0;
+  let responseCount = 0;
   const errors: string[] = [];
   createInterface({ input: child.stdout }).on("line", (line) => {
     lines.push(line);
     const { type, id, success, error } = JSON.parse(line);
-    if (success === false) errors.push(`${CONVERSATION[answeredCount]?.type}: ${error}`);
-    const isPrompt = CONVERSATION[answeredCount]?.type === "prompt";
-    if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${answeredCount}`) return;
-    answeredCount += 1;
+    if (success === false) errors.push(`${CONVERSATION[responseCount]?.type}: ${error}`);
+    const isPrompt = CONVERSATION[responseCount]?.type === "prompt";
+    if (isPrompt ? type !== "agent_end" : type !== "response" || id !== `c${responseCount}`) return;
+    responseCount += 1;
     sendNext();
   });
   sendNext();
   await new Promise((resolve) => child.on("close", resolve));
   await server.close();
   if (errors.length > 0) throw new Error(`${program} refused ${errors.join("; ")}`);
-  if (answeredCount < CONVERSATION.length)
-    throw new Error(`${program} ended after ${answeredCount} commands: ${lines.at(-1)}`);
+  if (responseCount < CONVERSATION.length)
+    throw new Error(`${program} ended after ${responseCount} commands: ${lines.at(-1)}`);
   return lines.join("\n");
 }
 
-/** What the conversation left on disk. */
+/** Reads the session files that the conversation wrote. */
 function readWrittenSessions({ folder }: PlayOptions): readonly (readonly [path: string, text: string])[] {
   const home = join(folder, "home");
   return readdirSync(home, { recursive: true, withFileTypes: true })
@@ -204,7 +204,7 @@ function readWrittenSessions({ folder }: PlayOptions): readonly (readonly [path:
     .map((path) => [path, readFileSync(join(home, path), "utf8").replaceAll(LINE_TRAILER, "}")]);
 }
 
-/** The mark of lines that had not reached the disk yet, which depends on its speed, and the checksum over it. */
+/** The mark of lines that are not on disk yet, which depends on the speed of the disk, and the checksum over it. */
 const LINE_TRAILER = /(?:,"run":\d+)?,"crc":"[0-9a-f]{8}"\}$/gm;
 
 function createEnvironment({ folder }: PlayOptions): NodeJS.ProcessEnv {
@@ -236,7 +236,7 @@ const script: Script = ({ text, resultCount }) => {
   return `You said: ${text.slice(0, 80)} ${LONG_TEXT}`;
 };
 
-/** Enough that a compaction has something to free. */
+/** Long enough that a compaction can free tokens. */
 const LONG_TEXT = "word ".repeat(6_000);
 
 function createCallStep(name: string, args: Readonly<Record<string, string>>): Step {
@@ -278,7 +278,7 @@ export interface CallCounts {
   readonly expect: number;
 }
 
-/** `it(` is counted as `test(`, and so are `test.each(…)(…)` and its like. */
+/** Counts the calls of `test` and `expect` in the tests of a checkout, by parser. `it(…)` and `test.each(…)(…)` count as `test(…)`. */
 export function countCalls(root: string): CallCounts {
   const files = globSync(["packages/*/{src,test}/**/*.ts", "{scripts,bench}/test/**/*.ts"], {
     cwd: root,
@@ -291,7 +291,7 @@ export function countCalls(root: string): CallCounts {
   return { test: count("test", "it"), expect: count("expect") };
 }
 
-/** The names that calls begin with: `expect` for `expect(a).not.toBe(b)`, once. */
+/** Lists the names that calls begin with: `expect(a).not.toBe(b)` gives `expect` once. */
 function listCalledNames(node: unknown): readonly string[] {
   if (Array.isArray(node)) return node.flatMap(listCalledNames);
   if (typeof node !== "object" || node === null) return [];
@@ -306,7 +306,7 @@ interface Callee {
   readonly object?: Callee;
 }
 
-/** `test.each(rows)("…")` is one call by its inner callee. */
+/** `test.each(rows)("…")` is counted by its inner call. */
 function calleeName(callee: Callee | undefined): string | null {
   if (callee?.type === "Identifier") return callee.name ?? null;
   if (callee?.type === "MemberExpression" && callee.object?.type === "Identifier") {

@@ -1,4 +1,4 @@
-/** Preloaded into a program under comparison: time stands still and random numbers come in a fixed order, so that two programs that do the same print the same. */
+/** Preloaded by compare.ts: stops the clock and fixes random numbers, so that two programs with the same behaviour print the same. */
 
 import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";

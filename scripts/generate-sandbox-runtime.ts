@@ -14,7 +14,7 @@ const publishedBefore = new Date(Date.now() - MIN_AGE_DAYS * 24 * 60 * 60 * 1000
 const version = process.argv[2] ?? findNewestVersion();
 const folder = mkdtempSync(join(tmpdir(), "pith-runtime-"));
 try {
-  // npm compares each archive with the registry's checksum; `--before` leaves out what is too new, for dependencies as well.
+  // npm compares each archive with the checksum of the registry. `--before` excludes versions that are too new, also of dependencies.
   runNpm(
     "install",
     "--ignore-scripts",
@@ -33,7 +33,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The newest that is old enough. */
+/** Returns the newest version that is old enough. */
 function findNewestVersion(): string {
   const times = JSON.parse(runNpm("view", RUNTIME_PACKAGE, "time", "--json")) as Readonly<Record<string, string>>;
   const isOldEnough = ([name, time]: readonly [string, string]): boolean =>
@@ -59,15 +59,15 @@ interface InstalledPackage {
   readonly version: string;
 }
 
-/** All of them, the runtime first. */
+/** Lists all installed packages, the runtime first. */
 function listInstalledPackages(): readonly InstalledPackage[] {
   const lock = JSON.parse(readFileSync(join(folder, "package-lock.json"), "utf8")) as {
     readonly packages: Readonly<Record<string, { readonly version: string }>>;
   };
   const entries = Object.entries(lock.packages).filter(([path]) => path !== "");
   const nested = entries.find(([path]) => path.lastIndexOf("node_modules/") > 0);
-  // A command of one line cannot ask for two versions of a package.
-  if (nested) throw new Error(`${nested[0]} lies in another package, which the install command cannot say`);
+  // One install command cannot request two versions of a package.
+  if (nested) throw new Error(`${nested[0]} is nested in another package, which the install command cannot express`);
   const packages = entries.map(([path, { version: packageVersion }]) => ({
     name: path.slice("node_modules/".length),
     version: packageVersion,
@@ -79,7 +79,7 @@ function listInstalledPackages(): readonly InstalledPackage[] {
 
 async function pinPackage({ name, version: packageVersion }: InstalledPackage) {
   const hash = await hashPackage(packageFolder(folder, name));
-  if (hash === null) throw new Error(`${name} has something else than plain files`);
+  if (hash === null) throw new Error(`${name} contains something other than plain files`);
   return { name, version: packageVersion, hash };
 }
 

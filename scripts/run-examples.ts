@@ -1,4 +1,4 @@
-/** `node scripts/run-examples.ts [ROOT]`: runs every example in order, those in folders last, and shows what a failing one printed. */
+/** `node scripts/run-examples.ts [ROOT]`: runs every example in order, those in folders last, and prints the output of a failing one. */
 
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";

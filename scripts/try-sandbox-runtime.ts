@@ -1,4 +1,4 @@
-/** `node scripts/try-sandbox-runtime.ts`: installs the sandbox runtime and runs real commands in it on this machine. Fails on any that is not held. */
+/** `node scripts/try-sandbox-runtime.ts`: installs the sandbox runtime and runs real commands in it on this machine. Fails if the sandbox does not hold one of them. */
 
 import { execSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -51,28 +51,32 @@ async function run(command: string, timeoutMs = 60_000): Promise<string> {
 }
 
 try {
-  const works = await run('echo hello >file && cat file && touch "$HOME/x" "$TMPDIR/y" && pwd');
-  report("a command works in its places", works === `hello\n${pathOf("w")}\nexit 0`, works);
+  const ownFolders = await run('echo hello >file && cat file && touch "$HOME/x" "$TMPDIR/y" && pwd');
+  report("a command writes to its folders", ownFolders === `hello\n${pathOf("w")}\nexit 0`, ownFolders);
   const written = await run(`touch ${pathOf("outside/file")} && echo wrote`);
-  report("it writes nowhere else", !written.includes("wrote") && !existsSync(pathOf("outside/file")), written);
+  report(
+    "a command cannot write elsewhere",
+    !written.includes("wrote") && !existsSync(pathOf("outside/file")),
+    written,
+  );
   const read = await run(`cat ${pathOf("home/secret")}`);
-  report("it does not read the home", !read.includes("hidden"), read);
+  report("a command cannot read the home folder", !read.includes("hidden"), read);
   const guarded = await run("mkdir -p .vscode && echo x >.vscode/tasks.json && echo wrote");
-  report("guarded names stay as they are", !guarded.includes("wrote"), guarded);
+  report("guarded files cannot be written", !guarded.includes("wrote"), guarded);
   const refused = await run("curl -sS -m 20 http://example.com/");
   report(
-    "a host is asked about",
+    "a host needs permission",
     refused.includes("example.com is not allowed") && requestedHosts[0] === "example.com",
     refused,
   );
   const direct = await run("curl -sS -m 10 --noproxy '*' http://1.1.1.1/ && echo reached");
-  report("nothing is reached past the proxy", !direct.includes("reached"), direct);
+  report("no host is reached without the proxy", !direct.includes("reached"), direct);
   const stopped = await run("sleep 100", 1_000);
-  report("a command ends when its time is over", stopped.includes("its time was over"), stopped);
+  report("a command is ended after its timeout", stopped.includes("its time was over"), stopped);
 } finally {
   await shell.close();
   await network.close();
   rmSync(base, { recursive: true, force: true });
 }
-console.log(failures === 0 ? "all of them are held" : `${failures} failed`);
+console.log(failures === 0 ? "all checks passed" : `${failures} failed`);
 process.exitCode = failures === 0 ? 0 : 1;

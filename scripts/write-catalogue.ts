@@ -63,7 +63,7 @@ function quoteJson(json: string): string {
   return `'${json.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }
 
-/** id, window, longest answer, 1 for images + 2 for reasoning, then prices where there are any. */
+/** Id, window, longest answer, 1 for images + 2 for reasoning, then prices if they are known. */
 type SnapshotRow = readonly [string, number, number, number, ...number[]];
 
 function createSnapshotRows(

@@ -110,7 +110,7 @@ interface Declaration {
   readonly path: string;
   readonly line: number;
   readonly signature: string;
-  /** The comment right above it, as Markdown; empty where there is none. */
+  /** The comment right above it, as Markdown; empty if there is none. */
   readonly comment: string;
   /** The comment at the head of its file. */
   readonly fileComment: string;

@@ -258,7 +258,7 @@ function defaultsTable(limits: CompactionLimits): string {
       [
         "`summaryTime`",
         Object.values(limits.summaryTime).map(formatSeconds).join(", "),
-        "how long models may take: until the first token, from token to token, per attempt, for the whole summary",
+        "timeouts of a summary: until the first token, between tokens, per attempt, in total",
       ],
       [
         "`hourly`",
@@ -301,15 +301,15 @@ export const modelTables: Readonly<Record<string, () => string>> = {
 
 function providerTable(): string {
   return formatTable(
-    ["`provider`", "speaks", "lives at", "key"],
+    ["`provider`", "protocol", "address", "key"],
     providers.map(({ id, api, baseUrl, keyVariables, isLocal }) => [
       `\`${id}\``,
       api,
-      baseUrl ?? (id === "openai-compatible" ? "the `baseUrl` you give" : "where its package says"),
+      baseUrl ?? (id === "openai-compatible" ? "the `baseUrl` you give" : "the address in its package"),
       keyVariables.length === 0
         ? isLocal
           ? "none"
-          : "`apiKey`, if it wants one"
+          : "`apiKey`, if the server needs one"
         : keyVariables.map((key) => `\`${key}\``).join(" or "),
     ]),
   );
@@ -320,23 +320,23 @@ function timeoutTable(): string {
   return formatTable(
     ["setting", "default", "what it is"],
     [
-      ["`retries`", String(retries), "times it is asked again"],
+      ["`retries`", String(retries), "how often a request is retried"],
       [
         "`maxTotalWaitMs`",
         formatSeconds(maxTotalWaitMs),
-        "of waiting, all retries together; a longer wish of the provider ends it at once",
+        "total wait of all retries; if the provider asks for a longer wait, the request fails at once",
       ],
-      ["`firstWaitMs`", formatSeconds(firstWaitMs), "the first wait at most; each one after it may be twice as long"],
-      ["`maxWaitMs`", formatSeconds(maxWaitMs), "the longest wait that nobody asked for"],
+      ["`firstWaitMs`", formatSeconds(firstWaitMs), "longest first wait; each later wait may be twice as long"],
+      ["`maxWaitMs`", formatSeconds(maxWaitMs), "longest wait that the provider did not ask for"],
       [
         "`firstTokenTimeoutMs`",
         formatSeconds(firstTokenTimeoutMs),
-        "until the first token of an answer; a local model may read a long prompt for minutes",
+        "longest time until the first token; a local model may read a long prompt for minutes",
       ],
       [
         "`idleTimeoutMs`",
         formatSeconds(idleTimeoutMs),
-        "without a sign of life after the first token, then the line is taken for dead",
+        "longest time without data after the first token; then the connection counts as lost",
       ],
     ],
   );

@@ -36,7 +36,7 @@ export function isOwnPackage(specifier: string): boolean {
   return includesSpecifier(SCOPE, specifier) || includesSpecifier(PROGRAM_NAME, specifier);
 }
 
-/** Whether a specifier is a name, or lies below it. The name is a scope, a package or an entry point. */
+/** Whether a specifier is a name or below it. The name is a scope, a package or an entry point. */
 export function includesSpecifier(name: string, specifier: string): boolean {
   return specifier === name || specifier.startsWith(`${name}/`);
 }

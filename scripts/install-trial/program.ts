@@ -33,7 +33,7 @@ interface TrialFolder {
   readonly tarball: PackedPackage;
 }
 
-/** Everything happens below `folder`, with an empty home and an empty prefix. */
+/** Uses an empty home and an empty npm prefix below `folder`. */
 export async function tryProgram(
   node: NodeVersion,
   { folder, tarball }: TrialFolder,
@@ -61,7 +61,7 @@ export async function tryProgram(
   });
   await runStep("pith --version", async () => {
     const version = (await runCommand(isWindows ? "pith.cmd" : "pith", ["--version"], command)).trim();
-    if (version !== tarball.manifest.version) throw new Error(`it is ${version}`);
+    if (version !== tarball.manifest.version) throw new Error(`it prints ${version}`);
     return version;
   });
   await runStep("first answer", async () => {
@@ -104,7 +104,7 @@ export async function tryProgram(
   return installed;
 }
 
-/** pnpm puts each package into a folder of its own, where only its own dependencies are found. */
+/** pnpm gives each package a folder of its own, in which only its own dependencies are found. */
 export async function tryPnpm({ folder, tarball }: TrialFolder, trial: InstallTrial): Promise<void> {
   const env = { ...createEnvironment(makeFolder(folder, "home"), process.env.PATH ?? ""), ANTHROPIC_API_KEY: "any" };
   const command = { cwd: makeFolder(folder, "project"), env };
@@ -141,7 +141,7 @@ function modelEnvironment({ env }: CommandOptions, url: string): Record<string, 
   return { ...env, ANTHROPIC_API_KEY: "any", ANTHROPIC_BASE_URL: url };
 }
 
-/** Types a question, sees its answer, and leaves. */
+/** Types a question, waits for its answer, and exits. */
 async function tryScreen(command: CommandOptions): Promise<undefined> {
   const server = await startServer({ script: ["The screen works."] });
   try {
@@ -160,7 +160,7 @@ async function typeQuestion(terminal: Terminal): Promise<void> {
     await terminal.waitForText(/The screen works\./);
     terminal.press("C-d");
     const status = await terminal.waitForExit();
-    if (status !== 0) throw new Error(`it ended with ${status}`);
+    if (status !== 0) throw new Error(`the exit status is ${status}`);
   } finally {
     terminal.close();
   }
@@ -173,7 +173,7 @@ export default (pith: ExtensionApi): void => {
 };
 `;
 
-/** A server of the tests as one file with all it needs, as if it had been installed. */
+/** Bundles an MCP server of the tests into one file with its dependencies, like an installed one. */
 async function bundleServer(folder: string): Promise<string> {
   const bundle = await rolldown({ input: join(root, "packages/cli/test/mcp/servers/desk.ts"), platform: "node" });
   const file = join(folder, "mcp-server.mjs");
@@ -188,7 +188,7 @@ function makeFolder(...path: readonly string[]): string {
   return folder;
 }
 
-/** Every package below, however deep, without npm's own bookkeeping. */
+/** Counts all packages, nested ones included, without npm's own files. */
 function countPackages(modules: string): number {
   const names = readdirSync(modules).filter((name) => !name.startsWith("."));
   const folders = names.flatMap((name) =>
@@ -210,9 +210,9 @@ interface Terminal {
   type(text: string): void;
   /** Presses a key by tmux's name, such as `Enter` or `C-d`. */
   press(key: string): void;
-  /** Resolves when the screen shows it. */
+  /** Resolves when the screen shows the text. */
   waitForText(expected: RegExp): Promise<void>;
-  /** Resolves with the status of the program when it has ended. */
+  /** Resolves with the exit status when the program has ended. */
   waitForExit(): Promise<number>;
   close(): void;
 }
@@ -225,7 +225,7 @@ function openTerminal(file: string, { cwd, env }: CommandOptions): Terminal {
     execFileSync("tmux", ["-L", socket, "-f", "/dev/null", ...args], { cwd, env: { ...env, TERM: "xterm-256color" } })
       .toString()
       .trimEnd();
-  // The shell stays when the program has ended, so that its last output and its status can be read.
+  // The shell stays open after the program ends, so that its last output and its status can be read.
   tmux("new-session", "-d", "-x", "100", "-y", "30", `${file}; echo "status:$?"; exec sleep 600`);
   const captureScreen = (): string => tmux("capture-pane", "-p");
   const waitFor = async <Value>(read: () => Value | null, description: string): Promise<Value> => {
@@ -233,7 +233,9 @@ function openTerminal(file: string, { cwd, env }: CommandOptions): Terminal {
       const value = read();
       if (value !== null) return value;
     }
-    throw new Error(`${description} did not come within ${TIMEOUT_MS / 1000} s; the screen shows:\n${captureScreen()}`);
+    throw new Error(
+      `${description} was not shown within ${TIMEOUT_MS / 1000} s; the screen shows:\n${captureScreen()}`,
+    );
   };
   return {
     type: (text) => void tmux("send-keys", "-l", text),
@@ -245,7 +247,7 @@ function openTerminal(file: string, { cwd, env }: CommandOptions): Terminal {
       waitFor(() => {
         const status = /^status:(\d+)$/m.exec(captureScreen())?.[1];
         return status === undefined ? null : Number(status);
-      }, "its end"),
+      }, "the exit status"),
     close: () => void tmux("kill-server"),
   };
 }

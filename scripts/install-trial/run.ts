@@ -41,7 +41,7 @@ async function runTrial(): Promise<void> {
     const nodes = values.node.split(",").map(findNode);
     const libraries = await installLibraries(join(folder, "consumer"), tarballs);
     await tryTypeScript(libraries, trial);
-    if (process.platform === "win32") trial.skip("pnpm", "its programs are scripts of cmd there");
+    if (process.platform === "win32") trial.skip("pnpm", "its programs are cmd scripts on Windows");
     else await tryPnpm({ folder: join(folder, "pnpm"), tarball: program }, trial);
     for (const node of nodes) {
       await tryJavaScript(node, libraries, trial);
@@ -53,7 +53,7 @@ async function runTrial(): Promise<void> {
       installed_mb: Number(Math.max(...installFigures.map(({ megabytes }) => megabytes)).toFixed(2)),
       failed: trial.failedSteps,
     };
-    // A step that failed before it measured leaves NaN, which is null in JSON and not within a limit.
+    // A step that fails before it measures leaves NaN, which is null in JSON and exceeds every limit.
     const isWithinLimits = figures.packages <= MAX_PACKAGES && figures.installed_mb <= MAX_MEGABYTES;
     if (!isWithinLimits) console.error(`limits: ${MAX_PACKAGES} packages, ${MAX_MEGABYTES} MB`);
     console.log(values.json ? JSON.stringify(figures) : figures);
@@ -63,7 +63,7 @@ async function runTrial(): Promise<void> {
   }
 }
 
-/** The oldest TypeScript that is supported, and the one that Pith is built with. */
+/** The oldest supported TypeScript, and the one that Pith is built with. */
 const TYPESCRIPT_VERSIONS: readonly string[] = ["5.9.3", "7.0.2"];
 
 interface LibraryProject {
@@ -92,7 +92,7 @@ async function installLibraries(folder: string, tarballs: readonly PackedPackage
   return { folder, entryPoints };
 }
 
-/** What a JavaScript program does with each library, on this Node. */
+/** Imports every entry point from JavaScript on this Node. */
 async function tryJavaScript(
   node: NodeVersion,
   { folder, entryPoints }: LibraryProject,
@@ -104,7 +104,7 @@ async function tryJavaScript(
     if (!stdout.includes("2 entries\n")) throw new Error(`it printed ${stdout}`);
     return `${entryPoints.length} entry points`;
   });
-  // Node 22.19 strips types by default: the sources themselves run on it, too.
+  // Node 22.19 and newer strip types by default, so the sources run too.
   await trial.runStep(`Node ${node.version}: the program from its sources`, async () => {
     const env = createEnvironment(folder, buildPath(node));
     await runCommand(node.file, [join(root, "packages/cli/src/bin.ts"), "--version"], { cwd: folder, env });
@@ -147,7 +147,7 @@ function typedScript(entryPoints: readonly string[]): string {
   return `${imports.join("\n")}\nexport const all = [${uses}];\n${USE}${TYPED_USE}`;
 }
 
-/** Writes two entries and counts them. */
+/** A program that writes two entries and counts them. */
 const USE = `import { MemoryStore, Session } from "@pith/context";
 import { nodeRuntime } from "@pith/context/node";
 

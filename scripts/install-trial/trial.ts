@@ -20,7 +20,7 @@ export class InstallTrial {
     this.#print = print;
   }
 
-  /** Runs a step. What it returns is printed beside its name; what it throws counts as a failure, and the trial goes on. */
+  /** Runs a step and prints its name with what it returns. An error counts as a failure, and the trial continues. */
   async runStep(name: string, run: () => Promise<string | undefined> | string | undefined): Promise<void> {
     const startTime = performance.now();
     try {
@@ -32,7 +32,7 @@ export class InstallTrial {
     }
   }
 
-  /** Says that something was not tried, and why. */
+  /** Prints that a step was skipped, and why. */
   skip(name: string, reason: string): void {
     this.#print(`skipped ${name}: ${reason}`);
   }
@@ -48,7 +48,7 @@ export interface CommandOptions {
   readonly timeoutMs?: number;
 }
 
-/** Its standard output. Rejects with all it wrote if it fails, or if Node warned of something. */
+/** Returns the standard output of a command. Rejects with all its output if it fails or if Node prints a warning. */
 export function runCommand(
   file: string,
   args: readonly string[],
@@ -61,7 +61,7 @@ export function runCommand(
       { cwd, env, timeout: timeoutMs, maxBuffer: 1 << 26 },
       (error, stdout, stderr) => {
         if (error || /\w+Warning: /.test(stderr))
-          reject(new Error(`${error?.message ?? "Node warned"}\n${stdout}\n${stderr}`.trim()));
+          reject(new Error(`${error?.message ?? "Node printed a warning"}\n${stdout}\n${stderr}`.trim()));
         else resolve(stdout);
       },
     );
@@ -73,7 +73,7 @@ export function requireText(text: string, expected: RegExp): void {
   if (!expected.test(text)) throw new Error(`expected ${expected}, got: ${text.slice(0, 2_000)}`);
 }
 
-/** What a fresh user has, and what this machine needs to reach the network: certificates and proxies. */
+/** The environment of a new user, with what this machine needs to reach the network: certificates and proxies. */
 export function createEnvironment(home: string, path: string): Record<string, string> {
   const inherited = Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.test(name));
   return { ...Object.fromEntries(inherited.map(([name, value = ""]) => [name, value])), HOME: home, PATH: path };
@@ -104,7 +104,7 @@ export async function checkTarball(tarball: PackedPackage, trial: InstallTrial):
   if (isProgram(tarball)) return;
   await trial.runStep(`${name}: are the types wrong`, () => {
     const cli = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
-    // For ESM only: `require` of an ES module works in every Node that is supported, and old resolvers are not.
+    // ESM only: `require` of an ES module works in every supported Node, and old resolvers are not supported.
     const args = [cli, tarball.file, "--profile", "esm-only", "--format", "ascii", "--no-color", "--no-emoji"];
     execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
     return undefined;
@@ -124,7 +124,7 @@ function checkManifest({ file, manifest }: PackedPackage): string {
   return `${contents.files.length} files`;
 }
 
-/** The oldest that is promised, and the newest of the lines after it at the time of writing. */
+/** The oldest supported version, and the newest of each later release line at the time of writing. */
 export const SUPPORTED_NODES: readonly string[] = ["22.19.0", "24.21.0", "26.10.0"];
 
 export interface NodeVersion {
@@ -133,6 +133,7 @@ export interface NodeVersion {
   readonly file: string;
 }
 
+/** Returns a Node version. It is fetched once from its npm package into `.tools/`. */
 export function findNode(version: string): NodeVersion {
   if (version === "current") return { version: process.versions.node, file: process.execPath };
   const folder = join(root, ".tools", `node-${version}`);
@@ -151,7 +152,7 @@ export function findNode(version: string): NodeVersion {
 
 const PLATFORMS: Readonly<Record<string, string>> = { win32: "win" };
 
-/** A PATH on which this Node and the programs of these folders come first. */
+/** Returns a PATH with these folders and this Node first. */
 export function buildPath({ file }: NodeVersion, ...folders: readonly string[]): string {
   return [...folders, dirname(file), process.env.PATH ?? ""].join(delimiter);
 }

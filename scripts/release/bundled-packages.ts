@@ -20,20 +20,20 @@ export const PERMITTED_LICENCES: readonly string[] = [
 
 export interface LicenceException {
   readonly name: string;
-  /** Why it is right. */
+  /** Why the exception is right. */
   readonly reason: string;
-  /** In place of the `license` in its package.json. */
+  /** Replaces the `license` of its package.json. */
   readonly licence?: string;
   /** Where its licence text is: in another package of the bundle, or quoted in a NOTICE.md of ours. */
   readonly text?: { readonly package: string } | QuotedLicence;
-  /** Files that look like licences of the package, and do not apply to what is bundled of it. */
+  /** Files that look like licences of the package but do not apply to the bundled part. */
   readonly omit?: readonly string[];
 }
 
 /** A licence that a NOTICE.md of ours quotes. */
 export interface QuotedLicence {
   readonly notice: string;
-  /** The line of the licence that says whose work it is. */
+  /** The copyright line of the licence. */
   readonly copyright: string;
 }
 
@@ -50,7 +50,7 @@ export const LICENCE_EXCEPTIONS: readonly LicenceException[] = [
   },
   {
     name: "rolldown",
-    reason: "only its runtime helpers are in the bundle; what it was built from is not",
+    reason: "only its runtime helpers are in the bundle, not the code that it was built from",
     omit: ["THIRD-PARTY-LICENSE"],
   },
 ];
@@ -59,12 +59,12 @@ export interface GeneratedData extends QuotedLicence {
   /** The module of ours that was generated from it, relative to the repository. */
   readonly module: string;
   readonly name: string;
-  /** Finds the version in the opening sentence of the module, where it is known. */
+  /** Finds the version in the opening sentence of the module, if it is known. */
   readonly version?: RegExp;
   readonly description: string;
   readonly licence: string;
   readonly repository: string;
-  /** Without a version. */
+  /** The package URL without a version. */
   readonly purl: string;
 }
 
@@ -108,7 +108,7 @@ export const GENERATED_DATA: readonly GeneratedData[] = [
 export interface BundledPackage {
   readonly name: string;
   readonly version: string;
-  /** Where it was found, links resolved. */
+  /** Its folder, with links resolved. */
   readonly folder: string;
   /** An SPDX id. */
   readonly licence: string;
@@ -121,10 +121,10 @@ export interface BundledPackage {
 }
 
 export interface BundleContent {
-  /** By name, then by version. */
+  /** Sorted by name, then by version. */
   readonly packages: readonly BundledPackage[];
   readonly data: readonly BundledData[];
-  /** The folders of the packages that modules of ours import: those that our own manifests name. */
+  /** The folders of the packages that our own manifests name. */
   readonly directFolders: readonly string[];
 }
 
@@ -134,9 +134,9 @@ export interface BundledData extends Omit<GeneratedData, "version"> {
 }
 
 export interface BundleInput {
-  /** What rolldown calls `moduleIds`, of all chunks. */
+  /** The `moduleIds` of all chunks that rolldown wrote. */
   readonly moduleIds: readonly string[];
-  /** Of the repository. */
+  /** The root of the repository. */
   readonly root: string;
   readonly exceptions?: readonly LicenceException[];
 }
@@ -155,7 +155,7 @@ export function readBundleContent({ moduleIds, root, exceptions = LICENCE_EXCEPT
     return describePackage({ folder, manifest, exception, textOf });
   });
   const data = readGeneratedData(ownFiles, root);
-  // Some packages have only the short notice of this licence, which refers to the whole text.
+  // Some packages contain only the short notice of this licence, which refers to the full text.
   if (
     packages.some(({ licence }) => licence === "Apache-2.0") &&
     !packages.some(({ texts }) => texts.some(isFullApacheText))
@@ -181,7 +181,7 @@ function listDirectDependencies(ownFiles: readonly string[], root: string): read
   return dependencyFolders.filter((folder) => folder !== null);
 }
 
-/** The folder that a package finds by this name, links resolved; null where it finds none. */
+/** Resolves a package name from a folder. Returns the folder with links resolved, or null. */
 export function findDependency(start: string, name: string): string | null {
   for (let folder = start; dirname(folder) !== folder; folder = dirname(folder)) {
     const candidate = join(folder, "node_modules", name);
@@ -190,12 +190,12 @@ export function findDependency(start: string, name: string): string | null {
   return null;
 }
 
-/** The folder of the package that a module belongs to: the nearest with a package.json that has a name and a version. */
+/** Returns the folder of the package that a module belongs to: the nearest one whose package.json has a name and a version. */
 function findPackageFolder(file: string): string {
   // Helpers that the bundler adds to its output are part of its own package.
   if (file.startsWith("\0rolldown/")) return findPackageFolder(fileURLToPath(import.meta.resolve("rolldown")));
   if (file.startsWith("\0"))
-    throw new Error(`the bundle contains ${JSON.stringify(file)}, and it is not known which package that is from`);
+    throw new Error(`the bundle contains ${JSON.stringify(file)}, and its package is not known`);
   for (let folder = dirname(file); dirname(folder) !== folder; folder = dirname(folder)) {
     if (folder.endsWith(`${sep}node_modules`)) break;
     if (existsSync(join(folder, "package.json"))) {
@@ -243,7 +243,7 @@ function describePackage({ folder, manifest, exception, textOf }: PackageInput):
     );
   if (hasLicence && exception?.text)
     throw new Error(
-      `${title} has a licence file now; take its text out of LICENCE_EXCEPTIONS in scripts/release/bundled-packages.ts.`,
+      `${title} has a licence file now; remove its text from LICENCE_EXCEPTIONS in scripts/release/bundled-packages.ts.`,
     );
   const ownTexts = files.map((file) => tidyText(readFileSync(join(folder, file), "utf8")));
   return {
@@ -258,7 +258,7 @@ function describePackage({ folder, manifest, exception, textOf }: PackageInput):
 const LICENCE_FILE =
   /^(?:(?:un)?licen[cs]e|copying|notice|third-?party-?(?:licen[cs]e|notice)s?)(?:[-.](?!.*(?:js|ts|map|json)$).*)?$/i;
 
-/** Relative to the package, the licence of the package itself first. Licences further down are those of code it contains. */
+/** Lists paths relative to the package, its own licence first. Licences in subfolders belong to code that it contains. */
 function listLicenceFiles(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && LICENCE_FILE.test(entry.name))
@@ -278,9 +278,9 @@ function exceptionText({ name, text }: LicenceException, search: { folders: read
   return tidyText(readFileSync(join(folder, file), "utf8"));
 }
 
-/** The data that our own modules were generated from. A module that names a NOTICE.md has to be in the table. */
+/** Reads the data that our own modules were generated from. A module that names a NOTICE.md must be in GENERATED_DATA. */
 function readGeneratedData(ownFiles: readonly string[], root: string): readonly BundledData[] {
-  // The declarations of our modules are made while bundling: they are no files, and hold no data.
+  // The declarations of our modules are generated by the bundler. They are not files and contain no data.
   const files = ownFiles.filter((file) => !file.endsWith(".d.ts"));
   return files.toSorted(compareText).flatMap((file) => {
     const [opening = ""] = readFileSync(join(root, file), "utf8").split("\n", 1);

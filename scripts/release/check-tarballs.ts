@@ -32,7 +32,7 @@ export interface Tarball {
   readonly manifest: PackedManifest;
   /** Paths in the package, such as `dist/index.js`. */
   readonly files: readonly string[];
-  /** The bill of materials, where there is one. */
+  /** The bill of materials; null if there is none. */
   readonly sbom: Sbom | null;
 }
 
@@ -50,7 +50,7 @@ export interface Sbom {
   readonly components: readonly unknown[];
 }
 
-/** Every tarball of a folder, in the order of their names. */
+/** Reads every tarball of a folder, sorted by name. */
 export function readTarballs(folder: string): readonly Tarball[] {
   const names = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
   return names.sort().map((name) => readTarball(join(folder, name)));
@@ -83,23 +83,25 @@ export function readTarball(file: string): Tarball {
 
 export interface ExpectedPackages {
   readonly version: string;
-  /** Of all packages that are published. */
+  /** The names of all published packages. */
   readonly names: readonly string[];
 }
 
-/** One sentence for each fault. */
+/** Returns one sentence for each fault. */
 export function checkTarballs(tarballs: readonly Tarball[], { version, names }: ExpectedPackages): readonly string[] {
   const packed = tarballs.map(({ manifest }) => manifest.name);
   return [
     ...names.filter((name) => !packed.includes(name)).map((name) => `${name} was not packed`),
-    ...packed.filter((name) => !names.includes(name)).map((name) => `${name} was packed, and is not published`),
+    ...packed
+      .filter((name) => !names.includes(name))
+      .map((name) => `${name} was packed, but is not a published package`),
     ...tarballs.flatMap((tarball) =>
       checkPackage(tarball, { version, names }).map((sentence) => `${tarball.manifest.name}: ${sentence}`),
     ),
   ];
 }
 
-/** What is wrong with one package, one sentence for each fault. */
+/** Checks one package. Returns one sentence for each fault. */
 export function checkPackage(tarball: Tarball, expected: ExpectedPackages): readonly string[] {
   const isProgram = tarball.manifest.name === PROGRAM_NAME;
   return [
@@ -118,7 +120,7 @@ function checkVersions({ manifest }: Tarball, { version, names }: ExpectedPackag
   return [
     ...(manifest.version === version ? [] : [`its version is ${manifest.version}, not ${version}`]),
     ...(/":"(?:workspace|file|link|catalog):/.test(JSON.stringify(manifest))
-      ? ["its package.json has a range that holds only in the workspace"]
+      ? ["its package.json has a range that works only in the workspace"]
       : []),
     ...ownRanges
       .filter(([, range]) => range !== `^${version}`)
@@ -157,7 +159,7 @@ function checkProgram({ manifest, files, sbom }: Tarball, version: string): read
   ];
 }
 
-/** Dependencies before what depends on them, so that a package that is published can be installed at once. */
+/** Sorts dependencies before their dependents, so that a published package can be installed at once. */
 export function sortForPublishing(tarballs: readonly Tarball[]): readonly Tarball[] {
   const order: Tarball[] = [];
   const add = (tarball: Tarball): void => {
@@ -166,7 +168,7 @@ export function sortForPublishing(tarballs: readonly Tarball[]): readonly Tarbal
     for (const next of tarballs) if (next !== tarball && names.includes(next.manifest.name)) add(next);
     order.push(tarball);
   };
-  // The program comes last: it is what people install.
+  // The program is last, because users install it.
   for (const tarball of tarballs) if (tarball.manifest.name !== PROGRAM_NAME) add(tarball);
   for (const tarball of tarballs) add(tarball);
   return order;

@@ -1,4 +1,4 @@
-/** `pnpm release:dry-run`: makes the next release in a copy of the checkout, and publishes nothing. The last line is JSON: what was made. */
+/** `pnpm release:dry-run`: makes the next release in a copy of the checkout, and publishes nothing. The last line is JSON with the version, the packages and the faults. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { checkTarballs, readTarballs, type Tarball } from "./check-tarballs.ts";
 import { NOTICES_FILE } from "./notices.ts";
 import { isUnreleased, readVersionSection } from "./version.ts";
 
-const CHANGE_SUMMARY = "A change that the dry run made up.";
+const CHANGE_SUMMARY = "A change that the dry run invents.";
 const startTime = Date.now();
 const copyFolder = mkdtempSync(join(tmpdir(), "pith-release-"));
 const keepsCopy = process.argv.includes("--keep");

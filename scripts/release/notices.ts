@@ -19,7 +19,7 @@ export const NOTICES_FILE = "THIRD-PARTY-NOTICES";
 export const SBOM_FILE = "sbom.cdx.json";
 
 export interface NoticesOptions {
-  /** What rolldown wrote. */
+  /** The output of rolldown. */
   readonly chunks: readonly { readonly moduleIds: readonly string[] }[];
   /** Where the files are written. */
   readonly folder: string;
@@ -29,7 +29,7 @@ export interface NoticesOptions {
 
 const root = join(import.meta.dirname, "../..");
 
-/** For the program, which contains everything that it needs. */
+/** Writes both files for the program, which bundles all its dependencies. */
 export function writeNoticesAndSbom(options: NoticesOptions): void {
   const content = writeNotices(options);
   const { name, version, license, description } = readManifest(options.packageFolder);
@@ -38,7 +38,7 @@ export function writeNoticesAndSbom(options: NoticesOptions): void {
   writeFileSync(join(options.folder, SBOM_FILE), `${JSON.stringify(sbom, null, 2)}\n`);
 }
 
-/** Writes nothing for a library that contains nothing of others; its dependencies come with their own licences. */
+/** Writes nothing for a library that bundles nothing of others. Its dependencies are installed with their own licences. */
 export function writeNotices({ chunks, folder, packageFolder }: NoticesOptions): BundleContent {
   const content = readBundleContent({ moduleIds: chunks.flatMap(({ moduleIds }) => moduleIds), root });
   if (content.packages.length + content.data.length > 0)
@@ -57,15 +57,15 @@ export interface NamedVersion {
 
 export function formatNotices({ name, version }: NamedVersion, { packages, data }: BundleContent): string {
   const parts = [
-    ...packages.map((each) => ({ ...each, says: [each.author, each.repository] })),
-    ...data.map((each) => ({ ...each, texts: [each.text], says: [each.repository, each.description] })),
+    ...packages.map((each) => ({ ...each, details: [each.author, each.repository] })),
+    ...data.map((each) => ({ ...each, texts: [each.text], details: [each.repository, each.description] })),
   ];
   const texts = [...new Set(parts.flatMap((part) => part.texts))];
   const formatTitle = (part: { name: string; version: string | null }): string =>
     [part.name, part.version].filter(Boolean).join(" ");
   const lines = parts.flatMap((part) => [
     `${formatTitle(part)}: ${part.licence}, text ${part.texts.map((text) => texts.indexOf(text) + 1).join(", ")}`,
-    ...part.says.filter((each) => each !== null).map((each) => `    ${each}`),
+    ...part.details.filter((each) => each !== null).map((each) => `    ${each}`),
   ]);
   const sections = texts.map((text, index) => {
     const users = parts.filter((part) => part.texts.includes(text)).map(formatTitle);
@@ -102,7 +102,7 @@ export function createSbom({
     dependsOn: listBundledDependencies(each, packages),
   }));
   const dependedOn = new Set(dependencyEntries.flatMap(({ dependsOn }) => dependsOn));
-  // What nothing else depends on belongs to the program as well: the helpers of the bundler.
+  // Packages without a dependent belong to the program too: the helpers of the bundler.
   const directPackages = packages.filter(
     (each) => directFolders.includes(each.folder) || !dependedOn.has(packageReference(each)),
   );
@@ -137,7 +137,7 @@ function createPackageComponent(each: BundledPackage, hashes: ReadonlyMap<string
   return {
     ...{ type: "library", "bom-ref": packageReference(each), ...splitName(name), version },
     ...(author === null ? {} : { authors: [{ name: author }] }),
-    // Of the package as it is published; the bundle contains the parts of it that are used.
+    // The hash is that of the published package; the bundle contains only the parts that are used.
     ...(hash ? { hashes: [{ alg: "SHA-512", content: hash }] } : {}),
     licenses: [{ license: { id: licence } }],
     purl: packageReference(each),
@@ -175,7 +175,7 @@ function splitName(name: string): { readonly group?: string; readonly name: stri
   return group && rest ? { group, name: rest } : { name };
 }
 
-/** Which packages of the bundle this one depends on: those its own folder finds by their names. */
+/** Lists the packages of the bundle that this one resolves by the names in its `dependencies`. */
 function listBundledDependencies(
   { folder, dependencies }: BundledPackage,
   packages: readonly BundledPackage[],
@@ -184,7 +184,7 @@ function listBundledDependencies(
   return packages.filter((each) => folders.includes(each.folder)).map(packageReference);
 }
 
-/** By `name@version`, SHA-512 in hexadecimal. */
+/** Returns the SHA-512 in hexadecimal by `name@version`. */
 function readLockedHashes(lockfile: string): ReadonlyMap<string, string> {
   const lines = lockfile.split("\n");
   const hashes = listLockedVersions(lockfile).flatMap(({ name, version, line }) => {
@@ -194,7 +194,7 @@ function readLockedHashes(lockfile: string): ReadonlyMap<string, string> {
   return new Map(hashes);
 }
 
-/** A UUID of version 8, made from the content. */
+/** Derives a UUID of version 8 from the content. */
 function createSerialNumber(content: object): string {
   const bytes = createHash("sha256").update(JSON.stringify(content)).digest().subarray(0, 16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);

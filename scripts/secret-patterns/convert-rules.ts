@@ -11,20 +11,20 @@ export interface Rule {
 
 export interface ConvertedRule {
   readonly rule: Rule;
-  /** How the secret may begin; empty where nothing distinctive stands at its beginning. */
+  /** How the secret may begin; empty if its beginning is not distinctive. */
   readonly prefixes: readonly string[];
-  /** The choices of the secret alone, without what gitleaks asks for around it. */
+  /** The alternatives of the secret itself, without the text that gitleaks expects around it. */
   readonly shapes: readonly (readonly RegexNode[])[];
-  /** gitleaks looks for the name of the service before it. */
+  /** Whether gitleaks looks for the name of the service before the secret. */
   readonly needsName: boolean;
 }
 
-/** Rules with a prefix that are left out, and why. */
+/** Rules with a prefix that are excluded, and why. */
 export const EXCLUDED_RULES: Readonly<Record<string, string>> = {
-  "curl-auth-header": "headers are found by `bearer`, `basic` and `assigned`, in whichever program they stand",
-  "kubernetes-secret-yaml": "a whole document, not a secret; what it holds is Base64 of anything",
+  "curl-auth-header": "headers are found by `bearer`, `basic` and `assigned`, in any program",
+  "kubernetes-secret-yaml": "a whole document, not a secret; its values are Base64 of anything",
   "private-key": "private keys are found line by line by private-keys.ts",
-  "freemius-secret-key": "`sk_` and any 29 characters, meant for PHP files alone; `assigned` finds it behind its name",
+  "freemius-secret-key": "`sk_` and any 29 characters, meant for PHP files alone; `assigned` finds it after its name",
   "flutterwave-public-key": "public by design",
   "lob-pub-api-key": "public by design",
   "mailgun-pub-key": "public by design",
@@ -40,7 +40,7 @@ export function convertRule(rule: Rule): ConvertedRule {
   return { rule, prefixes: [...new Set(prefixes)], shapes: prefixed, needsName };
 }
 
-/** The first group that gitleaks captures is the secret; without one, the whole match is. */
+/** The first captured group is the secret; without one, the whole match is. */
 function findSecretGroup(nodes: readonly RegexNode[]): {
   readonly nodes: readonly RegexNode[];
   readonly needsName: boolean;
@@ -52,7 +52,7 @@ function findSecretGroup(nodes: readonly RegexNode[]): {
   return { nodes: [{ ...token, isCaptured: false }], needsName };
 }
 
-/** What must follow the secret, such as the end of the text. */
+/** Whether a node describes what must follow the secret, such as the end of the text. */
 function isEndCondition(node: RegexNode): boolean {
   return (
     node.type === "group" &&
@@ -60,7 +60,7 @@ function isEndCondition(node: RegexNode): boolean {
   );
 }
 
-/** Takes apart what may stand at the beginning, so that each shape begins with characters. */
+/** Expands the groups at the beginning, so that each shape begins with characters. */
 function expandStart([first, ...rest]: readonly RegexNode[]): readonly (readonly RegexNode[])[] {
   if (first === undefined) return [];
   if (first.type === "assertion") return expandStart(rest);
@@ -68,7 +68,7 @@ function expandStart([first, ...rest]: readonly RegexNode[]): readonly (readonly
   return [[first, ...rest]];
 }
 
-/** Without word boundaries, which the pattern has another way, and without white space and backslashes, which belong to the text around it. */
+/** Removes word boundaries, which the pattern expresses differently, and white space and backslashes, which belong to the text around it. */
 function removeSpaces(nodes: readonly RegexNode[]): readonly RegexNode[] {
   return nodes.filter(({ type }) => type !== "assertion").map(removeSpacesInNode);
 }
@@ -86,7 +86,7 @@ function removeSpacesInNode(node: RegexNode): RegexNode {
   }
 }
 
-/** The literal beginnings of a shape. A prefix is looked for as it is written, even where gitleaks ignores case. */
+/** Lists the literal beginnings of a shape. A prefix is matched as it is written, even if gitleaks ignores case. */
 export function listPrefixes(nodes: readonly RegexNode[]): readonly string[] {
   let prefixes = [""];
   for (const node of nodes) {
@@ -127,7 +127,7 @@ function isSingleCharacter(characters: string): boolean {
   return dropCaseVariants(characters).length === 1;
 }
 
-/** Each letter once, in the case in which the rule has it. */
+/** Keeps each letter once, in the case in which the rule writes it. */
 export function dropCaseVariants(characters: string): string {
   const small = characters.toLowerCase();
   return Array.from(characters)
@@ -135,17 +135,17 @@ export function dropCaseVariants(characters: string): string {
     .join("");
 }
 
-/** Three characters at least, which the search needs; the beginning of every address is none. */
+/** The search needs at least three characters. The beginning of a URL is not distinctive. */
 function isDistinctive(prefix: string): boolean {
   return prefix.length >= 3 && !prefix.startsWith("http");
 }
 
-/** Whether the prefix alone tells that a secret follows, as `glpat-` does. */
+/** Whether the prefix alone identifies a secret, as `glpat-` does. */
 export function hasDistinctivePrefix({ prefixes, needsName }: ConvertedRule): boolean {
   return !needsName && prefixes.every((prefix) => prefix.length >= 4 && /[_.~=-]$/.test(prefix));
 }
 
-/** Whether words could stand behind the prefix (`live_`), so that what follows must look random. */
+/** Whether ordinary words could follow the prefix (`live_`), so that what follows must look random. */
 export function mayMatchWords(converted: ConvertedRule): boolean {
   if (hasDistinctivePrefix(converted) || converted.prefixes.every((prefix) => prefix.length > MAX_WORDLIKE_PREFIX))
     return false;
@@ -158,7 +158,7 @@ function hasAllLetters(node: RegexNode): boolean {
   return node.type === "characters" && /[g-z]/.test(node.characters);
 }
 
-/** The fewest characters that a secret of this rule has. */
+/** The length of the shortest secret of this rule. */
 export function minLength({ shapes }: ConvertedRule): number {
   return Math.min(...shapes.map((shape) => sumMinLengths(shape)));
 }
@@ -171,13 +171,13 @@ function sumMinLengths(nodes: readonly RegexNode[]): number {
   }, 0);
 }
 
-/** The pattern of a family, from its prefix on; see `Family` in `@pith/context/secrets`. */
+/** Returns the pattern of a family, which starts at its prefix; see `Family` in `@pith/context/secrets`. */
 export function toPattern(converted: ConvertedRule): string {
   const choices = [...new Set(converted.shapes.map((shape) => formatShape(shape, hasDistinctivePrefix(converted))))];
   return choices.length === 1 ? String(choices[0]) : `(?:${choices.join("|")})`;
 }
 
-/** Behind a telling prefix the secret goes on as far as its characters do, so that nothing of a longer one is left. */
+/** After a distinctive prefix the secret continues as long as its characters do, so that nothing of a longer one is left. */
 function formatShape(nodes: readonly RegexNode[], isOpen: boolean): string {
   const last = nodes.at(-1);
   if (isOpen && last?.type === "repeat" && last.node.type === "characters" && last.node.characters.length >= 10) {
@@ -187,7 +187,7 @@ function formatShape(nodes: readonly RegexNode[], isOpen: boolean): string {
   return `${nodes.map(formatNode).join("")}(?![A-Za-z0-9])`;
 }
 
-/** Bounded, so that looking takes as long as the text does, whatever it holds. */
+/** A bound, so that the search takes linear time. */
 const MAX_REST = 600;
 
 function isWord(characters: string): boolean {
@@ -230,7 +230,7 @@ function formatClass(characters: string): string {
   const rest = hasWord ? sorted.replace(/\w/g, "") : sorted;
   if (rest === "") return "\\w";
   const ranges = rest.replace(/[A-Z]+|[a-z]+|[0-9]+/g, toRanges).replace(/[\]\\^]/g, "\\$&");
-  // A hyphen stands at the end, where it means itself.
+  // A hyphen at the end of a class is literal.
   const hyphen = sorted.includes("-") ? "-" : "";
   return `[${hasWord ? "\\w" : ""}${hyphen ? ranges.replace(/(?<![A-Za-z0-9])-|-(?![A-Za-z0-9])/, "") : ranges}${hyphen}]`;
 }
@@ -239,7 +239,7 @@ function containsAll(part: string, whole: string): boolean {
   return Array.from(part).every((character) => whole.includes(character));
 }
 
-/** `abcdef` is `a-f`; characters that do not follow each other stay as they are. */
+/** `abcdef` becomes `a-f`; characters without a sequence stay as they are. */
 function toRanges(run: string): string {
   let ranges = "";
   for (let start = 0; start < run.length; ) {
@@ -263,7 +263,7 @@ export type RegexNode =
 
 type RegexGroup = Extract<RegexNode, { type: "group" }>;
 
-/** `(?i)` is applied here: a letter that counts in both cases becomes a choice of two characters, first the one that is written. */
+/** Applies `(?i)`: a letter that ignores case becomes a class of two characters, the written one first. */
 function parseRegex(source: string): RegexGroup {
   const parser = new RegexParser(source);
   const group = parser.parseGroup({ isCaptured: false, ignoresCase: false });
@@ -370,7 +370,7 @@ class RegexParser {
     return characterRange(first, this.#parseCharacter());
   }
 
-  /** One character, or all that an escape stands for. */
+  /** Returns one character, or all characters that an escape matches. */
   #parseCharacter(): string {
     const code = this.#match(/\\x([0-9a-fA-F]{2})/y);
     if (code) return String.fromCharCode(Number.parseInt(code[1] ?? "", 16));
@@ -382,7 +382,7 @@ class RegexParser {
   }
 }
 
-/** A dot that is not repeated stands between two words and means a dot. */
+/** A dot that is not repeated is between two words and means a literal dot. */
 const ANY_CHARACTER = /\.(?=[*+{?])/y;
 
 function characterRange(first: string, last: string): string {

@@ -57,15 +57,15 @@ test.each([
   `const a = \`import "pith"; \${\`export * from "pith"\`} import "pith";\`;`,
   `const a = /["'\`/]/; const b = 'import "pith"';`,
   `const a = Array.from("pith");`,
-])("not taken for an import: %s", (text) => {
+])("is not an import: %s", (text) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInConvert(text).files })).faults).toEqual([]);
 });
 
 test.each([
   "const a = new Date(0); const b = parts.process.name; const c = clock.Date.now;",
   "/** Not Date.now, but a port. */ const a = 'Math.random';",
-  `const a = \`process.env \${said} console.log\`;`,
-])("not taken for an effect: %s", (text) => {
+  `const a = \`process.env \${name} console.log\`;`,
+])("is not an effect: %s", (text) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...faultInMessage(text).files })).faults).toEqual([]);
 });
 
@@ -139,10 +139,10 @@ test.each([
     },
     `${CONTEXT_SOURCES}/compaction:1 imports ${CONTEXT_SOURCES}/session, which imports it back`,
   ],
-])("asked about, but no fault: %s", (_, files, asked) => {
+])("is a question, but not a fault: %s", (_, files, expected) => {
   const { faults, questions } = runChecks(writeTree({ ...cleanWorkspace, ...files }));
   expect(faults).toEqual([]);
-  expect(questions.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`)).toEqual([asked]);
+  expect(questions.map(({ path, line, sentence }) => `${path}:${line} ${sentence.split(";")[0]}`)).toEqual([expected]);
 });
 
 test.each([
@@ -151,7 +151,7 @@ test.each([
   "export class SessionManager {}",
   "export interface LoadOptions {}",
   "export function readSettings(): void {}",
-])("not asked about: %s", (text) => {
+])("is not a question: %s", (text) => {
   const { faults, questions } = runChecks(
     writeTree({
       ...cleanWorkspace,
@@ -176,11 +176,11 @@ test.each([
     { "bench/src/a.ts": sourceFile(`import "./b.ts";`), "bench/src/b.ts": sourceFile("export interface Port {}") },
   ],
   ["a folder called testing", { "bench/src/testing/a.ts": sourceFile(""), ...twoMoreFiles("bench/src/testing") }],
-])("not asked about: %s", (_, files) => {
+])("is not a question: %s", (_, files) => {
   expect(runChecks(writeTree({ ...cleanWorkspace, ...files }))).toMatchObject({ faults: [], questions: [] });
 });
 
-test("not asked about: what is just within bounds, calls and statements", () => {
+test("is not a question: sizes just within the limits, calls and statements", () => {
   const text = sourceFile(
     `function fine(a: Map<A, B>, b: B, c: C) {\n  if (\n    a(1, 2, 3, 4)\n  ) {\n${"    b();\n".repeat(54)}  }\n}`,
   );
@@ -260,8 +260,8 @@ test("the figure one_word_participles counts functions, methods, types and top-l
     writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: names }),
   );
   expect(figures).toMatchObject({ one_word_participles: 7 });
-  const asked = questions.map(({ sentence }) => sentence.split(" ")[0]);
-  expect(asked).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
+  const askedNames = questions.map(({ sentence }) => sentence.split(" ")[0]);
+  expect(askedNames).toEqual(["told", "keptWords", "heldLock", "Asking", "WrittenBatch", "MADE_BY", "sent"]);
 });
 
 test.each([
@@ -269,7 +269,7 @@ test.each([
   "export function readSettings() {} export function splitLines() {} export function needsLock() {}",
   "export function embedText() {} export function isNamed() {} export const strings = [];",
   "export function run() { const told = 1; return { kept: told }; }",
-])("not a participle: %s", (text) => {
+])("is not a participle: %s", (text) => {
   const { figures } = runChecks(
     writeTree({ ...cleanWorkspace, [`${CONTEXT_SOURCES}/session/second.ts`]: sourceFile(text) }),
   );
@@ -306,7 +306,7 @@ function exportNames(count: number): string {
   return `export { ${names.join(", ")} } from "${count > 200 ? "../" : "./"}message.ts";`;
 }
 
-test("the script fails where there is nothing to check", () => {
+test("the script fails if there is nothing to check", () => {
   expect(runScript("check-house.ts", writeTree({})).status).toBe(1);
 });
 

@@ -13,11 +13,16 @@ import {
 
 export interface PlantedFault extends FaultyFiles {
   readonly fault: string;
+  /** A part of the reported sentence. */
   readonly says: string;
 }
 
 const doorFaults: readonly PlantedFault[] = [
-  { fault: "a package in the wrong direction", ...faultInConvert(`import "${PROGRAM_NAME}";`), says: "may not import" },
+  {
+    fault: "a package in the wrong direction",
+    ...faultInConvert(`import "${PROGRAM_NAME}";`),
+    says: "may not import",
+  },
   { fault: "a type of it", ...faultInConvert(`import type { A } from "${PROGRAM_NAME}";`), says: "may not import" },
   { fault: "an export of it", ...faultInConvert(`export * from "${PROGRAM_NAME}/screen";`), says: "may not import" },
   {
@@ -64,7 +69,7 @@ const doorFaults: readonly PlantedFault[] = [
     says: "leads out of",
   },
   {
-    fault: "a test that is no test double, imported by path",
+    fault: "a test imported by path that is not a test double",
     files: { "evals/src/run.ts": sourceFile(`import "../../packages/context/test/entry.test.ts";`) },
     at: "evals/src/run.ts:3",
     says: "leads out of evals",

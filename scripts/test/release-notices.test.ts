@@ -143,12 +143,12 @@ function titleOf({ group, name, version }: Component): string {
   return [group ? `${group}/${name}` : name, version].filter(Boolean).join(" ");
 }
 
-/** Another look at what is in the program: the sources that the maps of an unminified bundle name. */
+/** Finds the packages of the program in another way: by the sources in the source maps of an unminified bundle. */
 async function packagesInSourceMaps(): Promise<readonly string[]> {
   const bundle = await rolldown({
     input: join(root, "packages/cli/src/launcher.ts"),
     platform: "node",
-    external: [...importedBesides()],
+    external: [...listExternalImports()],
     logLevel: "silent",
   });
   const { output } = await bundle.generate({
@@ -167,8 +167,8 @@ async function packagesInSourceMaps(): Promise<readonly string[]> {
   return [...new Set([...titles, `rolldown ${version}`])];
 }
 
-/** The optional dependencies that the built program imports from beside itself. */
-function importedBesides(): readonly string[] {
+/** Lists the optional dependencies that the built program imports and does not contain. */
+function listExternalImports(): readonly string[] {
   const { optionalDependencies = {} } = JSON.parse(readFileSync(join(root, "packages/cli/package.json"), "utf8"));
   const names = readdirSync(folder).filter((name) => name.endsWith(".mjs"));
   const code = names.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");

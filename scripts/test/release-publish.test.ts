@@ -11,7 +11,7 @@ import { PROGRAM_NAME } from "../packages.ts";
 import { checkTarballs, readTarballs, sortForPublishing, type Tarball } from "../release/check-tarballs.ts";
 import { writeTree } from "./write-tree.ts";
 
-/** A folder with tarballs of these manifests. */
+/** Writes tarballs of these manifests into a folder. */
 function pack(
   manifests: readonly Readonly<Record<string, unknown>>[],
   more: Readonly<Record<string, string>> = {},
@@ -35,7 +35,7 @@ function pack(
 const faultsOf = (folder: string, names: readonly string[]) =>
   checkTarballs(readTarballs(folder), { version: "1.2.3", names });
 
-test("REL6 packages of one version that depend on each other by it have no faults", () => {
+test("REL6 packages that have one version and depend on each other by it have no faults", () => {
   const folder = pack(
     [
       { name: "@pith/base", exports: { ".": { types: "./dist/index.d.ts", default: "./dist/index.js" } } },
@@ -48,8 +48,8 @@ test("REL6 packages of one version that depend on each other by it have no fault
 
 test.each([
   [{ version: "1.2.4" }, "its version is 1.2.4, not 1.2.3"],
-  [{ dependencies: { "@pith/b": "workspace:^" } }, "its package.json has a range that holds only in the workspace"],
-  [{ devDependencies: { "@pith/b": "workspace:*" } }, "its package.json has a range that holds only in the workspace"],
+  [{ dependencies: { "@pith/b": "workspace:^" } }, "its package.json has a range that works only in the workspace"],
+  [{ devDependencies: { "@pith/b": "workspace:*" } }, "its package.json has a range that works only in the workspace"],
   [{ dependencies: { "@pith/b": "^1.2.2" } }, "it depends on @pith/b ^1.2.2, not on ^1.2.3"],
   [{ scripts: { postinstall: "node x.js" } }, "it runs a script at installation (postinstall)"],
   [{ exports: { ".": "./dist/none.js" } }, "its package.json names dist/none.js, which it does not have"],
@@ -90,7 +90,7 @@ test("REL7 dependencies are published before what depends on them, and the progr
   ]);
 });
 
-test("REL7 a run that broke off publishes the rest when it is run again; a published version is never replaced", async () => {
+test("REL7 a run that failed halfway publishes the rest when it is run again; a published version is never replaced", async () => {
   const refused = { name: "@pith/b" };
   const registry = await startRegistry(({ name }) => name === refused.name);
   // A tarball runs no scripts, not even those that refuse to publish a folder.
@@ -139,7 +139,7 @@ interface Published {
   readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
 }
 
-/** A registry that keeps what npm sends it, and refuses some packages. */
+/** Starts a registry that stores what npm sends, and refuses some packages. */
 async function startRegistry(refuses: (document: Published) => boolean) {
   const packages = new Map<string, object>();
   const list: string[] = [];

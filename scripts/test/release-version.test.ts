@@ -93,12 +93,12 @@ test("REL4 without a changeset nothing is released, and one that names an unknow
 const checkRelease = (place: string, tag: string, ...more: readonly string[]) =>
   runScript("release/version.ts", place, "--check", tag, ...more);
 
-test("REL4 a tag that is not the version, and a changeset that was left, are no release", () => {
+test("REL4 a tag that differs from the version, and a changeset that is left, are no release", () => {
   const place = repository("# Changelog\n\n## 0.1.0\n\n- The beginning.\n", {});
   expect(checkRelease(place, "v0.1.0")).toEqual({ status: 0, lines: ["- The beginning."] });
   expect(checkRelease(place, "v0.1.1").status).toBe(1);
-  const left = repository("## 0.1.0\n", { ".changeset/one.md": changeset("a", "patch", "A fix.") });
-  expect(checkRelease(left, "v0.1.0").status).toBe(1);
+  const withChangeset = repository("## 0.1.0\n", { ".changeset/one.md": changeset("a", "patch", "A fix.") });
+  expect(checkRelease(withChangeset, "v0.1.0").status).toBe(1);
   const unreleased = repository("## 0.1.0 (unreleased)\n", {});
   expect(checkRelease(unreleased, "v0.1.0").status).toBe(1);
 });
