@@ -6,7 +6,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type Api, type EntryPoint, firstCommentSentence, readApi } from "./docs/api.ts";
+import { type Api, type EntryPoint, readApi } from "./docs/api.ts";
 import {
   checkGeneratedFiles,
   checkShownCode,
@@ -119,7 +119,7 @@ function checkEntryPoint({ path: entryPath, missing, exports }: EntryPoint): rea
   return [
     ...missing.map((name) => ({ path: entryPath, line: 1, sentence: `${name} is exported, but no file declares it` })),
     ...exports
-      .filter((each) => firstCommentSentence(each) === "")
+      .filter(({ comment }) => comment === "")
       .map(({ name, path, line }) => ({
         ...{ path, line },
         sentence: `${name} is exported without a comment; add a \`/** … */\` sentence`,

@@ -57,6 +57,6 @@ export function readVersion(rootFolder: string = root): string {
 }
 
 /** The program is one bundle with all its dependencies; every other package is a library. */
-export function isProgram({ manifest }: Package): boolean {
+export function isProgram({ manifest }: { readonly manifest: { readonly name: string } }): boolean {
   return manifest.name === PROGRAM_NAME;
 }

@@ -59,7 +59,7 @@ function readEntryPoint(specifier: string, path: string, sources: Sources): Entr
   return {
     specifier,
     path,
-    fileComment: /^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(sources.get(path)?.text ?? "")?.[1]?.trim() ?? "",
+    fileComment: readFileComment(sources.get(path)?.text ?? ""),
     exports: exported.flatMap((each) => ("kind" in each ? each : [])),
     missing: exported.flatMap((each) => ("kind" in each ? [] : each.name)),
   };
@@ -137,7 +137,7 @@ function withOverloads(first: Declaration, following: readonly Declaration[]): D
 
 function readStatements(source: Source): readonly Declaration[] {
   const { path, text } = source;
-  const fileComment = cleanComment(/^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? "");
+  const fileComment = readFileComment(text);
   return parseSource(source).program.body.flatMap((statement) => {
     const isExported = statement.type === "ExportNamedDeclaration";
     const outline = readOutline(text, isExported ? statement.declaration : statement);
@@ -208,6 +208,11 @@ function formatMember(text: string, textBefore: string, member: ESTree.ClassElem
 
 function isType({ keyword }: Pick<Declaration, "keyword">): boolean {
   return keyword === "interface" || keyword === "type";
+}
+
+/** Returns the comment at the head of a file, as Markdown. */
+function readFileComment(text: string): string {
+  return cleanComment(/^\/\*\*((?:(?!\*\/)[\s\S])*)\*\//.exec(text)?.[1] ?? "");
 }
 
 function cleanComment(comment: string): string {
@@ -296,7 +301,7 @@ function renderTable(exports: readonly ApiExport[]): string {
   const rows = exports
     .toSorted((one, other) => sortRank(one) - sortRank(other) || (one.name < other.name ? -1 : 1))
     .flatMap((each) => [
-      [signatureCode(each), firstCommentSentence(each)],
+      [signatureCode(each), firstSentence(each.comment)],
       ...(each.kind === "value" ? listMemberRows(each) : []),
     ]);
   return formatTable(["name and signature", "what it does"], rows);
@@ -331,10 +336,6 @@ function listMemberRows({ name, keyword, signature }: ApiExport): readonly (read
 
 function formatCode(text: string): string {
   return `\`${text.replace(/\s+/g, " ").replaceAll("readonly ", "").replace(/,? \)/g, ")").replaceAll("( ", "(").replaceAll("`", "'")}\``;
-}
-
-export function firstCommentSentence({ comment }: ApiExport): string {
-  return firstSentence(comment);
 }
 
 function firstSentence(text: string): string {

@@ -10,7 +10,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatCount } from "../fault.ts";
-import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
+import { isProgram, listPublishedPackages, readVersion } from "../packages.ts";
 import { NOTICES_FILE, SBOM_FILE } from "./notices.ts";
 
 function printReport(folder: string | undefined): void {
@@ -103,11 +103,10 @@ export function checkTarballs(tarballs: readonly Tarball[], { version, names }: 
 
 /** Checks one package. Returns one sentence for each fault. */
 export function checkPackage(tarball: Tarball, expected: ExpectedPackages): readonly string[] {
-  const isProgram = tarball.manifest.name === PROGRAM_NAME;
   return [
     ...checkVersions(tarball, expected),
     ...checkFiles(tarball),
-    ...(isProgram ? checkProgram(tarball, expected.version) : []),
+    ...(isProgram(tarball) ? checkProgram(tarball, expected.version) : []),
   ];
 }
 
@@ -169,7 +168,7 @@ export function sortForPublishing(tarballs: readonly Tarball[]): readonly Tarbal
     order.push(tarball);
   };
   // The program is last, because users install it.
-  for (const tarball of tarballs) if (tarball.manifest.name !== PROGRAM_NAME) add(tarball);
+  for (const tarball of tarballs) if (!isProgram(tarball)) add(tarball);
   for (const tarball of tarballs) add(tarball);
   return order;
 }

@@ -5,7 +5,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync,
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
-import { listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
+import { isProgram, listPublishedPackages, PROGRAM_NAME, readVersion } from "../packages.ts";
 import { checkTarballs, readTarballs, type Tarball } from "./check-tarballs.ts";
 import { NOTICES_FILE } from "./notices.ts";
 import { isUnreleased, readVersionSection } from "./version.ts";
@@ -79,10 +79,6 @@ function runCommand(command: string, args: readonly string[]): void {
 
 function readChangelog(): string {
   return readFileSync(join(copyFolder, "CHANGELOG.md"), "utf8");
-}
-
-function isProgram({ manifest }: Tarball): boolean {
-  return manifest.name === PROGRAM_NAME;
 }
 
 async function checkSbom(tarballs: readonly Tarball[]): Promise<readonly string[]> {
