@@ -1,4 +1,4 @@
-/** What a summary of a branch you leave should look at; and moves that you would regret are not made. */
+/** Adds instructions to branch summaries, and cancels a move that would leave a long branch without a summary. */
 
 import type { ExtensionApi } from "@pith/agent";
 
@@ -6,7 +6,7 @@ export default (pith: ExtensionApi): void => {
   pith.on("session_before_tree", ({ preparation }, { ui }) => {
     const { entriesToSummarize, userWantsSummary } = preparation;
     if (!userWantsSummary && entriesToSummarize.length > 200) {
-      ui.notify("this leaves more than 200 entries without a summary; ask for one: /tree ID --summary", "warning");
+      ui.notify("The move would leave more than 200 entries without a summary. Use /tree ID --summary.", "warning");
       return { cancel: true };
     }
     return { customInstructions: "Look at changes of the API's contract.", replaceInstructions: false };

@@ -1,4 +1,4 @@
-/** A checkpoint of your changed files in git before you go elsewhere in the tree: a commit beside your branches, which nothing of yours is moved for. */
+/** Stores your changed files in git before a move in the session tree, as a commit on no branch; your branches and files stay as they are. */
 
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
@@ -7,36 +7,39 @@ import type { ExtensionApi } from "@pith/agent";
 const run = promisify(execFile);
 
 export default (pith: ExtensionApi): void => {
-  let made: string | null = null;
+  let checkpoint: string | null = null;
 
   pith.on("session_before_tree", async ({ preparation, signal }, { cwd, ui, hasUI }) => {
-    made = null;
-    // Files that git does not know are not in a checkpoint of its own.
+    checkpoint = null;
+    // `git stash create` does not include untracked files.
     const changed = await git(cwd, ["status", "--porcelain", "--untracked-files=no"]);
     if (changed === null || changed === "") return undefined;
-    // Where nobody is there to be asked, a checkpoint harms nobody.
-    const wants = hasUI ? await ui.confirm("A checkpoint of your files first?", changed, { signal }) : true;
-    if (!wants) return undefined;
+    // Without a user to ask, a checkpoint is the safe choice.
+    const isWanted = hasUI ? await ui.confirm("Store a checkpoint of your files first?", changed, { signal }) : true;
+    if (!isWanted) return undefined;
     const commit = await git(cwd, ["stash", "create", `pith: before leaving ${preparation.oldLeafId ?? "the root"}`]);
     if (!commit) {
-      ui.notify("git could make no checkpoint, so you stay where you are; commit once, or answer no", "warning");
+      ui.notify(
+        "The move was cancelled: git could not create a checkpoint. Make a first commit, or answer no.",
+        "warning",
+      );
       return { cancel: true };
     }
     await git(cwd, ["update-ref", `refs/pith/${preparation.oldLeafId ?? "root"}`, commit]);
-    made = commit;
+    checkpoint = commit;
     return undefined;
   });
 
   pith.on("session_tree", async ({ oldLeafId }, { ui }) => {
-    if (made === null) return undefined;
-    ui.notify(`your files are kept: git stash apply ${made.slice(0, 10)}`);
-    const data = { commit: made, oldLeafId };
-    made = null;
+    if (checkpoint === null) return undefined;
+    ui.notify(`Your files are stored. To restore them: git stash apply ${checkpoint.slice(0, 10)}`);
+    const data = { commit: checkpoint, oldLeafId };
+    checkpoint = null;
     return { entries: [{ type: "custom", customType: "git-checkpoint", data }] };
   });
 };
 
-/** Null where git says no, or there is none. */
+/** Returns null if git fails or is not installed. */
 async function git(cwd: string, args: readonly string[]): Promise<string | null> {
   const { stdout } = await run("git", [...args], { cwd }).catch(() => ({ stdout: null }));
   return stdout?.trim() ?? null;

@@ -1,4 +1,4 @@
-/** A list of things to do: the model keeps it with a tool, you see it with /todo, and it is told again after every compaction. */
+/** Adds a to-do list: the model updates it with a tool, you see it with /todo, and the model gets it again after every compaction. */
 
 import type { ExtensionApi } from "@pith/agent";
 
@@ -10,16 +10,16 @@ interface Item {
 export default (pith: ExtensionApi): void => {
   let items: readonly Item[] = [];
 
-  // What the log says is what there is: after a restart, and after a move to another branch.
-  const recall = (entries: readonly { readonly type: string }[]): void => {
-    items = entries.flatMap((entry) => itemsIn(entry) ?? []).at(-1) ?? [];
+  // The session holds the list, also after a restart and after a move to another branch.
+  const restore = (entries: readonly { readonly type: string }[]): void => {
+    items = entries.flatMap((entry) => readItems(entry) ?? []).at(-1) ?? [];
   };
-  pith.on("session_start", async (_, { session }) => recall(await session.branch()));
-  pith.on("session_tree", async (_, { session }) => recall(await session.branch()));
+  pith.on("session_start", async (_, { session }) => restore(await session.branch()));
+  pith.on("session_tree", async (_, { session }) => restore(await session.branch()));
 
   pith.registerTool({
     name: "todo",
-    description: "Keeps the list of things to do. Say all of them each time, those that are done included.",
+    description: "Replaces the to-do list. Pass all items each time, including those that are done.",
     parameters: {
       type: "object",
       properties: {
@@ -36,29 +36,29 @@ export default (pith: ExtensionApi): void => {
     },
     isIdempotent: true,
     intent: () => ({ type: "nothing" }),
-    async run({ arguments: asked }) {
-      items = listed(asked.items);
+    async run({ arguments: args }) {
+      items = parseItems(args.items);
       await pith.appendEntry(TODO, { items });
-      return { content: [{ type: "text", text: shown(items) }] };
+      return { content: [{ type: "text", text: formatItems(items) }] };
     },
   });
-  pith.registerCommand("todo", { description: "what is to be done", run: async () => shown(items) });
-  pith.registerState("todo", () => (items.length === 0 ? null : `Things to do:\n${shown(items)}`));
+  pith.registerCommand("todo", { description: "show the to-do list", run: async () => formatItems(items) });
+  pith.registerState("todo", () => (items.length === 0 ? null : `Things to do:\n${formatItems(items)}`));
 };
 
 const TODO = "todo";
 
-function itemsIn(entry: { readonly type: string }): readonly (readonly Item[])[] | null {
+function readItems(entry: { readonly type: string }): readonly (readonly Item[])[] | null {
   const { customType, data } = entry as { readonly customType?: string; readonly data?: { readonly items?: unknown } };
-  return entry.type === "custom" && customType === TODO ? [listed(data?.items)] : null;
+  return entry.type === "custom" && customType === TODO ? [parseItems(data?.items)] : null;
 }
 
-function listed(value: unknown): readonly Item[] {
-  if (!Array.isArray(value)) throw new Error("items is a list of { text, isDone }");
+function parseItems(value: unknown): readonly Item[] {
+  if (!Array.isArray(value)) throw new Error("items must be a list of { text, isDone }");
   return value.map(({ text, isDone }) => ({ text: String(text), isDone: isDone === true }));
 }
 
-function shown(items: readonly Item[]): string {
+function formatItems(items: readonly Item[]): string {
   if (items.length === 0) return "nothing is to be done";
   return items.map(({ text, isDone }) => `[${isDone ? "x" : " "}] ${text}`).join("\n");
 }
