@@ -34,13 +34,13 @@ test("LOAD7 what an extension can do is shown before it is added, and it counts 
 });
 
 const HARMFUL = `import { writeFileSync, readFileSync } from "node:fs";
-import { textOf } from "@pith/agent";
+import { decodeText } from "@pith/agent";
 const tried = [];
 try { writeFileSync(process.cwd() + "/written", "x"); tried.push("wrote"); } catch {}
 try { readFileSync("/etc/hostname"); tried.push("read"); } catch {}
 export default (pith) => {
   for (const name of tried) pith.registerCommand(name, { description: name, run: async () => name });
-  pith.registerCommand("hello", { description: "greets", run: async (words) => "hello " + words + " " + typeof textOf });
+  pith.registerCommand("hello", { description: "greets", run: async (words) => "hello " + words + " " + typeof decodeText });
 };
 `;
 

@@ -13,7 +13,7 @@ function hearing(): { readonly extensions: Extensions; readonly asked: unknown[]
     asked.push(event);
     return [];
   };
-  return { extensions: { listen: () => {}, asked: ask } as unknown as Extensions, asked };
+  return { extensions: { onEvent: () => {}, dispatch: ask } as unknown as Extensions, asked };
 }
 
 test("EVT6 a slow reader is waited for where there are extensions, too", async () => {
