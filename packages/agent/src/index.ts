@@ -183,6 +183,6 @@ export {
 export { type DiffInput, unifiedDiff } from "./tools/edit/unified-diff.ts";
 export { fetchTool } from "./tools/fetch/fetch.ts";
 export { type FileToolOptions, findSeenFiles, ReadTracker } from "./tools/files.ts";
-export { type OutputLimit, outputLimit } from "./tools/output.ts";
 export { MAX_IMAGE_BYTES } from "./tools/read/pages.ts";
+export { type OutputLimit, outputLimit } from "./tools/tool-io.ts";
 export { fileTools, searchTools } from "./tools/tools.ts";

@@ -1,4 +1,4 @@
-/** Provides what `read`, `write` and `editFile` share: arguments, intents, what the model has read of each file, and replacing a file. */
+/** Shared by `read`, `write` and `edit`: arguments, intents, tracking of what the model has read, and replacing a file. */
 
 import type { Entry, Redaction } from "@pith/context";
 import { isBlobHash } from "@pith/context/host";
@@ -7,9 +7,9 @@ import type { BlobStore, FileOriginals, FileReadResult, PathOptions, WorkspaceFi
 import { type ChangeSide, type FileChange, readFileDetails } from "../session/rewind-files.ts";
 import { hashBytes } from "../text.ts";
 import type { Intent } from "../tool.ts";
-import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./arguments.ts";
+import { invalid, type ParsedArgument, readInteger, type ToolArguments, valid } from "./tool-io.ts";
 
-/** Each file as it was last shown or written, for `new Reads(…)` and `relearn`. What was covered by a compaction is not among it. */
+/** The hash of each file as last shown or written in these entries, for `ReadTracker`. */
 export function findSeenFiles(
   entries: readonly Entry[],
   resolve: (path: string) => string,
@@ -25,7 +25,7 @@ export function findSeenFiles(
 export interface FileReplacement extends PathOptions {
   /** Absolute. */
   readonly path: string;
-  /** Null where there is no file. */
+  /** Null if the file does not exist. */
   readonly before: Uint8Array | null;
   readonly after: Uint8Array;
 }
@@ -38,7 +38,7 @@ export interface ReplaceFileContext extends Pick<FileToolOptions, "files" | "ori
   readonly readTracker: ReadTracker;
 }
 
-/** Keeps the old and the new bytes before it writes, so that a move in the session can restore either. */
+/** Stores the old and the new bytes before it writes, so that a move in the session tree can restore either. */
 export async function replaceFile(
   { path, realPath, before, after }: FileReplacement,
   { files, originals, readTracker }: ReplaceFileContext,
@@ -50,7 +50,7 @@ export async function replaceFile(
   return { type: "replaced", change: { path, ...hashes, ...(unsavedSides.length > 0 && { unkept: unsavedSides }) } };
 }
 
-/** Which of them could not be kept. */
+/** Returns the sides that could not be stored. */
 async function saveBoth(
   { before, after }: Pick<FileReplacement, "before" | "after">,
   originals: FileOriginals,
@@ -63,27 +63,27 @@ async function saveBoth(
 
 export interface FileToolOptions {
   readonly files: WorkspaceFiles;
-  /** What `blob:1a2b3c4d` opens. */
+  /** Opens references such as `blob:1a2b3c4d`. */
   readonly blobs?: BlobStore;
-  /** What `#412` and `entry:<id>` open: any entry of the session, also one before a compaction or on another branch. */
+  /** Opens `#412` and `entry:<id>`: any entry of the session, also before a compaction or on another branch. */
   readonly entries?: Pick<Store, "entry" | "entryByNumber">;
-  /** The name of the skill whose text lies at an absolute path; null for every other file. */
+  /** The name of the skill whose text is at this absolute path; null for other files. */
   readonly skillAt?: (path: string) => string | null;
-  /** Texts are shown as they come out of it, whole before they are cut into pages. */
+  /** Applied to the whole text before it is cut into pages. */
   readonly redaction?: Redaction | undefined;
-  /** Without them what is replaced cannot be put back. */
+  /** Stores replaced content, so that it can be restored. */
   readonly originals?: FileOriginals;
 }
 
 export interface Reference {
   readonly type: "blob" | "entry" | "number";
-  /** The hash of a blob or its beginning, the id of an entry, the number of an entry. */
+  /** A blob's hash or the start of it, an entry's id, or an entry's number. */
   readonly name: string;
-  /** As it was written, without the brackets of a citation. */
+  /** As given, without the brackets of a citation. */
   readonly text: string;
 }
 
-/** Null for a path; a file with such a name is meant by `./#412` or `./blob:…`. */
+/** Null for a path. A file with such a name can be opened as `./#412` or `./blob:…`. */
 export function parseReference(path: string): Reference | null {
   const text = path.trim().replace(/^\[(#\d+)\]$/, "$1");
   const [, number] = /^#(\d{1,15})$/.exec(text) ?? [];
@@ -100,41 +100,42 @@ export interface Replacement {
 
 export function readPath({ path }: ToolArguments): ParsedArgument<string> {
   if (typeof path === "string" && path.trim() !== "") return valid(path);
-  return invalid("path is missing: say which file");
+  return invalid("path is missing: give the path of a file");
 }
 
-/** The path of something that is to be written. */
+/** Reads the path of a file to write. */
 export function readWritablePath(args: ToolArguments): ParsedArgument<string> {
   const path = readPath(args);
-  if (path.type === "wrong" || parseReference(path.value) === null) return path;
-  return invalid(`${path.value} is a reference: it can be read, not written`);
+  if (path.type === "invalid" || parseReference(path.value) === null) return path;
+  return invalid(`${path.value} is a reference, which can be read but not written`);
 }
 
 export function readContent({ content }: ToolArguments): ParsedArgument<string> {
-  if (typeof content !== "string") return invalid("content is missing: say what the file shall have, as text");
-  return content.isWellFormed() ? valid(content) : invalid("content has half a character (a lone surrogate)");
+  if (typeof content !== "string") return invalid("content is missing: give the whole new content as text");
+  return content.isWellFormed() ? valid(content) : invalid("content contains half a character (a lone surrogate)");
 }
 
 export interface LineRange {
-  /** The first line, counted from 1. */
+  /** The first line, starting at 1. */
   readonly offset: number;
   readonly limit?: number;
 }
 
 export function readLineRange(args: ToolArguments): ParsedArgument<LineRange> {
   const offset = readInteger(args, "offset", 1);
-  if (offset.type === "wrong") return offset;
+  if (offset.type === "invalid") return offset;
   const limit = readInteger(args, "limit", 1);
-  if (limit.type === "wrong") return limit;
+  if (limit.type === "invalid") return limit;
   return valid({ offset: offset.value ?? 1, ...(limit.value !== null && { limit: limit.value }) });
 }
 
-/** The replacements of an edit; a single one may stand beside the path. */
+/** Reads the replacements of an edit. A single one may be given next to the path. */
 export function readReplacements(args: ToolArguments): ParsedArgument<readonly Replacement[]> {
   const parsedEdits = parseEdits(args.edits) ?? (args.oldText === undefined ? [] : [args]);
   const edits = Array.isArray(parsedEdits) ? parsedEdits : [parsedEdits];
   if (edits.length === 0) return invalid("edits is empty: give at least one { oldText, newText }");
-  if (edits.length > MAX_EDITS) return invalid(`edits has ${edits.length}: give ${MAX_EDITS} at most in one call`);
+  if (edits.length > MAX_EDITS)
+    return invalid(`edits has ${edits.length} entries; the limit is ${MAX_EDITS} in one call`);
   const invalidIndex = edits.findIndex((edit) => !isReplacement(edit));
   if (invalidIndex >= 0) return invalid(`edits[${invalidIndex}] must be { oldText, newText }, both text`);
   return valid(edits.filter(isReplacement).map(({ oldText, newText }) => ({ oldText, newText })));
@@ -142,13 +143,13 @@ export function readReplacements(args: ToolArguments): ParsedArgument<readonly R
 
 const MAX_EDITS = 100;
 
-// Models send lists as JSON inside a string.
+// Some models send lists as JSON in a string.
 function parseEdits(edits: unknown): unknown {
   if (typeof edits !== "string") return edits;
   try {
     return JSON.parse(edits);
   } catch {
-    // Whatever it is, it is no replacement, and is named as such.
+    // The caller reports it as an invalid edit.
     return edits;
   }
 }
@@ -158,36 +159,36 @@ function isReplacement(edit: unknown): edit is Replacement {
   return typeof edit.oldText === "string" && typeof edit.newText === "string";
 }
 
-/** `nothing` where no file is opened: the arguments are wrong, or the path is a handle. */
+/** `nothing` if no file is opened: the arguments are invalid, or the path is a reference. */
 export function readIntent(args: ToolArguments, files: WorkspaceFiles): Intent {
   const path = readPath(args);
-  if (path.type === "wrong" || parseReference(path.value)) return { type: "nothing" };
+  if (path.type === "invalid" || parseReference(path.value)) return { type: "nothing" };
   return { type: "look", paths: [files.resolve(path.value)] };
 }
 
 export function changeIntent(args: ToolArguments, files: WorkspaceFiles): Intent {
   const path = readWritablePath(args);
-  return path.type === "wrong" ? { type: "nothing" } : { type: "change", paths: [files.resolve(path.value)] };
+  return path.type === "invalid" ? { type: "nothing" } : { type: "change", paths: [files.resolve(path.value)] };
 }
 
 export type ReadState = "fresh" | "stale" | "unread";
 
-/** The hash of each file as the model last saw or wrote it; also queues calls on the same file. */
+/** Tracks the hash of each file as the model last saw or wrote it, and queues calls on the same file. */
 export class ReadTracker {
   #hashes: Map<string, string>;
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  /** With what is known from before, as the details of earlier results have it: absolute paths and their hashes. */
+  /** `hashes` are from earlier results: absolute paths with their hashes. */
   constructor(hashes: Iterable<readonly [path: string, hash: string]> = []) {
     this.#hashes = new Map(hashes);
   }
 
-  /** For a model that stands elsewhere now: what it saw on a branch that was left, it has not seen here. */
+  /** Replaces the hashes after a move in the session tree: reads on another branch do not count. */
   reset(hashes: Iterable<readonly [path: string, hash: string]>): void {
     this.#hashes = new Map(hashes);
   }
 
-  /** Keeps that the model saw these bytes; their hash. */
+  /** Records that the model saw these bytes, and returns their hash. */
   async remember(path: string, bytes: Uint8Array): Promise<string> {
     const hash = await hashBytes(bytes);
     this.#hashes.set(path, hash);
@@ -201,10 +202,10 @@ export class ReadTracker {
     return lastHash === (await hashBytes(bytes)) ? "fresh" : "stale";
   }
 
-  /** Runs an act when all earlier ones at the same path have ended: the calls of one reply run at once. */
+  /** Runs operations on the same path one after the other, because the calls of one reply run in parallel. */
   async runInOrder<Outcome>(path: string, operation: () => Promise<Outcome>): Promise<Outcome> {
     const result = (this.#queues.get(path) ?? Promise.resolve()).then(operation);
-    // Whoever comes next waits for the end, however it ends.
+    // The next operation runs even if this one fails.
     const settled = result.catch(() => undefined);
     this.#queues.set(path, settled);
     try {
@@ -225,7 +226,7 @@ export interface ReadBytesContext extends Pick<FileToolOptions, "files"> {
   readonly readTracker: ReadTracker;
 }
 
-/** Large files are used one at a time: the calls of a reply run at once and share the memory. */
+/** Reads a file and passes it to `use`. Large files are read one at a time, to limit memory. */
 export async function withFileBytes<Outcome>(
   { at, ...options }: ReadBytesOptions,
   { files, readTracker }: ReadBytesContext,
@@ -237,5 +238,5 @@ export async function withFileBytes<Outcome>(
 }
 
 const LARGE_FILE_BYTES = 4 * 1024 * 1024;
-/** No path: those are absolute. */
+/** Cannot be a path, because paths are absolute. */
 const LARGE_FILES_KEY = "large files";

@@ -31,7 +31,7 @@ test("SEC11 the lines in the result of an edit have no secret, cut or whole", as
   const words = wordsOf(
     await run("edit", { path: "a.txt", edits: [{ oldText: `${"word ".repeat(58)}x`, newText: "y" }] }),
   );
-  expect(words).toContain("The nearest lines are:\n1: word");
+  expect(words).toContain("The most similar lines are:\n1: word");
   for (const piece of ends) expect(words).not.toContain(piece);
 });
 

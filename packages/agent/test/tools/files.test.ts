@@ -59,7 +59,7 @@ describe("known files", () => {
       "Replaced written: 1 line, 11 bytes (before: 2 bytes).",
       "Replaced edited: 1 line, 10 bytes (before: 2 bytes).",
       "changed was changed since it was read; read it again before writing it",
-      "unread exists (2 bytes) and was not read; read it first, then write it, or use edit",
+      "unread exists (2 bytes) and was not read; read it before writing it, or use edit",
     ]);
     expect(text("read")).toBe("new read");
   });

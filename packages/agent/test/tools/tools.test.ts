@@ -29,16 +29,18 @@ describe("bounds", () => {
     const { says } = newGround(files);
     const grep = (await says("grep", { pattern: "needle" })).split("\n");
     expect(grep.slice(0, -1)).toHaveLength(100);
-    expect(grep.at(-1)).toBe("[the first 100 hits, there are more; narrow pattern, path or glob, or raise limit]");
+    expect(grep.at(-1)).toBe(
+      "[the first 100 matching lines; there are more: narrow pattern, path or glob, or raise limit]",
+    );
     const find = (await says("find", { glob: "f*" })).split("\n");
     expect([find.length, find.at(-1)]).toEqual([
       1_001,
-      "[the first 1,000 files, there are more; narrow glob or path, or raise limit]",
+      "[the first 1,000 files; there are more: narrow glob or path, or raise limit]",
     ]);
     const ls = (await says("ls", {})).split("\n");
     expect([ls.length, ls.at(-1)]).toEqual([
       501,
-      "[the first 500 names, there are more; look into a folder of it, or use find, or raise limit]",
+      "[the first 500 names; there are more: list a subfolder, or use find, or raise limit]",
     ]);
   });
 
@@ -47,7 +49,7 @@ describe("bounds", () => {
     const short = await says("grep", { pattern: "needle" }, 1_000);
     expect(Buffer.byteLength(short)).toBeLessThanOrEqual(1_000);
     expect(short).toMatch(
-      /^x:1: needle\n[\s\S]+\n\[\d+ more lines did not fit, and there are more hits; narrow pattern, path or glob\]$/,
+      /^x:1: needle\n[\s\S]+\n\[\d+ more lines did not fit, and there are more results; narrow pattern, path or glob\]$/,
     );
     const long = (await says("grep", { pattern: "needle", limit: 1_900, context: 1 }, 1e9)).split("\n");
     expect(long.slice(0, -1).length).toBeLessThanOrEqual(2_000);

@@ -102,8 +102,8 @@ describe("with the runtime", () => {
     const runtime = installedRuntime();
     const { bash, notes } = await bashIn(at, { type: "runtime", runtime, folders, cleaning: Promise.resolve() });
     expect(notes).toEqual([]);
-    expect(bash.description).toContain("they write only in the workspace, in $TMPDIR and in a home of their own");
-    expect(bash.description).toContain("They can neither listen on localhost nor connect to it.");
+    expect(bash.description).toContain("They can write only in the workspace, $TMPDIR and a private home folder");
+    expect(bash.description).toContain("They cannot listen on localhost or connect to it.");
     expect(JSON.stringify(bash.parameters)).not.toContain("host_port");
     const written = await bash.run({
       ...{ id: "call", signal: new AbortController().signal, maxOutputBytes: 10_000, update: () => {} },
@@ -112,7 +112,7 @@ describe("with the runtime", () => {
       },
     });
     expect(written).toMatchObject({ isError: true, details: { sandboxed: true } });
-    expect(JSON.stringify(written.content)).toMatch(/Read-only file system[\s\S]*in \$TMPDIR and in a home of its own/);
+    expect(JSON.stringify(written.content)).toMatch(/Read-only file system[\s\S]*\$TMPDIR and a private home folder/);
   });
 
   test("PLAT12 a policy that requires a sandbox does not count it: the user can change its files", () => {

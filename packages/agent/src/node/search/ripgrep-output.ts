@@ -3,7 +3,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { GrepHit, GrepQuery } from "../../ports.ts";
 import { detectUtf16 } from "../../text.ts";
-import { cutLineAround } from "../../tools/search/grep.ts";
+import { cutLineAround } from "../../tools/search.ts";
 import { type OpenOptions, openNoFollow } from "../safe-files.ts";
 
 const MAX_RECORD_BYTES = 256 * 1024;

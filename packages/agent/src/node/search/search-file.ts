@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
 import type { GrepHit, GrepQuery } from "../../ports.ts";
 import { detectUtf16 } from "../../text.ts";
-import { cutLineAround } from "../../tools/search/grep.ts";
+import { cutLineAround } from "../../tools/search.ts";
 import { openNoFollow } from "../safe-files.ts";
 import { escapePattern, LINE_BREAK_PROBLEM, MAX_FILE_MEGABYTES } from "./engine.ts";
 

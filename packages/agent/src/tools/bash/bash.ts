@@ -4,31 +4,30 @@ import type { Redaction } from "@pith/context";
 import { raceAbort } from "../../async.ts";
 import type { BlobStore, NetworkConnection, WorkspaceShell } from "../../ports.ts";
 import type { Intent, Tool, ToolCall, ToolOutput } from "../../tool.ts";
-import { errorOutput, type OutputLimit, outputLimit } from "../output.ts";
+import { errorOutput, type OutputLimit, outputLimit } from "../tool-io.ts";
 import { CommandOutput } from "./command-output.ts";
 import { grantSecrets, type SecretSource } from "./command-secrets.ts";
-import { Connections } from "./connections.ts";
 import { type BashInput, type CommandInput, describeBash, parseBashInput } from "./input.ts";
-import { type CommandLaunch, type CommandRunContext, createThrottle, type Job, Jobs } from "./jobs.ts";
-import { buildBashResult, type Sandbox } from "./result.ts";
+import { type CommandLaunch, type CommandRunContext, type Job, Jobs } from "./jobs.ts";
+import { buildBashResult, Connections, type Sandbox } from "./result.ts";
 
 export interface BashTool extends Tool {
-  readonly intent: (asked: Readonly<Record<string, unknown>>) => Intent;
-  /** A line for each job that has not ended. */
+  readonly intent: (args: Readonly<Record<string, unknown>>) => Intent;
+  /** One line for each running job; null if there is none. */
   readonly ongoing: () => string | null;
-  /** Ends every job; to be called when the agent goes. */
+  /** Stops every job; call it when the agent ends. */
   dispose(): Promise<void>;
 }
 
 export interface BashToolOptions {
-  /** Given where the shell is one. */
+  /** Set if the shell is sandboxed. */
   readonly sandbox?: Sandbox | undefined;
-  /** Where the whole of a long output is kept. */
+  /** Stores the full text of long output. */
   readonly blobs?: BlobStore | undefined;
   readonly outputLimit?: OutputLimit;
-  /** What is told of a command passes it. */
+  /** Applied to descriptions of running jobs. */
   readonly redaction?: Redaction | undefined;
-  /** Where the secrets come from that a command asks for; absent: it gets none. */
+  /** Provides secrets to commands; without it they get none. */
   readonly secrets?: SecretSource | undefined;
 }
 
@@ -36,12 +35,12 @@ const UPDATE_INTERVAL_MS = 100;
 const UPDATE_BYTES = 4_096;
 const MAX_JOBS = 16;
 const MAX_COMMAND_CHARS = 200;
-/** Of the room for an answer: what goes to the end of an output, and what to everything around it. */
+/** The share of the result for the tail of the output, and the bytes reserved for notes. */
 const TAIL_SHARE = 25 / 26;
 const NOTES_BYTES = 800;
 const MIN_BYTES = 512;
 
-/** Output is bounded by `outputLimit` and by the room of the call; the beginning takes a small part of it and the end the rest. */
+/** Creates the tool. Output is limited by `outputLimit` and by the call's `maxOutputBytes`; most of it goes to the tail. */
 export function bashTool(shell: WorkspaceShell, options: BashToolOptions = {}): BashTool {
   const { sandbox, redaction } = options;
   const jobs = new Jobs();
@@ -64,7 +63,7 @@ export function bashTool(shell: WorkspaceShell, options: BashToolOptions = {}): 
     run: async (call) => {
       const input = parseBashInput(call.arguments);
       switch (input.type) {
-        case "wrong":
+        case "invalid":
           return errorOutput(input.message);
         case "run":
         case "start": {
@@ -75,7 +74,7 @@ export function bashTool(shell: WorkspaceShell, options: BashToolOptions = {}): 
             ? runCommand(prepared.launch, call, context)
             : startBackgroundJob(prepared.launch, jobs, context);
         }
-        case "look":
+        case "job":
           return checkJob(input, call, jobs);
       }
     },
@@ -101,7 +100,7 @@ type PrepareResult =
   | { readonly type: "prepared"; readonly launch: CommandLaunch }
   | { readonly type: "refused"; readonly why: string };
 
-/** Opens the ports and finds the secrets that a command asks for; it is not run where one of them is refused. */
+/** Opens the ports and gets the secrets that a command requests. If one is refused, the command does not run. */
 async function prepareCommand(
   input: CommandInput,
   { signal }: ToolCall,
@@ -117,29 +116,29 @@ async function prepareCommand(
     onConnection: (connection: NetworkConnection): void => connections.add(connection),
   };
   if (!secrets) return { type: "prepared", launch };
-  if (!context.secrets) return { type: "refused", why: "it was not run: no secrets can be given to commands here" };
+  if (!context.secrets) return { type: "refused", why: "the command did not run: secrets are not available here" };
   if (sandbox?.network === "off" && hosts.length > 0)
-    return { type: "refused", why: "it was not run: the network is off, so no host can be reached" };
+    return { type: "refused", why: "the command did not run: the network is off, so it can reach no host" };
   const grant = await grantSecrets({ command, secrets, hosts, signal }, context.secrets);
   if (grant.type === "refused") return grant;
   const { environment, credentialFiles } = grant;
   return { type: "prepared", launch: { ...launch, command: grant.command, environment, credentialFiles, hosts } };
 }
 
-/** Why one could not be opened; null where all are open. */
+/** Why a port could not be opened; null if all are open. */
 async function openPorts(
   { hostPort, publishPort }: CommandInput,
   sandbox: Sandbox | null,
   signal: AbortSignal,
 ): Promise<string | null> {
   if (!sandbox || (hostPort === undefined && publishPort === undefined)) return null;
-  if (!sandbox.ports) return "it was not run: no ports can be opened here";
+  if (!sandbox.ports) return "the command did not run: ports cannot be opened here";
   const hostPortResult = hostPort === undefined ? null : await sandbox.ports.connect(hostPort, { signal });
   if (hostPortResult?.type === "failed")
-    return `it was not run: port ${hostPort} of the user's machine: ${hostPortResult.why}`;
+    return `the command did not run: port ${hostPort} of the user's machine: ${hostPortResult.why}`;
   const publishResult = publishPort === undefined ? null : await sandbox.ports.publish(publishPort, { signal });
   return publishResult?.type === "failed"
-    ? `it was not run: port ${publishPort} of the sandbox: ${publishResult.why}`
+    ? `the command did not run: port ${publishPort} of the sandbox: ${publishResult.why}`
     : null;
 }
 
@@ -179,11 +178,33 @@ async function runCommand(
   }
 }
 
+interface Throttle {
+  trigger(): void;
+  stop(): void;
+}
+
+/** Calls `callback` soon after `trigger()`, and at most once per interval. */
+function createThrottle(callback: () => void, intervalMs: number): Throttle {
+  let timer: NodeJS.Timeout | undefined;
+  let isPending = false;
+  const onInterval = (): void => {
+    timer = undefined;
+    if (isPending) trigger();
+  };
+  const trigger = (): void => {
+    isPending = timer !== undefined;
+    if (isPending) return;
+    timer = setTimeout(onInterval, intervalMs);
+    callback();
+  };
+  return { trigger, stop: () => clearTimeout(timer) };
+}
+
 function startBackgroundJob(launch: CommandLaunch, jobs: Jobs, context: CommandRunContext): ToolOutput {
   const running = jobs.running();
   if (running.length >= MAX_JOBS)
     return errorOutput(
-      `${running.length} jobs are running; end one of ${running.map(({ id }) => id).join(", ")} first`,
+      `the job was not started: ${running.length} jobs are running; stop one of ${running.map(({ id }) => id).join(", ")} first`,
     );
   const { id, sandbox } = jobs.start(launch, context);
   return {
@@ -192,17 +213,17 @@ function startBackgroundJob(launch: CommandLaunch, jobs: Jobs, context: CommandR
   };
 }
 
-async function checkJob(input: Extract<BashInput, { type: "look" }>, call: ToolCall, jobs: Jobs): Promise<ToolOutput> {
+async function checkJob(input: Extract<BashInput, { type: "job" }>, call: ToolCall, jobs: Jobs): Promise<ToolOutput> {
   const job = jobs.find(input.job);
-  if (!job) return errorOutput(`there is no ${input.job}: no job of that name was started since the agent was`);
-  if (input.isToEnd) job.stop();
-  if (input.isToEnd) await job.ended;
+  if (!job) return errorOutput(`there is no job named ${input.job}; jobs do not survive a restart of the agent`);
+  if (input.shouldKill) job.stop();
+  if (input.shouldKill) await job.ended;
   else await waitForEnd(job, input.waitMs, call.signal);
   const { output: commandOutput, end, sandbox, connections } = job;
   return buildBashResult({ output: commandOutput, end, sandbox, connections, job: job.id });
 }
 
-/** The job goes on when the wait is broken off. */
+/** Waits for the job to end. Aborting the wait does not stop the job. */
 async function waitForEnd({ ended }: Job, waitMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted || waitMs === 0) return;
   const timeout = Promise.withResolvers<void>();

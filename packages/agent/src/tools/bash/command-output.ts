@@ -1,17 +1,16 @@
-/** Collects the output of one command: an excerpt for the model, and the whole output as a blob when the excerpt is not all of it. */
+/** Collects the output of a command: an excerpt for the model, and the whole output as a blob if the excerpt omits some of it. */
 
 import type { BlobStore, BlobWriteResult, BlobWriter } from "../../ports.ts";
-import type { OutputLimit } from "../output.ts";
-import type { ExcerptText } from "./output-buffer.ts";
-import { TerminalBuffer } from "./terminal-output.ts";
+import type { OutputLimit } from "../tool-io.ts";
+import { type ExcerptText, TerminalBuffer } from "./terminal-output.ts";
 
 export interface CommandOutputOptions {
   readonly limit: OutputLimit;
-  /** Without them nothing is kept. */
+  /** Without a blob store the whole output is not stored. */
   readonly blobs?: BlobStore | undefined;
 }
 
-/** The raw output: held in memory while it is short, written to a blob once it exceeds the limit. */
+/** Buffers the raw output in memory, and writes it to a blob once it exceeds the limit. */
 export class Spill {
   readonly #blobs: BlobStore | undefined;
   readonly #maxBytes: number;
@@ -36,7 +35,7 @@ export class Spill {
     else this.#startBlob(this.#blobs, chunk);
   }
 
-  /** Null where nobody keeps anything. */
+  /** Null without a blob store. */
   async save(): Promise<BlobWriteResult | null> {
     if (this.#draft) return this.#draft.keep();
     return (await this.#blobs?.keep(Buffer.concat(this.#chunks))) ?? null;
@@ -55,9 +54,9 @@ export class Spill {
 }
 
 export interface OutputSnapshot extends ExcerptText {
-  /** Of what is shown and kept; not of what was taken before. */
+  /** The size of this snapshot, without earlier ones. */
   readonly bytes: number;
-  /** Null where all of it is shown, or nobody keeps anything. */
+  /** Null if the excerpt is complete, or without a blob store. */
   readonly blob: BlobWriteResult | null;
 }
 
@@ -72,7 +71,7 @@ export class CommandOutput {
     this.#spill = new Spill(options);
   }
 
-  /** All that came, readable or not. */
+  /** All bytes received, readable or not. */
   get bytes(): number {
     return this.#terminal.bytes;
   }
@@ -86,7 +85,7 @@ export class CommandOutput {
     return this.#terminal.tail(bytes);
   }
 
-  /** What came since it was last taken. */
+  /** The output since the last call. */
   async take(): Promise<OutputSnapshot> {
     const excerpt = this.#terminal.take();
     const spill = this.#spill;
@@ -95,7 +94,7 @@ export class CommandOutput {
     return { ...excerpt, bytes: spill.bytes, blob: excerpt.isTruncated ? await spill.save() : null };
   }
 
-  /** Nobody will take the rest. */
+  /** Drops the output that was not taken. */
   discard(): void {
     this.#spill.discard();
   }

@@ -1,16 +1,16 @@
-/** Gives a command the secrets that it asked for by name, once they are permitted. No value stands in a result or a question. */
+/** Gives a command the permitted secrets that it requests by name. Results and questions never contain a value. */
 
 import { LOGIN_NAMES } from "../../permissions/question.ts";
 import type { ShellOptions } from "../../ports.ts";
 
-/** Where the true values come from. Asked only for names that the user has permitted. */
+/** Provides the real values. Called only for names that the user has permitted. */
 export interface SecretSource {
-  /** Null where it is not known. */
+  /** Null if the placeholder is unknown. */
   resolvePlaceholder(placeholder: string): Promise<string | null>;
-  /** Null where it is not set, or is a key of the program's own. */
+  /** Null if the variable is not set or is one of Pith's own keys. */
   readVariable(name: string): string | null;
-  /** What the user has stored for a tool: files of the home that a command may see, and variables. Null where there is none. */
-  findLogin(name: string, wish: LoginOptions): Promise<Login | null>;
+  /** The user's stored login of a tool: files in the home folder that the command may read, and variables. Null if there is none. */
+  findLogin(name: string, options: LoginOptions): Promise<Login | null>;
 }
 
 export interface LoginOptions {
@@ -26,14 +26,15 @@ export interface SecretRequest extends LoginOptions {
 }
 
 export type SecretGrant =
-  | ({ readonly type: "granted" /** With the true values in it. */; readonly command: string } & Login)
-  /** `why` is told to the model. */
+  /** `command` contains the real values. */
+  | ({ readonly type: "granted"; readonly command: string } & Login)
+  /** `why` is sent to the model. */
   | { readonly type: "refused"; readonly why: string };
 
 export const SECRET_PLACEHOLDER: RegExp = /^PITH_SECRET_[a-z0-9]{1,24}_[0-9a-f]{12}$/;
 const VARIABLE_NAME = /^[A-Za-z_]\w*$/;
 
-/** Whether it can name a secret: a placeholder, a variable or a login. */
+/** Whether the text can be the name of a secret: a placeholder, a variable or a login. */
 export function isSecretName(name: string): boolean {
   return VARIABLE_NAME.test(name);
 }
@@ -58,11 +59,11 @@ export async function grantSecrets(request: SecretRequest, source: SecretSource)
 async function findSecret(name: string, request: SecretRequest, source: SecretSource): Promise<Login | null> {
   if (LOGIN_NAMES.has(name)) return await source.findLogin(name, request);
   const value = SECRET_PLACEHOLDER.test(name) ? await source.resolvePlaceholder(name) : source.readVariable(name);
-  // A placeholder is a name that a variable can have, too.
+  // A placeholder is also a valid variable name.
   return value === null ? null : { environment: { [name]: value }, credentialFiles: [] };
 }
 
-/** SEC18: null where its value has signs that a shell acts on; as a variable it can be used all the same. */
+/** SEC18: null if the value contains shell special characters. The command can still use it as a variable. */
 function substituteSecret(command: string, placeholder: string, value: string): string | null {
   const placeholderPattern = new RegExp(`(?<!\\$|\\$\\{)${placeholder}`, "g");
   if (!placeholderPattern.test(command)) return command;
@@ -72,13 +73,13 @@ function substituteSecret(command: string, placeholder: string, value: string): 
 const PLAIN_VALUE = /^[\w@%+=:,./-]+$/;
 
 function unknownSecretMessage(name: string): string {
-  const advice = "read the file that holds it again, or ask the user for it, then repeat the call";
+  const advice = "read the file with the secret again, or ask the user for it, then repeat the call";
   if (SECRET_PLACEHOLDER.test(name))
-    return `it was not run: ${name} stands for a secret that is not known any more; ${advice}`;
-  if (LOGIN_NAMES.has(name)) return `it was not run: the user has no ${name} login that could be passed`;
-  return `it was not run: there is no variable ${name} that could be passed`;
+    return `the command did not run: the secret of ${name} is no longer known; ${advice}`;
+  if (LOGIN_NAMES.has(name)) return `the command did not run: the user has no ${name} login`;
+  return `the command did not run: the variable ${name} is not set or cannot be given to commands`;
 }
 
 function unsafeValueMessage(name: string): string {
-  return `it was not run: the value of ${name} has characters that a shell acts on; write "$${name}" in the command instead`;
+  return `the command did not run: the value of ${name} contains shell special characters; write "$${name}" in the command instead`;
 }

@@ -1,16 +1,15 @@
-/** Runs commands as background jobs, which end no later than the agent, and limits how often a callback runs. */
+/** Runs commands as background jobs, which end no later than the agent. */
 
 import type { ShellOptions, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { CommandOutput } from "./command-output.ts";
-import type { Connections } from "./connections.ts";
-import type { Sandbox } from "./result.ts";
+import type { Connections, Sandbox } from "./result.ts";
 
 export interface Job {
   readonly id: string;
   readonly command: string;
   readonly output: CommandOutput;
   readonly connections: Connections;
-  /** Null where it is not confined. */
+  /** Null if the command is not sandboxed. */
   readonly sandbox: Sandbox | null;
   readonly ended: Promise<ShellResult>;
   /** Null while it runs. */
@@ -25,10 +24,10 @@ export interface CommandRunContext {
   readonly connections: Connections;
 }
 
-/** What is run, which may have secrets in it that `shown` has not. */
+/** The command to run. It may contain secrets that `displayCommand` does not. */
 export interface CommandLaunch extends Omit<ShellOptions, "signal" | "onOutput"> {
   readonly command: string;
-  /** The same for people and for the model. */
+  /** The command as shown to the user and the model. */
   readonly displayCommand: string;
 }
 
@@ -37,7 +36,7 @@ export class Jobs {
   #isDisposed = false;
 
   start(launch: CommandLaunch, context: CommandRunContext): Job {
-    if (this.#isDisposed) throw new Error("no job can be started any more");
+    if (this.#isDisposed) throw new Error("jobs cannot be started after dispose()");
     const job = startJob(`job-${this.#jobs.size + 1}`, launch, context);
     this.#jobs.set(job.id, job);
     return job;
@@ -51,7 +50,7 @@ export class Jobs {
     return [...this.#jobs.values()].filter(({ end }) => end === null);
   }
 
-  /** Ends all of them, and comes back when they have ended. */
+  /** Stops all jobs and waits until they have ended. */
   async dispose(): Promise<void> {
     this.#isDisposed = true;
     const running = this.running();
@@ -68,7 +67,7 @@ function startJob(id: string, { command, displayCommand, ...options }: CommandLa
   const onOutput = (chunk: Uint8Array): void => commandOutput.write(chunk);
   const ended = shell
     .run(command, { ...options, signal: controller.signal, onOutput })
-    // Nobody may be waiting for it: what a shell throws is told to whoever looks.
+    // A shell error becomes the job's result, because no caller may be waiting.
     .catch((error): ShellResult => ({ type: "not-started", message: String(error) }))
     .then((result) => {
       end = result;
@@ -86,26 +85,4 @@ function startJob(id: string, { command, displayCommand, ...options }: CommandLa
     },
     stop: () => controller.abort(),
   };
-}
-
-export interface Throttle {
-  trigger(): void;
-  stop(): void;
-}
-
-/** Calls `act` soon after `ask()`, and at most once every `everyMs`. */
-export function createThrottle(callback: () => void, intervalMs: number): Throttle {
-  let timer: NodeJS.Timeout | undefined;
-  let isPending = false;
-  const onInterval = (): void => {
-    timer = undefined;
-    if (isPending) trigger();
-  };
-  const trigger = (): void => {
-    isPending = timer !== undefined;
-    if (isPending) return;
-    timer = setTimeout(onInterval, intervalMs);
-    callback();
-  };
-  return { trigger, stop: () => clearTimeout(timer) };
 }

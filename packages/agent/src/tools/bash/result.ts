@@ -1,79 +1,49 @@
-/** Builds the result of a `bash` call: the output, how the command ended, and notes on the sandbox and on kept output. */
+/** Builds the result of a `bash` call: output, exit state, and notes on the sandbox, network connections and stored output. */
 
 import { blobReference } from "@pith/context/host";
 import type { BlobWriteResult, NetworkConnection, PortResult, ShellResult, WorkspaceShell } from "../../ports.ts";
 import type { ToolOutput } from "../../tool.ts";
-import { formatBytes } from "../output.ts";
+import { formatBytes } from "../tool-io.ts";
 import type { CommandOutput, OutputSnapshot } from "./command-output.ts";
-import type { Connections } from "./connections.ts";
 import type { NetworkSetting } from "./input.ts";
 
 export interface Sandbox {
-  /** The shell outside it, for what the user lets out. */
+  /** The shell outside the sandbox, for commands that the user permits there. */
   readonly unconfined: WorkspaceShell;
-  /** Off: no host is reached. Hosts: those that are permitted. Open: every public one. */
+  /** `off`: no network. `hosts`: permitted hosts. `open`: all public hosts. */
   readonly network: NetworkSetting;
   /** Whether commands may write in the workspace. */
   readonly mayWrite: () => boolean;
-  /** Opens ports between the sandbox and the user's machine, where the user permits it. */
+  /** Opens ports between the sandbox and the user's machine, after permission. */
   readonly ports?: SandboxPorts;
-  /** The temporary folder, as a command names it; `/tmp` unless said. */
+  /** The path of the temporary folder within commands; default: `/tmp`. */
   readonly temporary?: string;
-  /** Whether commands can listen on localhost and reach each other there; they can unless said. */
+  /** Whether commands can listen on localhost and reach each other there; default: true. */
   readonly hasLocalhost?: boolean;
 }
 
 export interface SandboxPorts {
-  /** A port of the user's machine, for commands. */
-  connect(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
-  /** A port of the sandbox, for the user's machine. */
-  publish(port: number, act: { readonly signal: AbortSignal }): Promise<PortResult>;
+  /** Makes a port of the user's machine reachable for commands. */
+  connect(port: number, options: { readonly signal: AbortSignal }): Promise<PortResult>;
+  /** Makes a port of the sandbox reachable for the user's machine. */
+  publish(port: number, options: { readonly signal: AbortSignal }): Promise<PortResult>;
 }
-
-const DENIAL =
-  /read-only file system|permission denied|operation not permitted|device or resource busy|\bE(?:ROFS|ACCES|PERM|BUSY)\b|docker daemon|authentication agent/i;
-const UNREACHABLE =
-  /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
-
-/** Null where the failure looks like the command's own, or is explained by the hosts that were refused. */
-function denialNote(text: string, { end, sandbox, connections }: BashResultInput): string | null {
-  if (!sandbox || end?.type !== "ended" || end.exitCode === 0) return null;
-  if (DENIAL.test(text)) return writeNote(sandbox);
-  return UNREACHABLE.test(text) && connections.refusalNote() === null ? networkNote(sandbox) : null;
-}
-
-function networkNote({ network, mayWrite: canWrite, hasLocalhost = true }: Sandbox): string {
-  if (network === "off") return `This ran in a sandbox, which has no network.${canWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
-  if (!hasLocalhost)
-    return `This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and no port of localhost can be used. ${OUTSIDE_HINT}`;
-  return "This ran in a sandbox, where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own.";
-}
-
-function writeNote({ network, mayWrite: canWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
-  const networkText = network === "off" ? " and has no network" : hasLocalhost ? "" : " and uses no port of localhost";
-  if (!canWrite())
-    return `This ran in a sandbox, which now writes only temporary files, not the workspace${networkText}.`;
-  const writablePlaces = `in the workspace (not .git/config, .git/hooks, .vscode and the like), in ${temporary} and in a home of its own`;
-  return `This ran in a sandbox, which writes only ${writablePlaces}${networkText}. ${OUTSIDE_HINT}`;
-}
-
-const OUTSIDE_HINT = "If that stopped it, run it with `outside: true`: the user is asked.";
 
 export interface BashDetails {
-  /** Null: it is still running, was killed or did not start. */
+  /** Null if the command is still running, was killed or did not start. */
   readonly exitCode: number | null;
-  /** All that came, also what was left out. */
+  /** The size of all output, including omitted parts. */
   readonly bytes: number;
   readonly truncated: boolean;
   readonly sandboxed: boolean;
-  /** The hash of what was kept. */
+  /** The hash of the stored output. */
   readonly blob?: string;
   readonly job?: string;
-  /** The hosts that it reached or was refused, merged; absent where there were none. */
+  /** The hosts that the command reached or was refused, merged; absent if there were none. */
   readonly network?: readonly NetworkConnection[];
 }
 
-/** `end` is null while a job runs; `sandbox` where the command was not confined. */
+/** `end` is null while a job runs; `sandbox` is null if the command was not sandboxed. */
 export interface BashResultInput {
   readonly output: CommandOutput;
   readonly end: ShellResult | null;
@@ -109,7 +79,7 @@ function buildDetails(
   };
 }
 
-/** A job that was ended did what was asked of it. */
+/** A job that was killed on request did not fail. */
 function isFailure({ end, job }: BashResultInput): boolean {
   if (end === null) return false;
   if (end.type === "ended") return end.exitCode !== 0;
@@ -118,7 +88,7 @@ function isFailure({ end, job }: BashResultInput): boolean {
 
 function noOutputText({ output: { bytes }, job }: BashResultInput): string {
   if (job) return "(no new output)";
-  return bytes === 0 ? "(no output)" : `(${bytes} bytes, none of them readable)`;
+  return bytes === 0 ? "(no output)" : `(${bytes} bytes, none readable)`;
 }
 
 function endNote({ end, job }: BashResultInput): string | null {
@@ -128,17 +98,90 @@ function endNote({ end, job }: BashResultInput): string | null {
   return end.type === "ended" && end.exitCode === 0 ? null : ending;
 }
 
+const DENIAL =
+  /read-only file system|permission denied|operation not permitted|device or resource busy|\bE(?:ROFS|ACCES|PERM|BUSY)\b|docker daemon|authentication agent/i;
+const UNREACHABLE =
+  /network is unreachable|could not resolve|name resolution|name or service not known|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND|ECONNREFUSED)\b|connection refused/i;
+
+/** Explains a failure that the sandbox may have caused. Null if it looks unrelated or refused hosts explain it. */
+function denialNote(text: string, { end, sandbox, connections }: BashResultInput): string | null {
+  if (!sandbox || end?.type !== "ended" || end.exitCode === 0) return null;
+  if (DENIAL.test(text)) return writeNote(sandbox);
+  return UNREACHABLE.test(text) && connections.refusalNote() === null ? networkNote(sandbox) : null;
+}
+
+function networkNote({ network, mayWrite, hasLocalhost = true }: Sandbox): string {
+  if (network === "off") return `The command ran in a sandbox without network.${mayWrite() ? ` ${OUTSIDE_HINT}` : ""}`;
+  if (!hasLocalhost)
+    return `The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and ports of localhost cannot be used. ${OUTSIDE_HINT}`;
+  return "The command ran in a sandbox: only programs that use HTTPS_PROXY can reach other hosts, and localhost is the sandbox itself.";
+}
+
+function writeNote({ network, mayWrite, temporary = "/tmp", hasLocalhost = true }: Sandbox): string {
+  const networkText =
+    network === "off" ? " and has no network" : hasLocalhost ? "" : " and cannot use ports of localhost";
+  if (!mayWrite())
+    return `The command ran in a sandbox that can write temporary files but not the workspace${networkText}.`;
+  const writablePlaces = `the workspace (except .git/config, .git/hooks, .vscode and similar paths), ${temporary} and a private home folder`;
+  return `The command ran in a sandbox that can write only in ${writablePlaces}${networkText}. ${OUTSIDE_HINT}`;
+}
+
+const OUTSIDE_HINT = "If this caused the failure, run it with `outside: true`; the user is asked.";
+
 function blobNote({ blob, bytes }: OutputSnapshot): string | null {
   if (blob === null) return null;
-  if (blob.type === "unavailable") return `[all of it could not be kept: ${blob.why}]`;
+  if (blob.type === "unavailable") return `[the full output could not be stored: ${blob.why}]`;
   return `[${describeExtent(blob, bytes)}: read ${blobReference(blob.hash)}]`;
 }
 
-function describeExtent(
-  { isWhole: isComplete, bytes }: Extract<BlobWriteResult, { type: "kept" }>,
-  totalBytes: number,
-): string {
-  return isComplete
-    ? `all ${formatBytes(totalBytes)}`
-    : `the first ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+function describeExtent({ isWhole, bytes }: Extract<BlobWriteResult, { type: "kept" }>, totalBytes: number): string {
+  return isWhole ? `all ${formatBytes(totalBytes)}` : `the first ${formatBytes(bytes)} of ${formatBytes(totalBytes)}`;
+}
+
+/** The limit for each outcome, because a command may connect to any number of hosts. */
+const MAX_HOSTS = 50;
+const MAX_NAMED_HOSTS = 5;
+
+/** Collects the connections of a command, merged by host. */
+export class Connections {
+  readonly #allowed = new Map<string, NetworkConnection>();
+  readonly #refused = new Map<string, NetworkConnection>();
+  #moreRefused = 0;
+
+  add(connection: NetworkConnection): void {
+    const { host, port, outcome } = connection;
+    const connections = outcome === "allowed" ? this.#allowed : this.#refused;
+    const key = `${host}:${port}`;
+    const previous = connections.get(key);
+    if (previous || connections.size < MAX_HOSTS) connections.set(key, mergeConnections(previous, connection));
+    else if (outcome === "refused") this.#moreRefused += 1;
+  }
+
+  /** Each host and port once for each outcome, up to the limit. */
+  get all(): readonly NetworkConnection[] {
+    return [...this.#allowed.values(), ...this.#refused.values()];
+  }
+
+  /** Tells the model which hosts were refused and why. Null if none was. */
+  refusalNote(): string | null {
+    const refused = new Map([...this.#refused.values()].map(({ host, why }) => [host, why]));
+    if (refused.size === 0) return null;
+    const lines = [...refused].slice(0, MAX_NAMED_HOSTS).map(formatRefusal);
+    const more = refused.size - lines.length + this.#moreRefused;
+    return [...lines, ...(more > 0 ? [`network: ${more} more hosts were refused`] : [])].join("\n");
+  }
+}
+
+function mergeConnections(previous: NetworkConnection | undefined, connection: NetworkConnection): NetworkConnection {
+  return {
+    ...connection,
+    sentBytes: connection.sentBytes + (previous?.sentBytes ?? 0),
+    receivedBytes: connection.receivedBytes + (previous?.receivedBytes ?? 0),
+  };
+}
+
+function formatRefusal([host, why]: readonly [string, string | undefined]): string {
+  // Some reasons already name the host.
+  if (why?.startsWith(`${host} `)) return `network: ${why}`;
+  return `network: ${host} was refused${why === undefined ? "" : `: ${why}`}`;
 }

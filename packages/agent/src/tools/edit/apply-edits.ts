@@ -1,86 +1,17 @@
-/** Looks up all replacements of an edit in the original text and makes them together, or explains why none was made. */
+/** Finds all replacements of an edit in the original text and applies them together, or explains why none was applied. */
 
 import type { Redaction } from "@pith/context";
 import type { Replacement } from "../files.ts";
 import {
   type EditMatch,
-  findCommonEnds,
   findMatch,
   MAX_LOOSE_CHARS,
   MAX_MATCHES,
   type MatchKind,
+  normalizeCharacters,
   SearchedText,
 } from "./find-match.ts";
-import { findNearestLines } from "./nearest-lines.ts";
-import { normalizeLineEnds, type Splice } from "./text-file.ts";
-
-/** Counted from 1; the places are in order. */
-export function lineNumbersAt(text: string, offsets: readonly number[]): readonly number[] {
-  let line = 1;
-  let next = text.indexOf("\n");
-  return offsets.map((offset) => {
-    while (next >= 0 && next < offset) {
-      line++;
-      next = text.indexOf("\n", next + 1);
-    }
-    return line;
-  });
-}
-
-export interface MultipleMatches {
-  readonly name: string;
-  readonly text: string;
-  readonly offsets: readonly number[];
-  readonly matchKind: MatchKind;
-}
-
-export function describeMultipleMatches({ name, text, offsets, matchKind }: MultipleMatches): string {
-  const lines = lineNumbersAt(text, offsets.slice(0, MAX_LISTED_LINES));
-  const more = offsets.length > lines.length ? " …" : "";
-  const count = offsets.length >= MAX_MATCHES ? `${MAX_MATCHES} times or more` : `${offsets.length} times`;
-  const matchNote = matchKind === "exact" ? "" : ` (apart from ${matchKind})`;
-  return `${name} is there ${count}${matchNote}, in lines ${lines.join(", ")}${more}; add lines around it until it is there once`;
-}
-
-const MAX_LISTED_LINES = 10;
-
-export interface MissingMatch {
-  readonly name: string;
-  readonly searched: SearchedText;
-  readonly edit: Replacement;
-  /** Lines are shown as they come out of it; it leaves as many as there were. */
-  readonly redaction?: Redaction | undefined;
-}
-
-export function describeMissingMatch({ name, searched, edit, redaction }: MissingMatch): string {
-  const { text } = searched;
-  if (text === "") return `${name} is not there: the file is empty`;
-  if (text.length > MAX_LOOSE_CHARS) return `${name} is not there; a file as large as this must have it exactly`;
-  const nearestLines = findNearestLines(searched, edit.oldText.split("\n"));
-  const newTextNote = describeExistingNewText(text, edit);
-  if (nearestLines === null) return `${name} is not there, and nothing like it${newTextNote}`;
-  const shown = redaction
-    ? redaction
-        .redact(text)
-        .split("\n")
-        .slice(nearestLines.firstLine - 1)
-        .slice(0, nearestLines.lines.length)
-    : nearestLines.lines;
-  const numbered = shown.map((line, index) => `${nearestLines.firstLine + index}: ${truncateLine(line)}`);
-  return `${name} is not there${newTextNote}. The nearest lines are:\n${numbered.join("\n")}`;
-}
-
-/** Who makes an edit a second time, after a crash or by mistake, need not search. */
-function describeExistingNewText(text: string, { newText }: Replacement): string {
-  const offset = newText.trim() === "" ? -1 : text.indexOf(newText);
-  return offset < 0 ? "" : ` (newText is, in line ${lineNumbersAt(text, [offset])[0]})`;
-}
-
-function truncateLine(line: string): string {
-  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} […]` : line;
-}
-
-const MAX_LINE_CHARS = 300;
+import { findCommonEnds, lineNumbersAt, normalizeLineEnds, type Splice } from "./text-file.ts";
 
 export type ApplyEditsResult =
   | { readonly type: "replaced"; readonly splices: readonly Splice[]; readonly matchKinds: readonly MatchKind[] }
@@ -104,7 +35,7 @@ export async function applyEdits(
   const overlapProblems = describeOverlaps(sortedSplices, text);
   if (overlapProblems.length > 0) return { type: "refused", problems: overlapProblems };
   const splices = sortedSplices.map((splice) => narrowSplice(text, splice)).filter(isChange);
-  if (splices.length === 0) return { type: "refused", problems: ["newText is there already, apart from white space"] };
+  if (splices.length === 0) return { type: "refused", problems: ["newText is already there, apart from whitespace"] };
   return {
     type: "replaced",
     splices,
@@ -117,7 +48,7 @@ interface FindMatchesResult {
   readonly problems: readonly string[];
 }
 
-/** Each where it belongs, until so many do not that the rest can wait. */
+/** Finds the place of each edit, and stops after `MAX_PROBLEMS` problems. */
 async function findMatches(
   text: string,
   edits: readonly Replacement[],
@@ -128,10 +59,10 @@ async function findMatches(
   const problems: string[] = [];
   for (const [index, { oldText, newText }] of edits.entries()) {
     if (problems.length === MAX_PROBLEMS) {
-      problems.push(`edits[${index}] and those after it were not looked up`);
+      problems.push(`edits[${index}] and later edits were not checked`);
       break;
     }
-    // Looking through a long text takes a moment, and others wait.
+    // Searching a long text takes time; let other work run in between.
     await new Promise(setImmediate);
     signal.throwIfAborted();
     const edit = { oldText: normalizeText(oldText), newText: normalizeText(newText) };
@@ -145,7 +76,7 @@ async function findMatches(
 const MAX_PROBLEMS = 5;
 const NO_MATCH: EditMatch = { type: "none" };
 
-/** A byte order mark is not shown, so it is not looked for either. */
+/** Removes a byte order mark, because the model does not see the one in the file. */
 function normalizeText(text: string): string {
   return normalizeLineEnds(text).replace(/^\ufeff/, "");
 }
@@ -154,12 +85,13 @@ function editName(index: number, edits: readonly Replacement[]): string {
   return edits.length === 1 ? "oldText" : `edits[${index}].oldText`;
 }
 
-/** Why it is not even looked for. */
+/** Why an edit is invalid before any search. */
 function findEditProblem({ oldText, newText }: Replacement): string | null {
-  // A match would cut a character of the file in two.
-  if (!oldText.isWellFormed() || !newText.isWellFormed()) return "or newText has half a character (a lone surrogate)";
-  if (oldText === "") return "is empty; say which text to replace, or use write";
-  return oldText === newText ? "and newText are the same, so there is nothing to change" : null;
+  // A match could split a character of the file.
+  if (!oldText.isWellFormed() || !newText.isWellFormed())
+    return "or newText contains half a character (a lone surrogate)";
+  if (oldText === "") return "is empty; give the text to replace, or use write";
+  return oldText === newText ? "and newText are identical" : null;
 }
 
 interface EditAttempt extends MissingMatch {
@@ -182,6 +114,141 @@ function describeProblem({ match, ...attempt }: EditAttempt): string[] {
   }
 }
 
+export interface MultipleMatches {
+  readonly name: string;
+  readonly text: string;
+  readonly offsets: readonly number[];
+  readonly matchKind: MatchKind;
+}
+
+export function describeMultipleMatches({ name, text, offsets, matchKind }: MultipleMatches): string {
+  const lines = lineNumbersAt(text, offsets.slice(0, MAX_LISTED_LINES));
+  const more = offsets.length > lines.length ? " …" : "";
+  const count = offsets.length >= MAX_MATCHES ? `${MAX_MATCHES} times or more` : `${offsets.length} times`;
+  const matchNote = matchKind === "exact" ? "" : ` (ignoring ${matchKind})`;
+  return `${name} occurs ${count}${matchNote}, in lines ${lines.join(", ")}${more}; add surrounding lines until it occurs once`;
+}
+
+const MAX_LISTED_LINES = 10;
+
+export interface MissingMatch {
+  readonly name: string;
+  readonly searched: SearchedText;
+  readonly edit: Replacement;
+  /** Applied to the shown lines; it keeps their number. */
+  readonly redaction?: Redaction | undefined;
+}
+
+export function describeMissingMatch({ name, searched, edit, redaction }: MissingMatch): string {
+  const { text } = searched;
+  if (text === "") return `${name} was not found: the file is empty`;
+  if (text.length > MAX_LOOSE_CHARS) return `${name} was not found; in a file this large it must match exactly`;
+  const nearestLines = findNearestLines(searched, edit.oldText.split("\n"));
+  const newTextNote = describeExistingNewText(text, edit);
+  if (nearestLines === null) return `${name} was not found, and no similar lines${newTextNote}`;
+  const shown = redaction
+    ? redaction
+        .redact(text)
+        .split("\n")
+        .slice(nearestLines.firstLine - 1)
+        .slice(0, nearestLines.lines.length)
+    : nearestLines.lines;
+  const numbered = shown.map((line, index) => `${nearestLines.firstLine + index}: ${truncateLine(line)}`);
+  return `${name} was not found${newTextNote}. The most similar lines are:\n${numbered.join("\n")}`;
+}
+
+/** Notes that newText is already in the file, for an edit that is made a second time. */
+function describeExistingNewText(text: string, { newText }: Replacement): string {
+  const offset = newText.trim() === "" ? -1 : text.indexOf(newText);
+  return offset < 0 ? "" : ` (newText is already in line ${lineNumbersAt(text, [offset])[0]})`;
+}
+
+function truncateLine(line: string): string {
+  return line.length > MAX_LINE_CHARS ? `${line.slice(0, MAX_LINE_CHARS)} […]` : line;
+}
+
+const MAX_LINE_CHARS = 300;
+
+interface NearestLines {
+  /** The number of the first line, starting at 1. */
+  readonly firstLine: number;
+  readonly lines: readonly string[];
+}
+
+function findNearestLines({ lines, compactLines }: SearchedText, wanted: readonly string[]): NearestLines | null {
+  const keys = wanted.map((line) => normalizeCharacters(line).replace(/\s+/g, ""));
+  const start = findByEqualLines(compactLines, keys) ?? findBySimilarLine(compactLines, keys);
+  if (start === null) return null;
+  const first = Math.min(Math.max(0, start), lines.length - 1);
+  return { firstLine: first + 1, lines: lines.slice(first, first + Math.min(wanted.length, MAX_NEAREST_LINES)) };
+}
+
+const MAX_NEAREST_LINES = 12;
+
+/** Each line that occurs, ignoring whitespace, votes for where the block would start. Rare lines count more. */
+function findByEqualLines(keys: readonly string[], wanted: readonly string[]): number | null {
+  const positions = linePositions(wanted);
+  const counts = new Map<string, number>();
+  for (const key of keys) if (positions.has(key)) counts.set(key, (counts.get(key) ?? 0) + 1);
+  const votes = new Map<number, number>();
+  for (const [index, key] of keys.entries()) {
+    const starts = (positions.get(key) ?? []).map((position) => index - position);
+    const weight = 1 / (starts.length * (counts.get(key) ?? 1));
+    for (const start of starts) votes.set(start, (votes.get(start) ?? 0) + weight);
+  }
+  return highestScore([...votes])?.[0] ?? null;
+}
+
+function linePositions(wanted: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  // A lone bracket occurs everywhere.
+  const distinctive = [...wanted.entries()].filter(([, key]) => /[\p{L}\p{N}]/u.test(key));
+  const byKey = Map.groupBy(distinctive, ([, key]) => key);
+  return new Map([...byKey].map(([key, entries]) => [key, entries.slice(0, MAX_POSITIONS).map(([index]) => index)]));
+}
+
+/** Limits the comparisons for a line that is repeated in oldText. */
+const MAX_POSITIONS = 5;
+
+/** If no line occurs: the line that is most similar to the longest wanted line. */
+function findBySimilarLine(keys: readonly string[], wanted: readonly string[]): number | null {
+  const [longest] = [...wanted.entries()].sort(([, one], [, other]) => other.length - one.length);
+  if (!longest) return null;
+  const [position, key] = longest;
+  const wantedLine = { pairs: new Set(characterPairs(key)), size: characterPairs(key).length };
+  const bestMatch = highestScore(keys.map((line, index) => [index - position, similarity(wantedLine, line)] as const));
+  return bestMatch && bestMatch[1] >= MIN_SIMILARITY ? bestMatch[0] : null;
+}
+
+const MIN_SIMILARITY = 0.4;
+/** Only this many characters of a line are compared. */
+const MAX_COMPARED_CHARS = 200;
+
+function characterPairs(key: string): readonly string[] {
+  const characters = key.slice(0, MAX_COMPARED_CHARS).toLowerCase();
+  return Array.from({ length: Math.max(0, characters.length - 1) }, (_, index) => characters.slice(index, index + 2));
+}
+
+interface WantedLine {
+  readonly pairs: ReadonlySet<string>;
+  readonly size: number;
+}
+
+/** The share of character pairs that both lines have, from 0 to 1. It runs for every line, so it allocates nothing. */
+function similarity({ pairs, size }: WantedLine, key: string): number {
+  const characters = key.slice(0, MAX_COMPARED_CHARS).toLowerCase();
+  let common = 0;
+  for (let index = 0; index + 1 < characters.length; index++)
+    if (pairs.has(characters.slice(index, index + 2))) common++;
+  return (2 * Math.min(common, size)) / (characters.length - 1 + size || 1);
+}
+
+function highestScore(scores: readonly (readonly [number, number])[]): readonly [number, number] | null {
+  return scores.reduce<readonly [number, number] | null>(
+    (highest, score) => (highest && highest[1] >= score[1] ? highest : score),
+    null,
+  );
+}
+
 interface NamedSplice extends Splice {
   readonly name: string;
 }
@@ -191,11 +258,11 @@ function describeOverlaps(splices: readonly NamedSplice[], text: string): string
     const previous = splices[index - 1];
     if (!previous || previous.end <= splice.start) return [];
     const [line] = lineNumbersAt(text, [splice.start]);
-    return [`${previous.name} and ${splice.name} overlap in line ${line}; make one replacement of both`];
+    return [`${previous.name} and ${splice.name} overlap in line ${line}; combine them into one replacement`];
   });
 }
 
-/** What stays the same is not touched, so that it keeps its own line ends. */
+/** Excludes unchanged text, so that it keeps its line ends. */
 function narrowSplice(text: string, { start, end, text: replacement }: Splice): Splice {
   const { head, tail } = findCommonEnds(text.slice(start, end), replacement);
   return { start: start + head, end: end - tail, text: replacement.slice(head, replacement.length - tail) };

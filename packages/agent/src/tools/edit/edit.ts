@@ -1,9 +1,8 @@
-/** Defines the `editFile` tool: replaces parts of a file, all or none, and previews a change. Every byte outside these parts is preserved. */
+/** Defines the `edit` tool, which replaces parts of a file, all or none, and previews changes. All other bytes are preserved. */
 
 import type { Redaction } from "@pith/context";
 import type { FileReadResult, WorkspaceFiles } from "../../ports.ts";
 import type { Tool, ToolOutput } from "../../tool.ts";
-import type { ToolArguments } from "../arguments.ts";
 import {
   changeIntent,
   type FileToolOptions,
@@ -18,45 +17,18 @@ import {
   replaceFile,
   withFileBytes,
 } from "../files.ts";
-import { errorOutput, formatCount, permittedPath, textOutput } from "../output.ts";
+import { errorOutput, formatCount, permittedPath, type ToolArguments, textOutput } from "../tool-io.ts";
 import { applyEdits } from "./apply-edits.ts";
 import type { MatchKind } from "./find-match.ts";
-import { encodeWithSplices, parseTextFile, type Splice } from "./text-file.ts";
+import { applySplices, encodeWithSplices, parseTextFile, type Splice } from "./text-file.ts";
 import { findChanges, unifiedDiff } from "./unified-diff.ts";
-
-export interface EditReport {
-  readonly path: string;
-  readonly text: string;
-  readonly splices: readonly Splice[];
-  readonly matchKinds: readonly MatchKind[];
-}
-
-export function formatEditReport({ path, text, splices, matchKinds }: EditReport): string {
-  const changes = findChanges(text, splices);
-  const addedLines = changes.reduce((sum, change) => sum + change.newLines.length, 0);
-  const removedLines = changes.reduce((sum, change) => sum + change.oldLines.length, 0);
-  const lines = changes.slice(0, MAX_LISTED_LINES).map(({ lineIndex }) => lineIndex + 1);
-  const more = changes.length > MAX_LISTED_LINES ? " …" : "";
-  const location = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
-  return `Edited ${path}: ${formatCount(splices.length, "replacement")} at ${location}; +${addedLines} -${removedLines}.${formatMatchNotes(matchKinds)}`;
-}
-
-const MAX_LISTED_LINES = 10;
-
-/** The model remembers a text that is not there; it should know. */
-function formatMatchNotes(matchKinds: readonly MatchKind[]): string {
-  const notes = matchKinds.flatMap((matchKind, index) =>
-    matchKind === "exact" ? [] : `edits[${index}] fitted apart from ${matchKind}`,
-  );
-  return notes.length === 0 ? "" : ` Note: ${notes.join("; ")}.`;
-}
 
 export function editTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
   const { files } = options;
   return {
     name: "edit",
     description:
-      "Replaces text in a file. Each oldText must be there exactly once and is looked up in the file as it was before the call; all edits are made, or none.",
+      "Replaces text in a file. Each oldText must occur exactly once in the file as it was before the call. Either all edits are applied or none.",
     parameters,
     isIdempotent: false,
     restoresSecrets: true,
@@ -64,9 +36,9 @@ export function editTool(options: FileToolOptions, readTracker: ReadTracker = ne
     run: async (call) => {
       const { arguments: args, signal } = call;
       const path = readWritablePath(args);
-      if (path.type === "wrong") return errorOutput(path.message);
+      if (path.type === "invalid") return errorOutput(path.message);
       const edits = readReplacements(args);
-      if (edits.type === "wrong") return errorOutput(edits.message);
+      if (edits.type === "invalid") return errorOutput(edits.message);
       const at = files.resolve(path.value);
       const request = { path: path.value, at, ...permittedPath(at, call), edits: edits.value, signal };
       return await readTracker.runInOrder(request.realPath ?? at, () => editFile(request, { ...options, readTracker }));
@@ -84,8 +56,8 @@ const parameters = {
       items: {
         type: "object",
         properties: {
-          oldText: { type: "string", description: "What is there, with enough around it to be there once" },
-          newText: { type: "string", description: "What shall be there" },
+          oldText: { type: "string", description: "The text to replace, with enough context to be unique" },
+          newText: { type: "string", description: "The replacement" },
         },
         required: ["oldText", "newText"],
       },
@@ -113,7 +85,7 @@ async function editContent(
   if (current.type !== "read") return errorOutput(current.message);
   if ((await context.readTracker.readState(at, current.bytes)) === "stale") return errorOutput(staleMessage(path));
   const file = parseTextFile(current.bytes);
-  if (file === null) return errorOutput(`${path} is no UTF-8 text; change it with the shell`);
+  if (file === null) return errorOutput(`${path} is not UTF-8 text; change it with the shell`);
   const result = await applyEdits(file.text, edits, { signal, redaction: context.redaction });
   if (result.type === "refused") return errorOutput(`${path} was not changed. ${result.problems.join("\n")}`);
   const after = encodeWithSplices(file, result.splices);
@@ -127,8 +99,35 @@ function staleMessage(path: string): string {
   return `${path} was changed since it was read, so it was not edited; read it again`;
 }
 
+export interface EditReport {
+  readonly path: string;
+  readonly text: string;
+  readonly splices: readonly Splice[];
+  readonly matchKinds: readonly MatchKind[];
+}
+
+export function formatEditReport({ path, text, splices, matchKinds }: EditReport): string {
+  const changes = findChanges(text, splices);
+  const addedLines = changes.reduce((sum, change) => sum + change.newLines.length, 0);
+  const removedLines = changes.reduce((sum, change) => sum + change.oldLines.length, 0);
+  const lines = changes.slice(0, MAX_LISTED_LINES).map(({ lineIndex }) => lineIndex + 1);
+  const more = changes.length > MAX_LISTED_LINES ? " …" : "";
+  const location = `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${more}`;
+  return `Edited ${path}: ${formatCount(splices.length, "replacement")} at ${location}; +${addedLines} -${removedLines}.${formatMatchNotes(matchKinds)}`;
+}
+
+const MAX_LISTED_LINES = 10;
+
+/** Tells the model which edits did not match exactly. */
+function formatMatchNotes(matchKinds: readonly MatchKind[]): string {
+  const notes = matchKinds.flatMap((matchKind, index) =>
+    matchKind === "exact" ? [] : `edits[${index}] matched ignoring ${matchKind}`,
+  );
+  return notes.length === 0 ? "" : ` Note: ${notes.join("; ")}.`;
+}
+
 export interface ChangeCall {
-  /** `editFile` or `write`; of any other nothing is known. */
+  /** `edit` or `write`; other tools have no preview. */
   readonly tool: string;
   readonly arguments: ToolArguments;
   readonly signal: AbortSignal;
@@ -141,21 +140,18 @@ export interface ChangePreviewOptions {
 
 export interface ChangePreview {
   readonly path: string;
-  /** Null where there is no such file yet. */
+  /** Null if the file does not exist yet. */
   readonly before: string | null;
   readonly after: string;
 }
 
-/**
- * For the permission question: the text before and after the call. Nothing is written. Null where it cannot be told: the file is no text,
- * or the call would fail.
- */
+/** The text before and after the call, for the permission question; writes nothing. Null if the file is not text or the call would fail. */
 export async function previewChange(
   call: ChangeCall,
   { files, redaction }: ChangePreviewOptions,
 ): Promise<ChangePreview | null> {
   const path = readPath(call.arguments);
-  if (path.type === "wrong") return null;
+  if (path.type === "invalid") return null;
   const read = await files.read(files.resolve(path.value), { signal: call.signal });
   if (read.type !== "read" && read.type !== "missing") return null;
   const file = read.type === "read" ? parseTextFile(read.bytes) : null;
@@ -167,7 +163,7 @@ export async function previewChange(
 
 function writtenText({ arguments: args }: ChangeCall): string | null {
   const content = readContent(args);
-  return content.type === "wrong" ? null : content.value;
+  return content.type === "invalid" ? null : content.value;
 }
 
 async function editedText(
@@ -176,13 +172,7 @@ async function editedText(
   redaction: Redaction | undefined,
 ): Promise<string | null> {
   const edits = readReplacements(args);
-  if (tool !== "edit" || text === null || edits.type === "wrong") return null;
+  if (tool !== "edit" || text === null || edits.type === "invalid") return null;
   const result = await applyEdits(text, edits.value, { signal, redaction });
   return result.type === "replaced" ? applySplices(text, result.splices) : null;
-}
-
-function applySplices(text: string, splices: readonly Splice[]): string {
-  return splices.toReversed().reduce((result, { start, end, text: replacement }) => {
-    return result.slice(0, start) + replacement + result.slice(end);
-  }, text);
 }

@@ -1,21 +1,21 @@
-/** Splits a text file into byte order mark, text and line ends, and joins them again without losing a byte. */
+/** Splits a text file into byte order mark, text and line ends, and applies replacements without changing other bytes. */
 
 export interface TextFile {
   readonly byteOrderMark: string;
   /** Every line ends with a single line feed. */
   readonly text: string;
-  /** Places in `text` of the line feeds that have a carriage return before them in the file; rising. */
+  /** Offsets in `text` of the line feeds that follow a carriage return in the file; ascending. */
   readonly carriageReturns: readonly number[];
 }
 
-/** A stretch of `text` and what stands there instead. */
+/** A range of a text and its replacement. */
 export interface Splice {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** Null where the bytes are no UTF-8: written back they would be others. */
+/** Null if the bytes are not UTF-8, because writing them back would change them. */
 export function parseTextFile(bytes: Uint8Array): TextFile | null {
   try {
     const whole = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -23,7 +23,7 @@ export function parseTextFile(bytes: Uint8Array): TextFile | null {
     const raw = whole.slice(byteOrderMark.length);
     return { byteOrderMark, text: normalizeLineEnds(raw), carriageReturns: findCarriageReturns(raw) };
   } catch {
-    // The decoder has one complaint only.
+    // The decoder only throws for invalid UTF-8.
     return null;
   }
 }
@@ -41,7 +41,7 @@ function findCarriageReturns(raw: string): readonly number[] {
   return carriageReturns;
 }
 
-/** The file with its splices, which are in order and apart; new lines end as those around them do. */
+/** The file with its splices, which are in order and do not overlap. New lines get the line end of their surroundings. */
 export function encodeWithSplices(file: TextFile, splices: readonly Splice[]): Uint8Array {
   const pieces: string[] = [file.byteOrderMark];
   let position = 0;
@@ -66,14 +66,14 @@ function rawSlice({ text, carriageReturns }: TextFile, start: number, end: numbe
   return pieces.join("");
 }
 
-/** As the line that is cut into; behind the last line end, as that one. */
+/** The line end of the line at the offset; after the last line end, that one. */
 function lineEndAt({ text, carriageReturns }: TextFile, offset: number): "\r\n" | "\n" {
   const next = text.indexOf("\n", offset);
   const end = next < 0 ? text.lastIndexOf("\n") : next;
   return end >= 0 && carriageReturns[lowerBound(carriageReturns, end)] === end ? "\r\n" : "\n";
 }
 
-/** The index of the first number that is no smaller; by halving. */
+/** The index of the first number that is not smaller, by binary search. */
 function lowerBound(sorted: readonly number[], minimum: number): number {
   let low = 0;
   let high = sorted.length;
@@ -83,4 +83,48 @@ function lowerBound(sorted: readonly number[], minimum: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** The text with its splices, which are in order and do not overlap; only the part from `start` to `end` if given. */
+export function applySplices(
+  text: string,
+  splices: readonly Splice[],
+  { start, end }: Omit<Splice, "text"> = { start: 0, end: text.length },
+): string {
+  let position = start;
+  const pieces = splices.flatMap((splice) => {
+    const before = text.slice(position, splice.start);
+    position = splice.end;
+    return [before, splice.text];
+  });
+  return [...pieces, text.slice(position, end)].join("");
+}
+
+/** The line numbers of ascending offsets, starting at 1. */
+export function lineNumbersAt(text: string, offsets: readonly number[]): readonly number[] {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return offsets.map((offset) => {
+    while (next >= 0 && next < offset) {
+      line++;
+      next = text.indexOf("\n", next + 1);
+    }
+    return line;
+  });
+}
+
+/** The lengths of a common start and end. */
+export interface CommonEnds {
+  readonly head: number;
+  readonly tail: number;
+}
+
+/** Head and tail do not overlap in the shorter one. */
+export function findCommonEnds(one: ArrayLike<string>, other: ArrayLike<string>): CommonEnds {
+  const shorterLength = Math.min(one.length, other.length);
+  let head = 0;
+  while (head < shorterLength && one[head] === other[head]) head++;
+  let tail = 0;
+  while (tail < shorterLength - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail++;
+  return { head, tail };
 }

@@ -1,17 +1,15 @@
-/** Builds a unified diff of a text and its splices; the changes are known, so none are searched for. */
+/** Builds a unified diff from a text and its splices, without searching for changes. */
 
-import { lineNumbersAt } from "./apply-edits.ts";
-import { findCommonEnds } from "./find-match.ts";
-import type { Splice } from "./text-file.ts";
+import { applySplices, findCommonEnds, lineNumbersAt, type Splice } from "./text-file.ts";
 
 export interface DiffInput {
   readonly path: string;
   readonly text: string;
-  /** In order and apart. */
+  /** In order and not overlapping. */
   readonly splices: readonly Splice[];
 }
 
-/** Lines that went and lines that came, at a line counted from 0. */
+/** Removed and added lines. `lineIndex` starts at 0. */
 export interface Change {
   readonly lineIndex: number;
   readonly oldLines: readonly string[];
@@ -30,10 +28,10 @@ export function unifiedDiff({ path, text, splices }: DiffInput): string {
 }
 
 const CONTEXT_LINES = 3;
-/** It is kept in the log; a screen shows no more either. */
+/** The diff is stored in the session, so its size is limited. */
 const MAX_CHARS = 16_384;
 
-/** Splices widened to whole lines, those on the same lines together. */
+/** Extends splices to whole lines and merges those on the same lines. */
 export function findChanges(text: string, splices: readonly Splice[]): readonly Change[] {
   const blocks: { readonly start: number; readonly end: number; readonly inside: readonly Splice[] }[] = [];
   for (const splice of splices) {
@@ -61,17 +59,7 @@ export function findChanges(text: string, splices: readonly Splice[]): readonly 
   });
 }
 
-function applySplices(text: string, splices: readonly Splice[], { start, end }: Omit<Splice, "text">): string {
-  let position = start;
-  const pieces = splices.flatMap((splice) => {
-    const before = text.slice(position, splice.start);
-    position = splice.end;
-    return [before, splice.text];
-  });
-  return [...pieces, text.slice(position, end)].join("");
-}
-
-/** Each with its line end, so that a missing one at the end shows. */
+/** Lines with their line ends, so that a missing final one is visible. */
 function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }

@@ -1,8 +1,8 @@
-/** Parses HTML into a tree of bounded size and depth, in chunks, so that a large page does not block the rest of the program. */
+/** Parses HTML into a tree of limited size and depth, in chunks, so that a large page does not block other work. */
 
 import type { Token, Tokenizer } from "parse5";
 
-/** They begin a line of their own. */
+/** Elements that start a new line. */
 export const blockTags: ReadonlySet<string> = new Set(
   [
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure",
@@ -11,29 +11,29 @@ export const blockTags: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** They hold no page content, or not the part one came for. */
+/** Elements without relevant page content. */
 export const noiseTags: ReadonlySet<string> = new Set(
   "audio button canvas datalist dialog footer map math nav object select svg template video".split(" "),
 );
 
-/** They have neither content nor end. */
+/** Elements without content and end tag. */
 export const voidTags: ReadonlySet<string> = new Set(
   "area base br col embed frame hr img input link meta param source track wbr".split(" "),
 );
 
-/** Their content is text to the parser, whatever it looks like. */
+/** Elements whose content is parsed as text only. */
 export const rawTextTags: ReadonlySet<string> = new Set(
   "iframe noembed noframes plaintext script style textarea title xmp".split(" "),
 );
 
 export interface ImpliedEnd {
-  /** What ends where the element begins. */
+  /** The open elements that the new element closes. */
   readonly ends: ReadonlySet<string>;
-  /** Beyond these nothing ends. */
+  /** Elements outside these stay open. */
   readonly within: ReadonlySet<string>;
 }
 
-/** What an element ends by beginning, as `<li>` does with the `<li>` before it. */
+/** The elements that a start tag closes, as `<li>` closes the previous `<li>`. */
 export function impliedEnd(tag: string): ImpliedEnd | null {
   return impliedEnds.get(tag) ?? (blockTags.has(tag) ? endsParagraph : null);
 }
@@ -57,7 +57,7 @@ const impliedEnds: ReadonlyMap<string, ImpliedEnd> = new Map([
   ["tfoot", endsRows],
 ]);
 
-/** What is open outside a cell is not ended from inside. */
+/** An end tag within a cell does not close elements outside of it. */
 export const cellTags: ReadonlySet<string> = tagSet("td th caption");
 export const tableTags: ReadonlySet<string> = tagSet("table thead tbody tfoot tr td th caption html body");
 
@@ -67,13 +67,13 @@ export interface Element {
   readonly tag: string;
   readonly attributes: Attributes;
   readonly children: readonly Node[];
-  /** Something inside begins a line of its own. */
+  /** Whether a descendant starts a new line. */
   readonly containsBlocks: boolean;
 }
 
 export type Attributes = ReadonlyMap<string, string>;
 
-/** Deeper than any page that people wrote; what lies deeper stands in the deepest. */
+/** Deeper elements are added to the deepest one. */
 const MAX_DEPTH = 100;
 const MAX_NODES = 200_000;
 
@@ -83,14 +83,14 @@ interface MutableElement extends Element {
   containsBlocks: boolean;
 }
 
-/** Grows while the tags of a page come by, in whatever order they come. */
+/** Builds the tree from tags in any order, also invalid ones. */
 export class TreeBuilder {
   readonly #root: MutableElement = createElement("body", new Map());
   readonly #openElements: MutableElement[] = [this.#root];
   #nodes = 0;
-  /** How many of the open elements are noise. */
+  /** The number of open noise elements. */
   #openNoise = 0;
-  /** Elements that began below the deepest and have not ended. */
+  /** Open elements below the maximum depth. */
   #tooDeepCount = 0;
 
   get root(): Element {
@@ -101,7 +101,7 @@ export class TreeBuilder {
     return this.#nodes >= MAX_NODES;
   }
 
-  /** Drawings have rules of their own: a `<title>` there is an element like any other. */
+  /** In drawings `<title>` is an ordinary element. */
   get isInDrawing(): boolean {
     return this.#openElements.some(({ tag }) => tag === "svg" || tag === "math");
   }
@@ -165,7 +165,7 @@ export class TreeBuilder {
     if (index > 0) this.#endFrom(index);
   }
 
-  /** The place of the innermost open element that fits, unless one of `failPublishing` comes first; -1 where none does. */
+  /** The index of the innermost open element that matches, unless a `stop` element comes first; -1 if there is none. */
   #findLastOpen(isWanted: (tag: string) => boolean, stop: ReadonlySet<string>): number {
     for (let index = this.#openElements.length - 1; index > 0; index--) {
       const tag = this.#openElements[index]?.tag ?? "";
@@ -186,7 +186,7 @@ function createElement(tag: string, attributes: Attributes): MutableElement {
   return { tag, attributes, children: [], containsBlocks: false, isNoise: isNoise(tag, attributes) };
 }
 
-/** Noise by its nature, or hidden from those who see the page. */
+/** Whether the element has no relevant content or is hidden. */
 function isNoise(tag: string, attributes: Attributes): boolean {
   if (noiseTags.has(tag) || attributes.get("aria-hidden") === "true") return true;
   return attributes.has("hidden") || HIDDEN_STYLE.test(attributes.get("style") ?? "");
@@ -197,9 +197,9 @@ const HIDDEN_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 export interface ParsedPage {
   readonly root: Element;
   readonly title: string;
-  /** What links are relative to, where the page says so itself. */
+  /** The base URL that the page declares. */
   readonly base: string | null;
-  /** False where the page was larger than is looked at. */
+  /** False if the page exceeded the size limit. */
   readonly isComplete: boolean;
 }
 
@@ -216,7 +216,7 @@ export async function parseHtml(html: string, { signal }: { readonly signal: Abo
 
 const CHUNK_CHARS = 64 * 1024;
 
-/** Only tags are taken from the parser: a tree of its own would have no bound. */
+/** Uses only the tokenizer of parse5, because its tree has no size limit. */
 async function createTokenizer(page: PageBuilder): Promise<Tokenizer> {
   const { Tokenizer, TokenizerMode } = await import("parse5");
   const tokenizer: Tokenizer = new Tokenizer(
@@ -248,7 +248,7 @@ function rawTextMode(tag: string, modes: TokenizerModes): Tokenizer["state"] {
   return tag === "title" || tag === "textarea" ? modes.RCDATA : modes.RAWTEXT;
 }
 
-/** The tree, and the few things of a page that do not stand in its text. */
+/** Collects the tree, the title and the base URL of a page. */
 class PageBuilder {
   readonly tree: TreeBuilder = new TreeBuilder();
   title = "";
@@ -278,7 +278,7 @@ class PageBuilder {
   }
 }
 
-/** Where a title is not ended, the whole page seems to be one. */
+/** An unclosed title would contain the whole page. */
 const MAX_TITLE_CHARS = 1_000;
 
 function pickAttributes(attributes: readonly Token.Attribute[]): Attributes {

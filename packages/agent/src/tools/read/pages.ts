@@ -1,22 +1,22 @@
-/** Builds one page of a text or a very long file, or an image, within the output limit, with a note on where to read on. */
+/** Builds one page of a text within the output limit, with a note on how to read on, or the result for an image. */
 
 import type { ReadBlobResult } from "../../ports.ts";
 import { safeCutIndex } from "../../text.ts";
 import type { ToolOutput } from "../../tool.ts";
-import { countLinesWithin, formatBytes, formatCount, outputLimit, textOutput } from "../output.ts";
+import { countLinesWithin, formatBytes, formatCount, outputLimit, textOutput } from "../tool-io.ts";
 
 export interface PageOptions {
   readonly path: string;
-  /** The first line, counted from 1. */
+  /** The first line, starting at 1. */
   readonly offset: number;
   readonly limit?: number;
-  /** Bytes that the page may have, with its note. */
+  /** The limit for the page including its note. */
   readonly maxBytes: number;
 }
 
 export type Page =
   | { readonly type: "page"; readonly text: string }
-  | { readonly type: "beyond"; readonly message: string };
+  | { readonly type: "past-end"; readonly message: string };
 
 const MAX_LINE_CHARS = 2_000;
 
@@ -25,7 +25,7 @@ export function buildPage(text: string, { path, offset, limit = outputLimit.line
   const { lines, total } = selectLines(text, { offset, maxLines: Math.min(limit, outputLimit.lines) });
   if (total === 0) return { type: "page", text: `[${path} is empty]` };
   if (offset > total) {
-    return { type: "beyond", message: `offset ${offset} is beyond the end: ${path} has ${formatCount(total, "line")}` };
+    return { type: "past-end", message: `offset ${offset} is past the end: ${path} has ${formatCount(total, "line")}` };
   }
   const cutLines = lines.map((line) => truncateLine(line, maxLineChars(lineBytes)));
   const shown = cutLines.slice(0, Math.max(1, countLinesWithin(cutLines, lineBytes)));
@@ -34,7 +34,7 @@ export function buildPage(text: string, { path, offset, limit = outputLimit.line
   return { type: "page", text: shown.join("\n") + (note === "" ? end : `\n\n${note}`) };
 }
 
-/** Bytes for lines where a page has so much room: its note takes some. */
+/** The bytes of a page that are available for lines. */
 export function contentBytes(maxBytes: number): number {
   return Math.max(MIN_BYTES, Math.min(outputLimit.bytes, maxBytes - NOTE_BYTES));
 }
@@ -42,7 +42,7 @@ export function contentBytes(maxBytes: number): number {
 const NOTE_BYTES = 200;
 const MIN_BYTES = 500;
 
-/** A letter takes at most three bytes, and one line always fits. */
+/** A UTF-16 unit takes at most three bytes in UTF-8, so one line always fits. */
 function maxLineChars(lineBytes: number): number {
   return Math.min(MAX_LINE_CHARS, Math.floor((lineBytes - CUT_NOTE_BYTES) / 3));
 }
@@ -51,11 +51,11 @@ const CUT_NOTE_BYTES = 100;
 
 interface LineSelection {
   readonly lines: readonly string[];
-  /** How many the text has. */
+  /** The number of lines in the text. */
   readonly total: number;
 }
 
-// Most of a large file is only counted: as a list of lines it would take many times its size.
+// Lines outside the page are only counted, because a list of all lines would take much more memory.
 function selectLines(
   text: string,
   { offset, maxLines }: { readonly offset: number; readonly maxLines: number },
@@ -71,17 +71,17 @@ function selectLines(
   return { lines, total };
 }
 
-/** The end of a long line is left out: minified code would fill the page, and one line can have megabytes. */
+/** Cuts a long line, because a line of minified code can have megabytes. */
 function truncateLine(line: string, maxChars: number): string {
   if (line.length <= maxChars) return line;
   const end = safeCutIndex(line, maxChars);
-  return `${line.slice(0, end)} [… ${formatCount(line.length - end, "more character")} in this line; see them with the shell]`;
+  return `${line.slice(0, end)} [… ${formatCount(line.length - end, "more character")} in this line; use the shell to see them]`;
 }
 
 interface PageExtent {
   readonly offset: number;
   readonly shown: number;
-  /** How many would have been shown, were they shorter. */
+  /** How many lines were selected before the byte limit. */
   readonly selected: number;
   readonly total: number;
   readonly lineBytes: number;
@@ -91,7 +91,7 @@ function formatPageNote({ offset, shown, selected, total, lineBytes }: PageExten
   const last = offset - 1 + shown;
   if (last >= total) return "";
   const limitNote = shown < selected ? `, ${formatBytes(lineBytes)} at a time` : "";
-  return `[lines ${offset} to ${last} of ${total}${limitNote}; read on with offset ${last + 1}]`;
+  return `[lines ${offset} to ${last} of ${total}${limitNote}; continue with offset ${last + 1}]`;
 }
 
 export function imageOutput(bytes: Uint8Array, name: string, mimeType: string): ToolOutput {
@@ -106,25 +106,25 @@ export function imageOutput(bytes: Uint8Array, name: string, mimeType: string): 
 }
 
 export function tooLargeImageOutput(size: number, name: string, mimeType: string): ToolOutput {
-  const bound = `more than ${formatBytes(MAX_IMAGE_BYTES)} cannot be shown`;
-  return textOutput(`[${name} is a picture (${mimeType}) of ${formatBytes(size)}; ${bound}]`);
+  const bound = `the limit is ${formatBytes(MAX_IMAGE_BYTES)}`;
+  return textOutput(`[${name} is an image (${mimeType}) of ${formatBytes(size)} and is not shown; ${bound}]`);
 }
 
-// Providers refuse a picture over 5 MB, counted in base64.
+// Providers refuse an image over 5 MB in base64.
 export const MAX_IMAGE_BYTES: number = 3.75 * 1024 * 1024;
 
 export interface ByteLine {
   readonly start: number;
-  /** Behind its last byte, without the line end. */
+  /** After its last byte, without the line end. */
   readonly end: number;
   /** Where the next line starts. */
   readonly next: number;
 }
 
-/** A line without end is split, so that every part of it can be reached by an offset. A longer line counts as several. */
+/** A longer line is split and counts as several, so that every part of it can be reached by an offset. */
 export const MAX_PART_BYTES = 1_000;
 
-/** The piece starts where a line does; one that goes on behind it is given only where the piece is the last. */
+/** The lines of a chunk that starts at a line start. An unfinished last line is only included in the last chunk. */
 export function* byteLines(chunk: Uint8Array, { isLast }: { readonly isLast: boolean }): Generator<ByteLine> {
   let lineFeed = -1;
   for (let start = 0; start < chunk.length; ) {
@@ -149,30 +149,30 @@ function lineAt(chunk: Uint8Array, start: number, lineFeed: number): ByteLine {
   return { start, end, next: end };
 }
 
-/** Not inside a letter, which has at most four bytes. */
+/** Moves the offset back to the start of a character, which has at most four bytes. */
 function characterStart(chunk: Uint8Array, offset: number): number {
   for (let back = 0; back < 4; back++)
     if (((chunk[offset - back] ?? 0) & 0b1100_0000) !== 0b1000_0000) return offset - back;
   return offset;
 }
 
-/** In bytes. */
+/** Reads a range of bytes. */
 export type ReadRange = (range: { readonly start: number; readonly end: number }) => Promise<ReadBlobResult>;
 
 export interface LongPageOptions extends PageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads in pieces and no further than the page needs, so that memory does not grow with the file. */
+/** Reads chunks only up to the end of the page, so that memory does not grow with the file. */
 export async function readLongPage(
   read: ReadRange,
   options: LongPageOptions,
-): Promise<Page | { readonly type: "unread"; readonly message: string }> {
+): Promise<Page | { readonly type: "failed"; readonly message: string }> {
   const page: PageDraft = { lines: [], bytes: 0, linesSeen: 0, hasSplitLine: false, end: "" };
   for (let offset = 0; ; ) {
     options.signal.throwIfAborted();
     const chunk = await read({ start: offset, end: offset + CHUNK_BYTES });
-    if (chunk.type !== "read") return { type: "unread", message: `${options.path} cannot be opened: ${chunk.why}` };
+    if (chunk.type !== "read") return { type: "failed", message: `${options.path} cannot be opened: ${chunk.why}` };
     const isLast = chunk.bytes.length < CHUNK_BYTES;
     const { bytesRead, isFull } = addLines(page, { chunk: chunk.bytes, isLast, options });
     offset += bytesRead;
@@ -187,15 +187,15 @@ const decoder = new TextDecoder();
 interface PageDraft {
   readonly lines: string[];
   bytes: number;
-  /** Lines that were looked at, shown or not. */
+  /** Lines read so far, shown or not. */
   linesSeen: number;
-  /** Whether a line of it is only a part of one. */
+  /** Whether the page contains part of a split line. */
   hasSplitLine: boolean;
   end: "" | "\n";
 }
 
 interface AddLinesResult {
-  /** Bytes of the piece that are dealt with. */
+  /** Processed bytes of the chunk. */
   readonly bytesRead: number;
   readonly isFull: boolean;
 }
@@ -230,14 +230,14 @@ function finishPage(page: PageDraft, { path, offset }: PageOptions): Page {
   if (page.linesSeen === 0) return { type: "page", text: `[${path} is empty]` };
   if (page.lines.length > 0) return { type: "page", text: withNotes(page, []) };
   return {
-    type: "beyond",
-    message: `offset ${offset} is beyond the end: ${path} has ${formatCount(page.linesSeen, "line")}`,
+    type: "past-end",
+    message: `offset ${offset} is past the end: ${path} has ${formatCount(page.linesSeen, "line")}`,
   };
 }
 
 function readOnNote({ lines }: PageDraft, { offset }: PageOptions, remainingBytes: number): string {
   const last = offset - 1 + lines.length;
-  return `lines ${offset} to ${last}; ${formatBytes(remainingBytes)} follow; read on with offset ${last + 1}`;
+  return `lines ${offset} to ${last}; ${formatBytes(remainingBytes)} follow; continue with offset ${last + 1}`;
 }
 
 function withNotes({ lines, end, hasSplitLine }: PageDraft, notes: readonly string[]): string {

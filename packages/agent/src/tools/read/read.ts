@@ -1,4 +1,4 @@
-/** Defines the `read` tool: shows a bounded page of text, an image or what a reference opens, and says how to read on. */
+/** Defines the `read` tool, which shows a page of a file, an image, a session entry or stored output. */
 
 import type { LoadedSkill } from "@pith/context/host";
 import type { PathOptions } from "../../ports.ts";
@@ -14,7 +14,7 @@ import {
   readPath,
   withFileBytes,
 } from "../files.ts";
-import { errorOutput, formatBytes, permittedPath, textOutput } from "../output.ts";
+import { errorOutput, formatBytes, permittedPath, textOutput } from "../tool-io.ts";
 import { buildPage, imageOutput } from "./pages.ts";
 import { openReference } from "./references.ts";
 
@@ -23,16 +23,16 @@ export function readTool(options: FileToolOptions, readTracker: ReadTracker = ne
   return {
     name: "read",
     description:
-      "Reads a file, an earlier entry of this session (#412) or kept output (blob:1a2b3c4d): text, at most 2,000 lines or 50 KB at a time (go on with offset), or a picture (png, jpeg, gif, webp).",
+      "Reads a text file or an image (png, jpeg, gif, webp), an earlier entry of this session (#412) or stored output (blob:1a2b3c4d). Shows at most 2,000 lines or 50 KB; continue with offset.",
     parameters,
     isIdempotent: true,
     restoresSecrets: true,
     intent: (args) => readIntent(args, files),
     run: async (call) => {
       const path = readPath(call.arguments);
-      if (path.type === "wrong") return errorOutput(path.message);
-      const handle = parseReference(path.value);
-      if (handle) return await openReference(handle, call, options);
+      if (path.type === "invalid") return errorOutput(path.message);
+      const reference = parseReference(path.value);
+      if (reference) return await openReference(reference, call, options);
       const at = files.resolve(path.value);
       const request = { call, path: path.value, at, ...permittedPath(at, call) };
       return await readTracker.runInOrder(request.realPath ?? at, () => readFile(request, { ...options, readTracker }));
@@ -43,9 +43,9 @@ export function readTool(options: FileToolOptions, readTracker: ReadTracker = ne
 const parameters = {
   type: "object",
   properties: {
-    path: { type: "string", description: "The file, relative or absolute, or a reference (#… or blob:…)" },
-    offset: { type: "integer", minimum: 1, description: "The first line to show, counted from 1" },
-    limit: { type: "integer", minimum: 1, description: "How many lines to show" },
+    path: { type: "string", description: "A file, relative or absolute, or a reference (#… or blob:…)" },
+    offset: { type: "integer", minimum: 1, description: "The first line to show, starting at 1" },
+    limit: { type: "integer", minimum: 1, description: "The maximum number of lines to show" },
   },
   required: ["path"],
 };
@@ -73,7 +73,7 @@ async function readFile(
   });
 }
 
-/** A page is no whole: only who was shown all of a skill can be shown it again. */
+/** Records which skill was read, and whether only a part of it was shown. */
 function skillReference(skill: Omit<LoadedSkill, "kind">, { content }: ToolOutput, whole: string | null): LoadedSkill {
   const [shown] = content;
   const isWhole = shown?.type === "text" && shown.text === whole?.replaceAll("\r\n", "\n");
@@ -92,7 +92,7 @@ function renderFile(bytes: Uint8Array, { path, call, redaction }: RenderFileOpti
   const text = decodeText(bytes);
   if (text === null) return textOutput(`[${path} is a binary file of ${formatBytes(bytes.length)}; it is not shown]`);
   const lines = readLineRange(args);
-  if (lines.type === "wrong") return errorOutput(lines.message);
+  if (lines.type === "invalid") return errorOutput(lines.message);
   const page = buildPage(redaction?.redact(text) ?? text, { path, ...lines.value, maxBytes });
   return page.type === "page" ? textOutput(page.text) : errorOutput(page.message);
 }

@@ -1,4 +1,4 @@
-/** Opens references: a blob kept beside the session, or an entry of the session on any branch. */
+/** Opens references: a stored blob, or an entry of the session on any branch. */
 
 import type { AgentMessage, BashExecutionMessage, Entry, UserMessage } from "@pith/context";
 import {
@@ -13,15 +13,122 @@ import {
 import type { BlobStore } from "../../ports.ts";
 import { detectImageType, isPlainText, TEXT_SAMPLE_BYTES } from "../../text.ts";
 import type { ToolCall, ToolOutput } from "../../tool.ts";
-import { invalid, type ParsedArgument, valid } from "../arguments.ts";
 import { type FileToolOptions, type LineRange, type Reference, readLineRange } from "../files.ts";
-import { errorOutput, formatBytes, textOutput } from "../output.ts";
+import { errorOutput, formatBytes, invalid, type ParsedArgument, textOutput, valid } from "../tool-io.ts";
 import { imageOutput, MAX_IMAGE_BYTES, type ReadRange, readLongPage, tooLargeImageOutput } from "./pages.ts";
 
-/** Beginning with a line that names the entry. */
+export type ReferenceSources = Pick<FileToolOptions, "blobs" | "entries" | "redaction">;
+
+export async function openReference(
+  reference: Reference,
+  call: ToolCall,
+  sources: ReferenceSources,
+): Promise<ToolOutput> {
+  const { blobs } = sources;
+  const lines = readLineRange(call.arguments);
+  if (lines.type === "invalid") return errorOutput(lines.message);
+  const request = { reference, call, lines: lines.value };
+  if (reference.type !== "blob") return await openEntry(request, sources);
+  if (!blobs) return errorOutput(unavailableMessage(reference));
+  const hash = await findHash(reference, blobs);
+  if (hash.type === "invalid") return errorOutput(`${reference.text} cannot be opened: ${hash.message}`);
+  return await openBlob(request, (range) => blobs.read(hash.value, range));
+}
+
+async function findHash({ name }: Reference, blobs: BlobStore): Promise<ParsedArgument<string>> {
+  const digits = name.toLowerCase();
+  const isWhole: boolean = isBlobHash(digits);
+  if (isWhole) return valid(digits);
+  if (!/^[0-9a-f]{1,64}$/.test(digits)) return invalid("give the hexadecimal digits of its hash");
+  if (digits.length < MIN_BLOB_DIGITS) return invalid(`give at least the first ${MIN_BLOB_DIGITS} digits of its hash`);
+  const result = await blobs.findByPrefix(digits);
+  if (result.type === "unavailable") return invalid(result.why);
+  const [first, second] = result.blobs;
+  if (!first) return invalid("no blob with this hash is stored, or it was deleted");
+  return second ? invalid(listCandidates(result.blobs)) : valid(first.hash);
+}
+
+function listCandidates(blobs: readonly { readonly hash: string; readonly bytes: number }[]): string {
+  const hashes = blobs.map(({ hash }) => hash);
+  const listed = blobs
+    .slice(0, MAX_LISTED)
+    .map(({ hash, bytes }) => `\n${blobReference(hash, uniqueDigitCount(hash, hashes))} (${formatBytes(bytes)})`);
+  const more = blobs.length > listed.length ? `\nand ${blobs.length - listed.length} more` : "";
+  return `${blobs.length} blobs start with these digits. Read one of them:${listed.join("")}${more}`;
+}
+
+const MAX_LISTED = 20;
+
+function uniqueDigitCount(hash: string, all: readonly string[]): number {
+  let digits = MIN_BLOB_DIGITS;
+  while (all.some((other) => other !== hash && other.startsWith(hash.slice(0, digits)))) digits += 1;
+  return digits;
+}
+
+interface OpenRequest {
+  readonly reference: Reference;
+  readonly call: ToolCall;
+  readonly lines: LineRange;
+}
+
+async function openEntry(request: OpenRequest, { entries, redaction }: ReferenceSources): Promise<ToolOutput> {
+  const { type, name, text: referenceText } = request.reference;
+  if (!entries) return errorOutput(unavailableMessage(request.reference));
+  const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
+  if (!entry) return errorOutput(`${referenceText} is not in this session; check the reference`);
+  const damage = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
+  if (damage !== null) return errorOutput(damage);
+  if (entry.type === "gap") return errorOutput(`${referenceText} is damaged and cannot be read`);
+  // The entry may be older than redaction or come from another program.
+  const text = entryText(entry);
+  const bytes = new TextEncoder().encode(redaction?.redact(text) ?? text);
+  return await readTextPage(request, async ({ start, end }) => ({
+    type: "read",
+    bytes: bytes.subarray(start, end),
+    size: bytes.length,
+  }));
+}
+
+async function openBlob(request: OpenRequest, read: ReadRange): Promise<ToolOutput> {
+  const { text: referenceText } = request.reference;
+  const head = await read({ start: 0, end: TEXT_SAMPLE_BYTES });
+  if (head.type !== "read") return errorOutput(`${referenceText} cannot be opened: ${head.why}`);
+  const kind = detectImageType(head.bytes);
+  if (kind !== null) return await showImage(request, read, { kind, size: head.size });
+  if (isPlainText(head.bytes)) return await readTextPage(request, read);
+  return textOutput(`[${referenceText} is a binary blob of ${formatBytes(head.size)}; it is not shown]`);
+}
+
+interface ImageInfo {
+  readonly kind: string;
+  readonly size: number;
+}
+
+async function showImage({ reference }: OpenRequest, read: ReadRange, { kind, size }: ImageInfo): Promise<ToolOutput> {
+  if (size > MAX_IMAGE_BYTES) return tooLargeImageOutput(size, reference.text, kind);
+  const whole = await read({ start: 0, end: size });
+  if (whole.type !== "read") return errorOutput(`${reference.text} cannot be opened: ${whole.why}`);
+  return imageOutput(whole.bytes, reference.text, kind);
+}
+
+async function readTextPage({ reference, call, lines }: OpenRequest, read: ReadRange): Promise<ToolOutput> {
+  const page = await readLongPage(read, {
+    path: reference.text,
+    ...lines,
+    maxBytes: call.maxOutputBytes,
+    signal: call.signal,
+  });
+  return page.type === "page" ? textOutput(page.text) : errorOutput(page.message);
+}
+
+function unavailableMessage({ text, type }: Reference): string {
+  return `${text} cannot be opened: ${type === "blob" ? "this session has no stored output" : "entries of this session are not available"}`;
+}
+
+/** The text of an entry, after a line that names it. */
 export function entryText(entry: Entry): string {
   const { kind, text } = describeEntry(entry);
-  return `[${entryReference(entry)}: ${kind}${text === "" ? ", without words" : ""}]\n${text}`;
+  return `[${entryReference(entry)}: ${kind}${text === "" ? ", without text" : ""}]\n${text}`;
 }
 
 interface EntryDescription {
@@ -72,7 +179,7 @@ function describeMessage(message: AgentMessage): EntryDescription {
   }
 }
 
-// WORD3: what was typed comes first, so that nothing in an attachment can pass for it.
+// WORD3: the typed text comes first, so that no attachment can imitate it.
 function describeUserMessage({ content, pith }: UserMessage): EntryDescription {
   const { typed, attachments } = splitContent(content);
   if (pith?.from === "program" || attachments.length === 0) return { kind: "user", text: contentText(content) };
@@ -89,7 +196,7 @@ function resultKind({ toolName, isError }: { readonly toolName: string; readonly
   return `result of ${toolName}${isError ? ", which failed" : ""}`;
 }
 
-// LED6: what the user keeps from the model is not told to it by way of a reference.
+// LED6: a reference does not show the model a command that the user excluded from the context.
 function describeShellCommand({
   command,
   output,
@@ -97,12 +204,12 @@ function describeShellCommand({
   cancelled,
   excludeFromContext,
 }: BashExecutionMessage): EntryDescription {
-  if (excludeFromContext) return { kind: "a command that the user keeps to themselves", text: "" };
+  if (excludeFromContext) return { kind: "a command that the user excluded from the context", text: "" };
   const end = cancelled ? "\n(stopped by the user)" : exitCode ? `\n(exit code ${exitCode})` : "";
-  return { kind: "a command of the user's", text: `$ ${command}\n${output}${end}` };
+  return { kind: "a command of the user", text: `$ ${command}\n${output}${end}` };
 }
 
-// Files are not checked block by block.
+// Session files are not validated block by block, so the content may have any shape.
 function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   return Array.isArray(content) ? content.flatMap(blockTexts).join("\n\n") : "";
@@ -123,112 +230,8 @@ function blockTexts(block: Readonly<Record<string, unknown>> | null): readonly s
   }
 }
 
-/** Text stands as it is, because it was meant to be read. */
+/** Strings are shown unquoted; other values as JSON. */
 function formatArguments(args: unknown): string {
   const pairs = typeof args === "object" ? Object.entries(args ?? {}) : [];
   return pairs.map(([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`).join("\n");
-}
-
-export type ReferenceSources = Pick<FileToolOptions, "blobs" | "entries" | "redaction">;
-
-export async function openReference(handle: Reference, call: ToolCall, sources: ReferenceSources): Promise<ToolOutput> {
-  const { blobs } = sources;
-  const lines = readLineRange(call.arguments);
-  if (lines.type === "wrong") return errorOutput(lines.message);
-  const request = { handle, call, lines: lines.value };
-  if (handle.type !== "blob") return await openEntry(request, sources);
-  if (!blobs) return errorOutput(unavailableMessage(handle));
-  const hash = await findHash(handle, blobs);
-  if (hash.type === "wrong") return errorOutput(`${handle.text} cannot be opened: ${hash.message}`);
-  return await openBlob(request, (range) => blobs.read(hash.value, range));
-}
-
-async function findHash({ name }: Reference, blobs: BlobStore): Promise<ParsedArgument<string>> {
-  const digits = name.toLowerCase();
-  const isWhole: boolean = isBlobHash(digits);
-  if (isWhole) return valid(digits);
-  if (!/^[0-9a-f]{1,64}$/.test(digits)) return invalid("a blob is named by the hexadecimal digits of its hash");
-  if (digits.length < MIN_BLOB_DIGITS) return invalid(`give at least the first ${MIN_BLOB_DIGITS} digits of its hash`);
-  const result = await blobs.findByPrefix(digits);
-  if (result.type === "unavailable") return invalid(result.why);
-  const [first, second] = result.blobs;
-  if (!first) return invalid("nothing is kept under this name, or no longer");
-  return second ? invalid(listCandidates(result.blobs)) : valid(first.hash);
-}
-
-function listCandidates(blobs: readonly { readonly hash: string; readonly bytes: number }[]): string {
-  const hashes = blobs.map(({ hash }) => hash);
-  const listed = blobs
-    .slice(0, MAX_LISTED)
-    .map(({ hash, bytes }) => `\n${blobReference(hash, uniqueDigitCount(hash, hashes))} (${formatBytes(bytes)})`);
-  const more = blobs.length > listed.length ? `\nand ${blobs.length - listed.length} more` : "";
-  return `${blobs.length} blobs begin with these digits. Read one of them:${listed.join("")}${more}`;
-}
-
-const MAX_LISTED = 20;
-
-function uniqueDigitCount(hash: string, all: readonly string[]): number {
-  let digits = MIN_BLOB_DIGITS;
-  while (all.some((other) => other !== hash && other.startsWith(hash.slice(0, digits)))) digits += 1;
-  return digits;
-}
-
-interface OpenRequest {
-  readonly handle: Reference;
-  readonly call: ToolCall;
-  readonly lines: LineRange;
-}
-
-async function openEntry(request: OpenRequest, { entries, redaction }: ReferenceSources): Promise<ToolOutput> {
-  const { type, name, text: referenceText } = request.handle;
-  if (!entries) return errorOutput(unavailableMessage(request.handle));
-  const entry = await (type === "number" ? entries.entryByNumber(Number(name)) : entries.entry(name));
-  if (!entry) return errorOutput(`${referenceText} is not in this session; check the reference where you read it`);
-  const damage = entry.type === "gap" || entry.type === "unknown" ? damageNote(entry) : null;
-  if (damage !== null) return errorOutput(damage);
-  if (entry.type === "gap") return errorOutput(`${referenceText} is damaged and cannot be read`);
-  // It may come from before redaction, or from another program.
-  const text = entryText(entry);
-  const bytes = new TextEncoder().encode(redaction?.redact(text) ?? text);
-  return await readTextPage(request, async ({ start, end }) => ({
-    type: "read",
-    bytes: bytes.subarray(start, end),
-    size: bytes.length,
-  }));
-}
-
-async function openBlob(request: OpenRequest, read: ReadRange): Promise<ToolOutput> {
-  const { text: referenceText } = request.handle;
-  const head = await read({ start: 0, end: TEXT_SAMPLE_BYTES });
-  if (head.type !== "read") return errorOutput(`${referenceText} cannot be opened: ${head.why}`);
-  const kind = detectImageType(head.bytes);
-  if (kind !== null) return await showImage(request, read, { kind, size: head.size });
-  if (isPlainText(head.bytes)) return await readTextPage(request, read);
-  return textOutput(`[${referenceText} is a binary blob of ${formatBytes(head.size)}; it is not shown]`);
-}
-
-interface ImageInfo {
-  readonly kind: string;
-  readonly size: number;
-}
-
-async function showImage({ handle }: OpenRequest, read: ReadRange, { kind, size }: ImageInfo): Promise<ToolOutput> {
-  if (size > MAX_IMAGE_BYTES) return tooLargeImageOutput(size, handle.text, kind);
-  const whole = await read({ start: 0, end: size });
-  if (whole.type !== "read") return errorOutput(`${handle.text} cannot be opened: ${whole.why}`);
-  return imageOutput(whole.bytes, handle.text, kind);
-}
-
-async function readTextPage({ handle, call, lines }: OpenRequest, read: ReadRange): Promise<ToolOutput> {
-  const page = await readLongPage(read, {
-    path: handle.text,
-    ...lines,
-    maxBytes: call.maxOutputBytes,
-    signal: call.signal,
-  });
-  return page.type === "page" ? textOutput(page.text) : errorOutput(page.message);
-}
-
-function unavailableMessage({ text, type }: Reference): string {
-  return `${text} cannot be opened: ${type === "blob" ? "nothing is kept beside this session" : "this session cannot be looked up"}`;
 }

@@ -14,7 +14,7 @@ test("BASH7 a command that went well answers with what it said", async () => {
 test("BASH7 one that said nothing, or nothing readable, says so", async () => {
   expect((await call(toolIn(), { command: "true" })).text).toBe("(no output)");
   const zeros = await call(toolIn(), { command: "head -c 1000 /dev/zero" });
-  expect(zeros.text).toBe("(1000 bytes, none of them readable)");
+  expect(zeros.text).toBe("(1000 bytes, none readable)");
 });
 
 test.each([
@@ -53,14 +53,14 @@ test("BASH8 of a long output it shows the beginning and the end, and what is mis
   expect(lines.at(-1)).toBe("100000");
   expect(lines).toHaveLength(40 + 1 + 2_000);
   // 588,895 bytes in all, 111 in the first forty lines, 12,001 in the last two thousand.
-  expect(lines[40]).toBe("[… 576783 bytes, 97960 lines left out …]");
+  expect(lines[40]).toBe("[… 576783 bytes, 97960 lines omitted …]");
   expect(details).toEqual({ exitCode: 0, bytes: 588_895, truncated: true, sandboxed: false });
 });
 
 test("BASH8 the bound can be lowered", async () => {
   const tool = toolIn(folder(), { outputLimit: { lines: 5, bytes: 1_000 } });
   const { text } = await call(tool, { command: "seq 100" });
-  expect(text).toBe("1\n[… 274 bytes, 94 lines left out …]\n96\n97\n98\n99\n100");
+  expect(text).toBe("1\n[… 274 bytes, 94 lines omitted …]\n96\n97\n98\n99\n100");
 });
 
 test("BASH9 while it runs it tells the newest of what was said, at most ten times a second", async () => {
@@ -81,13 +81,13 @@ test("BASH9 a flood of small pieces makes few updates", async () => {
 });
 
 test.each([
-  [{}, "`command` has to be a command for bash"],
-  [{ command: 7 }, "`command` has to be a command for bash"],
-  [{ command: "true", timeout: "soon" }, "`timeout` has to be a number of seconds"],
-  [{ command: "true", timeout: -1 }, "`timeout` has to be a number of seconds"],
+  [{}, "`command` is missing: give a bash command"],
+  [{ command: 7 }, "`command` is missing: give a bash command"],
+  [{ command: "true", timeout: "soon" }, "`timeout` must be a number of seconds"],
+  [{ command: "true", timeout: -1 }, "`timeout` must be a number of seconds"],
   [{ command: "true", outside: "perhaps" }, 'outside must be true or false, not "perhaps"'],
-  [{ job: "job-1", command: "true" }, "either `command` or `job`, not both"],
-  [{ job: 1 }, '`job` has to be the name of a job, such as "job-1"'],
+  [{ job: "job-1", command: "true" }, "give either `command` or `job`, not both"],
+  [{ job: 1 }, '`job` must be the name of a job, such as "job-1"'],
 ])("BASH10 %j is refused with what is wrong with it", async (given, text) => {
   expect(await call(toolIn(), given)).toMatchObject({ text, isError: true });
 });

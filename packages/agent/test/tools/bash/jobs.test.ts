@@ -67,7 +67,9 @@ test("BASH12 no job outlives the agent", async () => {
   const pids = await pidsIn(root, 8);
   await tool.dispose();
   expect(await alive(pids)).toEqual([]);
-  await expect(call(tool, { command: "true", background: true })).rejects.toThrow("no job can be started any more");
+  await expect(call(tool, { command: "true", background: true })).rejects.toThrow(
+    "jobs cannot be started after dispose()",
+  );
 });
 
 test("BASH12 there are at most sixteen at a time, and one more is refused with their names", async () => {
@@ -75,14 +77,14 @@ test("BASH12 there are at most sixteen at a time, and one more is refused with t
   for (let count = 0; count < 16; count += 1) await call(tool, { command: "sleep 60", background: true });
   const { text, isError } = await call(tool, { command: "sleep 60", background: true });
   expect(isError).toBe(true);
-  expect(text).toMatch(/^16 jobs are running; end one of job-1, job-2, .*job-16 first$/);
+  expect(text).toMatch(/^the job was not started: 16 jobs are running; stop one of job-1, job-2, .*job-16 first$/);
   await tool.dispose();
 });
 
 test("BASH11 a name nobody knows is refused", async () => {
   const { text, isError } = await call(toolIn(), { job: "job-9" });
   expect({ text, isError }).toEqual({
-    text: "there is no job-9: no job of that name was started since the agent was",
+    text: "there is no job named job-9; jobs do not survive a restart of the agent",
     isError: true,
   });
 });

@@ -95,7 +95,7 @@ test("BASH16 where not all could be kept the answer says how much, or why nothin
     }),
   };
   expect((await call(toolIn(folder(), { blobs: none }), { command: "seq 20000" })).text).toMatch(
-    /\n\[all of it could not be kept: the disk is full\]$/,
+    /\n\[the full output could not be stored: the disk is full\]$/,
   );
 });
 

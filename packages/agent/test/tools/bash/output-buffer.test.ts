@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { TerminalBuffer } from "../../../src/tools/bash/terminal-output.ts";
 
-const GAP = /\n?\[… (\d+) bytes, (\d+) lines left out …\]\n/;
+const GAP = /\n?\[… (\d+) bytes, (\d+) lines omitted …\]\n/;
 
 function shown(output: string, limit: { lines: number; bytes: number }, piece = 65_536) {
   const bytes = new TextEncoder().encode(output);
@@ -26,7 +26,7 @@ test("BASH8 one that head and tail cover together is shown whole too", () => {
 test("BASH8 a line too long is cut between characters", () => {
   const { text, isTruncated } = shown("€".repeat(100_000), { lines: 2_000, bytes: 51_200 });
   expect(isTruncated).toBe(true);
-  expect(text).toMatch(/^€+\n\[… \d+ bytes, 0 lines left out …\]\n€+$/);
+  expect(text).toMatch(/^€+\n\[… \d+ bytes, 0 lines omitted …\]\n€+$/);
 });
 
 test("BASH8 where there are lines it is cut between them", () => {

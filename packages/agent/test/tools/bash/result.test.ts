@@ -71,7 +71,7 @@ test.each(["touch $OUTSIDE/a", "git config a.b c", "mkdir .vscode/a", "chmod 600
   async (command) => {
     const { text } = await call(confined(world()), { command });
     expect(text).toMatch(
-      /\n\nexit code \d+\nThis ran in a sandbox, which writes only in the workspace .*`outside: true`: the user is asked\.$/,
+      /\n\nexit code \d+\nThe command ran in a sandbox that can write only in the workspace .*`outside: true`; the user is asked\.$/,
     );
   },
 );
@@ -86,12 +86,12 @@ test.each(["exit 3", "false", "cat no-such-file", "touch $OUTSIDE/a; true"])(
 test("BASH18 a failure to reach something says what the sandbox reaches", async () => {
   const command = "(exec 3<>/dev/tcp/127.0.0.1/9) || exit 1";
   expect((await call(confined(world(), { network: "off" }), { command })).text).toContain(
-    "which has no network. If that",
+    "in a sandbox without network. If this",
   );
-  expect((await call(confined(world()), { command })).text).toContain("localhost is the sandbox's own");
+  expect((await call(confined(world()), { command })).text).toContain("localhost is the sandbox itself");
 });
 
 test("BASH18 where the workspace may only be read, that is what is said, and nobody is sent outside", async () => {
   const { text } = await call(confined(world(), { mayWrite: () => false }), { command: "touch new" });
-  expect(text).toMatch(/writes only temporary files, not the workspace\.$/);
+  expect(text).toMatch(/can write temporary files but not the workspace\.$/);
 });

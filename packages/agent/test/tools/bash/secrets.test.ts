@@ -109,19 +109,16 @@ test("SEC18 a value that a shell would act on is not put into the line, but can 
   const refused = await call(tool, { command: `echo '${odd}'`, secrets: [odd] });
   expect(refused).toMatchObject({ isError: true });
   expect(refused.text).toBe(
-    `it was not run: the value of ${odd} has characters that a shell acts on; write "$${odd}" in the command instead`,
+    `the command did not run: the value of ${odd} contains shell special characters; write "$${odd}" in the command instead`,
   );
   expect(acts).toEqual([]);
   expect((await call(tool, { command: `echo "$${odd}"`, secrets: [odd] })).text).toBe(values[odd]);
 });
 
 test.each([
-  [
-    "PITH_SECRET_github_000000000000",
-    "stands for a secret that is not known any more; read the file that holds it again",
-  ],
-  ["NO_SUCH_VARIABLE", "there is no variable NO_SUCH_VARIABLE that could be passed"],
-  ["cargo", "the user has no cargo login that could be passed"],
+  ["PITH_SECRET_github_000000000000", "is no longer known; read the file with the secret again"],
+  ["NO_SUCH_VARIABLE", "the variable NO_SUCH_VARIABLE is not set or cannot be given to commands"],
+  ["cargo", "the user has no cargo login"],
 ])("SEC18 %s cannot be passed, and the command is not run", async (name, why) => {
   const { tool, acts } = scene();
   const { text, isError } = await call(tool, { command: "ls", secrets: [name] });
@@ -130,13 +127,13 @@ test.each([
 });
 
 test.each([
-  [{ hosts: ["example.com"] }, "`hosts` goes with `secrets`"],
-  [{ secrets: ["npm"], hosts: ["https://example.com/"] }, "`hosts` has plain host names"],
-  [{ secrets: ["npm"], hosts: ["*.example.com"] }, "`hosts` has plain host names"],
-  [{ secrets: ["npm"], hosts: [7] }, "`hosts` has to be a list of names"],
-  [{ secrets: ["$(id)"] }, "`secrets` has names"],
-  [{ host_port: 0 }, "`host_port` has to be a port"],
-  [{ publish_port: "x" }, "`publish_port` has to be a port"],
+  [{ hosts: ["example.com"] }, "`hosts` can only be used with `secrets`"],
+  [{ secrets: ["npm"], hosts: ["https://example.com/"] }, "`hosts` must contain plain host names"],
+  [{ secrets: ["npm"], hosts: ["*.example.com"] }, "`hosts` must contain plain host names"],
+  [{ secrets: ["npm"], hosts: [7] }, "`hosts` must be a list of names"],
+  [{ secrets: ["$(id)"] }, "`secrets` must contain placeholders"],
+  [{ host_port: 0 }, "`host_port` must be a port"],
+  [{ publish_port: "x" }, "`publish_port` must be a port"],
 ])("BASH22 %j is refused with what is wrong with it, and nothing need be permitted", async (more, why) => {
   const { tool, acts } = scene();
   const { text, isError } = await call(tool, { command: "ls", ...more });
@@ -148,7 +145,7 @@ test.each([
 test("BASH22 with the network off no host can be named", async () => {
   const { tool } = scene({ network: "off" });
   const { text } = await call(tool, { command: "ls", secrets: ["npm"], hosts: ["example.com"] });
-  expect(text).toBe("it was not run: the network is off, so no host can be reached");
+  expect(text).toBe("the command did not run: the network is off, so it can reach no host");
 });
 
 const connection = (host: string, more: Partial<NetworkConnection> = {}): NetworkConnection => ({
@@ -172,7 +169,7 @@ test("BASH23 a result has the hosts that were reached, merged, and says which we
   ]);
   expect(text).toBe("could not resolve\n\nexit code 1\nnetwork: b.example was refused: the user did not permit it");
   const both = await call(tool, { command: "echo Read-only file system; exit 1" });
-  expect(both.text).toMatch(/\nnetwork: b\.example was refused: .*\nThis ran in a sandbox, which writes only/);
+  expect(both.text).toMatch(/\nnetwork: b\.example was refused: .*\nThe command ran in a sandbox that can write only/);
 });
 
 test("BASH23 it stays short, however many hosts there were, and says nothing where there was none", async () => {
@@ -180,7 +177,7 @@ test("BASH23 it stays short, however many hosts there were, and says nothing whe
   const { text, details } = await call(scene({ connections: many }).tool, { command: "true" });
   expect(details.network).toHaveLength(50);
   expect(text.split("\n").filter((line) => line.startsWith("network: "))).toHaveLength(6);
-  expect(text).toMatch(/network: 295 more were refused$/);
+  expect(text).toMatch(/network: 295 more hosts were refused$/);
   expect((await call(scene().tool, { command: "true" })).details).not.toHaveProperty("network");
   const reached = Array.from({ length: 300 }, (_, at) => connection(`r${at}.example`));
   const last = connection("no.example", { outcome: "refused", why: "no.example is refused: it is private" });
@@ -191,7 +188,7 @@ test("BASH23 it stays short, however many hosts there were, and says nothing whe
 test("BASH23 a failure to reach something without the proxy says what reaches other hosts", async () => {
   const { text } = await call(scene().tool, { command: "echo 'Could not resolve host'; exit 6" });
   expect(text).toMatch(
-    /where only programs that use HTTPS_PROXY reach other hosts, and localhost is the sandbox's own\.$/,
+    /only programs that use HTTPS_PROXY can reach other hosts, and localhost is the sandbox itself\.$/,
   );
 });
 
@@ -202,7 +199,7 @@ test("BASH24 ports are opened before the command, and where one is not it is not
   const refused = scene({ port: { type: "failed", why: "the user did not permit it" } });
   const { text, isError } = await call(refused.tool, { command: "echo on", host_port: 5432 });
   expect({ text, isError }).toEqual({
-    text: "it was not run: port 5432 of the user's machine: the user did not permit it",
+    text: "the command did not run: port 5432 of the user's machine: the user did not permit it",
     isError: true,
   });
   expect([acts.length, refused.acts.length]).toEqual([1, 0]);
@@ -212,7 +209,7 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
   const described = ({ description, parameters }: BashTool): string => description + JSON.stringify(parameters);
   const { tool, plain } = scene();
   for (const word of [
-    "a home of their own",
+    "a private home folder",
     "localhost is the sandbox",
     "`secrets`",
     "host_port",
@@ -231,6 +228,6 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
 test.each(["secrets", "hosts"])("SEC27 a command with more `%s` than anybody reads is not run", (name) => {
   const many = Array.from({ length: 21 }, (_, at) => `name${at}`);
   const asked = { command: "true", secrets: ["npm"], [name]: many };
-  expect(parseBashInput(asked)).toEqual({ type: "wrong", message: `\`${name}\` has no more than 20 names` });
+  expect(parseBashInput(asked)).toEqual({ type: "invalid", message: `\`${name}\` can have at most 20 names` });
   expect(parseBashInput({ ...asked, [name]: many.slice(1) }).type).toBe("run");
 });

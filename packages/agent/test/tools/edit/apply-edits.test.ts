@@ -67,7 +67,7 @@ const misses = (count: number) => Array.from({ length: count }, (_, at) => ({ ol
 test("FILE24 after five that are not there the others are not looked up", async () => {
   const refused = await applyEdits("one\n", misses(50), { signal });
   expect(refused.type === "refused" && refused.problems).toHaveLength(6);
-  expect(refused.type === "refused" && refused.problems.at(-1)).toBe("edits[5] and those after it were not looked up");
+  expect(refused.type === "refused" && refused.problems.at(-1)).toBe("edits[5] and later edits were not checked");
   const fewer = await applyEdits("one\n", misses(5), { signal });
   expect(fewer.type === "refused" && fewer.problems).toHaveLength(5);
 });

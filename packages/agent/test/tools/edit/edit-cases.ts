@@ -55,7 +55,7 @@ const ends: readonly EditCase[] = [
     file: "a\nb",
     edits: [["a\nb\n", "a\nc\n"]],
     becomes: "a\nc",
-    says: /white space/,
+    says: /whitespace/,
   },
   { name: "a final newline added", file: "a\nb", edits: [["b", "b\n"]], becomes: "a\nb\n" },
   { name: "a final newline taken", file: "a\nb\n", edits: [["b\n", "b"]], becomes: "a\nb" },
@@ -179,9 +179,9 @@ const unicode: readonly EditCase[] = [
     name: "bytes that are no UTF-8",
     file: Uint8Array.of(0x61, 0xe4, 0x62),
     edits: [["a", "b"]],
-    refused: /no UTF-8 text/,
+    refused: /not UTF-8 text/,
   },
-  { name: "wide characters", file: Uint8Array.of(0xff, 0xfe, 0x61, 0), edits: [["a", "b"]], refused: /no UTF-8 text/ },
+  { name: "wide characters", file: Uint8Array.of(0xff, 0xfe, 0x61, 0), edits: [["a", "b"]], refused: /not UTF-8 text/ },
 ];
 
 const signs: readonly EditCase[] = [
@@ -222,7 +222,7 @@ const typography: readonly EditCase[] = [
     file: "say “hello” now\n",
     edits: [['say "hello" now', 'say "goodbye" now']],
     becomes: "say “goodbye” now\n",
-    says: /typographic signs/,
+    says: /typographic characters/,
   },
   {
     name: "a curly apostrophe asked for straight",
@@ -248,7 +248,7 @@ const typography: readonly EditCase[] = [
     name: "two typographic matches",
     file: "“a”\n„a‟\n",
     edits: [['"a"', "b"]],
-    refused: /2 times \(apart from typographic signs\), in lines 1, 2/,
+    refused: /2 times \(ignoring typographic characters\), in lines 1, 2/,
   },
   {
     name: "quotes and blanks at the end at once",
@@ -271,7 +271,7 @@ const space: readonly EditCase[] = [
     file: "a  \nb\t\nc\n",
     edits: [["a\nb\nc", "a\nb\nd"]],
     becomes: "a  \nb\t\nd\n",
-    says: /white space/,
+    says: /whitespace/,
   },
   { name: "blanks at the end that are not there", file: "a\nb\n", edits: [["a  \nb  ", "a  \nc"]], becomes: "a\nc\n" },
   {
@@ -308,19 +308,19 @@ const space: readonly EditCase[] = [
     name: "a wrong depth is no match",
     file: "a\n      b\n",
     edits: [["a\n  b", "a\n  c"]],
-    refused: /is not there.*\n1: a\n2: {7}b$/,
+    refused: /was not found.*\n1: a\n2: {7}b$/,
   },
   {
     name: "white space in the middle of a line counts",
     file: "a  =  1\n",
     edits: [["a = 1", "a = 2"]],
-    refused: /nearest lines are:\n1: a {2}= {2}1/,
+    refused: /most similar lines are:\n1: a {2}= {2}1/,
   },
   {
     name: "two loose matches",
     file: "\ta\n\tb\nx\n\ta\n\tb\n",
     edits: [["    a\n    b", "c"]],
-    refused: /2 times \(apart from white space\), in lines 1, 4/,
+    refused: /2 times \(ignoring whitespace\), in lines 1, 4/,
   },
   {
     name: "a loose match beside an exact one",
@@ -340,7 +340,7 @@ const space: readonly EditCase[] = [
     edits: [["a\n    \nb", "a\n    \nc"]],
     becomes: "a\n\nc\n",
   },
-  { name: "only blanks match nothing loosely", file: "a\n\t\nb\n", edits: [["     ", "x"]], refused: /is not there/ },
+  { name: "only blanks match nothing loosely", file: "a\n\t\nb\n", edits: [["     ", "x"]], refused: /was not found/ },
   { name: "loose lines deleted whole", file: "a\n\tb  \nc\n", edits: [["    b\n", ""]], becomes: "a\nc\n" },
   {
     name: "a loose match keeps windows line ends",
@@ -358,7 +358,7 @@ const space: readonly EditCase[] = [
     name: "loose lines that are as new text wants them",
     file: "\ta\n",
     edits: [["    a", "\ta"]],
-    refused: /there already/,
+    refused: /already there/,
   },
   { name: "a line above a loose block", file: "\ta\n", edits: [["    a", "    z\n    a"]], becomes: "\tz\n\ta\n" },
   { name: "a tab in the middle stays", file: "\ta\tb\n", edits: [["    a\tb", "    a\tc"]], becomes: "\ta\tc\n" },
@@ -408,7 +408,7 @@ const several: readonly EditCase[] = [
       ["a", "x"],
       ["x", "y"],
     ],
-    refused: /edits\[1\].oldText is not there/,
+    refused: /edits\[1\].oldText was not found/,
   },
   {
     name: "the first may write what the second looks for",
@@ -489,7 +489,7 @@ const several: readonly EditCase[] = [
       ["b", "B"],
     ],
     becomes: "\tA\nB\n",
-    says: /edits\[0\] fitted apart from white space/,
+    says: /edits\[0\] matched ignoring whitespace/,
   },
   {
     name: "with windows line ends",
@@ -503,7 +503,7 @@ const several: readonly EditCase[] = [
 ];
 
 const misses: readonly EditCase[] = [
-  { name: "twice there", file: "a\nb\na\n", edits: [["a", "c"]], refused: /oldText is there 2 times, in lines 1, 3;/ },
+  { name: "twice there", file: "a\nb\na\n", edits: [["a", "c"]], refused: /oldText occurs 2 times, in lines 1, 3;/ },
   { name: "twice in one line", file: "a a\n", edits: [["a", "c"]], refused: /2 times, in lines 1, 1/ },
   { name: "overlapping itself", file: "aaa\n", edits: [["aa", "b"]], refused: /2 times/ },
   {
@@ -515,14 +515,14 @@ const misses: readonly EditCase[] = [
   { name: "an empty file", file: "", edits: [["a", "b"]], refused: /the file is empty/ },
   { name: "empty old text", file: "a\n", edits: [["", "b"]], refused: /oldText is empty/ },
   { name: "empty old text in an empty file", file: "", edits: [["", "b"]], refused: /use write/ },
-  { name: "the same old and new", file: "a\n", edits: [["a", "a"]], refused: /are the same/ },
-  { name: "the same apart from line ends", file: "a\nb\n", edits: [["a\nb", "a\r\nb"]], refused: /are the same/ },
+  { name: "the same old and new", file: "a\n", edits: [["a", "a"]], refused: /are identical/ },
+  { name: "the same apart from line ends", file: "a\nb\n", edits: [["a\nb", "a\r\nb"]], refused: /are identical/ },
   { name: "no edit at all", file: "a\n", edits: [], refused: /edits is empty/ },
   {
     name: "a letter wrong",
     file: code,
     edits: [["  retrun 2;", "  return 3;"]],
-    refused: /nearest lines are:\n6: {3}return 2;/,
+    refused: /most similar lines are:\n6: {3}return 2;/,
   },
   {
     name: "one line of a block wrong",
@@ -537,8 +537,8 @@ const misses: readonly EditCase[] = [
     edits: [["6: function two() {", "x"]],
     refused: /5: function two\(\) \{/,
   },
-  { name: "nothing like it", file: code, edits: [["zzzzzz qqqqq", "x"]], refused: /and nothing like it/ },
-  { name: "made before", file: "b\n", edits: [["aaaa", "b"]], refused: /\(newText is, in line 1\)/ },
+  { name: "nothing like it", file: code, edits: [["zzzzzz qqqqq", "x"]], refused: /and no similar lines/ },
+  { name: "made before", file: "b\n", edits: [["aaaa", "b"]], refused: /\(newText is already in line 1\)/ },
   {
     name: "a nearest line that is long is cut",
     file: `const value = ${"x".repeat(9_000)};\n`,
@@ -573,13 +573,13 @@ const large: readonly EditCase[] = [
     name: "a large file, a miss",
     file: `${"const value = 1;\n".repeat(100_000)}const other = 2;\n`,
     edits: [["const other = 3;", "x"]],
-    refused: /nearest lines/,
+    refused: /most similar lines/,
   },
   {
     name: "a very large file is searched for the exact text only",
     file: `${"x\n".repeat(2_000_000)}\tneedle\n`,
     edits: [["    needle", "thread"]],
-    refused: /is not there; a file as large as this must have it exactly/,
+    refused: /was not found; in a file this large it must match exactly/,
   },
   {
     name: "one line of a megabyte",

@@ -300,9 +300,9 @@ describe("edit", () => {
     });
 
     test.each([
-      [{ edits: [{ oldText: "a", newText: "b" }] }, "path is missing: say which file"],
+      [{ edits: [{ oldText: "a", newText: "b" }] }, "path is missing: give the path of a file"],
       [{ path: "file.txt" }, "edits is empty: give at least one { oldText, newText }"],
-      [{ path: "file.txt", edits: Array(101).fill({}) }, "edits has 101: give 100 at most in one call"],
+      [{ path: "file.txt", edits: Array(101).fill({}) }, "edits has 101 entries; the limit is 100 in one call"],
       [{ path: "file.txt", edits: "[oops" }, "edits[0] must be { oldText, newText }, both text"],
       [{ path: "file.txt", edits: [{ oldText: "a" }] }, "edits[0] must be { oldText, newText }, both text"],
       [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt is not there"],

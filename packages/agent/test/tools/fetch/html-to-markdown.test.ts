@@ -66,7 +66,7 @@ describe("HTML", () => {
     expect(await convert("<html><head><title> A &amp;\n B </title><body>c")).toEqual({
       title: "A & B",
       text: "c",
-      isWhole: true,
+      isComplete: true,
     });
   });
 

@@ -100,7 +100,7 @@ test("NUM4 a fork answers for nothing that stayed behind, also after it has grow
   await store.close();
   const read = await reads(fork);
   for (const reference of ["#3", "#4"]) expect(await read(reference)).toContain("is not in this session");
-  expect(await read("#7")).toBe("[#7: custom, without words]\n");
+  expect(await read("#7")).toBe("[#7: custom, without text]\n");
 });
 
 test("FILE18 NUM3 PUR3 read #6 and the blob it names open after a purge", async () => {

@@ -31,7 +31,7 @@ async function pages({ read }: Opening, room?: number): Promise<string> {
   let whole = "";
   for (let offset = 1; ; ) {
     const words = await read({ offset }, room);
-    const [note = "", next] = /\n\n\[.*read on with offset (\d+)\]$/.exec(words) ?? [];
+    const [note = "", next] = /\n\n\[.*continue with offset (\d+)\]$/.exec(words) ?? [];
     whole += next === undefined ? words : `${words.slice(0, -note.length)}\n`;
     if (next === undefined) return whole;
     offset = Number(next);
@@ -52,11 +52,11 @@ describe("a blob", () => {
     const { handle, read } = await kept(lines(10));
     expect(await (await kept("")).read()).toMatch(/^\[blob:\w{64} is empty\]$/);
     expect(await read({ offset: 3, limit: 2 })).toBe(
-      "line 3\nline 4\n\n[lines 3 to 4; 43 bytes follow; read on with offset 5]",
+      "line 3\nline 4\n\n[lines 3 to 4; 43 bytes follow; continue with offset 5]",
     );
     expect(await read({ offset: 9 })).toBe("line 9\nline 10\n");
     expect(await read({ offset: 9, limit: 2 })).toBe("line 9\nline 10\n");
-    expect(await read({ offset: 11 })).toBe(`offset 11 is beyond the end: ${handle} has 10 lines`);
+    expect(await read({ offset: 11 })).toBe(`offset 11 is past the end: ${handle} has 10 lines`);
     expect(await read({ offset: "x" })).toBe('offset must be a whole number from 1, not "x"');
   });
 
@@ -69,7 +69,7 @@ describe("a blob", () => {
   test("FILE16 a line without end counts as several, so that nothing of it is out of reach", async () => {
     const opening = await kept(`first\n${"😀".repeat(100_000)}\nlast\n`);
     expect(await opening.read({ offset: 2, limit: 1 })).toBe(
-      `${"😀".repeat(250)}\n\n[a line over 1,000 bytes counts as several; lines 2 to 2; 389.7 KB follow; read on with offset 3]`,
+      `${"😀".repeat(250)}\n\n[a line over 1,000 bytes counts as several; lines 2 to 2; 389.7 KB follow; continue with offset 3]`,
     );
     const whole = await pages(opening);
     expect(whole.replaceAll("\n", "").replace(/\[a line.*\]$/, "")).toBe(`first${"😀".repeat(100_000)}last`);
@@ -87,7 +87,7 @@ describe("a blob", () => {
         const words = await opening.read({ offset }, room);
         expect(Buffer.byteLength(words)).toBeLessThanOrEqual(Math.max(room, 1_200));
         expect(Buffer.byteLength(words)).toBeLessThanOrEqual(51_400);
-        expect(words).toMatch(/read on with offset \d+\]$/);
+        expect(words).toMatch(/continue with offset \d+\]$/);
       }
     }
   });
@@ -108,7 +108,7 @@ describe("a blob", () => {
     };
     const { run } = newGround({ blobs: endless });
     const path = `blob:${"0".repeat(64)}`;
-    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB follow; read on/);
+    expect(wordsOf(await run("read", { path, limit: 3 }))).toMatch(/lines 1 to 3; 256\.0 MB follow; continue/);
     expect(read).toBeLessThan(300_000);
     expect(largest).toBeLessThan(300_000);
   });
@@ -118,7 +118,9 @@ describe("a blob", () => {
     const { handle, read } = await kept(png);
     expect(await read()).toBe(`[${handle}: image/png, 12 bytes]\n<image/png>`);
     const large = await kept(Buffer.concat([png, Buffer.alloc(4_000_000)]));
-    expect(await large.read()).toMatch(/is a picture \(image\/png\) of 3\.8 MB; more than 3\.8 MB cannot be shown\]$/);
+    expect(await large.read()).toMatch(
+      /is an image \(image\/png\) of 3\.8 MB and is not shown; the limit is 3\.8 MB\]$/,
+    );
     const binary = await kept(Buffer.from([1, 0, 2]));
     expect(await binary.read()).toBe(`[${binary.handle} is a binary blob of 3 bytes; it is not shown]`);
   });
@@ -130,15 +132,15 @@ describe("a blob", () => {
     expect(wordsOf(missing)).toBe("blob:123 cannot be opened: give at least the first 8 digits of its hash");
     expect(wordsOf(await run("read", { path: `blob:${"1".repeat(64)}` }))).toMatch(/cannot be opened: it is not kept/);
     expect(wordsOf(await run("read", { path: "blob:12345678" }))).toBe(
-      "blob:12345678 cannot be opened: nothing is kept under this name, or no longer",
+      "blob:12345678 cannot be opened: no blob with this hash is stored, or it was deleted",
     );
     expect(wordsOf(await run("read", { path: "blob:../../etc" }))).toBe(
-      "blob:../../etc cannot be opened: a blob is named by the hexadecimal digits of its hash",
+      "blob:../../etc cannot be opened: give the hexadecimal digits of its hash",
     );
     const words = async (path: string) => wordsOf(await newGround().run("read", { path }));
-    expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: nothing is kept beside this session");
+    expect(await words(" blob:1 ")).toBe("blob:1 cannot be opened: this session has no stored output");
     for (const entry of ["entry:1", "#1"])
-      expect(await words(entry)).toBe(`${entry} cannot be opened: this session cannot be looked up`);
+      expect(await words(entry)).toBe(`${entry} cannot be opened: entries of this session are not available`);
   });
 
   test("FILE15 a file that is called like a reference is meant by its path", async () => {
@@ -148,10 +150,10 @@ describe("a blob", () => {
       expect(wordsOf(await run("read", { path: `./${name}` }))).toBe("a file\n");
     }
     const refused = await run("write", { path: "blob:1", content: "x" });
-    expect(wordsOf(refused)).toBe("blob:1 is a reference: it can be read, not written");
+    expect(wordsOf(refused)).toBe("blob:1 is a reference, which can be read but not written");
     for (const path of ["entry:1", "#1"])
       expect(wordsOf(await run("edit", { path, edits: [{ oldText: "a", newText: "b" }] }))).toBe(
-        `${path} is a reference: it can be read, not written`,
+        `${path} is a reference, which can be read but not written`,
       );
     for (const path of ["#", "#a", "#1 of them", "issue #1"])
       expect(wordsOf(await run("read", { path }))).toBe(`${path} is not there`);
@@ -178,7 +180,7 @@ describe("a blob", () => {
     const several = await run("read", { path: "blob:1a2b3c4d" });
     expect([several.isError, wordsOf(several)]).toEqual([
       true,
-      "blob:1a2b3c4d cannot be opened: 3 blobs begin with these digits. Read one of them:\n" +
+      "blob:1a2b3c4d cannot be opened: 3 blobs start with these digits. Read one of them:\n" +
         "blob:1a2b3c4d00 (10 bytes)\nblob:1a2b3c4d01 (100 bytes)\nblob:1a2b3c4df (1,000 bytes)",
     ]);
     for (const path of ["blob:1a2b3c4d00", "blob:1a2b3c4d01", "blob:1a2b3c4df"])
@@ -241,14 +243,14 @@ describe("an entry", () => {
       [#4: result of bash, which failed]
       no such file
       ---
-      [#5: a command of the user's]
+      [#5: a command of the user]
       $ ls
       a.ts
       ---
       [#6: note]
       a note
       ---
-      [#7: model_change, without words]
+      [#7: model_change, without text]
 
       ---
       [#8: compaction]
@@ -256,7 +258,7 @@ describe("an entry", () => {
     `);
     for (const path of ["[#1]", " #1 ", "entry:e1"]) expect(await opened(talk, path)).toBe("[#1: user]\nfix it");
     for (const path of ["entry:gone", "entry:e", "#0", "#999"])
-      expect(await opened(talk, path)).toBe(`${path} is not in this session; check the reference where you read it`);
+      expect(await opened(talk, path)).toBe(`${path} is not in this session; check the reference`);
   });
 
   test("FILE18 arguments and pictures are told so that they can be read, and odd content does no harm", async () => {
@@ -276,20 +278,22 @@ describe("an entry", () => {
     expect(await opened(odd, "entry:e1")).toBe(
       "[entry:e1: assistant]\nso\n\n[call of write]\npath: a.ts\ncontent: one\ntwo\n\ndeep: [1]\n\n[image/png, 3.0 KB]\n\n[call of odd]\n",
     );
-    expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without words]\n");
+    expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without text]\n");
   });
 
   test("FILE18 what the user ran and keeps from the model is not told by way of a reference", async () => {
     const [entry] = story("bash: cat secret -> hunter2");
     if (entry?.type !== "message") throw new Error("a shell line is a message");
     const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;
-    expect(await opened([hidden], "#1")).toBe("[#1: a command that the user keeps to themselves, without words]\n");
+    expect(await opened([hidden], "#1")).toBe(
+      "[#1: a command that the user excluded from the context, without text]\n",
+    );
   });
 
   test("FILE18 is shown page by page", async () => {
     const talk = story(`user: ${lines(5_000)}`);
     expect(await opened(talk, "#1", { offset: 3, limit: 1 })).toBe(
-      "line 2\n\n[lines 3 to 3; 47.7 KB follow; read on with offset 4]",
+      "line 2\n\n[lines 3 to 3; 47.7 KB follow; continue with offset 4]",
     );
   });
 });

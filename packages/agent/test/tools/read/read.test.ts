@@ -39,7 +39,7 @@ describe("a long text", () => {
     let whole = "";
     for (let offset: number | undefined = 1; offset !== undefined; ) {
       const words = wordsOf(await run("read", { path: "file", offset }));
-      const next: string | undefined = /\n\n\[lines \d+ to \d+ of 5000; read on with offset (\d+)\]$/.exec(words)?.[1];
+      const next: string | undefined = /\n\n\[lines \d+ to \d+ of 5000; continue with offset (\d+)\]$/.exec(words)?.[1];
       whole += words.replace(/\n\n\[lines .*\]$/, "\n");
       offset = next === undefined ? undefined : Number(next);
     }
@@ -50,7 +50,7 @@ describe("a long text", () => {
     const { put, run } = newGround();
     put("file", `${"ä".repeat(500)}\n`.repeat(200));
     const words = wordsOf(await run("read", { path: "file" }));
-    expect(words).toMatch(/\n\n\[lines 1 to 51 of 200, 50\.0 KB at a time; read on with offset 52\]$/);
+    expect(words).toMatch(/\n\n\[lines 1 to 51 of 200, 50\.0 KB at a time; continue with offset 52\]$/);
     expect(Buffer.byteLength(words)).toBeLessThan(52_000);
   });
 
@@ -60,7 +60,7 @@ describe("a long text", () => {
     for (const room of [900, 3_000, 20_000]) {
       const words = wordsOf(await run("read", { path: "file" }, room));
       expect(Buffer.byteLength(words)).toBeLessThanOrEqual(room);
-      expect(words).toMatch(/^漢+ \[… [\d,]+ more characters .*\]\n[\s\S]*read on with offset \d+\]$/);
+      expect(words).toMatch(/^漢+ \[… [\d,]+ more characters .*\]\n[\s\S]*continue with offset \d+\]$/);
     }
   });
 
@@ -75,15 +75,15 @@ describe("a long text", () => {
     put("file", `short\n${"x".repeat(1_999)}${"😀".repeat(500_000)}\nshort\n`);
     const words = wordsOf(await run("read", { path: "file" }));
     expect(words).toBe(
-      `short\n${"x".repeat(1_999)} [… 1,000,000 more characters in this line; see them with the shell]\nshort\n`,
+      `short\n${"x".repeat(1_999)} [… 1,000,000 more characters in this line; use the shell to see them]\nshort\n`,
     );
   });
 
   test.each([
-    [{ offset: 3, limit: 2 }, "line 3\nline 4\n\n[lines 3 to 4 of 10; read on with offset 5]"],
+    [{ offset: 3, limit: 2 }, "line 3\nline 4\n\n[lines 3 to 4 of 10; continue with offset 5]"],
     [{ offset: "9" }, "line 9\nline 10\n"],
     [{ offset: 9, limit: 9_999 }, "line 9\nline 10\n"],
-    [{ offset: 0, limit: 1 }, "line 1\n\n[lines 1 to 1 of 10; read on with offset 2]"],
+    [{ offset: 0, limit: 1 }, "line 1\n\n[lines 1 to 1 of 10; continue with offset 2]"],
     [{ offset: null, limit: "" }, lines(10)],
   ])("FILE2 is shown from an offset, %j", async (asked, shown) => {
     const { put, run } = newGround();
@@ -92,7 +92,7 @@ describe("a long text", () => {
   });
 
   test.each([
-    [{ offset: 11 }, "offset 11 is beyond the end: file has 10 lines"],
+    [{ offset: 11 }, "offset 11 is past the end: file has 10 lines"],
     [{ offset: -1 }, "offset must be a whole number from 1, not -1"],
     [{ offset: 1.5 }, "offset must be a whole number from 1, not 1.5"],
     [{ limit: "many" }, 'limit must be a whole number from 1, not "many"'],
@@ -128,7 +128,7 @@ describe("what is no text", () => {
     const { put, run } = newGround();
     put("a.png", Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(4_000_000)]));
     const words = wordsOf(await run("read", { path: "a.png" }));
-    expect(words).toBe("[a.png is a picture (image/png) of 3.8 MB; more than 3.8 MB cannot be shown]");
+    expect(words).toBe("[a.png is an image (image/png) of 3.8 MB and is not shown; the limit is 3.8 MB]");
   });
 
   test.each([
@@ -151,7 +151,7 @@ describe("what is no text", () => {
     expect(await words("src/readfile.ts")).toBe("src/readfile.ts is not there; that folder has read-file.ts");
     expect(await words("src")).toBe("src is a folder; it has read-file.ts, reading/");
     expect(await words("elsewhere/a.ts")).toBe("elsewhere/a.ts is not there");
-    expect(await words()).toBe("path is missing: say which file");
+    expect(await words()).toBe("path is missing: give the path of a file");
   });
 });
 

@@ -12,7 +12,7 @@ describe("find", () => {
     expect(await says("find", { glob: "*.ts" })).toBe("src/new.ts\nsrc/in/old.ts");
     expect(await says("find", { glob: "*.ts", path: "src/in/" })).toBe("src/in/old.ts");
     expect(await says("find", { glob: "*.ts", limit: "1" })).toBe(
-      "src/new.ts\n[the first 1 file, there are more; narrow glob or path, or raise limit]",
+      "src/new.ts\n[the first 1 file; there are more: narrow glob or path, or raise limit]",
     );
   });
 
@@ -20,7 +20,7 @@ describe("find", () => {
     const { says } = newGround(files);
     expect(await says("find", {})).toBe("glob is missing");
     expect(await says("find", { glob: "*.go" })).toBe(
-      "[no such file; ignored ones are left out unless path names their folder, and those that may not be read]",
+      "[no files found; ignored files are skipped unless path names their folder; files that you may not read are always skipped]",
     );
     expect(await says("find", { glob: "*", path: "c.md" })).toBe("c.md is a file, not a folder");
   });
@@ -33,7 +33,7 @@ describe("ls", () => {
     mkdirSync(at("empty"));
     expect(await says("ls", {})).toBe(".env  1 byte\nbig.bin  1.5 KB\nempty/\nlink@\nsrc/");
     expect(await says("ls", { path: "src" })).toBe("a.ts  0 bytes");
-    expect(await says("ls", { path: "empty" })).toBe("[an empty folder]");
+    expect(await says("ls", { path: "empty" })).toBe("[the folder is empty]");
     expect(await says("ls", { path: "big.bin" })).toBe("big.bin is a file, not a folder");
   });
 });

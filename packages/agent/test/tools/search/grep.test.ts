@@ -31,7 +31,7 @@ test("SEEK10 arguments may come as text, and empty ones are none", async () => {
 
 test.each([
   [{}, "pattern is missing"],
-  [{ pattern: "a\nb" }, "pattern must be one line: it is held against one line or name at a time"],
+  [{ pattern: "a\nb" }, "pattern must be a single line, because lines and names are matched one at a time"],
   [{ pattern: "a", limit: "many" }, 'limit must be a whole number from 1, not "many"'],
   [{ pattern: "a", literal: 3 }, "literal must be true or false, not 3"],
   [{ pattern: "a", path: "srd" }, "srd is not there; that folder has src/"],
@@ -44,7 +44,7 @@ test.each([
 test("SEEK10 no hits is no error", async () => {
   const { run } = newGround(files);
   const text =
-    "[no hits; ignored files are left out unless path names them, binary files and those that may not be read always]";
+    "[no matches; ignored files are skipped unless path names them; binary files and files that you may not read are always skipped]";
   expect(await run("grep", { pattern: "nowhere" })).toEqual({
     content: [{ type: "text", text }],
     details: { pith: { found: 0, isAll: true } },

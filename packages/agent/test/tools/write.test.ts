@@ -3,7 +3,7 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { newGround, wordsOf } from "../ground.ts";
+import { newGround, wordsOf } from "./ground.ts";
 
 test("FILE5 a new file is created with its folders, and told by lines and bytes", async () => {
   const { root, text, run } = newGround();
@@ -31,7 +31,7 @@ test("FILE5 a file that was not read is not written over", async () => {
   put("file", "precious");
   const output = await run("write", { path: "file", content: "new" });
   expect(output.isError).toBe(true);
-  expect(wordsOf(output)).toBe("file exists (8 bytes) and was not read; read it first, then write it, or use edit");
+  expect(wordsOf(output)).toBe("file exists (8 bytes) and was not read; read it before writing it, or use edit");
   expect(text("file")).toBe("precious");
 });
 
@@ -82,8 +82,8 @@ test("FILE5 a folder, a file in the way and missing content are answered", async
   expect(await words({ path: "file/below", content: "x" })).toMatch(
     /^file\/below cannot be written: a part of its path is a file/,
   );
-  expect(await words({ path: "file" })).toBe("content is missing: say what the file shall have, as text");
-  expect(await words({ content: "x" })).toBe("path is missing: say which file");
+  expect(await words({ path: "file" })).toBe("content is missing: give the whole new content as text");
+  expect(await words({ content: "x" })).toBe("path is missing: give the path of a file");
 });
 
 test("FILE12 the tools say which of them may run again, and take little room in a request", () => {

@@ -1,7 +1,7 @@
-/** Defines the `write` tool: creates a file, or replaces one whose current content the model has seen. */
+/** Defines the `write` tool, which creates a file, or replaces one whose current content the model has read. */
 
-import type { FileReadResult } from "../../ports.ts";
-import type { Tool, ToolOutput } from "../../tool.ts";
+import type { FileReadResult } from "../ports.ts";
+import type { Tool, ToolOutput } from "../tool.ts";
 import {
   changeIntent,
   type FileToolOptions,
@@ -12,15 +12,15 @@ import {
   readWritablePath,
   replaceFile,
   withFileBytes,
-} from "../files.ts";
-import { errorOutput, formatBytes, formatCount, permittedPath, textOutput } from "../output.ts";
+} from "./files.ts";
+import { errorOutput, formatBytes, formatCount, permittedPath, textOutput } from "./tool-io.ts";
 
 export function writeTool(options: FileToolOptions, readTracker: ReadTracker = new ReadTracker()): Tool {
   const { files } = options;
   return {
     name: "write",
     description:
-      "Writes a whole file, with its folders. A file that exists must have been read before. To change a part, use edit.",
+      "Writes a whole file and creates missing folders. An existing file must be read first. Use edit to change part of a file.",
     parameters,
     isIdempotent: true,
     restoresSecrets: true,
@@ -28,9 +28,9 @@ export function writeTool(options: FileToolOptions, readTracker: ReadTracker = n
     run: async (call) => {
       const { arguments: args, signal } = call;
       const path = readWritablePath(args);
-      if (path.type === "wrong") return errorOutput(path.message);
+      if (path.type === "invalid") return errorOutput(path.message);
       const content = readContent(args);
-      if (content.type === "wrong") return errorOutput(content.message);
+      if (content.type === "invalid") return errorOutput(content.message);
       const at = files.resolve(path.value);
       const request = { path: path.value, at, ...permittedPath(at, call), text: content.value, signal };
       return await readTracker.runInOrder(request.realPath ?? at, () =>
@@ -44,7 +44,7 @@ const parameters = {
   type: "object",
   properties: {
     path: { type: "string", description: "The file, relative or absolute" },
-    content: { type: "string", description: "All that the file shall have" },
+    content: { type: "string", description: "The whole content of the file" },
   },
   required: ["path", "content"],
 };
@@ -68,7 +68,7 @@ async function replaceContent(
   if (current.type !== "read" && current.type !== "missing") return errorOutput(current.message);
   const bytes = new TextEncoder().encode(text);
   const oldBytes = current.type === "read" ? current.bytes : null;
-  // Running it twice does no more than once: what is there already was written, by whomever.
+  // Writing identical content is always allowed, so that a repeated call succeeds.
   const objection =
     oldBytes && Buffer.compare(oldBytes, bytes) !== 0
       ? await findObjection(oldBytes, request, context.readTracker)
@@ -92,7 +92,7 @@ async function findObjection(
     case "fresh":
       return null;
     case "unread":
-      return `${path} exists (${formatBytes(oldBytes.length)}) and was not read; read it first, then write it, or use edit`;
+      return `${path} exists (${formatBytes(oldBytes.length)}) and was not read; read it before writing it, or use edit`;
     case "stale":
       return `${path} was changed since it was read; read it again before writing it`;
   }
