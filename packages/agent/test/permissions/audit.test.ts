@@ -1,4 +1,4 @@
-/** What an audit log is told of decisions, and what becomes of a question when the mode changes. */
+/** Tests audit records of permission decisions, and open questions when the mode changes. */
 
 import type { Redaction } from "@pith/context";
 import { describe, expect, test } from "vitest";
@@ -31,8 +31,8 @@ function audited(parts: Partial<PermissionsOptions> = {}) {
   return { permissions, records, permit };
 }
 
-describe("PAUD2 each decision is recorded with who made it, by which rule, from where", () => {
-  test("by the mode, by a rule, by the program, and by nobody", async () => {
+describe("PAUD2 each decision is recorded with what decided, the rule and its source", () => {
+  test("by the mode, by a rule, by the program, and without a user", async () => {
     const allow = [
       sourced("bash(npm test)", "project"),
       sourced("bash(ls:*)", "session"),
@@ -108,7 +108,7 @@ describe("PAUD2 each decision is recorded with who made it, by which rule, from 
     expect(records.at(-1)).toMatchObject({ because: "rule", rules: [{ text: "bash(git push:*)", source: "policy" }] });
   });
 
-  test("what is broken off is recorded once", async () => {
+  test("a cancelled question is recorded once", async () => {
     const stopping = new AbortController();
     const { records, permissions } = audited({ ask: () => new Promise(() => {}) });
     const asked = permissions.permit(act(command("make")), stopping);

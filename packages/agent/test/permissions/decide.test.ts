@@ -1,4 +1,4 @@
-/** The decision over every mode, matter and rule. */
+/** Tests decisions for every mode, action and rule. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -181,7 +181,7 @@ describe("PERM1 where no rule speaks, mode and matter decide", () => {
     }
   });
 
-  test("a path that leads nobody knows where is an unknown matter", () => {
+  test("a path that cannot be resolved is an unknown action", () => {
     const lost = { toolRequest: act(look("/x/circle")), resolvedPaths: [{ path: "/x/circle", realPath: null }] };
     expect(modes.map((mode) => decide(lost, { mode, rules: rules({}), paths: ground }).type)).toEqual(
       "asked asked refused allowed".split(" "),
@@ -227,7 +227,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(change(`${root}/a`), "ask", rules({ allow: bare }))).toBe("allowed");
   });
 
-  test("PERM22 who allows a command has not allowed it to leave the sandbox; who denies it has denied that too", () => {
+  test("PERM22 an allow rule on a command does not apply outside the sandbox; a deny rule does", () => {
     for (const allow of [["bash"], ["bash(make)"], ["bash(make:*)"], ["outside(make test)"]])
       expect(decided(outside("make"), "edit", rules({ allow }))).toBe("asked");
     for (const allow of [["outside"], ["outside(make)"], ["outside(make:*)"]]) {
@@ -240,7 +240,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(command("make", true), "all", rules({ deny: ["outside"] }))).toBe("allowed");
   });
 
-  test("PERM28 who allows all commands has not allowed one that acts on a remote", () => {
+  test("PERM28 allowing all commands does not allow one that acts on a remote", () => {
     const push = command("git push origin main", true);
     expect(decided(push, "edit", rules({ allow: ["bash"] }))).toBe("asked");
     expect(decided(push, "edit", rules({ allow: ["bash(git push:*)"] }))).toBe("allowed");
@@ -281,7 +281,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     );
   });
 
-  test("PERM29 no rule and no mode lets a command have a secret unasked; plan refuses it", () => {
+  test("PERM29 no rule and no mode gives a command a secret without a question; plan refuses it", () => {
     const intent = secretly("npm publish", ["npm"], ["example.com"]);
     const most = rules({ allow: [...bare, ...named, "bash(npm publish)", "bash(npm publish:*)"] });
     expect(modes.map((mode) => decided(intent, mode, most))).toEqual("asked asked refused asked".split(" "));
@@ -300,7 +300,7 @@ describe("PERM3 an allow goes no further than it says", () => {
     expect(decided(change(`${root}/src/a`, `${root}/b`), "ask", some)).toBe("asked");
   });
 
-  test("what was begun before is asked in every mode, whatever is allowed, and refused where it would be", () => {
+  test("a call that was started before needs a question in every mode, unless it is refused", () => {
     const again = modes.map((mode) => {
       const judged = sight(act(command("make", true), { isAgain: true }));
       return decide(judged, { mode, rules: rules({ allow: ["bash", "bash(make)"] }), paths: ground });
@@ -332,7 +332,7 @@ describe("PERM4 a rule can only make it stricter, or be an allow", () => {
   );
   const strictness = { allowed: 0, asked: 1, refused: 2 };
 
-  test("one more deny or ask never lets anything pass that did not before", () => {
+  test("one more deny or ask rule never allows anything new", () => {
     const more = fc.constantFrom(...texts.map(rule));
     fc.assert(
       fc.property(

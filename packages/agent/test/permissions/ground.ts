@@ -1,4 +1,4 @@
-/** A made-up machine for permissions: a home, a workspace in it, and links by name. */
+/** Paths of a fictional machine for permission tests: a home folder, a workspace in it, and links. */
 
 import type { Rules } from "../../src/permissions/decide.ts";
 import type {

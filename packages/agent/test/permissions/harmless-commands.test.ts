@@ -1,4 +1,4 @@
-/** Runs every command that is offered as a beginning with each way out it could have: to write, to run a program, to send. */
+/** Runs every harmless command with each possible escape: writing a file, running a program, sending data. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Shell lines that run a denied program, and honest ones: the former never pass unasked, and few of the latter are asked about. */
+/** Tests shell lines that run a denied program, which never pass without a question, and ordinary lines, few of which need one. */
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ describe("SHELL4 no line that runs a denied program passes unasked", () => {
     expect(hidden.filter(passesUnasked).map(({ line }) => line)).toEqual([]);
   });
 
-  test("an allow for the programs it names does not let one pass either", () => {
+  test("allowing the programs it names does not allow it either", () => {
     const harmless = ["ls", "echo", "true", "cat", "git log", "git status", "cd", "find", "sed"].map((each) =>
       pattern(`${each}:*`),
     );

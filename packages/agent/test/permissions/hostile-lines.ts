@@ -1,4 +1,4 @@
-/** Runs shell lines in bash, in a folder of their own, where the programs that rules deny only record that they were run. */
+/** Runs shell lines in bash in a temporary folder, with denied programs replaced by programs that only record the call. */
 
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** The reading of a shell line held against a shell: what is called plain must be run as it was read, and nothing beside it. */
+/** Compares parsed shell lines with a real shell: a plain command must run as parsed, and nothing else may run. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

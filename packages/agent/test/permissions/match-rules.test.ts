@@ -1,4 +1,4 @@
-/** What of a denial a sandbox can hold. */
+/** Tests which denied paths a sandbox can enforce. */
 
 import { expect, test } from "vitest";
 import { findDeniedPaths } from "../../src/permissions/match-rules.ts";
@@ -19,7 +19,7 @@ test("PERM23 whole files and folders that are denied are closed to commands; wha
   expect(rules.unenforcedRules.map(({ text }) => text)).toEqual(unheld);
 });
 
-test("PERM23 who denies all changes denies them to commands in the workspace", () => {
+test("PERM23 denying all changes also denies them to commands in the workspace", () => {
   expect(findDeniedPaths([rule("edit")], ground).unwritable).toEqual([root]);
   expect(findDeniedPaths([rule("write(**)")], ground).unwritable).toEqual([root]);
 });

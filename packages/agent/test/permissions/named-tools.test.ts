@@ -1,4 +1,4 @@
-/** Rules on what a host knows by name, such as the tools of a server. */
+/** Tests rules on named tools, such as the tools of an MCP server. */
 
 import { expect, test } from "vitest";
 import { decide } from "../../src/permissions/decide.ts";

@@ -87,14 +87,14 @@ describe("remembered permissions", () => {
       expect([`${home}/.ssh/config`, `${home}/.aws/config`].map(isExcluded)).toEqual([false, true]);
     });
 
-    test("who was asked about a secret folder was asked about all of it, keys never", () => {
+    test("a question about a secret folder includes its files, but never keys", () => {
       const { isExcluded } = leave(`${home}/.pith`);
       expect(isExcluded(`${home}/.pith/keys.json`)).toBe(true);
       expect(leave(`${home}/.ssh`).isExcluded(`${home}/.ssh/config`)).toBe(false);
     });
   });
 
-  test("FILE23 a path is held to where it led; where nobody can tell, to itself", () => {
+  test("FILE23 a path must lead to its resolved target, or to itself if it cannot be resolved", () => {
     const judged = act(look("/a", "/b"));
     const reached = [
       { path: "/a", realPath: "/x" },
@@ -131,7 +131,7 @@ describe("permissions", () => {
 
   const permitted: unknown = expect.objectContaining({ type: "permitted" });
 
-  describe("PERM11 where nobody is there to ask, what would be asked is refused, with the way to allow it", () => {
+  describe("PERM11 without a user, a request that needs a question is refused with the flags that allow it", () => {
     test.each([
       [command("npm test"), "allow it with --allow 'bash(npm test)' or --permission-mode all"],
       [command("npm test", true), "allow it with --allow 'bash(npm test)' or --permission-mode edit"],
@@ -159,7 +159,7 @@ describe("permissions", () => {
       expect(permit).toEqual({ type: "refused", why: `not permitted: no user is available to ask; ${way}` });
     });
 
-    test("what was begun before, what a rule asks for and what leaves a doubt say so", async () => {
+    test("the refusal names a repeated call, an ask rule and a rule that may apply", async () => {
       const some = permissions({ mode: "all", rules: rules({ ask: ["bash(make)"], deny: ["bash(rm:*)"] }) });
       const whys = await Promise.all(
         [act(command("ls"), { isAgain: true }), act(command("make")), act(command("$X"))].map((each) =>
@@ -232,7 +232,7 @@ describe("permissions", () => {
       else expect(questions[0]?.text).toMatch(/x … 210 more characters … y+; rm -rf \/`, not in a sandbox\.$/);
     });
 
-    test("what was begun before is named as such, and no rule is offered for it", async () => {
+    test("the question about a call that was started before says so and offers no rule", async () => {
       const { ask, questions } = answering({ type: "yes" });
       const permit = await permissions({ ask, mode: "all" }).permit(act(command("make"), { isAgain: true }), {
         signal,
@@ -335,7 +335,7 @@ describe("permissions", () => {
   describe("PERM14 an abort resolves a question at once, as refused", () => {
     const brokenOff = { type: "refused", why: "not permitted: the question was cancelled before it was answered" };
 
-    test("the one that is asked and those behind it, and the next is asked although nobody answered", async () => {
+    test("the open question and those after it; the next is asked although none was answered", async () => {
       const stop = new AbortController();
       const asked = Promise.withResolvers<void>();
       let questions = 0;

@@ -1,4 +1,4 @@
-/** What could be remembered with a yes. */
+/** Tests the rules that a question offers to remember. */
 
 import { describe, expect, test } from "vitest";
 import { createQuestion, describeRule, suggestRules } from "../../src/permissions/question.ts";

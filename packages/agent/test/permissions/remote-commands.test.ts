@@ -1,4 +1,4 @@
-/** Which command lines act on something that others see. */
+/** Tests which command lines act on a remote service. */
 
 import { expect, test } from "vitest";
 import { actsOnRemote } from "../../src/permissions/classify-commands.ts";

@@ -520,7 +520,7 @@ describe("rule", () => {
     return parsed.type === "mistake" ? parsed.code : "none";
   };
 
-  describe("PERM7 a rule that cannot be read is a named mistake, and never counts as another", () => {
+  describe("PERM7 a rule that cannot be parsed is an error with a code, and is never interpreted", () => {
     test.each([
       ["", "empty"],
       ["  ", "empty"],
@@ -570,7 +570,7 @@ describe("rule", () => {
       expect(nameOf(text)).toBe(name);
     });
 
-    test("a mistake says what was written and what to write", () => {
+    test("an error shows the rule and what to write", () => {
       expect(parseRule("bash(npm run *)")).toEqual({
         type: "mistake",
         code: "wildcard",
@@ -578,7 +578,7 @@ describe("rule", () => {
       });
     });
 
-    test("a tool that nobody has is named, with the one that was meant", () => {
+    test("an unknown tool is named, with a suggestion", () => {
       expect(parseRule("Bash(rm:*)")).toMatchObject({ message: "there is no tool Bash; did you mean bash?" });
       expect(parseRule("shell")).toMatchObject({
         message:

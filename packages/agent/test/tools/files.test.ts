@@ -162,7 +162,7 @@ describe("replace file", () => {
     expect(seen).toEqual(["one while the file is one", "two while the file is one"]);
   });
 
-  test("FILE21 what could not be kept is said in the details, and the work is done all the same", async () => {
+  test("FILE21 content that could not be stored is named in the details, and the write still happens", async () => {
     const none: FileOriginals = { keep: async () => null, read: async () => null };
     const { put, text, run } = newGround({ originals: none });
     put("file", "one");

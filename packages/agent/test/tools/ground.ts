@@ -1,4 +1,4 @@
-/** A folder of real files, and the tools at work in it. */
+/** The file tools in a temporary folder of real files. */
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** The tools under permissions, while somebody bends a path between the moment it is permitted and the moment it is opened. */
+/** Tests the tools with permissions while a path is changed between the decision and the opening. */
 
 import {
   existsSync,

@@ -1,4 +1,4 @@
-/** Results of tools as entries of a session, each behind the one before. */
+/** Builds session entries from tool results. */
 
 import type { Entry } from "@pith/context";
 import type { ToolOutput } from "../../src/tool.ts";

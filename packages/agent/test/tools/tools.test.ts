@@ -1,10 +1,10 @@
-/** What grep, find and ls have in common: what they say of themselves, and how their answers are bounded. */
+/** Tests what grep, find and ls share: short descriptions and limited results. */
 
 import { describe, expect, test } from "vitest";
 import { newGround } from "./search/ground.ts";
 
 describe("of themselves", () => {
-  test("SEEK1 they are told in few words", () => {
+  test("SEEK1 their descriptions are short", () => {
     const schemas = newGround().tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
     expect(schemas.map(({ name }) => name)).toEqual(["grep", "find", "ls"]);
     expect(JSON.stringify(schemas).length).toBeLessThan(1_800);
@@ -59,7 +59,7 @@ describe("bounds", () => {
     expect(await says("grep", { pattern: "needle", limit: 2 }, 10)).toMatch(/^\[2 more lines did not fit/);
   });
 
-  test("SEEK9 nothing that a terminal obeys or nobody sees gets through, and a line stays a line", async () => {
+  test("SEEK9 control and invisible characters are escaped, and a line stays a line", async () => {
     const evil = "a\u001b[31m\r\u0007\u009b\u202e\u{e0041}\u2028\u200b\tb";
     const spelled = "a\\x1b[31m\\r\\x07\\x9b\\u{202e}\\u{e0041}\\u{2028}\\u{200b}\tb";
     const { says } = newGround({ "x\n\u001b]0;hi\u0007.ts": `needle ${evil} 👩‍💻\n` });

@@ -1,11 +1,11 @@
-/** The tool write on real files: it never destroys what the model has not seen. */
+/** Tests the tool write on real files: it never replaces content that the model has not read. */
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { newGround, wordsOf } from "./ground.ts";
 
-test("FILE5 a new file is created with its folders, and told by lines and bytes", async () => {
+test("FILE5 a new file is created with its folders, and reported with lines and bytes", async () => {
   const { root, text, run } = newGround();
   const output = await run("write", { path: "a/b/c.txt", content: "one\ntwo\n" });
   expect(wordsOf(output)).toBe("Created a/b/c.txt: 2 lines, 8 bytes.");
@@ -35,7 +35,7 @@ test("FILE5 a file that was not read is not written over", async () => {
   expect(text("file")).toBe("precious");
 });
 
-test("FILE5 a file that was read is written over, until somebody else changes it", async () => {
+test("FILE5 a file that was read is replaced unless it changed since", async () => {
   const { put, text, run } = newGround();
   put("file", "old");
   await run("read", { path: "file" });
@@ -57,7 +57,7 @@ test("FILE5 a page that does not exist counts for nothing", async () => {
   expect((await run("write", { path: "file", content: "new" })).isError).toBe(true);
 });
 
-test("FILE5 writing twice does no more than once, also where nobody remembers the first time", async () => {
+test("FILE5 writing the same content twice succeeds, also without a record of the first time", async () => {
   const { put, text, run } = newGround();
   put("file", "same");
   expect((await run("write", { path: "file", content: "same" })).isError).toBeUndefined();

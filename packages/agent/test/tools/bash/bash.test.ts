@@ -1,17 +1,17 @@
-/** The tool on a real shell: what the model reads of a command, however it went. */
+/** Tests the bash tool on a real shell: the result that the model reads. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { alive, folder, pidsIn, tree } from "../../node/shell-folder.ts";
 import { call, toolIn } from "./calls.ts";
 
-test("BASH7 a command that went well answers with what it said", async () => {
+test("BASH7 a successful command returns its output", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo one; echo two >&2" });
   expect({ text, isError }).toEqual({ text: "one\ntwo", isError: false });
   expect(details).toEqual({ exitCode: 0, bytes: 8, truncated: false, sandboxed: false });
 });
 
-test("BASH7 one that said nothing, or nothing readable, says so", async () => {
+test("BASH7 empty or unreadable output is reported", async () => {
   expect((await call(toolIn(), { command: "true" })).text).toBe("(no output)");
   const zeros = await call(toolIn(), { command: "head -c 1000 /dev/zero" });
   expect(zeros.text).toBe("(1000 bytes, none readable)");
@@ -30,13 +30,13 @@ test("BASH7 a command that is not there is a failure that names it", async () =>
   expect(text).toMatch(/no-such-command-here: command not found\n\nexit code 127$/);
 });
 
-test("BASH5 a timeout says so and keeps what was said", async () => {
+test("BASH5 a timeout is reported with the output so far", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo before; sleep 60", timeout: 1 });
   expect({ text, isError }).toEqual({ text: "before\n\nit was ended after 1 s: its time was over", isError: true });
   expect(details.exitCode).toBe(null);
 });
 
-test("BASH5 an abort says so, keeps what was said and leaves nothing running", async () => {
+test("BASH5 an abort is reported with the output so far and leaves no process running", async () => {
   const root = folder();
   const act = new AbortController();
   const running = call(toolIn(root), { command: `echo before; ${tree()}` }, act);
@@ -63,7 +63,7 @@ test("BASH8 the bound can be lowered", async () => {
   expect(text).toBe("1\n[… 274 bytes, 94 lines omitted …]\n96\n97\n98\n99\n100");
 });
 
-test("BASH9 while it runs it tells the newest of what was said, at most ten times a second", async () => {
+test("BASH9 while it runs, updates show the newest output at most ten times a second", async () => {
   const { updates } = await call(toolIn(), {
     command: "echo first; for i in $(seq 20000); do echo line $i; done; sleep 1",
   });

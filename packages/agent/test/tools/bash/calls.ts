@@ -1,4 +1,4 @@
-/** Calls of the tool on a real shell. */
+/** Calls the bash tool on a real shell. */
 
 import type { ToolCall } from "../../../src/tool.ts";
 import { type BashTool, type BashToolOptions, bashTool } from "../../../src/tools/bash/bash.ts";

@@ -1,4 +1,4 @@
-/** Output without end: memory stays where it was, while the whole of it goes to disk. */
+/** Tests endless output: memory stays constant while the whole output goes to disk. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** A program of its own, so that its memory can be told: runs a command by the tool, keeps what it says on disk, and prints how much it grew. */
+/** Runs a command with the bash tool in a separate process, stores its output on disk, and prints how much memory grew. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

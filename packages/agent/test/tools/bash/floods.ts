@@ -1,4 +1,4 @@
-/** Outputs without end, by size. */
+/** Commands with large output, by size. */
 
 export interface Flood {
   readonly grownMb: number;

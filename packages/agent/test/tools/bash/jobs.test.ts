@@ -1,4 +1,4 @@
-/** Jobs: commands in the background that outlive the call, but not the agent. */
+/** Tests jobs: background commands that outlive the call, but not the agent. */
 
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ test("BASH11 a job answers at once with its name, and later with what is new", a
   expect((await call(tool, { job: "job-1" })).text).toBe("(no new output)\n\njob-1 has ended: exit code 4");
 });
 
-test("BASH11 a wait is over when its time is, and when somebody stops; the job goes on", async () => {
+test("BASH11 a wait ends after its time or on abort, and the job continues", async () => {
   const tool = toolIn();
   await call(tool, { command: "sleep 60", background: true });
   expect((await call(tool, { job: "job-1", wait: 0.05 })).text).toContain("job-1 is still running");
@@ -81,7 +81,7 @@ test("BASH12 there are at most sixteen at a time, and one more is refused with t
   await tool.dispose();
 });
 
-test("BASH11 a name nobody knows is refused", async () => {
+test("BASH11 an unknown job name is refused", async () => {
   const { text, isError } = await call(toolIn(), { job: "job-9" });
   expect({ text, isError }).toEqual({
     text: "there is no job named job-9; jobs do not survive a restart of the agent",
@@ -89,7 +89,7 @@ test("BASH11 a name nobody knows is refused", async () => {
   });
 });
 
-test("BASH19 what is still running is told in a line for each, however long the command", async () => {
+test("BASH19 each running job is described in one line, however long its command", async () => {
   const tool = toolIn();
   expect(tool.ongoing()).toBe(null);
   await call(tool, { command: "sleep 60;\n  sleep 61", background: true });

@@ -1,4 +1,4 @@
-/** What does not fit an answer is kept whole, and the answer says where. */
+/** Tests that output beyond the limit is stored, and that the result names where. */
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -99,7 +99,7 @@ test("BASH16 where not all could be kept the answer says how much, or why nothin
   );
 });
 
-test("BASH16 what came of a job since the last look is kept at the next, and nothing when nobody looks", async () => {
+test("BASH16 output of a job since the last check is stored at the next check, and not otherwise", async () => {
   const { blobs, open } = countedBlobs();
   const tool = toolIn(folder(), { blobs });
   await call(tool, { command: "seq 20000", background: true });

@@ -1,4 +1,4 @@
-/** Head and tail of an output: bounded, cut between lines where it can be, and the gap counted right. */
+/** Tests head and tail of an output: limited, cut between lines if possible, with a correct count of the gap. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-/** The tool with a sandbox around its commands: what it offers, what it says it is about to do, and what it says when the sandbox got in the way. */
+/** Tests the bash tool with a sandbox: its schema, its intent, and its notes on failures that the sandbox caused. */
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -91,7 +91,7 @@ test("BASH18 a failure to reach something says what the sandbox reaches", async 
   expect((await call(confined(world()), { command })).text).toContain("localhost is the sandbox itself");
 });
 
-test("BASH18 where the workspace may only be read, that is what is said, and nobody is sent outside", async () => {
+test("BASH18 with a read-only workspace the note says so and does not suggest outside", async () => {
   const { text } = await call(confined(world(), { mayWrite: () => false }), { command: "touch new" });
   expect(text).toMatch(/can write temporary files but not the workspace\.$/);
 });

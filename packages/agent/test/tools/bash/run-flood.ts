@@ -1,4 +1,4 @@
-/** `pnpm flood [GIGABYTES]`: output of ten gigabytes, or as much as said, of each kind; fails where memory grows by more than it may. */
+/** `pnpm flood [GIGABYTES]`: runs each kind of output with ten or the given number of gigabytes; fails if memory grows too much. */
 
 import { execFile } from "node:child_process";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Commands that ask for secrets, hosts and ports: what the shell is given, and what the model is told. */
+/** Tests commands that request secrets, hosts and ports: what the shell receives and what the model reads. */
 
 import { expect, test } from "vitest";
 import type { NetworkConnection, PortResult, ShellOptions, WorkspaceShell } from "../../../src/ports.ts";
@@ -225,7 +225,7 @@ test("BASH25 the tool says where commands run, what they reach and what can be a
   expect(tool.description.length).toBeLessThan(850);
 });
 
-test.each(["secrets", "hosts"])("SEC27 a command with more `%s` than anybody reads is not run", (name) => {
+test.each(["secrets", "hosts"])("SEC27 a command with too many `%s` is not run", (name) => {
   const many = Array.from({ length: 21 }, (_, at) => `name${at}`);
   const asked = { command: "true", secrets: ["npm"], [name]: many };
   expect(parseBashInput(asked)).toEqual({ type: "invalid", message: `\`${name}\` can have at most 20 names` });

@@ -1,4 +1,4 @@
-/** What is left of an output when it is made harmless, in whatever pieces it came. */
+/** Tests how terminal output is cleaned, for any split into chunks. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -54,12 +54,12 @@ test("BASH13 whatever comes, in whatever pieces: no escape, no control, and the 
   );
 });
 
-test("BASH13 a storm of progress leaves room for what was said before and after it", () => {
+test("BASH13 many progress updates do not displace the output before and after them", () => {
   const storm = Array.from({ length: 100_000 }, (_, at) => `${at} of 100000\r`).join("");
   expect(seen(`before\n${storm}\nafter\n`, 1_000)).toBe("before\n99999 of 100000\nafter\n");
 });
 
-test("BASH13 what was taken is not told again", () => {
+test("BASH13 output that was taken is not repeated", () => {
   const screen = new TerminalBuffer(limit);
   screen.write(Buffer.from("one\ntw"));
   expect(screen.take().text).toBe("one\ntw");

@@ -1,4 +1,4 @@
-/** Replacements in a text, without a disk: what is asked for loosely comes out as if it had been asked for exactly. */
+/** Tests replacements in a text without files: a loose match gives the same result as an exact one. */
 
 import fc from "fast-check";
 import { expect, test } from "vitest";

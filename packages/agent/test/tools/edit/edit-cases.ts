@@ -1,4 +1,4 @@
-/** Edits as data: a file, what is asked, and what the file then is, or the answer it gets. */
+/** Edit cases: a file, the edits, and the expected file or error. */
 
 export interface EditCase {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** The tool with a web that answers as it is told, and what the model reads. */
+/** The fetch tool with a scripted web. */
 
 import type { WebPage, WebResult } from "../../../src/ports.ts";
 import type { Tool, ToolOutput } from "../../../src/tool.ts";

@@ -1,4 +1,4 @@
-/** The tool fetch: what the model reads of a page, part by part, and how it is framed. */
+/** Tests the tool fetch: the parts of a page that the model reads, and their frame. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -154,7 +154,7 @@ describe("a long page", () => {
 describe("what a call is about", () => {
   const { tool, fetch } = newBrowser(() => page("x"));
 
-  test("WEB16 is its URL, for whoever permits it", () => {
+  test("WEB16 the intent is the URL", () => {
     expect(tool.intent?.({ url: " https://example.com/a " })).toEqual({ type: "fetch", url: "https://example.com/a" });
     expect(tool.intent?.({ url: 7 })).toEqual({ type: "nothing" });
   });

@@ -1,4 +1,4 @@
-/** Pages as Markdown: what a reader needs of them, and pages that were made to hang. */
+/** Tests HTML pages as Markdown, including pages made to hang the parser. */
 
 import { describe, expect, test } from "vitest";
 import { htmlToMarkdown, type MarkdownPage } from "../../../src/tools/fetch/html-to-markdown.ts";
@@ -125,7 +125,7 @@ describe("a page that was made to hang", () => {
     expect(text.startsWith("a\n\na\n\n")).toBe(true);
   });
 
-  test("WEB11 lets others work meanwhile, and can be broken off", async () => {
+  test("WEB11 does not block other work, and can be aborted", async () => {
     const breaking = new AbortController();
     const converting = htmlToMarkdown("<p>a</p>".repeat(MEGA / 4), {
       url: "https://example.com/",

@@ -1,4 +1,4 @@
-/** Pages of every kind and charset, as they become readable. */
+/** Tests readable text for pages of every kind and charset. */
 
 import { describe, expect, test } from "vitest";
 import { toReadablePage } from "../../../src/tools/fetch/page-text.ts";

@@ -1,4 +1,4 @@
-/** A reference that the model has read opens the same thing in every copy of its session. */
+/** Tests that a reference opens the same content in every copy of a session. */
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,7 +93,7 @@ test("FILE25 a fork and a clone have the blobs that their entries name", async (
     expect(await (await reads(await pathOf(copy)))(blob)).toBe(log);
 });
 
-test("NUM4 a fork answers for nothing that stayed behind, also after it has grown", async () => {
+test("NUM4 a fork does not open entries that were not copied, also after it has grown", async () => {
   const fork = await pathOf(forkSession(path, parts));
   const store = storeIn(await openStore(fork));
   await (await Session.open(store, nodeRuntime)).append({ type: "custom", customType: "more" });

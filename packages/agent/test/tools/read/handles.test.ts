@@ -1,4 +1,4 @@
-/** The tool read on references: what was kept beside a session, and any entry of it. */
+/** Tests the tool read on references to blobs and session entries. */
 
 import type { Entry } from "@pith/context";
 import { story } from "@pith/context/testing";
@@ -143,7 +143,7 @@ describe("a blob", () => {
       expect(await words(entry)).toBe(`${entry} cannot be opened: entries of this session are not available`);
   });
 
-  test("FILE15 a file that is called like a reference is meant by its path", async () => {
+  test("FILE15 a file with the name of a reference is opened by its path", async () => {
     const { put, run } = newGround();
     for (const name of ["blob:1", "#412"]) {
       put(name, "a file\n");
@@ -198,7 +198,7 @@ describe("an entry", () => {
     return wordsOf(await run("read", { path, ...asked }));
   };
 
-  test("HARM2 that is damaged is told as such, and as a failure", async () => {
+  test("HARM2 that is damaged is reported as an error", async () => {
     const [first] = story("user: fix it");
     const place = { id: first?.id ?? "", parentId: null, timestamp: "", number: 9, why: "not JSON" };
     for (const kind of ["user", "label"] as const) {
@@ -210,7 +210,7 @@ describe("an entry", () => {
     }
   });
 
-  test("FILE18 is opened by its number, whoever spoke in it", async () => {
+  test("FILE18 is opened by its number, for every role", async () => {
     const talk = story(
       "user: fix it",
       "thinks: where is it?",
@@ -261,7 +261,7 @@ describe("an entry", () => {
       expect(await opened(talk, path)).toBe(`${path} is not in this session; check the reference`);
   });
 
-  test("FILE18 arguments and pictures are told so that they can be read, and odd content does no harm", async () => {
+  test("FILE18 arguments and images are shown readably, and invalid content does no harm", async () => {
     const content = [
       { type: "text", text: "so" },
       { type: "toolCall", id: "c1", name: "write", arguments: { path: "a.ts", content: "one\ntwo\n", deep: [1] } },
@@ -281,7 +281,7 @@ describe("an entry", () => {
     expect(await opened(odd, "entry:e2")).toBe("[entry:e2: user, without text]\n");
   });
 
-  test("FILE18 what the user ran and keeps from the model is not told by way of a reference", async () => {
+  test("FILE18 a command that the user excluded from the context is not shown by a reference", async () => {
     const [entry] = story("bash: cat secret -> hunter2");
     if (entry?.type !== "message") throw new Error("a shell line is a message");
     const hidden = { ...entry, message: { ...entry.message, excludeFromContext: true } } as Entry;

@@ -1,4 +1,4 @@
-/** The tool read on real files. */
+/** Tests the tool read on real files. */
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Tests tools/search/find-ls.ts: find, ls. */
+/** Tests the tools find and ls. */
 
 import { mkdirSync, symlinkSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ describe("find", () => {
     );
   });
 
-  test("SEEK10 what is wrong is said", async () => {
+  test("SEEK10 errors say what is wrong", async () => {
     const { says } = newGround(files);
     expect(await says("find", {})).toBe("glob is missing");
     expect(await says("find", { glob: "*.go" })).toBe(
@@ -27,7 +27,7 @@ describe("find", () => {
 });
 
 describe("ls", () => {
-  test("SEEK13 folders, links and files are told apart, and files have a size", async () => {
+  test("SEEK13 folders, links and files are distinguished, and files have a size", async () => {
     const { says, at } = newGround({ "src/a.ts": "", ".env": "x", "big.bin": "y".repeat(1536) });
     symlinkSync("src", at("link"));
     mkdirSync(at("empty"));

@@ -1,4 +1,4 @@
-/** The tool `runGrep`. */
+/** Tests the tool grep. */
 
 import { expect, test } from "vitest";
 import { newGround } from "./ground.ts";

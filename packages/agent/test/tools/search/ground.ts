@@ -1,4 +1,4 @@
-/** A folder of real files, and the tools that look around in it. */
+/** The search tools in a temporary folder of real files. */
 
 import { rgPath } from "@vscode/ripgrep";
 import { nodeFiles } from "../../../src/node/files.ts";
