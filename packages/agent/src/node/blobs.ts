@@ -1,4 +1,4 @@
-/** Stores session blobs beside the session file, and originals of changed files in an owner-only folder that is kept apart from it. */
+/** Stores session blobs beside the session file, and originals of changed files in a separate owner-only folder. */
 
 import { lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,13 +10,13 @@ import { hashBytes } from "../text.ts";
 import { ensureOwnerOnlyFolder, readRegularFile, UNFINISHED_PREFIX, writeOwnerOnlyFile } from "./safe-files.ts";
 
 export interface OriginalsFolderOptions {
-  /** A larger file is not kept; 16 MB unless said. */
+  /** Larger files are not stored; 16 MB by default. */
   readonly maxFileBytes?: number;
-  /** The most bytes of all; 1 GB unless said. */
+  /** The limit for all files together; 1 GB by default. */
   readonly maxTotalBytes?: number;
 }
 
-/** The originals of one session, in `$PITH_HOME/restore/<session id>`; the folder is made when there is something to keep. */
+/** The originals of one session, in `$PITH_HOME/restore/<session id>`. The folder is created with the first file. */
 export function originalsFolder(
   folder: string,
   { maxFileBytes = MAX_FILE_BYTES, maxTotalBytes = MAX_TOTAL_BYTES }: OriginalsFolderOptions = {},
@@ -32,11 +32,11 @@ export function originalsFolder(
     return hash;
   };
   return {
-    // BACK5: a disk that refuses costs the way back, never the work.
+    // BACK5: if a file cannot be stored it cannot be restored later, but the change goes ahead.
     keep: async (bytes) => (bytes.length > maxFileBytes ? null : await keep(bytes).catch(() => null)),
     read: async (hash) => {
       if (!isBlobHash(hash)) return null;
-      // What cannot be read is not there for us, for whatever reason.
+      // A file that cannot be read counts as missing.
       const bytes = await readRegularFile(join(folder, hash), maxFileBytes).catch(() => null);
       return bytes && (await hashBytes(bytes)) === hash ? bytes : null;
     },
@@ -47,7 +47,7 @@ const MEGABYTE = 1024 * 1024;
 const MAX_FILE_BYTES = 16 * MEGABYTE;
 const MAX_TOTAL_BYTES = 1024 * MEGABYTE;
 
-/** The bytes of what it has; what a crash left there is swept away. */
+/** Removes unfinished files that a crash left, and returns the size of the others. */
 async function cleanAndMeasureFolder(folder: string): Promise<number> {
   await ensureOwnerOnlyFolder(folder);
   let bytes = 0;
@@ -59,24 +59,24 @@ async function cleanAndMeasureFolder(folder: string): Promise<number> {
 }
 
 async function isStored(path: string, size: number): Promise<boolean> {
-  // Whatever keeps us from looking will be said by the act that follows.
+  // The write that follows reports any other error.
   const stats = await lstat(path).catch(() => null);
   return stats?.isFile() === true && stats.size === size;
 }
 
 export interface SessionBlobsOptions {
-  /** The most bytes of one blob; 256 MB unless said. */
+  /** The limit for one blob; 256 MB by default. */
   readonly quota?: number;
 }
 
-/** A blob is on disk before anything names it. The blobs of the session whose file this is. */
+/** The blobs of the session with this file. A blob is on disk before anything refers to it. */
 export function sessionBlobs(sessionPath: string, { quota = BLOB_QUOTA }: SessionBlobsOptions = {}): BlobStore {
   return {
     keep: (bytes) => keepUpToQuota(sessionPath, bytes, quota),
     findByPrefix: (digits) => findBlobs(sessionPath, digits),
     createWriter: () => new BlobWriter(sessionPath, { quota }),
     read: async (hash, range) => {
-      // Each page waits for the disk: whoever turns thousands of them lets others in between.
+      // Yields to the event loop, so that reading thousands of pages does not block other work.
       await setImmediate();
       return await readBlob(sessionPath, hash, { range });
     },

@@ -39,13 +39,13 @@ const errorReasons: Readonly<Record<string, string>> = {
   EROFS: "the disk is read-only (EROFS)",
   ENOSPC: "the disk is full (ENOSPC)",
   EDQUOT: "the disk quota is used up (EDQUOT)",
-  ELOOP: "its symbolic links lead in a circle (ELOOP)",
+  ELOOP: "its symbolic links form a loop (ELOOP)",
   ENAMETOOLONG: "the name is too long (ENAMETOOLONG)",
   ENOTDIR: "a part of its path is a file, not a folder (ENOTDIR)",
   EEXIST: "a part of its path is a file, not a folder (EEXIST)",
   EISDIR: "it is a folder (EISDIR)",
-  EMOVED: "it leads elsewhere than when it was permitted",
-  ERR_INVALID_ARG_VALUE: "the path has a NUL character",
+  EMOVED: "it leads to another file than the one that was permitted",
+  ERR_INVALID_ARG_VALUE: "the path contains a NUL character",
 };
 
 export interface BoundedReadOptions {
@@ -53,7 +53,7 @@ export interface BoundedReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Never waits for the other end of a pipe, and never reads beyond the limit of an endless file. */
+/** Never waits for the other end of a pipe, and never reads past the limit of an endless file. */
 export async function readBoundedFile(location: FileLocation, options: BoundedReadOptions): Promise<FileReadResult> {
   options.signal?.throwIfAborted();
   try {
@@ -81,11 +81,11 @@ async function readOpenFile(
 ): Promise<FileReadResult> {
   const stats = await file.stat();
   if (stats.isDirectory()) return await folderResult(location);
-  if (!stats.isFile()) return { type: "refused", message: `${location.displayPath} is no regular file` };
+  if (!stats.isFile()) return { type: "refused", message: `${location.displayPath} is not a regular file` };
   if (stats.size > maxBytes) return tooLargeResult(location, maxBytes);
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // One byte beyond the bound is asked for, because a file can grow, and some (under /proc) say that they have no size.
+  // Reads one byte past the limit, because a file can grow, and files under /proc report a size of 0.
   const highWaterMark = Math.min(MAX_CHUNK_BYTES, Math.max(MIN_CHUNK_BYTES, stats.size + 1));
   const bounds = { start: 0, end: maxBytes, autoClose: false, highWaterMark };
   for await (const chunk of file.createReadStream(bounds)) {
@@ -96,13 +96,13 @@ async function readOpenFile(
   return size > maxBytes ? tooLargeResult(location, maxBytes) : { type: "read", bytes: Buffer.concat(chunks, size) };
 }
 
-// Each read takes as much memory as it could bring.
+// A read allocates a whole chunk, so the chunk is no larger than the file.
 const MIN_CHUNK_BYTES = 16 * 1024;
 const MAX_CHUNK_BYTES = 1024 * 1024;
 
 function tooLargeResult({ displayPath }: FileLocation, maxBytes: number): FileReadResult {
   const limit = maxBytes >= MEGABYTE ? `${Math.floor(maxBytes / MEGABYTE)} MB` : `${maxBytes} bytes`;
-  return { type: "too-large", message: `${displayPath} has more than ${limit}; look at a part of it with the shell` };
+  return { type: "too-large", message: `${displayPath} is larger than ${limit}; read a part of it with the shell` };
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -111,7 +111,10 @@ async function readFailure(location: FileLocation, error: unknown): Promise<File
   switch (errorCode(error)) {
     case "ENOENT":
     case "ENOTDIR":
-      return { type: "missing", message: `${location.displayPath} is not there${await formatSimilarNames(location)}` };
+      return {
+        type: "missing",
+        message: `${location.displayPath} does not exist${await formatSimilarNames(location)}`,
+      };
     case "EISDIR":
       return await folderResult(location);
     default:
@@ -126,8 +129,8 @@ async function folderResult(location: FileLocation): Promise<FileReadResult> {
   return { type: "folder", message: `${location.displayPath} is a folder${await formatFolderNames(location.path)}` };
 }
 
-/** Removes a file by its name alone: the target of a link stays, and folders are refused. */
-export async function removeFile({ path, displayPath, realPath: real }: FileLocation): Promise<FileWriteResult> {
+/** Removes a regular file; links and folders are refused. A missing file counts as removed. */
+export async function removeFile({ path, displayPath, realPath }: FileLocation): Promise<FileWriteResult> {
   try {
     const target = join((await resolveRealPath(dirname(path))) ?? dirname(path), basename(path));
     const folder = await openNoFollow({ realPath: dirname(target), flags: constants.O_DIRECTORY });
@@ -135,10 +138,10 @@ export async function removeFile({ path, displayPath, realPath: real }: FileLoca
       const openPath = join(folder.path, basename(target));
       const stats = await lstat(openPath);
       if (!stats.isFile()) {
-        const kind = stats.isDirectory() ? "a folder" : stats.isSymbolicLink() ? "a link" : "no regular file";
+        const kind = stats.isDirectory() ? "a folder" : stats.isSymbolicLink() ? "a link" : "not a regular file";
         return { type: "refused", message: `${displayPath} cannot be removed: it is ${kind}` };
       }
-      if (real !== undefined && real !== target) throw pathChangedError(real);
+      if (realPath !== undefined && realPath !== target) throw pathChangedError(realPath);
       await unlink(openPath);
       return WRITTEN;
     } finally {
@@ -152,12 +155,12 @@ export async function removeFile({ path, displayPath, realPath: real }: FileLoca
 
 /** Replaces a file, or creates it with its folders. Only the bytes change: a link, the owner and the permissions stay. */
 export async function writeWholeFile(
-  { path, displayPath, realPath: real }: FileLocation,
+  { path, displayPath, realPath }: FileLocation,
   bytes: Uint8Array,
 ): Promise<FileWriteResult> {
   try {
-    // A link stays a link. Where nobody can tell where it leads, the next look says why.
-    const target = real ?? (await resolveRealPath(path)) ?? path;
+    // A link stays a link. If it cannot be resolved, opening the folder reports why.
+    const target = realPath ?? (await resolveRealPath(path)) ?? path;
     const folder = await openOrCreateFolder(dirname(target));
     try {
       const request = { realPath: target, openPath: join(folder.path, basename(target)), bytes };
@@ -175,17 +178,17 @@ const WRITTEN: FileWriteResult = { type: "written" };
 
 interface WriteRequest {
   readonly realPath: string;
-  /** Its name in a folder that is held. */
+  /** Its path through the open folder. */
   readonly openPath: string;
   readonly bytes: Uint8Array;
 }
 
-/** What is there and is no file. */
+/** Returns what is in the way if it is not a file. */
 async function writeInFolder({ realPath, openPath, bytes }: WriteRequest): Promise<string | null> {
   const existing = await lstatIfExists(openPath);
   if (existing?.isDirectory()) return "a folder";
-  if (existing && !existing.isFile() && !existing.isSymbolicLink()) return "no regular file";
-  // Taking a name asks only the folder for leave; the file itself may say no, and a link that has come in its place does.
+  if (existing && !existing.isFile() && !existing.isSymbolicLink()) return "not a regular file";
+  // A rename needs only write access to the folder. Opening the file checks its own permissions, and fails on a link put in its place.
   if (existing) await (await openNoFollow({ realPath, openPath, flags: constants.O_RDWR })).file.close();
   await replaceFile(openPath, { bytes, ...(existing ? copyOwnerAndMode(existing) : { mode: NEW_FILE_MODE }) });
   return null;
@@ -204,11 +207,11 @@ async function lstatIfExists(path: string): Promise<Stats | null> {
   }
 }
 
-/** Nobody reads it before it has the old one's permissions. */
+/** The new file is owner-only until it has the permissions of the old one. */
 function copyOwnerAndMode({ mode, uid, gid }: Stats): { mode: number; prepare: (file: FileHandle) => Promise<void> } {
   const prepare = async (file: FileHandle): Promise<void> => {
     const stats = await file.stat();
-    // Only the superuser may give a file away; everybody else keeps what they wrote.
+    // Only root may change the owner; for other users the file keeps their own.
     if (stats.uid !== uid || stats.gid !== gid) await file.chown(uid, gid).catch(() => undefined);
     await file.chmod(mode & PERMISSION_BITS);
   };
@@ -218,13 +221,13 @@ function copyOwnerAndMode({ mode, uid, gid }: Stats): { mode: number; prepare: (
 export interface NodeFilesOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
-  /** What `~` stands for; the user's own folder unless said. */
+  /** What `~` stands for; the user's home by default. */
   readonly home?: string;
-  /** The most bytes that are read of a file; 64 MB unless said. */
+  /** The limit for reading a file; 64 MB by default. */
   readonly maxBytes?: number;
 }
 
-/** The files under and around a folder of this machine. */
+/** Files of this machine; relative paths start at the root. */
 export function nodeFiles({
   home = homedir(),
   maxBytes = MAX_BYTES,

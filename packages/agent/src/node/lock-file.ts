@@ -1,4 +1,4 @@
-/** Lets one program at a time work on a file, by a lock file beside it. A lock whose owner died is broken after about three seconds. */
+/** Lets one process at a time work on a file, with a lock file beside it. A lock whose owner died is broken after about three seconds. */
 
 import { randomUUID } from "node:crypto";
 import { link, open, rename, rm, stat } from "node:fs/promises";
@@ -6,11 +6,11 @@ import { setTimeout } from "node:timers/promises";
 import { errorCode } from "./safe-files.ts";
 
 const PAUSE_MS = 20;
-/** So many pauses nobody needs who holds it: about three seconds. */
+/** About three seconds, longer than any owner needs. */
 const STALE_AFTER_PAUSES = 150;
 const MAX_PAUSES = 500;
 
-/** `isOurTurn` says whether it still is: whoever slept long enough has lost it. */
+/** `holdsLock` checks that the lock is still ours: a process that was suspended for long may have lost it. */
 export async function withLock<Outcome>(
   path: string,
   run: (holdsLock: () => Promise<boolean>) => Promise<Outcome>,
@@ -31,13 +31,13 @@ async function acquireLock(lockPath: string): Promise<string> {
     const ownIdentity = await tryCreateLock(lockPath);
     if (ownIdentity !== null) return ownIdentity;
     const identity = await readFileIdentity(lockPath);
-    // Whether it is old is told by watching it: the clocks of disks differ.
+    // The age is measured by polling, not by the file's time: clocks of file systems differ.
     unchangedPauses = identity === lastIdentity ? unchangedPauses + 1 : 0;
     lastIdentity = identity ?? "";
     if (lastIdentity !== "" && unchangedPauses >= STALE_AFTER_PAUSES) await breakLock(lockPath, lastIdentity);
     else await setTimeout(PAUSE_MS);
   }
-  throw new Error(`${lockPath} is held by other programs all the time`);
+  throw new Error(`${lockPath} is still locked by another program; try again`);
 }
 
 async function tryCreateLock(lockPath: string): Promise<string | null> {
@@ -53,14 +53,14 @@ async function tryCreateLock(lockPath: string): Promise<string | null> {
   }
 }
 
-// Another may have broken it just before and taken it anew; that one is put back.
+// Another process may have broken the lock and acquired it anew in between; then that lock is put back.
 async function breakLock(lockPath: string, staleIdentity: string): Promise<void> {
   const asidePath = `${lockPath}.${randomUUID()}`;
   try {
     await rename(lockPath, asidePath);
     if ((await readFileIdentity(asidePath)) !== staleIdentity) await link(asidePath, lockPath);
   } catch (error) {
-    // Gone or taken meanwhile: then somebody else is on it.
+    // Released, or acquired by another process.
     if (!["ENOENT", "EEXIST"].includes(errorCode(error))) throw error;
   }
   await rm(asidePath, { force: true });
@@ -75,7 +75,7 @@ async function readFileIdentity(path: string): Promise<string | null> {
   }
 }
 
-// The number of a file is given to the next one as soon as it is free; its time is not.
+// An inode number is reused for the next file; the modification time tells them apart.
 function toFileIdentity({
   dev,
   ino,

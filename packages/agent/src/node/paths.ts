@@ -1,4 +1,4 @@
-/** Resolves a path as a model writes it, and suggests similar names where it leads nowhere or to a folder. */
+/** Resolves paths as a model writes them, and suggests names where a path does not exist or is a folder. */
 
 import { constants, existsSync } from "node:fs";
 import { opendir } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { isWithin, shortenPath } from "../text.ts";
 import { openNoFollow } from "./safe-files.ts";
 import { TEMPORARY_FOLDERS } from "./sandbox/options.ts";
 
-/** As the end of a sentence; empty where nothing is like it. */
+/** The end of an error message; empty where no name is similar. */
 export async function formatSimilarNames({ path, realPath }: Omit<FileLocation, "displayPath">): Promise<string> {
   const wantedName = basename(path);
   const similarNames = (
@@ -17,21 +17,21 @@ export async function formatSimilarNames({ path, realPath }: Omit<FileLocation, 
     .filter(({ likeness }) => likeness >= MIN_LIKENESS)
     .sort((one, other) => other.likeness - one.likeness || (one.name < other.name ? -1 : 1))
     .slice(0, MAX_SUGGESTIONS);
-  return similarNames.length === 0 ? "" : `; that folder has ${similarNames.map(({ name }) => name).join(", ")}`;
+  return similarNames.length === 0 ? "" : `; the folder contains ${similarNames.map(({ name }) => name).join(", ")}`;
 }
 
-/** What a folder has, as the end of a sentence. */
+/** The content of a folder as the end of an error message. */
 export async function formatFolderNames(path: string): Promise<string> {
   const names = (await readFolderNames(path)).sort();
   if (names.length === 0) return "";
   const remainder = names.length > MAX_LISTED_NAMES ? `, and ${names.length - MAX_LISTED_NAMES} more` : "";
-  return `; it has ${names.slice(0, MAX_LISTED_NAMES).join(", ")}${remainder}`;
+  return `; it contains ${names.slice(0, MAX_LISTED_NAMES).join(", ")}${remainder}`;
 }
 
 const MIN_LIKENESS = 0.5;
 const MAX_SUGGESTIONS = 5;
 const MAX_LISTED_NAMES = 20;
-/** No more names of a folder are looked at: some have millions. */
+/** Some folders have millions of names. */
 const MAX_SCANNED_NAMES = 5_000;
 
 async function readFolderNames(folder: string): Promise<string[]> {
@@ -42,7 +42,7 @@ async function readFolderNames(folder: string): Promise<string[]> {
       if (names.length >= MAX_SCANNED_NAMES) break;
     }
   } catch {
-    // The names are a hint; that the folder is not there either, or is closed to us, is no news.
+    // The names are only a hint, so a folder that cannot be read gives none.
   }
   return names;
 }
@@ -52,13 +52,13 @@ async function readFolderNamesNoFollow(realPath: string): Promise<string[]> {
   return folder === null ? [] : await readFolderNames(folder.path).finally(() => folder.file.close());
 }
 
-/** Case, endings, accents spelled in two ways and the many kinds of blanks are what people and models mistake. */
+/** Removes what people and models get wrong: case, extension, the encoding of accents, kinds of spaces. */
 function normalizeName(name: string): string {
   const stem = name.replace(/(?<=.)\.[^.]*$|\/$/, "");
   return stem.normalize("NFKD").toLowerCase().replace(/\s+/g, " ");
 }
 
-/** The share of neighbouring letters that both names have: 1 is the same, 0 has nothing in common. */
+/** Dice coefficient of letter pairs: 1 for equal names, 0 for nothing in common. */
 function likeness(one: string, other: string): number {
   if (one === other) return 1;
   const pairs = letterPairs(one);
@@ -73,9 +73,9 @@ function letterPairs(name: string): Set<string> {
 
 export interface FileLocation {
   readonly path: string;
-  /** From the root where it lies inside, else absolute. */
+  /** Relative to the root if inside it, else absolute. */
   readonly displayPath: string;
-  /** Where it must lead, every link followed; unless said, wherever it leads. */
+  /** The real path it must resolve to; absent if any is fine. */
   readonly realPath?: string | undefined;
 }
 
@@ -87,9 +87,9 @@ export interface LocationOptions extends PrivateTemporaryOptions {
 }
 
 export interface PrivateTemporaryOptions {
-  /** The folder that sandboxed commands see as `/tmp` and `/var/tmp`; absent where there is no sandbox. */
+  /** The folder that sandboxed commands see as `/tmp` and `/var/tmp`; absent without a sandbox. */
   readonly temporary?: string | undefined;
-  /** Folders that commands see where they are, though they may lie in `/tmp`; the root always is one. */
+  /** Folders in `/tmp` that commands see at their own path; the root always is one. */
   readonly shown?: readonly string[] | undefined;
 }
 
@@ -102,7 +102,7 @@ export function resolveLocation(path: string, options: LocationOptions): FileLoc
   };
 }
 
-/** Tools resolve a path before they open it; a message names it as the model did. */
+/** Tools resolve a path before they open it; messages show the path as the model wrote it. */
 function toSandboxPath(path: string, { root, temporary }: LocationOptions): string {
   if (temporary === undefined || !isWithin(temporary, path) || isWithin(root, path)) return path;
   return join("/tmp", relative(temporary, path));
@@ -113,7 +113,7 @@ function expandTilde(path: string, home: string): string {
   return path.startsWith("~/") ? join(home, path.slice(2)) : path;
 }
 
-/** What commands see at `/tmp/x` comes first, then what the user has there; a new file becomes one that commands see. */
+/** `/tmp/x` means the file that commands see there, else the user's own; a new file is created where commands see it. */
 function toPrivateTemporary(path: string, { root, temporary, shown = [] }: LocationOptions): string {
   const folder = temporary === undefined ? undefined : TEMPORARY_FOLDERS.find((each) => isWithin(each, path));
   if (temporary === undefined || folder === undefined) return path;

@@ -1,4 +1,4 @@
-/** Stores rules remembered for a project in pith's home, never in the project, which could otherwise permit itself anything. */
+/** Stores a project's remembered rules in Pith's home, never in the project, which could otherwise permit itself anything. */
 
 import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -7,7 +7,7 @@ import { describeFileError } from "./files.ts";
 import { withLock } from "./lock-file.ts";
 import { moveAside, readOwnedFile, syncFolder, writeOwnerOnlyFile } from "./safe-files.ts";
 
-/** What stands in it; fields that are not known stay as they are. */
+/** The content of the file. Unknown fields are preserved. */
 export interface RulesFile {
   readonly version: 1;
   /** Texts of rules, by the absolute path of the workspace. */
@@ -18,7 +18,7 @@ export type RulesFileResult =
   | { readonly type: "read"; readonly content: RulesFile }
   | { readonly type: "damaged" | "untrusted"; readonly why: string };
 
-/** The file is trusted only where no other user could have written it. No file is one without rules. */
+/** The file is trusted only if no other user could have written it. A missing file has no rules. */
 export async function readRulesFile(path: string): Promise<RulesFileResult> {
   const result = await readOwnedFile(path, MAX_BYTES);
   switch (result.type) {
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever it is, it is no object, and is named as damaged.
+    // Not JSON: reported as damaged.
     return null;
   }
 }
@@ -60,24 +60,24 @@ function isStringArray(value: unknown): boolean {
 }
 
 export interface ProjectRulesOptions {
-  /** The file, in pith's home. */
+  /** The rules file in Pith's home. */
   readonly file: string;
-  /** Whose rules they are: a folder by its absolute path, links followed. */
+  /** The real path of the workspace. */
   readonly workspace: string;
-  /** Told, in a sentence for the user, what was not believed or could not be kept. */
+  /** Receives a message for the user about rules that were ignored or could not be saved. */
   readonly notify: (note: string) => void;
-  /** Tools of the host's own, on which there may be rules. */
+  /** Tools of the host, for which rules may exist. */
   readonly tools?: readonly string[];
 }
 
 export interface ProjectRules {
-  /** What was remembered for this workspace. */
+  /** The rules remembered for this workspace. */
   load(): Promise<readonly Rule[]>;
-  /** Keeps one more; those that other programs keep at the same time stay. */
+  /** Adds a rule; rules that other processes add at the same time are preserved. */
   remember(rule: Rule): Promise<void>;
 }
 
-/** Every rule in the file allows something; what is denied or asked stands in the settings. */
+/** Every rule in the file allows something; deny and ask rules are in the settings. */
 export function projectRules(options: ProjectRulesOptions): ProjectRules {
   const { file, notify } = options;
   return {
@@ -85,7 +85,7 @@ export function projectRules(options: ProjectRulesOptions): ProjectRules {
       try {
         return await loadRules(options);
       } catch (error) {
-        notify(`no remembered rule counts: ${describeFileError(error, { action: "read", displayPath: file })}`);
+        notify(`remembered rules are ignored: ${describeFileError(error, { action: "read", displayPath: file })}`);
         return [];
       }
     },
@@ -94,7 +94,7 @@ export function projectRules(options: ProjectRulesOptions): ProjectRules {
         await saveRule(rule, options);
       } catch (error) {
         notify(
-          `${rule.text} counts until the end of this session only: ${describeFileError(error, { action: "written", displayPath: file })}`,
+          `${rule.text} is allowed only until the end of this session: ${describeFileError(error, { action: "written", displayPath: file })}`,
         );
       }
     },
@@ -103,14 +103,14 @@ export function projectRules(options: ProjectRulesOptions): ProjectRules {
 
 async function loadRules(options: ProjectRulesOptions): Promise<readonly Rule[]> {
   const result = await readRulesFile(options.file);
-  // Only what is to be moved needs a turn: a home that is read-only can be read all the same.
+  // Only a damaged file, which is moved, needs the lock: a read-only home can still be read.
   const content =
     result.type === "damaged"
       ? await withLock(options.file, () => readTrustedRules(options))
       : await acceptRulesFile(result, options);
   return ruleTextsFor(options.workspace, content).flatMap((text) => {
     const ruleResult = parseRule(text, { tools: options.tools ?? [], source: "project" });
-    if (ruleResult.type === "mistake") options.notify(`a remembered rule does not count: ${ruleResult.message}`);
+    if (ruleResult.type === "mistake") options.notify(`a remembered rule is ignored: ${ruleResult.message}`);
     return ruleResult.type === "rule" ? [ruleResult.rule] : [];
   });
 }
@@ -130,15 +130,15 @@ async function saveRule({ text }: Rule, options: ProjectRulesOptions): Promise<v
 }
 
 async function assertLockHeld(holdsLock: () => Promise<boolean>): Promise<void> {
-  if (!(await holdsLock())) throw new Error("another program took our turn; try again");
+  if (!(await holdsLock())) throw new Error("another program took over the lock; try again");
 }
 
-/** Only for whose turn it is: what is set aside must be what was read. */
+/** Call with the lock held: the file that is moved aside must be the one that was read. */
 async function readTrustedRules(options: ProjectRulesOptions): Promise<RulesFile | null> {
   return await acceptRulesFile(await readRulesFile(options.file), options);
 }
 
-/** Null where the file is not to be believed, and so not to be written either. */
+/** Null where the file is not trusted, and so must not be written either. */
 async function acceptRulesFile(
   result: RulesFileResult,
   { file, notify }: ProjectRulesOptions,
@@ -147,10 +147,10 @@ async function acceptRulesFile(
     case "read":
       return result.content;
     case "untrusted":
-      notify(`${result.why}, so no rule in it counts and none is added`);
+      notify(`${result.why}, so its rules are ignored and none is added`);
       return null;
     case "damaged":
-      notify(`${result.why}; it was set aside as ${await moveAside(file)}, and no rule in it counts`);
+      notify(`${result.why}; it was renamed to ${await moveAside(file)} and its rules are ignored`);
       return { version: 1, projects: {} };
   }
 }

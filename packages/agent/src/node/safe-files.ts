@@ -5,15 +5,15 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 
-/** The system's name for what went wrong, such as `ENOENT`; empty where it has none. */
+/** The system's error code, such as `ENOENT`; empty where there is none. */
 export function errorCode(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : "";
   return typeof code === "string" ? code : "";
 }
 
 /**
- * `..` and links are resolved, also where the end of the path does not exist yet. Null where it cannot be told: links in a circle, a
- * folder that may not be entered, no absolute path.
+ * Resolves `..` and links, even where the end of the path does not exist yet. Null where that fails: a loop of links, a folder without
+ * access, a relative path.
  */
 export async function resolveRealPath(path: string): Promise<string | null> {
   if (!isAbsolute(path) || path.includes("\0")) return null;
@@ -31,57 +31,57 @@ async function followLinks(path: string, linksLeft: number): Promise<string | nu
   }
 }
 
-// A link may lead to what is not there yet: whoever writes to it creates that.
+// A link may lead to a missing file, which a write would create.
 async function followMissingPath(path: string, linksLeft: number): Promise<string | null> {
   const folder = await followLinks(dirname(path), linksLeft);
   if (folder === null) return null;
   const candidate = join(folder, basename(path));
-  // What is no link has nowhere to lead.
+  // Not a link.
   const link = await readlink(candidate).catch(() => null);
   return link === null ? candidate : await followLinks(resolve(folder, link), linksLeft - 1);
 }
 
 export interface OpenedFile {
   readonly file: FileHandle;
-  /** Leads to nothing else as long as it is open; where the system has no such names, the path it was opened by. */
+  /** A path to the open file that cannot be redirected (`/proc/self/fd/…`); on other systems the path it was opened by. */
   readonly path: string;
 }
 
 export interface OpenOptions {
-  /** Where it lies, every link followed. */
+  /** Its path without links. */
   readonly realPath: string | Buffer;
-  /** The path to open it by, where that is another. */
+  /** The path to open it by, if different. */
   readonly openPath?: string | Buffer;
-  /** Besides those for reading. */
+  /** Added to those for reading. */
   readonly flags?: number;
 }
 
 /**
- * Opens exactly what was checked before: no link is followed, even if a part of the path was exchanged meanwhile. Never waits for the
- * other end of a pipe.
+ * Opens exactly the file that was checked: no link is followed, even if a part of the path was replaced since. Never waits for the other
+ * end of a pipe.
  */
-export async function openNoFollow({ realPath: real, openPath = real, flags = 0 }: OpenOptions): Promise<OpenedFile> {
+export async function openNoFollow({ realPath, openPath = realPath, flags = 0 }: OpenOptions): Promise<OpenedFile> {
   const openFlags = flags | constants.O_NONBLOCK | constants.O_NOFOLLOW;
   const file = await open(openPath, openFlags).catch(async (error) => {
-    throw (await isReplacedByLink(real, error)) ? pathChangedError(real) : error;
+    throw (await isReplacedByLink(realPath, error)) ? pathChangedError(realPath) : error;
   });
-  const path = await verifiedPath(file, real).catch(() => null);
+  const path = await verifiedPath(file, realPath).catch(() => null);
   if (path !== null) return { file, path };
   await file.close();
-  throw pathChangedError(real);
+  throw pathChangedError(realPath);
 }
 
-/** The folder, made where it is not there. */
-export async function openOrCreateFolder(real: string): Promise<OpenedFile> {
-  const options = { realPath: real, flags: constants.O_DIRECTORY };
+/** Creates missing folders on the way. */
+export async function openOrCreateFolder(realPath: string): Promise<OpenedFile> {
+  const options = { realPath, flags: constants.O_DIRECTORY };
   try {
     return await openNoFollow(options);
   } catch (error) {
-    if (errorCode(error) !== "ENOENT" || dirname(real) === real) throw error;
+    if (errorCode(error) !== "ENOENT" || dirname(realPath) === realPath) throw error;
   }
-  const parent = await openOrCreateFolder(dirname(real));
+  const parent = await openOrCreateFolder(dirname(realPath));
   try {
-    const childPath = join(parent.path, basename(real));
+    const childPath = join(parent.path, basename(realPath));
     await mkdir(childPath).catch(ignoreExists);
     return await openNoFollow({ ...options, openPath: childPath });
   } finally {
@@ -89,51 +89,51 @@ export async function openOrCreateFolder(real: string): Promise<OpenedFile> {
   }
 }
 
-/** Whether it was refused for a link that was not there before; in a circle it leads nowhere, and never did. */
-async function isReplacedByLink(real: string | Buffer, error: unknown): Promise<boolean> {
+/** Whether the open failed because of a link that was not there before. A loop of links is not counted: it never led anywhere. */
+async function isReplacedByLink(realPath: string | Buffer, error: unknown): Promise<boolean> {
   const code = errorCode(error);
   if (code !== "ELOOP" && code !== "ENOTDIR") return false;
-  const currentPath = await resolveRealPath(real.toString());
-  return currentPath !== null && (code === "ELOOP" || currentPath !== real.toString());
+  const currentPath = await resolveRealPath(realPath.toString());
+  return currentPath !== null && (code === "ELOOP" || currentPath !== realPath.toString());
 }
 
-/** Null where what was opened lies elsewhere. */
-async function verifiedPath(file: FileHandle, real: string | Buffer): Promise<string | null> {
+/** Null where the opened file is at another path. */
+async function verifiedPath(file: FileHandle, realPath: string | Buffer): Promise<string | null> {
   const descriptorPath = `/proc/self/fd/${file.fd}`;
   const actualPath = await readlink(descriptorPath, "buffer").catch(() => null);
-  if (actualPath !== null) return isSamePath(actualPath, real) ? descriptorPath : null;
-  // Other systems do not tell where an open file lies: that its path leads to it again is all there is to know.
-  const [openedStats, pathStats] = [await file.stat(), await stat(real)];
-  const isSameFile = openedStats.ino === pathStats.ino && isSamePath(await realpath(real, "buffer"), real);
-  return isSameFile ? real.toString() : null;
+  if (actualPath !== null) return isSamePath(actualPath, realPath) ? descriptorPath : null;
+  // Other systems do not report the path of an open file, so the path is resolved again and compared.
+  const [openedStats, pathStats] = [await file.stat(), await stat(realPath)];
+  const isSameFile = openedStats.ino === pathStats.ino && isSamePath(await realpath(realPath, "buffer"), realPath);
+  return isSameFile ? realPath.toString() : null;
 }
 
 function isSamePath(one: Buffer, other: string | Buffer): boolean {
   return one.equals(typeof other === "string" ? Buffer.from(other) : other);
 }
 
-/** The error for a path that leads elsewhere than when it was permitted. */
-export function pathChangedError(real: string | Buffer): Error {
-  return Object.assign(new Error(`${real} leads elsewhere by now`), { code: "EMOVED" });
+/** The error for a path that leads to another file than the one that was permitted. */
+export function pathChangedError(realPath: string | Buffer): Error {
+  return Object.assign(new Error(`${realPath} now leads to another file`), { code: "EMOVED" });
 }
 
 function ignoreExists(error: unknown): void {
   if (errorCode(error) !== "EEXIST") throw error;
 }
 
-/** How the name of a file begins that has not taken its place yet; a crash leaves it behind. */
+/** The prefix of a temporary file before it is renamed; a crash may leave one behind. */
 export const UNFINISHED_PREFIX = ".pith-";
 
 export interface ReplaceFileOptions {
   readonly bytes: Uint8Array;
   readonly mode: number;
-  /** Done to it while nobody knows its name. */
+  /** Called with the temporary file. */
   readonly prepare?: (file: FileHandle) => Promise<void>;
-  /** Done last of all; where it throws, the name is not taken. */
+  /** Called last; if it throws, the file is not replaced. */
   readonly beforeRename?: () => Promise<void>;
 }
 
-/** Writes a new file beside it, then renames: a reader sees the old or the new one, also after a power cut. */
+/** Writes a new file beside the old one, then renames it: a reader sees the old or the new content, even after a power cut. */
 export async function replaceFile(path: string, { beforeRename, ...file }: ReplaceFileOptions): Promise<void> {
   const temporaryPath = join(dirname(path), `${UNFINISHED_PREFIX}${randomBytes(8).toString("hex")}`);
   try {
@@ -146,7 +146,7 @@ export async function replaceFile(path: string, { beforeRename, ...file }: Repla
   }
 }
 
-/** For whom not even the new name may be lost. Windows lets nobody flush a folder (EPERM). */
+/** Makes a rename survive a power cut. Windows does not allow flushing a folder (EPERM). */
 export async function syncFolder(path: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   if (platform === "win32") return;
   const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -157,12 +157,12 @@ async function writeNewFile(
   path: string,
   { bytes, mode, prepare }: Omit<ReplaceFileOptions, "beforeRename">,
 ): Promise<void> {
-  // Only where nothing has the name, not even a link.
+  // Fails if anything exists at the path, even a link.
   const file = await open(path, "wx", mode);
   try {
     await file.writeFile(bytes);
     await prepare?.(file);
-    // A name that survives a power cut must not lead to bytes that did not.
+    // The bytes must reach the disk before the rename does.
     await file.datasync();
   } finally {
     await file.close();
@@ -170,8 +170,8 @@ async function writeNewFile(
 }
 
 /**
- * For the owner alone, whatever the umask, and never through a link. Makes the folder, with those above it, or closes the one that is
- * there. On Windows the rights of a folder are those of the one above it: modes say nothing there.
+ * Creates the folder and its parents, or restricts the existing one to the owner, whatever the umask; never through a link. On Windows
+ * folders inherit their rights and modes mean nothing.
  */
 export async function ensureOwnerOnlyFolder(path: string, platform: NodeJS.Platform = process.platform): Promise<void> {
   await mkdir(path, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
@@ -181,7 +181,7 @@ export async function ensureOwnerOnlyFolder(path: string, platform: NodeJS.Platf
   );
 }
 
-/** There whole or not at all. */
+/** Written whole or not at all. */
 export async function writeOwnerOnlyFile(
   path: string,
   bytes: Uint8Array,
@@ -195,7 +195,7 @@ export async function writeOwnerOnlyFile(
   });
 }
 
-/** Null where it is no regular file, or larger than that. */
+/** Null where it is not a regular file or is larger than the limit. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<Uint8Array | null> {
   return await withOpenFile(path, constants.O_RDONLY | constants.O_NONBLOCK, async (file) => {
     const stats: Stats = await file.stat();
@@ -203,11 +203,11 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<U
   });
 }
 
-async function withOpenFile<Made>(
+async function withOpenFile<Result>(
   path: string,
   flags: number,
-  use: (file: FileHandle) => Promise<Made>,
-): Promise<Made> {
+  use: (file: FileHandle) => Promise<Result>,
+): Promise<Result> {
   const file = await open(path, flags | constants.O_NOFOLLOW);
   return await use(file).finally(() => file.close());
 }
@@ -218,11 +218,11 @@ const OWNER_ONLY_FOLDER_MODE = 0o700;
 export type OwnedFileResult =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "none" }
-  /** `why` begins with its path. */
+  /** `why` starts with the path. */
   | { readonly type: "untrusted"; readonly why: string };
 
 /**
- * The file is trusted only where no other user could have written it. Throws what the disk says of a file that is there and cannot be
+ * The file is trusted only if no other user could have written it. Throws the file system's error for a file that exists and cannot be
  * read.
  */
 export async function readOwnedFile(path: string, maxBytes: number): Promise<OwnedFileResult> {
@@ -236,7 +236,7 @@ export async function readOwnedFile(path: string, maxBytes: number): Promise<Own
   }
 }
 
-/** For one that is damaged: the name it bears from now on. */
+/** Renames a damaged file and returns its new path. */
 export async function moveAside(path: string): Promise<string> {
   const asidePath = `${path}.damaged-${randomUUID().slice(0, 8)}`;
   await rename(path, asidePath);
@@ -248,14 +248,14 @@ async function readOwnedHandle(
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
 ): Promise<OwnedFileResult> {
   const stats = await file.stat();
-  if (!stats.isFile()) return untrustedResult(`${path} is no regular file`);
+  if (!stats.isFile()) return untrustedResult(`${path} is not a regular file`);
   if (isWritableByOthers(stats))
-    return untrustedResult(`${path} belongs to somebody else or may be written by others (chmod 600 it)`);
+    return untrustedResult(`${path} belongs to another user or is writable by others (run chmod 600 on it)`);
   const folder = dirname(path);
-  // Who may write the folder may put another file in its place.
+  // A user who may write the folder can replace the file.
   if (isWritableByOthers(await lstat(folder)))
-    return untrustedResult(`${folder} may be written by others (chmod 700 it)`);
-  if (stats.size > maxBytes) return untrustedResult(`${path} is too long for a file of its kind`);
+    return untrustedResult(`${folder} is writable by others (run chmod 700 on it)`);
+  if (stats.size > maxBytes) return untrustedResult(`${path} is larger than ${maxBytes} bytes`);
   return { type: "text", text: await file.readFile("utf8") };
 }
 
@@ -263,7 +263,7 @@ const OTHERS_WRITE_BITS = 0o022;
 
 function isWritableByOthers({ uid, mode }: Stats): boolean {
   const ownUserId = process.geteuid?.();
-  // Where users have no number, the mode says nothing either.
+  // On Windows there are no user ids, and the mode means nothing.
   return ownUserId !== undefined && (uid !== ownUserId || (mode & OTHERS_WRITE_BITS) !== 0);
 }
 

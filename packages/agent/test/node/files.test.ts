@@ -72,7 +72,7 @@ describe("reading", () => {
     writeFileSync(at("a"), "x".repeat(10));
     writeFileSync(at("b"), "x".repeat(11));
     expect((await files.read(at("a"))).type).toBe("read");
-    const message = "b has more than 10 bytes; look at a part of it with the shell";
+    const message = "b is larger than 10 bytes; read a part of it with the shell";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
     // A bound of one's own may be narrower, and never wider.
     expect(await files.read(at("b"), { maxBytes: 100 })).toEqual({ type: "too-large", message });
@@ -87,8 +87,8 @@ describe("reading", () => {
   test("FILE13 a pipe is refused at once, and so is a device without an end", async () => {
     const { files, at } = newGround();
     execFileSync("mkfifo", [at("pipe")]);
-    expect(await files.read(at("pipe"))).toEqual({ type: "refused", message: "pipe is no regular file" });
-    expect(await files.read("/dev/zero")).toEqual({ type: "refused", message: "/dev/zero is no regular file" });
+    expect(await files.read(at("pipe"))).toEqual({ type: "refused", message: "pipe is not a regular file" });
+    expect(await files.read("/dev/zero")).toEqual({ type: "refused", message: "/dev/zero is not a regular file" });
   });
 
   test("FILE13 what cannot be read is answered in words", async () => {
@@ -101,19 +101,19 @@ describe("reading", () => {
     const names = Array.from({ length: 20 }, (_, count) => String(count).padStart(2, "0")).join(", ");
     expect(await files.read("full")).toEqual({
       type: "folder",
-      message: `full is a folder; it has ${names}, and 5 more`,
+      message: `full is a folder; it contains ${names}, and 5 more`,
     });
     expect(await files.read("empty")).toEqual({ type: "folder", message: "empty is a folder" });
     expect(await files.read("Screen shot.png")).toMatchObject({
-      message: expect.stringMatching(/that folder has Screen\u202fshot\.png/),
+      message: expect.stringMatching(/the folder contains Screen\u202fshot\.png/),
     });
     expect(await files.read("Screen\u202fshot.png/x")).toEqual({
       type: "missing",
-      message: "Screen\u202fshot.png/x is not there",
+      message: "Screen\u202fshot.png/x does not exist",
     });
     expect(await files.read("round")).toMatchObject({
       type: "refused",
-      message: expect.stringMatching(/lead in a circle/),
+      message: expect.stringMatching(/form a loop/),
     });
     expect(await files.read("a\0b")).toMatchObject({
       type: "refused",
@@ -201,7 +201,7 @@ describe("writing", () => {
     expect(await message("folder")).toEqual({ type: "refused", message: "folder cannot be written: it is a folder" });
     expect(await message("pipe")).toEqual({
       type: "refused",
-      message: "pipe cannot be written: it is no regular file",
+      message: "pipe cannot be written: it is not a regular file",
     });
     expect(await message("file/below")).toMatchObject({
       type: "refused",
@@ -209,7 +209,7 @@ describe("writing", () => {
     });
     expect(await message("round")).toMatchObject({
       type: "refused",
-      message: expect.stringMatching(/lead in a circle/),
+      message: expect.stringMatching(/form a loop/),
     });
     expect(await message("n".repeat(300))).toMatchObject({
       type: "refused",

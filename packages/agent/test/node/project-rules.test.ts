@@ -81,17 +81,17 @@ describe("PERM17 remembered rules belong to one workspace and one user, outside 
     await home.of().remember(rule("grep"));
     writeFileSync(home.file, JSON.stringify({ version: 1, projects: { "/w": ["bash(*)", "grep"] } }));
     expect(await texts(home)).toEqual(["grep"]);
-    expect(home.notes).toEqual([expect.stringContaining("a remembered rule does not count: bash(*)")]);
+    expect(home.notes).toEqual([expect.stringContaining("a remembered rule is ignored: bash(*)")]);
   });
 });
 
 describe("PERM18 what others may have written is not believed, and not written over", () => {
   test.each<readonly [string, (home: Home) => void, string]>([
-    ["a file that others may write", ({ file }) => chmodSync(file, 0o666), "may be written by others"],
-    ["a file that the group may write", ({ file }) => chmodSync(file, 0o620), "may be written by others"],
-    ["a folder that others may write", ({ folder }) => chmodSync(folder, 0o777), "may be written by others"],
+    ["a file that others may write", ({ file }) => chmodSync(file, 0o666), "is writable by others"],
+    ["a file that the group may write", ({ file }) => chmodSync(file, 0o620), "is writable by others"],
+    ["a folder that others may write", ({ folder }) => chmodSync(folder, 0o777), "is writable by others"],
     ["a link", (home) => linkInstead(home), "is a link"],
-    ["a folder in its place", (home) => folderInstead(home), "is no regular file"],
+    ["a folder in its place", (home) => folderInstead(home), "is not a regular file"],
     ["a newer version", ({ file }) => writeFileSync(file, '{"version":2,"projects":{}}'), "newer version"],
   ])("%s", async (_, spoil, why) => {
     const home = newHome();
@@ -109,7 +109,7 @@ describe("PERM18 what others may have written is not believed, and not written o
     await home.of().remember(rule("grep"));
     chownSync(home.file, 65_534, 65_534);
     expect(await texts(home)).toEqual([]);
-    expect(home.notes).toEqual([expect.stringContaining("belongs to somebody else")]);
+    expect(home.notes).toEqual([expect.stringContaining("belongs to another user")]);
   });
 
   function linkInstead({ folder, file }: Home): void {
@@ -146,7 +146,7 @@ describe("PERM19 damage costs the rules in the file, and nothing else", () => {
     mkdirSync(join(home.folder, ".."), { recursive: true });
     writeFileSync(home.folder, "a file where the folder should be");
     await home.of().remember(rule("ls"));
-    expect(home.notes).toEqual([expect.stringContaining("ls counts until the end of this session only")]);
+    expect(home.notes).toEqual([expect.stringContaining("ls is allowed only until the end of this session")]);
   });
 });
 

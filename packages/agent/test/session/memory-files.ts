@@ -24,7 +24,7 @@ export function memoryFiles(): MemoryFiles {
     read: async (path) => {
       const bytes = there.get(path);
       if (path.endsWith("/")) return { type: "folder", message: `${path} is a folder` };
-      return bytes ? { type: "read", bytes } : { type: "missing", message: `${path} is not there` };
+      return bytes ? { type: "read", bytes } : { type: "missing", message: `${path} does not exist` };
     },
     write: async (path, bytes) => change(path, bytes),
     remove: async (path) => change(path, null),

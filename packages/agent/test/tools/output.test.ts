@@ -62,7 +62,7 @@ function newGround(ripgrep: string | null = rgPath): Ground {
   return { root, home, says };
 }
 
-const ELSEWHERE = "it leads elsewhere than when it was permitted";
+const ELSEWHERE = "it leads to another file than the one that was permitted";
 
 /** What the workspace has at a path, exchanged for a link to what the home has. */
 function bent(path: string, target: string): void {
@@ -109,7 +109,7 @@ describe("FILE23 what was permitted is what is opened", () => {
   test("names that are like a missing one are those of the folder that was permitted", async () => {
     const { root, home, says } = newGround();
     const bend = (): void => bent(join(root, "inside"), join(home, "own/secret"));
-    expect(await says("read", { path: "inside/a.md" })).toContain("that folder has a.txt");
+    expect(await says("read", { path: "inside/a.md" })).toContain("the folder contains a.txt");
     expect(await says("read", { path: "inside/a.md" }, bend)).not.toContain("a.txt");
   });
 });

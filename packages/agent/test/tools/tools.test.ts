@@ -67,7 +67,7 @@ describe("bounds", () => {
     expect(await says("find", { glob: "*.ts" })).toBe("x\\n\\x1b]0;hi\\x07.ts");
     expect(await says("ls", {})).toMatch(/^x\\n\\x1b\]0;hi\\x07\.ts {2}\d+ bytes$/);
     expect(await says("ls", { path: "x\u001b]0;hi.ts" })).toMatch(
-      /^x\\x1b]0;hi\.ts is not there; that folder has x\\n\\x1b/,
+      /^x\\x1b]0;hi\.ts does not exist; the folder contains x\\n\\x1b/,
     );
   });
 });

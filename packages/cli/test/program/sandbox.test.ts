@@ -65,7 +65,7 @@ test("FILE26 what the file tools and the commands call /tmp is one folder, which
     ],
   );
   expect(told()).toContain("made by a script\\n");
-  expect(told()).toContain(`${name}.other is not there`);
+  expect(told()).toContain(`${name}.other does not exist`);
   expect([`${name}.sh`, `${name}.txt`].map((path) => existsSync(path))).toEqual([false, false]);
 });
 

@@ -42,7 +42,7 @@ test("TXT3 a file that is not there is a mistake, and nothing is begun", async (
   expect(await ground.run(["-p", "Explain", "@gone.ts"])).toMatchObject({
     code: 2,
     out: "",
-    notes: "pith: @gone.ts: gone.ts is not there. An @ names a file; words go behind --\n",
+    notes: "pith: @gone.ts: gone.ts does not exist. An @ names a file; words go behind --\n",
   });
   expect(existsSync(join(ground.home, "sessions"))).toBe(false);
 });

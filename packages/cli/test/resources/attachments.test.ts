@@ -75,8 +75,8 @@ describe("message content", () => {
       said({ words: "x", files: [path] }).then(mistakeOf),
     );
     expect(await Promise.all(messages)).toEqual([
-      "@parser.ts: parser.ts is not there; that folder has parse.ts. An @ names a file; words go behind --",
-      "@src: src is a folder; it has main.ts. Name a file of it, or the folder without the @",
+      "@parser.ts: parser.ts does not exist; the folder contains parse.ts. An @ names a file; words go behind --",
+      "@src: src is a folder; it contains main.ts. Name a file of it, or the folder without the @",
       "@tool.bin is neither a text nor a picture (png, jpeg, gif, webp)",
     ]);
   });

@@ -1,4 +1,4 @@
-/** Makes a network namespace without a way out, and hands sockets over from inside it. Nothing but loopback is ever in it. */
+/** Creates a network namespace that has only a loopback interface, and passes sockets out of it. */
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, type StdioOptions, spawn } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, realpathSync } from "node:fs";
@@ -7,14 +7,14 @@ import { delimiter, isAbsolute } from "node:path";
 import { errorCode } from "../safe-files.ts";
 import type { Bubblewrap } from "../sandbox/mounts.ts";
 
-/** Where a helper's parent is killed while a socket is on its way, Node does not tell the helper that the channel is closed. */
+/** Polls the parent: if it is killed while a socket is being sent, Node does not emit `disconnect` in the helper. */
 export const END_WITH_PARENT_SCRIPT = `
 const parent = process.ppid;
 setInterval(() => process.ppid === parent || process.exit(0), 2000).unref();
 process.on("disconnect", () => process.exit(0));
 `;
 
-/** Listens in the namespace and sends the socket out. It ends with its parent at the latest. */
+/** Listens in the namespace and sends the socket to the parent. */
 const LISTENER_SCRIPT = `
 ${END_WITH_PARENT_SCRIPT}
 const server = require("node:net").createServer();
@@ -22,7 +22,7 @@ server.on("error", ({ code }) => process.send(code));
 server.listen(Number(process.argv[1]), "127.0.0.1", () => process.send("listening", server));
 `;
 
-/** Takes connections from outside and carries each to a port inside, by either loopback address. */
+/** Connects each socket from outside to a port inside, by either loopback address. */
 const RELAY_SCRIPT = `
 ${END_WITH_PARENT_SCRIPT}
 const net = require("node:net");
@@ -44,16 +44,16 @@ export type ListenResult =
   | { readonly type: "listening"; readonly server: Server }
   | { readonly type: "failed"; readonly code: string };
 
-/** Where the proxy of a sandbox listens. */
+/** The network in which the proxy of a sandbox listens. */
 export interface NetworkBackend {
-  /** What is put before a command line so that it reaches the proxy. */
+  /** The arguments before a command line that let it reach the proxy. */
   readonly commandPrefix: readonly string[];
   listen(port: number): Promise<ListenResult>;
   relay(outer: Socket, port: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The machine's own loopback, for a sandbox that lets commands reach one port of it and no other. It has no ports to open. */
+/** The machine's own loopback, for a sandbox that lets commands reach only the proxy's port. Other ports cannot be opened. */
 export const machineLoopback: NetworkBackend = {
   commandPrefix: [],
   listen: (port) =>
@@ -68,11 +68,11 @@ export const machineLoopback: NetworkBackend = {
 };
 
 /**
- * The namespace lives as long as these files are open; no process has to stay in it. Whoever enters gets it by way of this process's files,
- * so that no command inherits them.
+ * The namespace lives as long as its two file descriptors are open; no process has to stay in it. A command enters through
+ * `/proc/<pid>/fd`, so it does not inherit the descriptors.
  */
 export class NetworkNamespace implements NetworkBackend {
-  /** What is put before a command line so that it runs in the namespace. */
+  /** The arguments before a command line that run it in the namespace. */
   readonly commandPrefix: readonly string[];
   readonly #files: number[];
   #relay: Promise<ChildProcess> | null = null;
@@ -83,9 +83,9 @@ export class NetworkNamespace implements NetworkBackend {
     this.#files = files;
   }
 
-  /** Throws where the machine lets nobody make one. */
+  /** Throws where the machine does not allow it. */
   static async open({ path, nsenter }: Bubblewrap): Promise<NetworkNamespace> {
-    if (nsenter === null) throw new Error("there is no `nsenter` to enter a network namespace with");
+    if (nsenter === null) throw new Error("`nsenter`, which enters a network namespace, was not found");
     const args = ["--unshare-user", "--unshare-net", "--die-with-parent", "--dev-bind", "/", "/", "--"];
     const holder = spawn(path, [...args, "/bin/sh", "-c", "echo $$; read -r line"], {
       cwd: "/",
@@ -103,7 +103,7 @@ export class NetworkNamespace implements NetworkBackend {
     }
   }
 
-  /** A port of 127.0.0.1 in the namespace; 0 for any that is free. */
+  /** Listens on 127.0.0.1 in the namespace; port 0 means any free port. */
   async listen(port: number): Promise<ListenResult> {
     const helper = startHelper(this.commandPrefix, LISTENER_SCRIPT, String(port));
     try {
@@ -117,7 +117,7 @@ export class NetworkNamespace implements NetworkBackend {
     }
   }
 
-  /** Connects a socket from outside with a port in the namespace. The helper that does it is started with the first one and stays. */
+  /** Connects a socket from outside to a port in the namespace. The first call starts a helper process, which stays. */
   async relay(outer: Socket, port: number): Promise<void> {
     this.#relay ??= this.#startRelay();
     const relay = await this.#relay;
@@ -139,12 +139,12 @@ export class NetworkNamespace implements NetworkBackend {
   async close(): Promise<void> {
     const relay = await this.#relay?.catch(() => null);
     relay?.kill("SIGKILL");
-    // Closed a second time, the numbers could be those of other files by now.
+    // `splice`, because a second close could hit descriptors that were reused.
     for (const file of this.#files.splice(0)) closeSync(file);
   }
 }
 
-/** A session of its own, because a Ctrl-C in the terminal is not meant for it; and nothing of the workspace around it. */
+/** Detached, so that Ctrl-C in the terminal does not reach it; in `/` with an empty environment, so that the workspace does not affect it. */
 function startHelper([program = "", ...args]: readonly string[], script: string, argument: string): ChildProcess {
   const stdio: StdioOptions = ["ignore", "ignore", "pipe", "ipc"];
   const libraryFolders = usedLibraryFolders();
@@ -152,7 +152,7 @@ function startHelper([program = "", ...args]: readonly string[], script: string,
   return spawn(program, [...args, process.execPath, "-e", script, argument], { stdio, cwd: "/", env, detached: true });
 }
 
-/** Of the folders in `LD_LIBRARY_PATH`, those without which Node itself would not start. Into others a command may have put anything. */
+/** The folders in `LD_LIBRARY_PATH` that Node needs to start. Commands may have written to the others. */
 function usedLibraryFolders(): readonly string[] {
   const folders = (process.env.LD_LIBRARY_PATH ?? "").split(delimiter).filter(isAbsolute);
   const present = folders.filter((folder) => existsSync(folder));
@@ -161,7 +161,7 @@ function usedLibraryFolders(): readonly string[] {
   return present.filter((folder) => loaded.includes(` ${realpathSync(folder)}/`));
 }
 
-/** The first line of the process that makes the namespace, which then waits; its complaint where there is none. */
+/** Resolves with the first output of the process that creates the namespace; rejects with its standard error. */
 function readFirstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
   return new Promise((resolve, reject) => {
     const errorOutput = collectErrorOutput(child);
@@ -174,7 +174,7 @@ function readFirstOutput(child: ChildProcessWithoutNullStreams): Promise<string>
   });
 }
 
-/** What a helper sends first; its complaint where it ends before. */
+/** Resolves with a helper's first message; rejects with its standard error if it ends before. */
 function readFirstMessage(helper: ChildProcess): Promise<readonly [message: unknown, handle: unknown]> {
   return new Promise((resolve, reject) => {
     const errorOutput = collectErrorOutput(helper);
@@ -195,7 +195,7 @@ function collectErrorOutput({ stderr }: ChildProcess): () => string {
   stderr?.on("data", (chunk: Buffer) => {
     errorOutput = (errorOutput + chunk.toString()).slice(-2_000);
   });
-  return () => errorOutput.trim() || "it ended without a word";
+  return () => errorOutput.trim() || "the process ended without an error message";
 }
 
 /** Pipes two sockets into each other. A socket that ends normally passes its end on; one that breaks destroys the other. */

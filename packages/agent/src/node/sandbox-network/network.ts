@@ -1,4 +1,4 @@
-/** The network of a session's sandbox: one namespace without a way out, a proxy that asks about each host, and ports that the user opens. */
+/** The network of a session's sandbox: an isolated namespace, a proxy that asks about each host, and ports that the user opens. */
 
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import type { Server as HttpServer } from "node:http";
@@ -14,7 +14,7 @@ import type { Environment } from "./upstream.ts";
 export interface HostRequest {
   readonly host: string;
   readonly port: number;
-  /** The command line, null where unknown. */
+  /** The command line; null if unknown. */
   readonly command: string | null;
 }
 
@@ -23,9 +23,9 @@ export type HostDecision = { readonly type: "allowed" } | { readonly type: "refu
 export type PermitHost = (request: HostRequest, options: { readonly signal: AbortSignal }) => Promise<HostDecision>;
 
 export interface SandboxNetworkOptions {
-  /** What makes the namespace; null where commands share the machine's loopback and their sandbox opens one port of it. */
+  /** The program that creates the namespace; null where commands share the machine's loopback and their sandbox opens one port of it. */
   readonly program: Bubblewrap | null;
-  /** The user's own, whose HTTPS_PROXY, HTTP_PROXY and NO_PROXY say how hosts are reached. */
+  /** The user's environment, with HTTPS_PROXY, HTTP_PROXY and NO_PROXY. */
   readonly environment: Environment;
   readonly permitHost: PermitHost;
   readonly resolve?: ResolveHost;
@@ -34,27 +34,27 @@ export interface SandboxNetworkOptions {
 }
 
 export interface NetworkCommand {
-  /** The command line, for the question to the user. */
+  /** The command line, shown in the question to the user. */
   readonly text: string;
-  /** The only hosts it may reach, without a question: names, or `*.name` for all below one. */
+  /** The only hosts it may reach, without a question: names, or `*.name` for all subdomains. */
   readonly hosts?: readonly string[] | undefined;
   readonly onConnection?: ((connection: NetworkConnection) => void) | undefined;
 }
 
 export interface RegisteredCommand {
-  /** What is put before bubblewrap's command line. */
+  /** The arguments before bubblewrap's command line. */
   readonly commandPrefix: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Ends its connections; each has been reported when this comes back. */
+  /** Ends its connections; each has been reported when this returns. */
   unregister(): void;
 }
 
-/** Variables by which programs find a proxy; in the sandbox they name ours, or nothing. */
+/** Variables that configure a proxy; in the sandbox they name Pith's, or are unset. */
 export const PROXY_VARIABLES: readonly string[] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"].flatMap(
   (name) => [name, name.toLowerCase()],
 );
 
-/** To one port of the machine. */
+/** For one port of the machine. */
 const MAX_PORT_CONNECTIONS = 256;
 
 /** Reached without the proxy: servers that commands start in the namespace, and ports of the machine that the user opened. */
@@ -82,10 +82,10 @@ export class SandboxNetwork {
     this.#proxy = options.startProxy(listening, { findCommand, resolve, privateHosts, environment });
   }
 
-  /** Throws where the machine cannot make one; `detectSandbox` tells before. */
+  /** Throws where the machine cannot create one; `detectSandbox` checks that beforehand. */
   static async open(options: SandboxNetworkOptions): Promise<SandboxNetwork> {
     const backend = options.program === null ? machineLoopback : await NetworkNamespace.open(options.program);
-    // What speaks HTTP and TLS is slow to load; a session that runs no command does not wait for it.
+    // HTTP and TLS are slow to load, and a session that runs no command does not need them.
     const [listenResult, proxy] = await Promise.all([backend.listen(0), import("./proxy.ts")]);
     if (listenResult.type === "listening")
       return new SandboxNetwork(backend, listenResult.server, { ...options, startProxy: proxy.startProxy });
@@ -93,19 +93,19 @@ export class SandboxNetwork {
     throw new Error(`the proxy of the sandbox cannot listen: ${listenResult.code}`);
   }
 
-  /** Another one for a single command: with the ports of the machine that are open, without the servers that other commands started. */
+  /** Opens another network for a single command: with the opened ports of the machine, without servers that other commands started. */
   async openSeparate(): Promise<SandboxNetwork> {
     const separate = await SandboxNetwork.open(this.#options);
     await Promise.all([...this.#reachedPorts.keys()].map((port) => separate.reachHostPort(port)));
     return separate;
   }
 
-  /** The port at which the proxy listens. */
+  /** The port of the proxy. */
   get port(): number {
     return this.#port;
   }
 
-  /** Registers a command, which alone knows its credentials for the proxy. */
+  /** Registers a command with its own credentials for the proxy. */
   registerCommand({ text, hosts, onConnection = () => {} }: NetworkCommand): RegisteredCommand {
     const id = randomBytes(8).toString("hex");
     const token = randomBytes(24).toString("hex");
@@ -136,7 +136,7 @@ export class SandboxNetwork {
     return timingSafeEqual(Buffer.from(token, "latin1"), Buffer.from(command.token, "latin1")) ? command : null;
   }
 
-  /** Lets commands reach the machine's 127.0.0.1:port under the same address. Holds until `close`. */
+  /** Lets commands reach the machine's 127.0.0.1:port under the same address until `close`. */
   reachHostPort(port: number): Promise<PortResult> {
     return openOnce(this.#reachedPorts, port, async () => {
       const listenResult = await this.#backend.listen(port);
@@ -156,7 +156,7 @@ export class SandboxNetwork {
     });
   }
 
-  /** Lets the machine reach a server of the sandbox, under 127.0.0.1:port. Holds until `close`. */
+  /** Lets the machine reach a server in the sandbox under 127.0.0.1:port until `close`. */
   publishPort(port: number): Promise<PortResult> {
     return openOnce(this.#publishedPorts, port, async () => {
       const server = createServer({ pauseOnConnect: true }, (outer) => {
@@ -196,14 +196,14 @@ function proxyEnvironment(proxy: string): Readonly<Record<string, string>> {
   return { ...Object.fromEntries(entries), NODE_USE_ENV_PROXY: "1" };
 }
 
-/** `*.name` is all below a name and not the name itself. */
+/** `*.name` matches all subdomains, but not the name itself. */
 function matchesHost(pattern: string, host: string): boolean {
   const expected = pattern.toLowerCase();
   return expected.startsWith("*.") ? host.endsWith(expected.slice(1)) : host === expected;
 }
 
 function unlistedHostReason(host: string, hosts: readonly string[]): string {
-  if (hosts.length === 0) return `${host} is refused: this command may reach no host`;
+  if (hosts.length === 0) return `${host} is refused: this command may not reach any host`;
   return `${host} is refused: this command may reach only ${hosts.join(", ")}`;
 }
 
@@ -214,7 +214,7 @@ const lookupLoopback: LookupFunction = (_name, _options, callback) =>
     { address: "::1", family: 6 },
   ]);
 
-/** A port that failed may be tried again. */
+/** A failed port can be tried again. */
 function openOnce(
   ports: Map<number, Promise<PortResult>>,
   port: number,
@@ -233,7 +233,7 @@ function openOnce(
 function portFailure(code: string, label: string): PortResult {
   return {
     type: "failed",
-    why: code === "EADDRINUSE" ? `${label} is in use already` : `${label} cannot be opened: ${code}`,
+    why: code === "EADDRINUSE" ? `${label} is already in use` : `${label} cannot be opened: ${code}`,
   };
 }
 
@@ -244,7 +244,7 @@ interface Question {
   isAnswered: boolean;
 }
 
-/** Connections that ask for the same host at the same time share one question. It ends when none of them waits any more. */
+/** Concurrent connections to the same host share one question to the user. It is withdrawn when no connection waits for it. */
 class HostQuestions {
   readonly #permitHost: PermitHost;
   readonly #openQuestions = new Map<string, Question>();

@@ -1,4 +1,4 @@
-/** The HTTP proxy of a sandbox: CONNECT and plain requests, each checked for its command and its host before a name is resolved. */
+/** The HTTP proxy of a sandbox, for CONNECT and plain requests. It checks the command and the host before it resolves a name. */
 
 import {
   createServer,
@@ -25,41 +25,40 @@ import { chooseUpstream, type DialRoute, type Environment, openRequest, openTunn
 export interface ProxyCommand {
   /** Ends all its connections. */
   readonly signal: AbortSignal;
-  /** Its open connections; each reports by itself when it is told to end. */
+  /** Functions that end and report each open connection. */
   readonly connections: Set<() => void>;
   readonly onConnection: (connection: NetworkConnection) => void;
-  /** Null where it may reach the host, else why not. */
+  /** Returns null if the command may reach the host, else the reason. */
   permit(destination: Destination, signal: AbortSignal): Promise<string | null>;
 }
 
 export interface ProxyOptions {
   /** The command with these credentials; null where there is none. */
   readonly findCommand: (authorization: string | undefined) => ProxyCommand | null;
-  /** All addresses of a name; by the system unless said. */
+  /** Resolves a name to all its addresses; the system's resolver by default. */
   readonly resolve?: ResolveHost | undefined;
   /** Hosts that may have private addresses, as `host:port`. */
   readonly privateHosts: readonly string[];
-  /** Names the user's own proxy, if there is one. */
+  /** May name the user's own proxy. */
   readonly environment: Environment;
 }
 
 const MAX_HEADER_BYTES = 64 * 1024;
 const HEADERS_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 60_000;
-/** Of a connection over which nothing goes in either direction. */
 const IDLE_TIMEOUT_MS = 15 * 60_000;
 const MAX_CONNECTIONS = 256;
-/** Of all commands together, and of whoever has not said yet which one it is: each takes a file of this process. */
+/** For all commands together, including clients that have not sent credentials yet: each socket is a file descriptor of this process. */
 const MAX_SOCKETS = 1_024;
 const MAX_EARLY_BYTES = 64 * 1024;
 
-/** Serves what connects to a socket that listens already. */
+/** Serves a socket that is already listening. */
 export function startProxy(listeningSocket: NetServer, options: ProxyOptions): Server {
   const server = createServer({
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A question to the user may take as long as it takes.
+    // A question to the user has no time limit.
     requestTimeout: 0,
   });
   server.maxConnections = MAX_SOCKETS;
@@ -90,20 +89,19 @@ function createRefusal(status: Refusal["status"], why: string): Refusal {
   return { type: "refused", status, why };
 }
 
-/** What is asked for, in the order in which nothing can leak: command, spelling of the host, permission, and only then the name's address. */
+/** Checks in the order that leaks nothing: command, spelling of the host, permission, and only then the address of the name. */
 async function admit(
   target: Target,
   request: ProxyRequest,
   options: ProxyOptions,
 ): Promise<Refusal | AdmittedConnection> {
   const command = options.findCommand(request.headers["proxy-authorization"]);
-  if (command === null)
-    return createRefusal(407, "the proxy of the sandbox answers only commands that Pith runs in it");
+  if (command === null) return createRefusal(407, "the proxy of the sandbox serves only commands that Pith runs in it");
   const destination = readDestination(target, options.privateHosts);
   if ("status" in destination) return reportRefusal(command, destination, reportedAddress(target));
   const { host, port } = destination;
   if (command.connections.size >= MAX_CONNECTIONS)
-    return reportRefusal(command, createRefusal(503, `this command has ${MAX_CONNECTIONS} connections already`), {
+    return reportRefusal(command, createRefusal(503, `this command already has ${MAX_CONNECTIONS} connections`), {
       host,
       port,
     });
@@ -116,7 +114,7 @@ async function admit(
 }
 
 interface ProxyRequest extends Pick<IncomingMessage, "headers"> {
-  /** Of the client. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -143,13 +141,13 @@ async function chooseRoute(
     signal,
   });
   if (route.type === "route") return { type: "allowed", route, upstream };
-  // Behind a company's proxy often only that proxy can resolve names.
+  // In company networks often only the proxy can resolve names.
   if (route.type === "failed" && upstream)
     return { type: "allowed", route: { ...destination, addresses: [] }, upstream };
   return createRefusal(route.type === "refused" ? 403 : 502, route.message);
 }
 
-/** Letters, digits, hyphens, dots and underscores, or an address in brackets: nothing that two parsers could read differently. */
+/** Letters, digits, hyphens, dots and underscores, or an address in brackets: nothing that two parsers could interpret differently. */
 const HOST_PATTERN = String.raw`(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])`;
 const TUNNEL_TARGET = new RegExp(`^${HOST_PATTERN}:\\d{1,5}$`, "i");
 const PLAIN_TARGET = new RegExp(`^http://${HOST_PATTERN}(?::\\d{1,5})?(?:[/?]|$)`, "i");
@@ -161,17 +159,17 @@ function readDestination({ text, isTunnel }: Target, privateHosts: readonly stri
   if (destination.type === "refused") return createRefusal(403, destination.message);
   const { host, isAllowed } = destination;
   if (host.length > MAX_HOST_CHARS)
-    return createRefusal(400, `no host has a name of more than ${MAX_HOST_CHARS} letters`);
+    return createRefusal(400, `the host name is longer than ${MAX_HOST_CHARS} characters`);
   const addressKind = isAllowed || isIP(host) === 0 ? null : nonPublicKind(host);
   return addressKind
     ? createRefusal(403, `${host} is not on the public internet (${addressKind} address)`)
     : destination;
 }
 
-/** Of a host, in the system of names. What is longer would only fill the model's view of the result. */
+/** The limit of DNS. */
 const MAX_HOST_CHARS = 253;
 
-/** What a client asks for: the host and port of a tunnel, or the URL of a plain request. */
+/** What a client requests: the host and port of a tunnel, or the URL of a plain request. */
 interface Target {
   readonly text: string;
   readonly isTunnel: boolean;
@@ -181,7 +179,7 @@ function toUrl({ text, isTunnel }: Target): string {
   return isTunnel ? `https://${text}/` : text;
 }
 
-/** For the report alone. */
+/** Only for the report. */
 function reportedAddress({ text }: Target): { readonly host: string; readonly port: number } {
   const [, host = "", port] = /^(?:http:\/\/)?([^/?#]*?)(?::(\d+))?(?:[/?#]|$)/i.exec(text) ?? [];
   return { host: toPrintable(host).slice(0, MAX_HOST_CHARS), port: Number(port ?? 0) };
@@ -209,18 +207,18 @@ class ConnectionRecord {
     command.connections.add(this.end);
   }
 
-  /** Ends with the connection. */
+  /** Aborts when the connection ends. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The connection to the host, whose bytes are counted. */
+  /** Sets the connection to the host, whose bytes are counted. */
   track(socket: Socket): void {
     this.#socket = socket;
     socket.once("close", () => this.end());
   }
 
-  /** Refused is whatever ends before there is a connection to the host. */
+  /** A connection that ends before the host is reached counts as refused. */
   readonly end = (why?: string): void => {
     if (!this.#command.connections.delete(this.end)) return;
     const { bytesWritten: sentBytes = 0, bytesRead: receivedBytes = 0 } = this.#socket ?? {};
@@ -238,7 +236,7 @@ const GIVEN_UP_REASON = "the command did not wait for the connection";
 
 interface Client {
   readonly socket: Socket;
-  /** What came behind the head of the request. */
+  /** Bytes after the headers of the request. */
   readonly head: Buffer;
 }
 
@@ -267,7 +265,7 @@ async function handleConnect(request: IncomingMessage, { socket, head }: Client,
   }
 }
 
-/** A client that goes away while it waits must be noticed, so its socket is read. */
+/** Reads the socket while the client waits, to notice when it disconnects. */
 function bufferEarlyBytes(socket: Socket, head: Buffer): { readonly signal: AbortSignal; release(): Buffer } {
   const clientGone = new AbortController();
   const chunks = [head];
@@ -293,11 +291,11 @@ function refuseConnect(socket: Socket, refusal: Refusal): void {
   const { status, phrase, headers, body } = createRefusalReply(refusal);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   socket.end(`HTTP/1.1 ${status} ${phrase}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
-  // Whatever still comes is not read.
+  // The rest of the input is not read.
   socket.setTimeout(KEEP_ALIVE_MS, () => socket.destroy());
 }
 
-/** The reason stands in the status line too: many clients show only that. */
+/** The reason is in the status line too: many clients show only that. */
 function createRefusalReply({ status, why }: Refusal): RefusalReply {
   const body = `Pith's sandbox did not connect: ${toPrintable(why)}\n`;
   const challenge = status === 407 ? { "Proxy-Authenticate": 'Basic realm="pith"' } : {};
@@ -370,16 +368,16 @@ function requestPath(url: string): string {
   return path.startsWith("/") ? path : `/${path}`;
 }
 
-/** They belong to one connection; what `Connection` names does too. */
+/** Headers of a single connection, together with those that `Connection` names. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...["connection", "proxy-connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"],
   ...["proxy-authenticate", "proxy-authorization", "proxy-authentication-info"],
 ]);
 
-/** The body is framed anew; where its length was not said, in chunks. */
+/** The body is framed again: chunked if it has no length. */
 function toForwardedHeaders(request: IncomingMessage): OutgoingHttpHeaders {
   const isChunked = request.headers["transfer-encoding"] !== undefined;
-  // A name may be one that every object has, such as `constructor`.
+  // A Map, because a header may be called `constructor`.
   const headers = new Map<string, string[]>();
   const pairs = endToEndHeaders(request);
   for (let index = 0; index < pairs.length; index += 2) {
@@ -391,8 +389,8 @@ function toForwardedHeaders(request: IncomingMessage): OutgoingHttpHeaders {
 }
 
 /**
- * Names and values by turns, without those that belong to one connection. The length of a body always stays: a body of unknown length
- * would be read as a request of its own by the user's proxy, to a host that nobody was asked about.
+ * Alternating names and values, without headers of a single connection. Content-Length always stays: without it the user's proxy would
+ * read the body as a second request, to a host that was not checked.
  */
 function endToEndHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const connectionHeaders = String(headers.connection ?? "")

@@ -13,7 +13,7 @@ export type DialRoute = Pick<Route, "url" | "host" | "port" | "addresses">;
 const CONNECT_TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 16_384;
 
-/** The proxy to use for a URL; null where it is reached directly. Throws where one is named that cannot be used. */
+/** The proxy to use for a URL; null for a direct connection. Throws if the named proxy cannot be used. */
 export function chooseUpstream({ protocol, hostname, port }: URL, environment: Environment): URL | null {
   const scheme = protocol === "https:" ? "https" : "http";
   const proxySetting = readVariable(environment, `${scheme}_proxy`) ?? readVariable(environment, "all_proxy");
@@ -24,12 +24,10 @@ export function chooseUpstream({ protocol, hostname, port }: URL, environment: E
   if (exceptions.some((each) => isException(each.toLowerCase(), { host, port: portText }))) return null;
   const upstream = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(proxySetting) ? proxySetting : `http://${proxySetting}`);
   if (upstream?.protocol === "http:" || upstream?.protocol === "https:") return upstream;
-  throw new Error(
-    "the proxy that the environment names is no http:// or https:// proxy, and no other kind can be used",
-  );
+  throw new Error("the proxy in the environment is not an http:// or https:// proxy; other kinds are not supported");
 }
 
-/** Many programs write them in small letters, which count first. */
+/** The lower-case name has priority. */
 function readVariable(environment: Environment, name: string): string | undefined {
   return environment[name] || environment[name.toUpperCase()] || undefined;
 }
@@ -39,7 +37,7 @@ interface Target {
   readonly port: string;
 }
 
-/** An exception is a host with all below it, with or without a port, a network, or `*` for everything. */
+/** An exception is a host with its subdomains, with or without a port, a network, or `*` for everything. */
 function isException(exception: string, { host, port }: Target): boolean {
   if (exception === "*") return true;
   if (exception.includes("/")) return isInNetwork(host, exception);
@@ -66,7 +64,7 @@ export interface DialOptions {
   readonly signal: AbortSignal;
 }
 
-/** A connection to the route's host and port, over which the client can talk to it as if there was no proxy. */
+/** Connects to the route's host and port, directly or through a tunnel of the upstream proxy. */
 export async function openTunnel(route: DialRoute, { upstream, signal }: DialOptions): Promise<Socket> {
   if (upstream === null) {
     const { host, port, addresses } = route;
@@ -83,7 +81,7 @@ export async function openTunnel(route: DialRoute, { upstream, signal }: DialOpt
   }
 }
 
-/** The proxy's own name is the user's word, so it is resolved as usual and may lie anywhere. */
+/** The user configured this proxy, so its name is resolved as usual and may have any address. */
 function connectUpstream(upstream: URL, signal: AbortSignal): Promise<Socket> {
   const host = upstream.hostname.replace(/^\[|\]$/g, "");
   const isTls = upstream.protocol === "https:";
@@ -95,7 +93,7 @@ function connectUpstream(upstream: URL, signal: AbortSignal): Promise<Socket> {
 
 function waitForOpen(socket: Socket, event: "connect" | "secureConnect", signal: AbortSignal): Promise<Socket> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => void socket.destroy(new Error("the connection was given up"));
+    const stop = (): void => void socket.destroy(new Error("the connection was cancelled"));
     const timer = setTimeout(() => socket.destroy(new Error("the host does not answer")), CONNECT_TIMEOUT_MS);
     const settle = (): void => {
       clearTimeout(timer);
@@ -117,7 +115,7 @@ interface TunnelRequest extends DialOptions {
   readonly upstream: URL;
 }
 
-/** Asks an upstream proxy for a tunnel. What the host sends right behind the proxy's reply stays in the socket. */
+/** Requests a tunnel from an upstream proxy. Bytes of the host after the proxy's reply stay in the socket. */
 async function requestTunnel(socket: Socket, { route, upstream, signal }: TunnelRequest): Promise<void> {
   const target = `${isIPv6(route.host) ? `[${route.host}]` : route.host}:${route.port}`;
   const authorization = proxyAuthorization(upstream);
@@ -127,16 +125,16 @@ async function requestTunnel(socket: Socket, { route, upstream, signal }: Tunnel
   const reply = await readReply(socket, signal);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(reply)?.[1];
   if (status !== "200")
-    throw new Error(`the proxy that the environment names replied ${status ?? "something else than HTTP"}`);
+    throw new Error(`the proxy in the environment replied ${status ?? "with something other than HTTP"}`);
 }
 
 function readReply(socket: Socket, signal: AbortSignal): Promise<string> {
   let reply = Buffer.alloc(0);
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => finish(() => reject(new Error(why)));
-    const stop = (): void => fail("the connection was given up");
-    const onClosed = (): void => fail("the proxy that the environment names closed the connection");
-    const timer = setTimeout(() => fail("the proxy that the environment names does not answer"), CONNECT_TIMEOUT_MS);
+    const stop = (): void => fail("the connection was cancelled");
+    const onClosed = (): void => fail("the proxy in the environment closed the connection");
+    const timer = setTimeout(() => fail("the proxy in the environment does not answer"), CONNECT_TIMEOUT_MS);
     const onData = (chunk: Buffer): void => {
       reply = Buffer.concat([reply, chunk]);
       const end = reply.indexOf("\r\n\r\n");
@@ -162,12 +160,12 @@ function readReply(socket: Socket, signal: AbortSignal): Promise<string> {
 
 export interface PlainRequest extends DialOptions {
   readonly method: string;
-  /** From the first slash on, as the client wrote it. */
+  /** The path from the first slash on, as the client wrote it. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** A request in plain HTTP, of which nothing was sent yet. Each has a connection of its own. */
+/** Creates a plain HTTP request on its own connection; nothing is sent yet. */
 export function openRequest(
   route: DialRoute,
   { upstream, signal, method, path, headers }: PlainRequest,
@@ -190,7 +188,7 @@ export function openRequest(
     ...common,
     path: `http://${url.host}${path}`,
     headers: { ...ownHeaders, ...(authorization && { "proxy-authorization": authorization }) },
-    // Only counts where no agent is named.
+    // Only used without an agent.
     createConnection: (_, callback) => {
       connectUpstream(upstream, signal).then(
         (socket) => callback(null, socket),

@@ -1,4 +1,4 @@
-/** Says in the sandbox runtime's words what a command may read and write, and which port it reaches. */
+/** Creates the sandbox runtime's configuration: what a command may read and write, and which port it reaches. */
 
 import { join } from "node:path";
 import { GUARDED_FILES, GUARDED_FOLDERS, MERCURIAL_NAMES, STARTUP_NAMES } from "../../permissions/protected-paths.ts";
@@ -15,17 +15,17 @@ export interface RuntimeSandboxOptions extends Omit<SandboxOptions, "program" | 
   readonly runtime: InstalledRuntime;
 }
 
-/** What stays the same for all commands of a shell. All paths through no link. */
+/** Paths that are the same for all commands of a shell; without links. */
 export interface FixedPaths {
   readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
-  /** Folders beside the workspace in which commands may write when they may write at all. */
+  /** Folders outside the workspace in which commands may write if they may write at all. */
   readonly writable: readonly string[];
-  /** Guarded names further down in the workspace. */
+  /** Guarded names in subfolders of the workspace. */
   readonly nestedNames: readonly string[];
 }
 
-/** Looked at once, before any command could have put a link there. */
+/** Resolved once, before any command could replace a folder by a link. */
 export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
   const home = existingRealPath(sandbox.home) ?? sandbox.home;
   const homes = [...new Set([home, ...findHomes()])];
@@ -46,7 +46,7 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
       ...findOuterRepositories(sandbox.root, home),
       ...permittedPaths(sandbox.readable),
       ...existingRealPaths(sandbox.shown ?? []),
-      // What the runtime itself starts inside: a filter on Linux, an agent for Java.
+      // The runtime starts programs of its own inside: a filter on Linux, an agent for Java.
       join(packageFolder(sandbox.runtime.folder, RUNTIME_PACKAGE), "vendor"),
     ],
     writable: permittedPaths(sandbox.writable),
@@ -56,16 +56,16 @@ export function findFixedPaths(sandbox: RuntimeSandboxOptions): FixedPaths {
 
 export type CommandConfig =
   | { readonly type: "config"; readonly config: RuntimeConfig }
-  /** Something that has to stay as it is could not be kept. */
+  /** A path that must be protected could not be. */
   | { readonly type: "failed"; readonly why: string };
 
 export interface CommandConfigOptions extends RuntimeSandboxOptions {
   readonly fixedPaths: FixedPaths;
-  /** Files of the real home that this command alone may read; through no link. */
+  /** Files of the real home that only this command may read; without links. */
   readonly credentialFiles?: readonly string[];
 }
 
-/** Asked before each command. The root goes through no link. */
+/** Called before each command. The root must be a real path. */
 export function createCommandConfig({
   fixedPaths,
   credentialFiles = [],
@@ -99,7 +99,7 @@ export function createCommandConfig({
           ...credentialFiles,
         ]),
         allowWrite: toLiteralPaths([...privateFolders, ...(mayWrite ? writable : [])]),
-        // A guarded folder around the private ones would close these; it is not among what commands may write anyway.
+        // A guarded folder that contains the private ones would block them; commands may not write there anyway.
         denyWrite: toLiteralPaths(guarded.filter(isOutsidePrivate)),
       },
     },
@@ -116,7 +116,7 @@ export function createNetworkConfig({
   };
 }
 
-/** Absent ones too: a rule on a path holds whether something is there or not. */
+/** Includes missing paths: a rule for a path holds whether it exists or not. */
 function guardedPathsIn(root: string): readonly string[] {
   return [...GUARDED_FOLDERS, ...GUARDED_FILES, ...MERCURIAL_NAMES, ...STARTUP_NAMES].map((name) => join(root, name));
 }

@@ -1,6 +1,6 @@
 /**
- * Runs the sandbox runtime in a process of its own and has it wrap command lines. The process has no key of the user in its
- * environment, and nothing in it is started from where commands may write.
+ * Runs the sandbox runtime in its own process, which wraps command lines. Its environment has no keys of the user, and it starts no program
+ * from a folder in which commands may write.
  */
 
 import { type ChildProcess, spawn } from "node:child_process";
@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { END_WITH_PARENT_SCRIPT } from "../sandbox-network/namespace.ts";
 import { findForeignFiles, type InstalledRuntime, packageFolder, RUNTIME_PACKAGE } from "./install.ts";
 
-/** A path as it is spelled: the runtime would read `*` and `[` in a bare string as a pattern. */
+/** A path taken literally: the runtime reads `*` and `[` in a plain string as a pattern. */
 export interface LiteralPath {
   readonly path: string;
   readonly literal: true;
@@ -20,7 +20,7 @@ export interface RuntimeConfig {
   readonly network: {
     readonly allowedDomains: readonly string[];
     readonly deniedDomains: readonly string[];
-    /** Our own proxy, which decides about hosts. Without it the runtime's own proxy refuses every host. */
+    /** Pith's proxy, which decides about hosts. Without it the runtime's own proxy refuses every host. */
     readonly httpProxyPort?: number;
     readonly socksProxyPort?: number;
     readonly allowLocalBinding: boolean;
@@ -36,27 +36,27 @@ export interface RuntimeConfig {
 
 export interface RuntimeHostOptions {
   readonly runtime: InstalledRuntime;
-  /** The workspace: the runtime guards some names below its working folder by itself. */
+  /** The workspace: the runtime protects some names below its working folder by itself. */
   readonly root: string;
-  /** The ports of its network are those for all commands. */
+  /** Its network ports apply to all commands. */
   readonly config: RuntimeConfig;
-  /** For which system lines are wrapped; for tests, which look at the profile of macOS. */
+  /** The system for which commands are wrapped; for tests of the macOS profile. */
   readonly platform?: NodeJS.Platform;
 }
 
 /** Folders of programs that belong to the system. */
 export const SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
 
-/** What of the runtime is called, looked at when it is loaded. */
+/** The methods used here; checked when the runtime is loaded. */
 const REQUIRED_METHODS = ["initialize", "updateConfig", "wrapWithSandbox", "cleanupAfterCommand", "reset"];
 
-/** One line is wrapped at a time: the runtime has one configuration for the whole process. */
+/** Wraps one command at a time, because the runtime has one configuration per process. */
 const HOST_SCRIPT = `
 ${END_WITH_PARENT_SCRIPT}
 const { entry, platform } = JSON.parse(process.argv[1]);
 if (platform) Object.defineProperty(process, "platform", { value: platform });
 let manager;
-async function act({ type, config, command }) {
+async function handle({ type, config, command }) {
   if (type === "open") {
     manager = (await import(entry)).SandboxManager;
     const missing = ${JSON.stringify(REQUIRED_METHODS)}.filter((name) => typeof manager?.[name] !== "function");
@@ -74,7 +74,7 @@ async function act({ type, config, command }) {
 let last = Promise.resolve();
 process.on("message", ({ id, ...request }) => {
   last = last
-    .then(() => act(request))
+    .then(() => handle(request))
     .then((line) => ({ id, line }), (error) => ({ id, failure: String(error?.message ?? error) }))
     .then((answer) => process.connected && process.send(answer));
 });
@@ -102,7 +102,7 @@ export class RuntimeHost {
 
   private constructor({ runtime, root, platform }: RuntimeHostOptions) {
     const entry = pathToFileURL(join(packageFolder(runtime.folder, RUNTIME_PACKAGE), "dist/index.js")).href;
-    // A session of its own, because a Ctrl-C in the terminal is not meant for it.
+    // Detached, so that Ctrl-C in the terminal does not reach it.
     this.#process = spawn(process.execPath, ["-e", HOST_SCRIPT, JSON.stringify({ entry, platform })], {
       cwd: root,
       env: { PATH: SYSTEM_PATH },
@@ -119,7 +119,7 @@ export class RuntimeHost {
     this.#process.on("exit", () => this.#fail(this.#errorOutput.trim() || "its process ended"));
   }
 
-  /** Throws where its files are not the pinned ones, or where it does not work on this machine. */
+  /** Throws if its files are not the pinned ones, or if it does not work on this machine. */
   static async open(options: RuntimeHostOptions): Promise<RuntimeHost> {
     const foreign = await findForeignFiles(options.runtime);
     if (foreign !== null) throw new Error(`${foreign.why}; ${foreign.advice}`);
@@ -133,18 +133,18 @@ export class RuntimeHost {
     }
   }
 
-  /** A line for a shell of the system, which runs the command in the sandbox. */
+  /** Returns a command line for the system's shell that runs the command in the sandbox. */
   wrap(command: string, config: RuntimeConfig): Promise<string> {
     return this.#send({ type: "wrap", config, command });
   }
 
-  /** Removes what the runtime left on the disk for commands; to be called when none runs. */
+  /** Removes files that the runtime created for commands. Call it when no command runs. */
   async cleanUp(): Promise<void> {
     await this.#send({ type: "clean" });
   }
 
   async close(): Promise<void> {
-    // A process that ended already has nothing to close.
+    // The process may have ended already.
     await this.#send({ type: "close" }).catch(() => undefined);
     this.#process.kill("SIGKILL");
   }

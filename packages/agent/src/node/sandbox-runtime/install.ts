@@ -1,4 +1,4 @@
-/** Finds `@anthropic-ai/sandbox-runtime` where the user installed it, and compares every file of it with the hashes in our sources. */
+/** Finds `@anthropic-ai/sandbox-runtime` where the user installed it, and compares all its files with the pinned hashes. */
 
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
@@ -18,26 +18,26 @@ export interface InstalledRuntime {
 
 export type RuntimeSearchResult =
   | { readonly type: "installed"; readonly runtime: InstalledRuntime }
-  /** `advice` is what to do about it. */
+  /** `advice` tells the user what to do. */
   | { readonly type: "missing"; readonly why: string; readonly advice: string };
 
 /** The version that Pith uses; no other is loaded. */
 export const RUNTIME_VERSION: string = PINNED_PACKAGES.find(({ name }) => name === RUNTIME_PACKAGE)?.version ?? "";
 
-/** Names every package with its version, because the runtime itself asks for ranges. No script of a package runs. */
+/** Pins every package, because the runtime itself depends on version ranges. Install scripts do not run. */
 export function formatInstallCommand(folder: string): string {
   const packages = PINNED_PACKAGES.map(({ name, version }) => `${name}@${version}`);
   return ["npm install --ignore-scripts --save-exact --prefix", quoteIfNeeded(folder), ...packages].join(" ");
 }
 
-/** Looks at one small file: a start must not wait for more. The files themselves are compared before they are loaded. */
+/** Reads one small file, to keep the start fast. All files are verified before they are loaded. */
 export function findRuntime(folder: string): RuntimeSearchResult {
   const installAdvice = `install it: ${formatInstallCommand(folder)}`;
   if (!existsSync(packageFolder(folder, RUNTIME_PACKAGE)))
     return { type: "missing", why: `${RUNTIME_PACKAGE} ${RUNTIME_VERSION} is not installed`, advice: installAdvice };
   const version = readVersion(folder);
   if (version === RUNTIME_VERSION) return { type: "installed", runtime: { folder, version } };
-  const why = `${folder} has ${RUNTIME_PACKAGE} ${version ?? "of an unknown version"}, and Pith uses ${RUNTIME_VERSION}`;
+  const why = `${folder} has ${RUNTIME_PACKAGE} ${version ?? "of an unknown version"}, but Pith needs ${RUNTIME_VERSION}`;
   return { type: "missing", why, advice: installAdvice };
 }
 
@@ -47,7 +47,7 @@ function readVersion(folder: string): string | null {
     const { version } = JSON.parse(text) as { readonly version?: unknown };
     return typeof version === "string" ? version : null;
   } catch {
-    // Half of an installation.
+    // An incomplete installation.
     return null;
   }
 }
@@ -58,11 +58,11 @@ export function packageFolder(folder: string, name: string): string {
 
 export interface ForeignFiles {
   readonly why: string;
-  /** What to do about it. */
+  /** Tells the user what to do. */
   readonly advice: string;
 }
 
-/** Null where each file is the one that was pinned. */
+/** Null if every file matches its pinned hash. */
 export async function findForeignFiles(
   { folder }: InstalledRuntime,
   pinned: readonly PinnedPackage[] = PINNED_PACKAGES,
@@ -72,12 +72,12 @@ export async function findForeignFiles(
     pinned.map(async ({ name, hash }) => ((await hashPackage(packageFolder(folder, name))) === hash ? [] : [name])),
   );
   const foreign = [
-    ...unexpected.map((name) => `${name} does not belong there`),
+    ...unexpected.map((name) => `${name} is not expected there`),
     ...changed.flat().map(describeChangedPackage),
   ];
   if (foreign.length === 0) return null;
   return {
-    why: `${folder} is not what Pith expects, so it is not loaded: ${foreign.join(", ")}`,
+    why: `${folder} has unexpected files, so it is not loaded: ${foreign.join(", ")}`,
     advice: `remove the folder and install it again: rm -rf ${quoteIfNeeded(folder)} && ${formatInstallCommand(folder)}`,
   };
 }
@@ -86,7 +86,7 @@ function describeChangedPackage(name: string): string {
   return `${name} is missing or its files differ from the pinned ones`;
 }
 
-/** Without what npm writes for itself. */
+/** Without npm's own files, which start with a dot. */
 function installedPackages(folder: string): readonly string[] {
   const names = readFolderNames(join(folder, "node_modules"))
     .toSorted()
@@ -100,7 +100,7 @@ function installedPackages(folder: string): readonly string[] {
   );
 }
 
-/** Over the paths and bytes of all files, in the order of their paths. Null where something is no plain file, or cannot be read. */
+/** Hashes the paths and bytes of all files, sorted by path. Null where an entry is not a plain file, or cannot be read. */
 export async function hashPackage(folder: string): Promise<string | null> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });

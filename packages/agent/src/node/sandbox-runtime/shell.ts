@@ -1,4 +1,4 @@
-/** Runs commands in the sandbox runtime. A command that could not be wrapped, or whose sandbox did not start, does not run. */
+/** Runs commands in the sandbox runtime. A command that cannot be wrapped, or whose sandbox does not start, does not run. */
 
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -33,11 +33,11 @@ export interface RuntimeShell extends WorkspaceShell {
 }
 
 export interface RuntimeShellOptions {
-  /** For which system commands are wrapped; for tests. */
+  /** The system for which commands are wrapped; for tests. */
   readonly platform?: NodeJS.Platform;
 }
 
-/** The runtime is compared with its hashes, loaded and started with the first command. */
+/** The first command verifies, loads and starts the runtime. */
 export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: RuntimeShellOptions = {}): RuntimeShell {
   const root = existingRealPath(sandbox.root);
   let runtime: Promise<OpenRuntime> | null = null;
@@ -51,7 +51,7 @@ export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: Runti
       config,
       ...(platform && { platform }),
     }).then((host) => ({ host, sandbox: ownSandbox, fixedPaths: findFixedPaths(ownSandbox) }));
-    // What failed is tried again with the next command: the user may have installed it meanwhile.
+    // The next command tries again: the user may have installed it by then.
     runtime.catch(() => {
       runtime = null;
     });
@@ -73,7 +73,7 @@ export function runtimeShell(sandbox: RuntimeSandboxOptions, { platform }: Runti
         return notStartedResult(error instanceof Error ? error.message : String(error));
       } finally {
         runningCount -= 1;
-        // It is done again after the next command where it failed.
+        // If it fails, it runs again after the next command.
         if (runningCount === 0) await (await runtime?.catch(() => null))?.host.cleanUp().catch(() => undefined);
       }
     },
@@ -91,7 +91,7 @@ interface OpenRuntime {
 
 const NO_ACCESS = { denyRead: [], allowRead: [], allowWrite: [], denyWrite: [] };
 
-/** In folders of its own: nothing that other commands left there gets hold of the secret. */
+/** Uses separate folders, so that nothing other commands left there can read the secret. */
 async function runWithSecrets(
   command: string,
   { host, sandbox, fixedPaths }: OpenRuntime,
@@ -107,7 +107,7 @@ async function runWithSecrets(
   }
 }
 
-/** Shows each file where the command looks for it, in its own home. The real files, through no link. */
+/** Links each file into the private home, where the command looks for it. Files that are reached by a link are left out. */
 function linkCredentials({ home, privateHome }: RuntimeSandboxOptions, files: readonly string[]): readonly string[] {
   const realHome = existingRealPath(home) ?? home;
   const namedPaths = files.map((file) => (file.startsWith("~/") ? join(realHome, file.slice(2)) : file));
@@ -162,13 +162,13 @@ async function runWrapped(launch: Parameters<typeof runInGroup>[0], options: She
   return end;
 }
 
-/** What the shell in the sandbox writes to its third file before the command. */
+/** The shell in the sandbox writes this to file descriptor 3 before the command. */
 const STARTED_MARK = "started";
 
-/** The variable that carries a command's credentials for the proxy into the sandbox: arguments can be seen by other users. */
+/** Carries the credentials for the proxy into the sandbox. Not an argument, which other users could see. */
 const CREDENTIALS_VARIABLE = "PITH_PROXY_CREDENTIALS";
 
-/** Set by the runtime for proxies that speak other protocols than ours. */
+/** Set by the runtime for proxies with protocols that Pith's proxy does not support. */
 const FOREIGN_VARIABLES: readonly string[] = [
   ...["GRPC_PROXY", "grpc_proxy", "FTP_PROXY", "ftp_proxy", "RSYNC_PROXY", "GIT_SSH_COMMAND", "SRT_SSH_PROXY_COMMAND"],
   ...[
@@ -181,7 +181,7 @@ const FOREIGN_VARIABLES: readonly string[] = [
   ...["CLAUDE_CODE_HOST_HTTP_PROXY_PORT", "CLAUDE_CODE_HOST_SOCKS_PROXY_PORT"],
 ];
 
-/** The proxy listens inside at the port that the runtime's own variable names. Written for the bash 3.2 of macOS. */
+/** Inside, the proxy listens on the port in the runtime's own `HTTP_PROXY`. Written for bash 3.2 of macOS. */
 function buildCommandLine(command: string, variables: Readonly<Record<string, string>>, hasProxy: boolean): string {
   const isException = (name: string): boolean => /^no_proxy$/i.test(name);
   const proxies = PROXY_VARIABLES.map(
@@ -204,7 +204,7 @@ function buildCommandLine(command: string, variables: Readonly<Record<string, st
   ].join("; ");
 }
 
-/** Reached without the proxy; the sandbox refuses it. */
+/** Not sent through the proxy; the sandbox blocks these addresses. */
 const NO_PROXY_HOSTS = "localhost,127.0.0.1,::1";
 
 function proxyCredentials({ HTTP_PROXY = "" }: Readonly<Record<string, string>>): string {

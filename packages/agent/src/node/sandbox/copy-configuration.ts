@@ -1,4 +1,7 @@
-/** Copies the configuration that tools need from the user's home into a private home, without credentials. Never writes through a link. */
+/**
+ * Copies tool configuration from the user's home into a private home, without credentials. Each file is parsed and written anew, so that
+ * nothing that was not understood is passed on; in doubt, a setting is dropped. Never writes through a link.
+ */
 
 import { constants } from "node:fs";
 import { open, readFile, stat } from "node:fs/promises";
@@ -9,7 +12,7 @@ import { secretPathsIn } from "./secret-paths.ts";
 
 export interface CopyOptions {
   readonly home: string;
-  /** Through no link. */
+  /** A real path. */
   readonly privateHome: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -17,7 +20,7 @@ export interface CopyOptions {
 type Strip = (text: string) => string;
 
 interface Configuration {
-  /** Absolute, in the home. */
+  /** Absolute. */
   readonly path: string;
   readonly strip: Strip;
 }
@@ -25,8 +28,8 @@ interface Configuration {
 const keepText: Strip = (text) => text;
 
 /**
- * What a command changes in a copy lasts until the next session, which copies anew. A file that cannot be read or written is left out:
- * tools then run with their defaults.
+ * Each session copies again, so changes that commands make to a copy last until then. A file that cannot be read or written is skipped:
+ * tools then use their defaults.
  */
 export async function copyConfigurations(options: CopyOptions): Promise<void> {
   const { home, privateHome, environment } = options;
@@ -91,7 +94,7 @@ function configurationsIn(home: string, environment: CopyOptions["environment"])
   ];
 }
 
-/** Included settings, which may hold the user's name for some repositories, and lists of ignored files. */
+/** Included configuration, which may set the user's name for some repositories, and lists of ignored files. */
 function findGitIncludes(
   text: string,
   { path, home }: { readonly path: string; readonly home: string },
@@ -107,20 +110,20 @@ function findGitIncludes(
 
 const MAX_BYTES = 256 * 1024;
 
-/** A link is followed: many keep such files in a repository. Null where there is none. */
+/** Follows links: many users keep these files in a repository. Null where there is no file. */
 async function readConfiguration(path: string): Promise<string | null> {
   try {
     const stats = await stat(path);
     return stats.isFile() && stats.size <= MAX_BYTES ? await readFile(path, "utf8") : null;
   } catch {
-    // Most of them are not there.
+    // Most of them do not exist.
     return null;
   }
 }
 
 const OWNER_ONLY_MODE = 0o600;
 
-/** What commands left in the private home may be links to anywhere. */
+/** Does not follow links, which commands may have left in the private home. */
 async function writeCopy(path: string, text: string): Promise<void> {
   if (text.trim() === "") return;
   const folder = await openOrCreateFolder(dirname(path));
@@ -142,10 +145,10 @@ async function readCopyNoFollow(path: string): Promise<string | null> {
   }
 }
 
-/** Names that hold logins, keys or the way to them. */
+/** Names of settings that hold logins, keys or paths to them. */
 const SECRET_KEY = /auth|token|pass|secret|credential|cookie|otp|private[-_]|user|login|email|cert(?:file)?$|key/i;
 
-/** Null where it could hold a secret even without the user info of its addresses. */
+/** Removes user info and queries from URLs. Null where the value could still hold a secret. */
 function cleanValue(value: string): string | null {
   const plain = value
     .replace(/(\b[\w+.-]+:\/\/)[^\s/@"'|,]*@/g, "$1")
@@ -155,7 +158,7 @@ function cleanValue(value: string): string | null {
   return addresses.some(hasTokenInPath) ? null : plain;
 }
 
-/** Some registries take a token as a part of the path. */
+/** Some registries accept a token as a part of the path. */
 function hasTokenInPath(address: string): boolean {
   const [, ...parts] = address.slice(3).split("/");
   return parts.some(
@@ -167,18 +170,18 @@ export interface GitSetting {
   readonly section: string;
   readonly subsection: string | null;
   readonly name: string;
-  /** Null for a name without a value, which means yes. */
+  /** Null for a name without a value, which means true. */
   readonly value: string | null;
 }
 
-/** Sections of which every setting is harmless. */
+/** Sections without secrets. */
 const GIT_SECTIONS =
   /^(?:advice|apply|branch|color|column|feature|fetch|format|gc|grep|i18n|index|init|log|merge|pack|protocol|pull|push|rebase|rerere|safe|stash|status|submodule|versionsort|worktree)$/;
-/** Of other sections, as `section.name`. */
+/** Harmless settings of other sections, as `section.name`. */
 const GIT_NAMES =
   /^(?:user\.(?:name|email|useconfigonly)|(?:author|committer)\.(?:name|email)|core\.(?:abbrev|attributesfile|autocrlf|bigfilethreshold|checkstat|commentchar|compression|eol|excludesfile|filemode|fscache|ignorecase|longpaths|precomposeunicode|preloadindex|protecthfs|protectntfs|quotepath|safecrlf|sharedrepository|symlinks|untrackedcache|whitespace)|commit\.(?:cleanup|status|verbose)|tag\.sort|diff\.(?:algorithm|colormoved|colormovedws|context|indentheuristic|interhunkcontext|mnemonicprefix|noprefix|renamelimit|renames|submodule|wserrorhighlight)|http\.(?:lowspeedlimit|lowspeedtime|maxrequests|postbuffer|proxy|sslbackend|sslcainfo|sslverify|version)|https\.proxy|filter\.(?:clean|process|required|smudge)|include\.path|includeif\.path|url\.(?:insteadof|pushinsteadof))$/;
 
-/** Hooks, commands, signing keys, headers and everything about credentials are dropped. */
+/** Drops hooks, commands, signing keys, headers and everything about credentials. */
 export function stripGitConfig(text: string): string {
   return formatGitConfig(parseGitConfig(text).flatMap((setting) => cleanGitSetting(setting) ?? []));
 }
@@ -188,7 +191,7 @@ function cleanGitSetting(setting: GitSetting): GitSetting | null {
   const name = setting.name.toLowerCase();
   const isKnown = GIT_NAMES.test(`${section}.${name}`) || (GIT_SECTIONS.test(section) && !SECRET_KEY.test(name));
   if (!isKnown || (section === "filter" && setting.subsection !== "lfs")) return null;
-  // An address with a login in it is another one without it, so a rule on it would no longer fit.
+  // A subsection for a URL with a login would not match the URL without it.
   if (setting.subsection !== null && cleanValue(setting.subsection) !== setting.subsection) return null;
   const isPlain = section === "user" || section === "author" || section === "committer";
   const value = setting.value === null || isPlain ? setting.value : cleanValue(setting.value);
@@ -233,7 +236,7 @@ function parseGitValue(text: string): string {
       index += 1;
       value += ESCAPES[text.charAt(index)] ?? text.charAt(index);
     } else value += character;
-    // Blanks at the end count only where they are quoted.
+    // Trailing spaces count only inside quotes.
     if (isQuoted || !/\s/.test(character)) trimmedLength = value.length;
   }
   return value.slice(0, trimmedLength).trimStart();
@@ -250,7 +253,7 @@ function formatGitConfig(settings: readonly GitSetting[]): string {
     .join("");
 }
 
-/** Of `.npmrc` and pnpm's `rc`: what belongs to a host (`//host/:…`) is a login, whatever its name. */
+/** For `.npmrc` and pnpm's `rc`. Settings of a host (`//host/:…`) are logins and dropped. */
 export function stripNpmrc(text: string): string {
   return joinLines(
     text.split(/\r?\n/).map((line) => {
@@ -271,7 +274,7 @@ function joinLines(lines: readonly (string | null)[]): string {
   return keptLines.length === 0 ? "" : `${keptLines.join("\n")}\n`;
 }
 
-/** Of `pip.conf`: sections with names and values, which go on in indented lines. */
+/** For `pip.conf`: sections with names and values; indented lines continue a value. */
 export function stripIni(text: string): string {
   const lines: (string | null)[] = [];
   let isDropped = true;
@@ -293,7 +296,7 @@ export function stripIni(text: string): string {
   return joinLines(lines);
 }
 
-/** Of cargo, uv, poetry and mise. Variables for programs may hold anything, so their tables are dropped. */
+/** For cargo, uv, poetry and mise. Tables of environment variables are dropped, because they may hold anything. */
 export function stripToml(text: string): string {
   const lines: string[] = [];
   let isDropped = false;
@@ -312,7 +315,7 @@ export function stripToml(text: string): string {
   return joinLines(lines);
 }
 
-/** Quoted parts of a header that are plain names are fine; what is left over is not. */
+/** Removes the quoted parts of a header that are plain names; remaining quotes make it suspicious. */
 function dropPlainQuotedParts(header: string): string {
   return header.replace(/"[\w.@/:+-]*"|'[\w.@/:+-]*'/g, (part) => (cleanValue(part) === part ? "" : part));
 }
@@ -325,7 +328,7 @@ function hasSecretInlineKey(value: string): boolean {
 const OPENING_BRACKETS = "[{";
 const CLOSING_BRACKETS = "]}";
 
-/** Without comments. What is not closed at the end of the file is left out. */
+/** Without comments. A statement that is not closed at the end of the file is left out. */
 function splitTomlStatements(text: string): readonly string[] {
   const statements: string[] = [];
   let current = "";
@@ -364,7 +367,7 @@ function findStringEnd(text: string, start: number, quote: string): number | nul
   return null;
 }
 
-/** Of `go env -w`. */
+/** For `go env -w`. */
 export function stripGoEnv(text: string): string {
   return joinLines(
     text.split(/\r?\n/).map((line) => {
@@ -374,7 +377,7 @@ export function stripGoEnv(text: string): string {
   );
 }
 
-/** Of `gradle.properties`: how gradle runs, and the proxy. */
+/** For `gradle.properties`: settings of gradle itself and of the proxy. */
 export function stripGradleProperties(text: string): string {
   const settingPattern =
     /^\s*(org\.gradle\.[\w.-]+|systemProp\.https?\.(?:proxyHost|proxyPort|nonProxyHosts))\s*[=:]\s*(.*)$/;
@@ -389,7 +392,7 @@ export function stripGradleProperties(text: string): string {
   );
 }
 
-/** Of `.yarnrc.yml`: where packages come from, and how they are laid out. */
+/** For `.yarnrc.yml`: registries, the linker and proxies. */
 export function stripYarnrc(text: string): string {
   const lines: (string | null)[] = [];
   let isInScopes = false;
@@ -406,7 +409,7 @@ export function stripYarnrc(text: string): string {
   return joinLines(lines);
 }
 
-/** Of maven's `settings.xml`: mirrors alone. */
+/** For maven's `settings.xml`: only mirrors. */
 export function stripMavenSettings(text: string): string {
   const mirrors = [...text.matchAll(/<mirror>([\s\S]*?)<\/mirror>/g)].flatMap(([, inside = ""]) => {
     const parts = ["id", "name", "url", "mirrorOf"].map((name) => {

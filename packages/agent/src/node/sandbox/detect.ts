@@ -1,4 +1,4 @@
-/** Detects whether a sandbox can be made on this machine, by making one. */
+/** Detects whether a sandbox can be created on this machine, by creating one. */
 
 import { type StdioOptions, spawn } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
@@ -14,15 +14,15 @@ import { secretPathsIn } from "./secret-paths.ts";
 
 export interface ProgramSearch {
   readonly name: string;
-  /** As the variable PATH has them. */
+  /** The value of `PATH`. */
   readonly searchPath: string;
   /** Folders in which commands may write. */
   readonly writable: readonly string[];
 }
 
 /**
- * The program runs outside every sandbox, so it must not lie where commands or other users could have put it. Its path through no link;
- * null where there is none.
+ * Returns the real path of a program, or null. It runs outside every sandbox, so it must not lie where commands or other users could have
+ * written it.
  */
 export function findSafeProgram({ name, searchPath, writable }: ProgramSearch): string | null {
   const isSafe = (path: string): boolean => !writable.some((each) => isWithin(each, path)) && isNotWorldWritable(path);
@@ -35,8 +35,8 @@ export function findSafeProgram({ name, searchPath, writable }: ProgramSearch): 
 }
 
 /**
- * For a program that runs outside every sandbox: the environment without folders of `PATH` and other variables that lead to where
- * commands may write. By them it would run or believe what a command put there.
+ * The environment for a program that runs outside every sandbox: without folders of `PATH` and variables that lead to where commands may
+ * write. Otherwise it could run or read what a command wrote there.
  */
 export function safeEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -53,13 +53,13 @@ export function safeEnvironment(
   return Object.fromEntries(safe);
 }
 
-/** Whether it is a file that can be run. */
+/** Whether the path is an executable file. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    // Whatever it is, it cannot be run.
+    // Missing, or not executable.
     return false;
   }
 }
@@ -71,49 +71,51 @@ function isNotWorldWritable(path: string): boolean {
   return (mode & OTHERS_WRITE_BIT) === 0;
 }
 
-/** Within the home. */
+/** Relative to the home. */
 const CONFIG_FOLDERS: readonly string[] = [".config", ".gnupg", ".local/bin", ".local/share/systemd", ".ssh"];
 
 /**
- * A command that writes in such a workspace controls what the user's next shell or program does. Why, or null where it is fit. All
- * absolute, and the root through no link.
+ * Why a folder must not be a workspace, or null. A command that may write in such a folder controls the user's next shell or program.
+ * The root must be a real path.
  */
 export function findRootProblem(root: string, home: string): string | null {
-  if (root === "/") return "the workspace is the whole disk, and nothing would be outside it";
+  if (root === "/")
+    return "the workspace is the whole disk, so nothing would be protected; start pith in a project folder";
   const realHome = existingRealPath(home) ?? home;
   const relation = root === realHome ? "is your home folder" : "contains your home folder";
   if (isWithin(root, realHome))
-    return `the workspace ${relation}, where shells read their settings; start pith in a project folder`;
+    return `the workspace ${relation}, from which shells read their settings; start pith in a project folder`;
   const configFolder = CONFIG_FOLDERS.map((name) => join(realHome, name)).find((path) => isWithin(root, path));
-  if (configFolder) return `the workspace holds ${configFolder}, whose files other programs obey`;
+  if (configFolder)
+    return `the workspace contains ${configFolder}, which configures other programs; start pith in a project folder`;
   const secret = secretPathsIn(realHome).find((path) => isWithin(path, root));
-  return secret ? `the workspace lies in ${secret}, where secrets are kept` : null;
+  return secret ? `the workspace lies in ${secret}, which holds secrets; start pith in another folder` : null;
 }
 
 export type SandboxDetection =
   | {
       readonly type: "available";
       readonly program: Bubblewrap;
-      /** Why commands have no network at all, whatever the settings say; null where they may have one. */
+      /** Why commands cannot have a network, whatever the settings are; null where they can. */
       readonly networkProblem: string | null;
     }
   | {
       readonly type: "unavailable";
       readonly why: string;
-      /** What to do about it, where there is something. */
+      /** Tells the user what to do, if anything helps. */
       readonly advice?: string;
     };
 
-/** What holds commands: on macOS the sandbox runtime, of which nothing is loaded before the first command. */
+/** The sandbox for commands: bubblewrap, or on macOS the sandbox runtime, which is loaded with the first command. */
 export type CommandSandbox = SandboxDetection | { readonly type: "runtime"; readonly runtime: InstalledRuntime };
 
 export interface SandboxDetectionOptions extends Pick<SandboxOptions, "root" | "home" | "environment"> {
-  /** Where the sandbox runtime is installed, on systems that have no bubblewrap. */
+  /** Where the sandbox runtime is installed, on systems without bubblewrap. */
   readonly runtimeFolder: string;
   readonly platform?: NodeJS.Platform;
 }
 
-/** Namespaces of its own but for the network's, no capabilities, and no longer than whoever started it. */
+/** New namespaces except for the network, no capabilities, and the process ends with its parent. */
 const ISOLATION_ARGUMENTS: readonly string[] = [
   "--unshare-user",
   "--unshare-pid",
@@ -124,7 +126,7 @@ const ISOLATION_ARGUMENTS: readonly string[] = [
   "--cap-drop",
   "ALL",
 ];
-/** Nor may it make others. Versions before 0.8 do not know it; there the kernel alone keeps a command from undoing mounts. */
+/** Also forbids new user namespaces. Versions before 0.8 lack the option; there only the kernel keeps a command from undoing mounts. */
 const STRICT_ISOLATION_ARGUMENTS: readonly string[] = [...ISOLATION_ARGUMENTS, "--disable-userns"];
 
 const TIMEOUT_MS = 10_000;
@@ -151,7 +153,7 @@ export async function detectSandbox(
   return rootProblem !== null ? { type: "unavailable", why: rootProblem } : await detectBubblewrap(options);
 }
 
-/** For programs that do not work in the workspace, whatever that is. Nothing of the workspace is used to make a sandbox. */
+/** For programs that do not work in the workspace, so its location does not matter. Programs in the workspace are never used. */
 export async function detectBubblewrap({
   root,
   environment,
@@ -164,11 +166,11 @@ export async function detectBubblewrap({
   const path = find("bwrap");
   if (path === null)
     return {
-      ...{ type: "unavailable", why: "bubblewrap is not installed: there is no `bwrap`" },
+      ...{ type: "unavailable", why: "bubblewrap is not installed: `bwrap` was not found" },
       advice: "install bubblewrap with your package manager, e.g. apt-get install bubblewrap",
     };
   const nsenter = find("nsenter");
-  // Beside each other: a start waits for both, and where the first fails the second says nothing.
+  // In parallel, to keep the start fast; if the first fails, the second result is ignored.
   const strict: Bubblewrap = { path, nsenter, isolationArguments: STRICT_ISOLATION_ARGUMENTS };
   const [problem, detection] = await Promise.all([tryCommand([], strict), detectNetwork(strict)]);
   if (problem === null) return detection;
@@ -180,32 +182,32 @@ export async function detectBubblewrap({
 const NO_SANDBOX_REASONS = {
   win32: {
     why: "there is no sandbox for Windows",
-    advice: "run Pith in WSL 2, where bubblewrap holds commands; docs/platforms.md says how",
+    advice: "run Pith in WSL 2, where bubblewrap works; see docs/platforms.md",
   },
-  others: { why: `bubblewrap holds programs on Linux alone, and this is ${process.platform}` },
+  others: { why: `bubblewrap works only on Linux, and this is ${process.platform}` },
 } as const;
 
-/** Where no namespace can be made and entered, or calls cannot be filtered, commands run without any network. */
+/** Where no network namespace can be created and entered, or system calls cannot be filtered, commands have no network. */
 async function detectNetwork(program: Bubblewrap): Promise<SandboxDetection> {
   const networkProblem = await findNetworkProblem(program);
   return { type: "available", program: networkProblem ? { ...program, nsenter: null } : program, networkProblem };
 }
 
-/** By making one and entering it; null where commands can have a network. */
+/** Creates a network namespace and enters it; null where that works. */
 export async function findNetworkProblem(program: Bubblewrap): Promise<string | null> {
-  if (program.nsenter === null) return "there is no `nsenter`, which comes with util-linux";
-  if (buildFilter({ unixSockets: false }) === null) return `system calls are not filtered on ${process.arch} yet`;
+  if (program.nsenter === null) return "`nsenter` was not found; install util-linux";
+  if (buildFilter({ unixSockets: false }) === null) return `there is no system call filter for ${process.arch}`;
   try {
     const namespace = await NetworkNamespace.open(program);
     const problem = await tryCommand(namespace.commandPrefix, program);
     await namespace.close();
-    return problem && `no command can enter a network namespace here: ${problem}`;
+    return problem && `commands cannot enter a network namespace here: ${problem}`;
   } catch (error) {
-    return `no network namespace can be made here: ${error instanceof Error ? error.message : String(error)}`;
+    return `a network namespace cannot be created here: ${error instanceof Error ? error.message : String(error)}`;
   }
 }
 
-/** Null where it went well. */
+/** Runs `/bin/true` in a sandbox; returns the problem, or null. */
 function tryCommand(
   commandPrefix: readonly string[],
   { path, isolationArguments }: Bubblewrap,
@@ -227,7 +229,7 @@ function tryCommand(
     errorStream?.on("data", (chunk: Buffer) => {
       errorOutput = (errorOutput + chunk.toString()).slice(-2_000);
     });
-    // One that ends before it has read the filter says why.
+    // A process that ends before it has read the filter reports the reason itself.
     if (pipe instanceof Writable) pipe.on("error", () => {}).end(filter ?? "");
     child.once("error", (error) => resolve(error.message));
     child.once("close", (code, signal) =>

@@ -1,4 +1,4 @@
-/** Finds what git runs or trusts in a workspace's repositories and must not change, and what commands of a worktree need to write. */
+/** Finds the files of a workspace's repositories that git runs or trusts and that must not change, and what commands in a worktree need to write. */
 
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -7,9 +7,8 @@ import type { GuardedPath } from "./guarded-paths.ts";
 import { existingRealPath, readFolderEntries, TEMPORARY_FOLDERS } from "./options.ts";
 
 export interface GitConfigFile {
-  /** The file they are in. */
   readonly file: string;
-  /** The folder in which git works, from which it reads most paths. */
+  /** The working tree, to which most paths are relative. */
   readonly root: string;
   readonly home: string;
 }
@@ -17,7 +16,7 @@ export interface GitConfigFile {
 const PATH_SETTING = /(?:^|\])\s*(path|hookspath|fsmonitor|worktree)\s*=\s*"?([^"\n]+?)"?\s*$/gim;
 const MAX_INCLUDE_DEPTH = 5;
 
-/** Where they are and where they are not: an absent file that is named would be believed as soon as it is there. */
+/** Includes missing files: git would read one as soon as a command creates it. */
 export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly GuardedPath[] {
   if (depth === MAX_INCLUDE_DEPTH) return [];
   const { file, root, home } = config;
@@ -40,17 +39,17 @@ export function findConfiguredPaths(config: GitConfigFile, depth = 0): readonly 
   );
 }
 
-/** Some that are generated run the ones in the folder around them. */
+/** Generated hooks (husky's `_`) run those in the parent folder. */
 function hooksRoot(path: string): string {
   return basename(path) === "_" ? dirname(path) : path;
 }
 
-/** Empty where there is none. */
+/** Empty where it is not a readable file. */
 export function readTextIfFile(file: string): string {
   try {
     return isFile(file) ? readFileSync(file, "utf8") : "";
   } catch {
-    // What cannot be read is read by git no more than by us.
+    // Git cannot read it either.
     return "";
   }
 }
@@ -59,20 +58,20 @@ export function isFile(path: string): boolean {
   try {
     return statSync(path).isFile();
   } catch {
-    // A way that does not lead on is none.
+    // A part of the path is missing or not accessible.
     return false;
   }
 }
 
 type RepositoryContext = Omit<GitConfigFile, "file">;
 
-/** What git runs or believes in it. */
+/** The files of a repository that git runs or trusts. */
 export function guardedGitPaths(git: string, context: RepositoryContext): readonly GuardedPath[] {
   const file = join(git, "config");
   return [
     { path: file },
     { path: join(git, "hooks") },
-    // Settings are read from the folder that it names, where it is there; by this it names its own.
+    // Git reads its configuration from the folder that this file names; `.` is the repository itself.
     { path: join(git, "commondir"), text: ".\n" },
     worktreeConfig(git),
     ...findConfiguredPaths({ ...context, file }),
@@ -81,7 +80,7 @@ export function guardedGitPaths(git: string, context: RepositoryContext): readon
   ];
 }
 
-/** Read where the other settings say so, which some commands of git make them do. */
+/** Read if the main configuration enables it, which some git commands do. */
 function worktreeConfig(folder: string): GuardedPath {
   return { path: join(folder, "config.worktree"), text: "" };
 }
@@ -90,13 +89,13 @@ function findWorktrees(git: string): readonly string[] {
   return listSubfolders(join(git, "worktrees")).filter((folder) => isFile(join(folder, "commondir")));
 }
 
-/** Other than in a repository, all of it is there from the beginning. */
+/** Unlike in a repository, these files exist from the beginning. */
 export function guardedWorktreePaths(folder: string): readonly GuardedPath[] {
   const pathFiles = ["commondir", "gitdir"].map((name): GuardedPath => ({ path: join(folder, name) }));
   return [...pathFiles, worktreeConfig(folder)];
 }
 
-/** Names of modules may have several parts. */
+/** Names of submodules may have several parts. */
 const MAX_MODULE_DEPTH = 4;
 
 export function findModules(git: string): readonly string[] {
@@ -118,14 +117,14 @@ function listSubfolders(folder: string): readonly string[] {
 }
 
 export interface RepositoryPaths {
-  /** Where it lies outside the workspace. */
+  /** Folders outside the workspace that git commands must write. */
   readonly writable: readonly string[];
   readonly guarded: readonly GuardedPath[];
-  /** Of what is guarded and lies in the workspace, the first that is reached by a link: a link cannot be kept from being replaced. */
+  /** The first guarded path in the workspace that is reached by a link: a link cannot be protected from being replaced. */
   readonly linkedPath: string | null;
 }
 
-/** What is no repository yet could become one of somebody else's making, and so is guarded as a whole. */
+/** Where `.git` is not a repository yet, all of it is guarded: a command could create a hostile one. */
 export function findRepositoryPaths(root: string, home: string): RepositoryPaths {
   const git = join(root, ".git");
   const { writable, guarded } = findGitPaths(git, { root, home });
@@ -133,7 +132,7 @@ export function findRepositoryPaths(root: string, home: string): RepositoryPaths
   return { writable, guarded, linkedPath: workspacePaths.find(hasLink) ?? null };
 }
 
-/** Guarded names further down; among them repositories of their own, which are left alone where a link leads to something in them. */
+/** Guarded names in subfolders, including nested repositories. Paths that are reached by a link are left out. */
 export function guardedNestedPaths(paths: readonly string[], home: string): readonly GuardedPath[] {
   return paths.flatMap((path) => {
     const isRepository = basename(path) === ".git" && isFile(join(path, "config"));
@@ -150,15 +149,15 @@ function findGitPaths(git: string, context: RepositoryContext): GitPaths {
   return findWorktreePaths(git, context) ?? { writable: [], guarded: [{ path: git }] };
 }
 
-/** What the user's own settings name in this workspace. */
+/** Paths that the user's own git configuration names. */
 function userConfiguredPaths(context: RepositoryContext): readonly GuardedPath[] {
   const files = [".gitconfig", ".config/git/config"].map((name) => join(context.home, name));
   return files.flatMap((file) => findConfiguredPaths({ ...context, file }));
 }
 
 /**
- * A worktree says in a file where its repository is. It is believed only if the repository says the same of the worktree,
- * for otherwise a file in the workspace could make any folder writable; and nothing is followed through links, for the same reason.
+ * A worktree names its repository in a file. That is trusted only if the repository names the worktree too: otherwise a file in the
+ * workspace could make any folder writable. Links are not followed for the same reason.
  */
 function findWorktreePaths(git: string, context: RepositoryContext): GitPaths | null {
   const worktree = readWorktree(git);
@@ -178,9 +177,9 @@ function findWorktreePaths(git: string, context: RepositoryContext): GitPaths | 
 }
 
 interface Worktree {
-  /** Its own folder in the repository. */
+  /** The worktree's own folder in the repository. */
   readonly ownFolder: string;
-  /** The repository's folder, which all worktrees share. */
+  /** The repository, which all worktrees share. */
   readonly commonFolder: string;
 }
 
@@ -194,8 +193,8 @@ function readWorktree(git: string): Worktree | null {
 }
 
 /**
- * What git reads outside the workspace: the repository that a worktree belongs to, and the one around a workspace that is a folder of it.
- * Never one of somebody else, and none that holds the home. All through no link.
+ * Repositories outside the workspace that git reads: that of a worktree, and the one that contains the workspace. Never one of another
+ * user, and none that contains the home. All are real paths.
  */
 export function findOuterRepositories(root: string, home: string): readonly string[] {
   const outerRepository = findOuterRepository(dirname(root), home);
@@ -212,7 +211,7 @@ function findOuterRepository(folder: string, home: string): string | null {
   return [folder, join(folder, ".git")].every(isOurs) ? folder : findOuterRepository(dirname(folder), home);
 }
 
-/** The path that stands in a file, seen from the folder of that file; null where there is none, or it leads nowhere. */
+/** The path written in a file, relative to the folder of that file; null where there is none or it does not exist. */
 function readPathFromFile(file: string, prefix = ""): string | null {
   const text = readTextIfFile(file);
   return text.startsWith(prefix) && text !== ""

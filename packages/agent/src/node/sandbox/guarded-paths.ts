@@ -17,8 +17,8 @@ import {
 } from "./placeholders.ts";
 
 /**
- * A link cannot be mounted over, so no sandbox keeps it from being replaced; it is restored when the command has ended. Not free where it
- * is no link. Its folder is held open: a command may exchange that for a link to any other, and nothing is removed there.
+ * A link cannot be mounted over, so a command can replace it; it is restored when the command has ended. Its folder is kept open, because a
+ * command may replace the folder by a link to another one, in which nothing must be removed.
  */
 export function guardLink(path: string): NameReservation {
   const target = readLinkTarget(path);
@@ -39,12 +39,12 @@ function readLinkTarget(path: string): string | null {
   try {
     return readlinkSync(path);
   } catch {
-    // No link, or nothing at all.
+    // Not a link, or missing.
     return null;
   }
 }
 
-/** What stands there instead was made by a command. */
+/** Removes what the command put in its place. */
 function restoreLink(path: string, target: string): void {
   withWritableFolder(dirname(path), () => {
     rmSync(path, { recursive: true, force: true });
@@ -54,7 +54,7 @@ function restoreLink(path: string, target: string): void {
 
 export interface GuardedPath {
   readonly path: string;
-  /** What a file says that stands there where it is absent; an empty folder does, where nothing is said. */
+  /** The content of the placeholder file where the path is missing; without it the placeholder is an empty folder. */
   readonly text?: string;
 }
 
@@ -64,13 +64,13 @@ export interface Guard {
 }
 
 export interface GuardOptions extends Pick<SandboxOptions, "guarded"> {
-  /** The workspace, and other folders that are treated like it. */
+  /** The workspace, and other writable folders that are repositories. */
   readonly roots: readonly string[];
-  /** Where names are noted before they are created. */
+  /** Records placeholders before they are created. */
   readonly journal: PlaceholderJournal;
 }
 
-/** `writable` are the folders in which something might happen to them. */
+/** Only paths in a `writable` folder need a guard. */
 export function createGuards(
   options: GuardOptions,
   guarded: readonly GuardedPath[],
@@ -84,7 +84,7 @@ export function createGuards(
 
 function findGuardedNames(root: string): readonly string[] {
   const inRoot = (name: string): string => join(root, name);
-  // Beside a repository of git, an empty folder `.hg` would be taken for the repository by some tools.
+  // Some tools would take an empty `.hg` beside `.git` for the repository.
   const isGit = existingRealPath(inRoot(".git")) !== null && !isPlaceholder(inRoot(".git"));
   const mercurial = isGit && existingRealPath(inRoot(".hg")) === null ? [] : MERCURIAL_NAMES;
   return [
@@ -119,22 +119,22 @@ function reserveName(
   return { mounts: [{ path, access: "readable" }, marksMount], reservation };
 }
 
-/** Of the folders that lead to a path, the first that is not there or only stands for one; the path itself where all of them are. */
+/** The first parent folder that is missing or a placeholder; the path itself if all exist. */
 function findFirstMissing(path: string): string {
   const parent = dirname(path);
   const isPresent = parent === path || (existingRealPath(parent) !== null && !isPlaceholder(parent));
   return isPresent ? path : findFirstMissing(parent);
 }
 
-/** Looked at in one go before the first command, so neither far nor long. */
+/** Limits of the search, which is synchronous and runs before the first command. */
 const MAX_DEPTH = 3;
 const MAX_FOLDERS = 400;
 const MAX_NAMES = 24;
 const GUARDED_NAMES: ReadonlySet<string> = new Set([".git", ...GUARDED_FOLDERS, ...GUARDED_FILES]);
 
 /**
- * Only names that exist at the start are guarded: what a command creates is its own. Their paths, without those right in the root; what is
- * nearer comes first.
+ * Finds guarded names in subfolders, the nearest first. Only names that exist at the start are guarded: what a command creates is its
+ * own.
  */
 export function findNestedNames(root: string): readonly string[] {
   const found: string[] = [];

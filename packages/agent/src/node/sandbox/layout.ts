@@ -1,6 +1,6 @@
 /**
- * Computes what a sandboxed command sees: the system to be read, the workspace, a private home and a private temporary folder. The real
- * home, other homes and known secrets are never among it.
+ * Computes what a sandboxed command sees: the read-only system, the workspace, a private home and a private temporary folder. Never the real
+ * home, other homes or known secrets.
  */
 
 import { statSync } from "node:fs";
@@ -22,20 +22,20 @@ import { PlaceholderJournal } from "./placeholders.ts";
 import { findHomes, findSystemSecrets, secretPathsIn } from "./secret-paths.ts";
 import { findToolchains } from "./toolchains.ts";
 
-/** What stays the same for all commands of a shell. All paths through no link. */
+/** Paths that are the same for all commands of a shell; without links. */
 export interface FixedLayout {
-  /** Private folders, toolchains and what else is shown, in the order in which later ones count. */
+  /** Private folders, toolchains and other visible paths; later ones override earlier ones. */
   readonly mounts: readonly Mount[];
-  /** Places of secrets, visible or not. */
+  /** Paths of secrets, visible or not. */
   readonly secrets: readonly string[];
-  /** Folders beside the workspace in which commands may write when they may write at all. */
+  /** Folders outside the workspace in which commands may write if they may write at all. */
   readonly writable: readonly string[];
-  /** Guarded names further down in the workspace. */
+  /** Guarded names in subfolders of the workspace. */
   readonly nestedNames: readonly string[];
   readonly journal: PlaceholderJournal;
 }
 
-/** Looked at once, before any command could have put a link there. The root goes through no link. */
+/** Resolved once, before any command could replace a folder by a link. The root must be a real path. */
 export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
   const home = existingRealPath(sandbox.home) ?? sandbox.home;
   const homes = findHomes();
@@ -61,7 +61,7 @@ export function createFixedLayout(sandbox: SandboxOptions): FixedLayout {
   };
 }
 
-/** A workspace that holds the temporary folder of the machine keeps it as it is. */
+/** A workspace that contains the machine's temporary folder sees it unchanged. */
 function temporaryFolders(root: string): readonly string[] {
   return [...new Set(existingRealPaths(TEMPORARY_FOLDERS))].filter((path) => !isWithin(root, path));
 }
@@ -70,13 +70,13 @@ export type Layout =
   | {
       readonly type: "ready";
       readonly mounts: readonly Mount[];
-      /** To be called when the command has ended. */
+      /** Must be called when the command has ended. */
       release(): void;
     }
-  /** Something that has to stay as it is could not be kept. */
+  /** A path that must be protected could not be. */
   | { readonly type: "failed"; readonly why: string };
 
-/** Its root goes through no link. All is looked at in one go: a hundred glances, and nothing of ours moves in between. */
+/** The root must be a real path. Synchronous, so that nothing in this process changes between the checks. */
 export function createLayout(
   sandbox: SandboxOptions,
   fixed: FixedLayout,
@@ -110,7 +110,7 @@ export function createLayout(
   });
 }
 
-/** For a command that was permitted to use them: files of the real home, each where it lies there. */
+/** Shows permitted files of the real home at their own paths. */
 function credentialMounts(files: readonly string[], home: string): readonly Mount[] {
   const realHome = existingRealPath(home) ?? home;
   return files.flatMap((file) => {
@@ -133,7 +133,7 @@ function applyGuards(guards: readonly Guard[], buildMounts: (guarded: readonly M
   return { type: "ready", mounts: buildMounts(guards.flatMap((guard) => guard.mounts)), release };
 }
 
-/** Of what is hidden only what would be seen needs to be covered. */
+/** Only hidden paths that would otherwise be visible need a mount. */
 function hiddenMounts(
   sandbox: SandboxOptions,
   { secrets }: FixedLayout,
@@ -153,7 +153,7 @@ function hiddenMounts(
   ];
 }
 
-/** A link to the hidden folder itself does not open it. */
+/** A `shown` path that resolves to the hidden folder itself is ignored. */
 function shownMounts({ shown = [] }: SandboxOptions, hidden: readonly string[]): readonly Mount[] {
   const isInside = (path: string): boolean => hidden.some((each) => each !== path && isWithin(each, path));
   return existingRealPaths(shown)

@@ -28,11 +28,11 @@ export interface Bubblewrap {
 }
 
 export interface Mount {
-  /** Where commands see it. Absolute, and through no link. */
+  /** Where commands see it; a real path. */
   readonly path: string;
-  /** Shown as it is, to be written or only to be read; or an empty folder, or a file that cannot be opened, in its place. */
+  /** `empty` is an empty folder in its place, `closed` a file that cannot be opened. */
   readonly access: "writable" | "readable" | "empty" | "closed";
-  /** What is shown there, through no link; what lies at the path itself, unless said. */
+  /** The real path that is mounted there; the path itself by default. */
   readonly source?: string;
 }
 
@@ -40,7 +40,7 @@ function mountSource({ path, source = path }: Mount): string {
   return source;
 }
 
-/** The real path of what commands see at `randomPath`; null where an empty folder or nothing is in its place. */
+/** The real path of what commands see at `path`; null where they see an empty folder or nothing. */
 export function realPathAt(path: string, mounts: readonly Mount[]): string | null {
   const enclosing = mounts.findLast((mount) => mount.path === path) ?? nearestEnclosing(path, mounts);
   if (enclosing === undefined) return path;
@@ -49,9 +49,9 @@ export function realPathAt(path: string, mounts: readonly Mount[]): string | nul
 }
 
 /**
- * In the order in which they are made, with the folders on the way. Where a path is named twice, the later one counts; otherwise
- * the deeper one does. `others` are the mounts of commands that run at the same time: what one of them could replace while it is
- * mounted is left out, and nothing is lost by it, because that command could do to it whatever it liked.
+ * Sorts mounts by depth and adds the parent folders that must be pinned. Where a path occurs twice, the later one counts. `others` are the
+ * mounts of commands that run at the same time: a path that one of them could replace while it is mounted is left out. Nothing is lost,
+ * because that command could change the path anyway.
  */
 export function orderMounts(mounts: readonly Mount[], others: readonly (readonly Mount[])[] = []): readonly Mount[] {
   const isStable = (path: string): boolean => !others.some((other) => isReplaceable(path, other));
@@ -68,13 +68,13 @@ function pinFolder(path: string, mounts: readonly Mount[]): Mount {
   return { path, access: "writable", ...(source !== path && { source }) };
 }
 
-/** The whole disk to be read, and `mounts` in it. In its `/proc` nothing can be written either: to root it would be the settings of the machine. */
+/** Mounts the whole disk read-only, then `mounts`. `/proc` is read-only too: root could change settings of the machine there. */
 export function mountArguments(mounts: readonly Mount[]): readonly string[] {
   const closed = mounts.filter((mount) => mount.access === "closed");
   const empty = mounts.filter((mount) => mount.access === "empty");
   return [
     ...["--ro-bind", "/", "/"],
-    // A socket that went away meanwhile is missed here, where otherwise an empty file would be left in its place. Buried by the next line.
+    // Fails here if a socket is gone, where otherwise bubblewrap would leave an empty file. The next line hides this mount.
     ...closed.flatMap(({ path }) => ["--ro-bind", path, "/dev/null"]),
     ...["--dev", "/dev", "--proc", "/proc", "--remount-ro", "/proc"],
     ...mounts.flatMap(argumentsForMount),
@@ -97,8 +97,8 @@ function argumentsForMount(mount: Mount): readonly string[] {
 }
 
 /**
- * A folder that is a mount cannot be renamed, but the folder above it can, and another one put in its place:
- * `mv .git away; mkdir .git` would be a way around all that protects `.git/config`. So each of them becomes a mount.
+ * A mounted folder cannot be renamed, but its parent can: `mv .git away; mkdir .git` would bypass the protection of `.git/config`. So each
+ * folder between a writable mount and a mount in it becomes a mount too.
  */
 function foldersToPin(mounts: readonly Mount[]): readonly string[] {
   const folders = mounts.flatMap(({ path }) => {
@@ -108,7 +108,7 @@ function foldersToPin(mounts: readonly Mount[]): readonly string[] {
   return [...new Set(folders)];
 }
 
-/** Whether a command with these mounts could put something else in its place. */
+/** Whether a command with these mounts could replace the path. */
 function isReplaceable(path: string, mounts: readonly Mount[]): boolean {
   const isMounted = mounts.some((mount) => mount.path === path);
   return !isMounted && nearestEnclosing(path, mounts)?.access === "writable";
@@ -130,8 +130,8 @@ function depth({ path }: Mount): number {
 }
 
 /**
- * Creates the mount points that lie in private folders. Bubblewrap would create them itself, and follow a link that a command left in
- * the way: so whatever is no folder there is moved aside first.
+ * Creates the mount points in private folders. Bubblewrap would create them itself, but would follow a link that a command left there, so
+ * entries of the wrong kind are moved aside first.
  */
 export function createMountPoints(mounts: readonly Mount[]): void {
   const bases = mounts.filter((mount) => mount.access === "writable" && mountSource(mount) !== mount.path);
@@ -145,7 +145,7 @@ export function createMountPoints(mounts: readonly Mount[]): void {
   }
 }
 
-/** A command that runs now may exchange what lies in the folder: no step follows a link, and nothing is removed, only moved aside. */
+/** A running command may replace entries at any time: no step follows a link, and nothing is removed, only moved aside. */
 function createMountPoint(base: string, names: readonly string[], isFolder: boolean): void {
   let folder = openFolderNoFollow(base);
   try {
@@ -170,7 +170,7 @@ function createMountPoint(base: string, names: readonly string[], isFolder: bool
   }
 }
 
-/** For what is done in it by way of `/proc/self/fd`. Throws where a link or something else stands there. */
+/** For operations through `/proc/self/fd`. Throws if the path is a link or not a folder. */
 export function openFolderNoFollow(path: string): number {
   return openSync(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
 }
@@ -186,7 +186,7 @@ function restoreFolderAccess(path: string): void {
 
 const OWNER_ALL = 0o700;
 
-/** A command may have closed the folder, and every later command would fail. */
+/** A command may have removed the owner's permissions, and every later command would fail. */
 function restoreOwnerAccess(folder: number): void {
   const { mode } = fstatSync(folder);
   if ((mode & OWNER_ALL) !== OWNER_ALL) chmodSync(`/proc/self/fd/${folder}`, (mode & 0o7777) | OWNER_ALL);
@@ -198,12 +198,12 @@ function isFolderMount(mount: Mount): boolean {
   return lstatSync(mountSource(mount), { throwIfNoEntry: false })?.isDirectory() ?? true;
 }
 
-/** What is said instead of running the command. */
-export const MOUNTS_MOVED = "what it may write was moved while it was made";
+/** The error of a sandbox whose mounts changed before it started. */
+export const MOUNTS_MOVED = "a folder of the workspace was moved while the sandbox was created";
 
 /**
- * Between the check and the mount another command could put a link there, to any folder of the machine. Words that start a program in a
- * sandbox whose mounts are those that were looked at; null where something has moved already.
+ * Between the check and the mount another command could replace a path by a link to any folder of the machine. Returns a command line that
+ * checks the mounts inside the sandbox before it starts the program; null where a path has changed already.
  */
 export function verifyMountsFirst(mounts: readonly Mount[], argv: readonly string[]): readonly string[] | null {
   const visibleMounts = mounts.filter(({ access }) => access === "writable" || access === "readable");
@@ -211,14 +211,14 @@ export function verifyMountsFirst(mounts: readonly Mount[], argv: readonly strin
   if (identities.includes(null)) return null;
   const currentIdentities = `$(PATH=/usr/bin:/bin stat -c %d:%i -- ${visibleMounts.map(({ path }) => quoteWord(path)).join(" ")})`;
   const check = `[ "${currentIdentities}" = ${quoteWord(identities.join("\n"))} ] || { echo ${quoteWord(MOUNTS_MOVED)} >&2; exit 1; }; exec "$@"`;
-  // Not bash, which would first run the file that BASH_ENV names.
+  // Not bash, which would first run the file in BASH_ENV.
   return ["/bin/sh", "-c", check, "sh", ...argv];
 }
 
-/** Opens what the path leads to without a right to use it; Node has no name for it. */
+/** Opens a path without access to its content; Node has no constant for it. */
 const O_PATH = 0o10000000;
 
-/** Of what lies at exactly this path, through no link; null where there is nothing like that. */
+/** Device and inode of what lies at exactly this path; null if it is missing or reached by a link. */
 function readFileIdentity(path: string): string | null {
   try {
     const file = openSync(path, O_PATH | constants.O_NOFOLLOW);
@@ -230,7 +230,7 @@ function readFileIdentity(path: string): string | null {
       closeSync(file);
     }
   } catch {
-    // Gone: the whole place is looked at again.
+    // Missing: the caller tries again.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Defines what a sandbox is made from. */
+/** Defines the options of a sandbox, the folders it treats specially, and path helpers for its files. */
 
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute } from "node:path";
@@ -12,60 +12,60 @@ export interface SandboxOptions {
   readonly root: string;
   /** The user's home. Commands see `privateHome` in its place, with the toolchains that lie in the real one. */
   readonly home: string;
-  /** An existing folder of this workspace alone, outside of what commands see; they may always write in it. */
+  /** An existing folder for this workspace only, outside of what commands see. They may always write in it. */
   readonly privateHome: string;
-  /** Awaited before each command: what the home needs and the first command waits for. A command whose home is not ready does not run. */
+  /** Awaited before each command; prepares the private home. If it fails, the command does not run. */
   readonly fillHome?: () => Promise<void>;
-  /** An existing folder of this session alone. Commands see it as `/tmp` and `/var/tmp`, and may always write in it. */
+  /** An existing folder for this session only. Commands see it as `/tmp` and `/var/tmp`, and may always write in it. */
   readonly temporary: string;
-  /** The file in which names that a sandbox creates are noted first, for whoever comes after a crash; commands do not see it. */
+  /** The file that records placeholders before they are created, for cleaning up after a crash. Commands do not see it. */
   readonly journal: string;
-  /** All that commands see of the environment, but for what is withheld. */
+  /** The environment of commands, before `withheld` is removed. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** The network that commands share; null where they have none. */
+  /** The network that commands share; null for none. */
   readonly network: SandboxNetwork | null;
-  /** Whether commands may make unix sockets, and so reach the services whose socket files they see; not unless said. */
+  /** Whether commands may create unix sockets, and so reach services whose socket files they see; false by default. */
   readonly unixSockets?: boolean;
-  /** Whether commands may write in the workspace; asked before each. */
+  /** Whether commands may write in the workspace; called before each command. */
   readonly mayWrite: () => boolean;
   /** Names of variables that hold secrets. */
   readonly withheld?: readonly string[];
-  /** Files and folders that no command sees. Of a folder also what is made in it later; a file only as long as nobody replaces it. */
+  /** Files and folders that no command sees. A hidden file is visible again once it is replaced. */
   readonly hidden?: readonly string[];
-  /** What of a hidden folder commands do see, and only read. */
+  /** Paths in hidden folders that commands see read-only. */
   readonly shown?: readonly string[];
-  /** What no command writes, wherever it lies and whether or not it is there. */
+  /** Paths that no command may write, whether or not they exist. */
   readonly guarded?: readonly string[];
-  /** Files and folders of the home, or of other hidden places, that commands see and only read. Known places of secrets stay hidden. */
+  /** Paths in the home or in other hidden folders that commands see read-only. Known secrets stay hidden. */
   readonly readable?: readonly string[];
-  /** The same, to be written by commands that may write in the workspace. */
+  /** Like `readable`, but writable for commands that may write in the workspace. */
   readonly writable?: readonly string[];
 }
 
 /** The temporary folders of a machine, as commands name them. */
 export const TEMPORARY_FOLDERS: readonly string[] = ["/tmp", "/var/tmp"];
 
-/** How a folder is called, outside of those, in which all sessions of a user have their temporary folders. */
+/** The name prefix of the folder for all temporary folders of a user, where the system's temporary folder is another one. */
 export const SESSIONS_PREFIX = "pith-of-";
 
-/** Where other sessions have their temporary folders, outside of `/tmp`; there they are not seen anyway. */
+/** The folder with temporary folders of other sessions. In `/tmp` they are not visible anyway. */
 export function otherSessionFolders({ temporary }: Pick<SandboxOptions, "temporary">): readonly string[] {
   const folder = dirname(temporary);
   return basename(folder).startsWith(SESSIONS_PREFIX) ? [folder] : [];
 }
 
-/** Sockets of services that do things for whoever asks: the container engine, the buses, agents with keys. */
+/** Folders with sockets of services that serve any client: container engines, D-Bus, key agents. */
 export const SOCKET_FOLDERS: readonly string[] = ["/run", "/var/run"];
 
-/** The few things in there that every program needs: how names are found, and on some systems the programs themselves. */
+/** Paths in there that programs need: DNS configuration, and on NixOS the programs themselves. */
 export const NEEDED_SOCKET_PATHS: readonly string[] = ["/etc/resolv.conf", "/run/current-system", "/run/opengl-driver"];
 
 /**
- * Synchronous, because it is called by the hundred. Unlike `resolveRealPath` it follows only what exists. Null where there is nothing, or nothing
- * one may look at. A path that is not absolute leads nowhere.
+ * Null where the path does not exist, is not accessible or is relative; `resolveRealPath` also resolves missing paths. Synchronous, because
+ * it is called hundreds of times for each command.
  */
 export function existingRealPath(path: string): string | null {
-  // Asked first, because most of what is looked for is not there, and an error costs ten times as much as the look.
+  // Most paths do not exist, and an exception costs ten times as much as this check.
   if (!isAbsolute(path) || !existsSync(path)) return null;
   try {
     return realpathSync.native(path);

@@ -1,6 +1,6 @@
 /**
- * Keeps absent names from being taken: a placeholder stands there while commands run and is removed with the last of them. Each is noted
- * in a journal before it is created, so that a later start removes what a program left that was killed.
+ * Reserves missing paths with placeholders while commands run, so that commands cannot create them. The last command removes a placeholder.
+ * Each is recorded in a journal before it is created, so that a later start can remove what a killed process left.
  */
 
 import {
@@ -28,14 +28,14 @@ import { existingRealPath } from "./options.ts";
 const OWNER_WRITE_BITS = 0o300;
 
 /**
- * In a folder that a command closed nothing can be removed, and a placeholder would stay for good. Does something to what lies in the
- * folder, where need be after it was opened. What cannot be done is left undone.
+ * Runs an operation in a folder, and retries it after making the folder writable: a command may have removed the write permission, and a
+ * placeholder would stay forever. Other errors are ignored.
  */
 export function withWritableFolder(folder: string, operation: () => void): void {
   try {
     operation();
   } catch (error) {
-    // Gone already, or in use by another command, who removes it then.
+    // Otherwise it is gone, or another command uses it and removes it later.
     if (errorCode(error) === "EACCES") retryWritable(folder, operation);
   }
 }
@@ -45,25 +45,25 @@ function retryWritable(folder: string, operation: () => void): void {
     chmodSync(folder, statSync(folder).mode | OWNER_WRITE_BITS);
     operation();
   } catch {
-    // It is not ours to open.
+    // The folder belongs to another user.
   }
 }
 
 export type NameReservation =
   | { readonly type: "reserved"; release(): void }
-  /** Something else has the name, or nobody could give it to anything. */
+  /** The path exists, or no command could create it. */
   | { readonly type: "not-reserved" }
-  /** A command could take the name, and nobody can keep it from that. */
+  /** A command could create the path, and that cannot be prevented. */
   | { readonly type: "failed"; readonly why: string };
 
 type MarkResult = "marked" | "other" | "changed" | "refused";
 
 /**
- * Each command puts a folder of its own into the placeholder: no sandbox can take it away, git sees no empty folders,
- * and a folder that is not empty cannot be removed, so whoever comes last does it, in whichever program.
+ * Each command adds its own folder, a mark, to the placeholder. Sandboxes cannot remove it, git does not see empty folders, and a folder
+ * that is not empty cannot be removed, so the last command removes it, in whichever process.
  */
 const MARK_NAME = /^pith-(\d+)(?:-(\d+))?-\d+$/;
-/** A placeholder before it has its name. */
+/** A placeholder before it is renamed. */
 const DRAFT_NAME = /^\.(?=pith-)/;
 const PROC = "/proc";
 const ownStartTime = readStartTime(process.pid);
@@ -84,7 +84,7 @@ export function reserveFolderName(path: string): NameReservation {
   }
 }
 
-/** One that is there for a command which runs now. Nothing but marks is ever in it, so one name tells. */
+/** A placeholder contains only marks, so the first name is enough. */
 export function isPlaceholder(folder: string): boolean {
   try {
     const folderHandle = opendirSync(folder);
@@ -96,7 +96,7 @@ export function isPlaceholder(folder: string): boolean {
   }
 }
 
-// BOX1: a command that runs now may put a link in the place of a folder, so everything is done in the folder that was looked at.
+// BOX1: a running command may replace a folder by a link, so every step uses the folder that was opened.
 function addMark(path: string, mark: string): MarkResult {
   try {
     return withOpenFolder(path, (folder) => {
@@ -112,24 +112,24 @@ function addMark(path: string, mark: string): MarkResult {
   try {
     return withOpenFolder(dirname(path), (folder) => createPlaceholder(join(folder, basename(path)), mark));
   } catch (error) {
-    // Where there is no such folder, there is no such name either. What stands there instead is looked at by the next command.
+    // In a missing folder the path cannot be created either.
     return errorCode(error) === "ENOENT" ? "other" : "refused";
   }
 }
 
-/** The folder by a path that leads to it whatever becomes of its name. Throws where a link stands there, or further up. */
+/** Passes a path to the open folder, which stays valid if the folder is renamed. Throws if the path has a link. */
 function withOpenFolder(path: string, operation: (folder: string) => MarkResult): MarkResult {
   const descriptor = openFolderNoFollow(path);
   try {
     const folder = `/proc/self/fd/${descriptor}`;
-    if (readlinkSync(folder) !== path) throw new Error(`${path} leads elsewhere`);
+    if (readlinkSync(folder) !== path) throw new Error(`${path} is reached by a link`);
     return operation(folder);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Appears with its mark in it: an empty folder would be somebody's own. */
+/** Appears with its mark in it: an empty folder could be the user's own. */
 function createPlaceholder(path: string, mark: string): MarkResult {
   const draft = createDraft(path, basename(mark));
   if (draft === "other" || draft === "refused") return draft;
@@ -140,12 +140,12 @@ function createPlaceholder(path: string, mark: string): MarkResult {
     return "marked";
   } catch (error) {
     removeFolders(draftMark, draft);
-    // Somebody was faster: it is looked at again. What else is in the way, such as a link to nowhere, stays.
+    // `changed`: another command created the placeholder first, so the caller tries again. Anything else in the way stays.
     return errorCode(error) === "ENOTEMPTY" ? "changed" : "other";
   }
 }
 
-/** Where the disk or its owner lets nothing be created, no command can create it either. But what is ours a command could open again. */
+/** `other` where no command could create the path either. In a folder of this user a command could restore the write permission. */
 function createDraft(path: string, mark: string): string {
   const folder = dirname(path);
   try {
@@ -164,26 +164,26 @@ function removeFolders(...folders: readonly string[]): void {
   for (const folder of folders) withWritableFolder(dirname(folder), () => rmdirSync(folder));
 }
 
-/** Of a program that was killed. */
+/** Whether the process that created the mark was killed. */
 function hasOwnerEnded(mark: string): boolean {
   const [, pid = "", start] = MARK_NAME.exec(mark) ?? [];
   const runningStart = readStartTime(Number(pid));
   return runningStart === null || (start !== undefined && start !== runningStart);
 }
 
-/** The folder beside it with a mark of each command that needs it: whose folder is gone, is somebody's own. */
+/** The folder with the marks of a placeholder file. A file without it is the user's own. */
 export function marksFolder(path: string): string {
   return `${path}.pith`;
 }
 
-/** For an absent name where a folder would be taken for damage: a file without effect stands there while commands run. */
+/** For a path where tools expect a file: the placeholder is a file without effect. */
 export function reserveFileName(path: string, text: string): NameReservation {
   const marks = marksFolder(path);
   const wasPlaceholder = isPlaceholder(marks);
   if (!wasPlaceholder && lstatIfExists(path)) return { type: "not-reserved" };
   const reservation = wasPlaceholder ? reserveFolderName(marks) : recreateMarks(marks);
   if (reservation.type === "not-reserved" && lstatIfExists(marks))
-    return { type: "failed", why: `something else stands at ${marks}` };
+    return { type: "failed", why: `${marks} is in the way; remove it` };
   if (reservation.type !== "reserved") return reservation;
   const release = (): void => {
     if (isLastMark(marks)) withWritableFolder(dirname(path), () => unlinkSync(path));
@@ -191,16 +191,16 @@ export function reserveFileName(path: string, text: string): NameReservation {
   };
   if (createOrMatchFile(path, text)) return { type: "reserved", release };
   reservation.release();
-  return { type: "failed", why: `something else stands at ${path}, beside ${marks}` };
+  return { type: "failed", why: `${path} exists beside ${marks}; remove ${marks}` };
 }
 
-/** An empty folder is what a program left that was killed at the last moment. */
+/** A process that was killed at the last moment leaves an empty folder. */
 function recreateMarks(marks: string): NameReservation {
   withWritableFolder(dirname(marks), () => rmdirSync(marks));
   return reserveFolderName(marks);
 }
 
-/** Whoever comes second finds it there. */
+/** The second command finds the file of the first. */
 function createOrMatchFile(path: string, text: string): boolean {
   try {
     writeFileSync(path, text, { flag: "wx" });
@@ -212,11 +212,11 @@ function createOrMatchFile(path: string, text: string): boolean {
 
 export interface JournalEntry {
   readonly path: string;
-  /** What the file says that stands there; a folder does where nothing is said. */
+  /** The content of a placeholder file; absent for a folder. */
   readonly text?: string | undefined;
 }
 
-/** Notes each name once: most commands guard the same. */
+/** Records each path once: most commands guard the same ones. */
 export class PlaceholderJournal {
   readonly #file: string;
   readonly #recordedPaths = new Set<string>();
@@ -225,7 +225,7 @@ export class PlaceholderJournal {
     this.#file = file;
   }
 
-  /** Throws where it cannot be noted: then the name must not be created. */
+  /** Throws if it cannot be written; then the placeholder must not be created. */
   record(name: JournalEntry): void {
     if (this.#recordedPaths.has(name.path)) return;
     appendFileSync(this.#file, `${JSON.stringify(name)}\n`, { mode: 0o600, flush: true });
@@ -233,7 +233,7 @@ export class PlaceholderJournal {
   }
 }
 
-/** Of a program that was killed. Only what bears the marks of programs that have ended is removed, and nothing through a link. */
+/** Removes placeholders of a killed process: only those with marks of processes that have ended, and never through a link. */
 export function removeJournaledNames(journal: string): void {
   for (const line of readLines(journal)) {
     const entry = parseJournalLine(line);
@@ -248,7 +248,7 @@ function readLines(file: string): readonly string[] {
   try {
     return readFileSync(file, "utf8").split("\n");
   } catch {
-    // Nothing was created.
+    // No placeholder was created.
     return [];
   }
 }
@@ -298,25 +298,25 @@ function isLastMark(marks: string): boolean {
   try {
     return readdirSync(marks).length < 2;
   } catch {
-    // Whoever took it away took the file with it.
+    // The command that removed the folder removed the file too.
     return false;
   }
 }
 
 export interface ProcessRecord {
   readonly pid: number;
-  /** When it began, in ticks since the machine started. */
+  /** The start time in ticks since boot, which tells it from another process with the same id. */
   readonly start: string;
-  /** The start of the machine, and the group of processes that know each other by number: a container has its own. */
+  /** The boot id and the pid namespace: a container has its own. */
   readonly machine: string;
 }
 
-/** `proc` is where the system tells of its processes; on macOS and Windows there is no such place, and a number has to do. */
+/** macOS and Windows have no `/proc`, so there only the process id is compared. */
 export function currentProcess(proc: string = PROC): ProcessRecord {
   return { pid: process.pid, start: readStartTime(process.pid, proc) ?? "", machine: readMachineId(proc) };
 }
 
-/** False also where it cannot be told, because the process ran in another container. */
+/** False also for a process in another container, which cannot be checked. */
 export function hasEnded({ pid, start, machine }: ProcessRecord, proc: string = PROC): boolean {
   const [boot, group] = machine.split(" ");
   const [ownBoot, ownGroup] = readMachineId(proc).split(" ");
@@ -324,11 +324,11 @@ export function hasEnded({ pid, start, machine }: ProcessRecord, proc: string = 
   return group === ownGroup && ((readStartTime(pid, proc) ?? "") !== start || !isRunning(pid));
 }
 
-/** Null where there is no such process, or where the system does not tell. */
+/** Null where there is no such process, or no `/proc`. */
 export function readStartTime(pid: number, proc: string = PROC): string | null {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, "utf8");
-    // The name before it may contain anything; the start is the twentieth field behind it.
+    // The process name may contain anything; the start time is the twentieth field after it.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 /**
- * Opens the private folders of a sandbox: a home per workspace and a temporary folder per session. Later starts remove what was left by
- * programs that were killed, homes that were not used for long, and homes of workspaces that are gone.
+ * Opens the private folders of a sandbox: a home per workspace and a temporary folder per session. Later starts remove what killed
+ * processes left, homes that were not used for long, and homes of workspaces that no longer exist.
  */
 
 import { spawn } from "node:child_process";
@@ -15,7 +15,7 @@ import { readFolderNames, SESSIONS_PREFIX, TEMPORARY_FOLDERS } from "./options.t
 import { currentProcess, hasEnded, type ProcessRecord, removeJournaledNames } from "./placeholders.ts";
 
 export interface PrivateFolderOptions {
-  /** The folder for all of them, such as `~/.pith/sandbox`; commands must not see it. */
+  /** The parent folder, such as `~/.pith/sandbox`; commands must not see it. */
   readonly folder: string;
   /** The workspace; absolute. */
   readonly root: string;
@@ -27,21 +27,20 @@ export interface PrivateFolderOptions {
 export interface PrivateFolders {
   readonly home: string;
   readonly temporary: string;
-  /** Where guarded names that a sandbox created are noted, for whoever comes after a crash. */
+  /** The file that records placeholders, for cleaning up after a crash. */
   readonly journal: string;
   /**
-   * Copies the user's configuration into the home, once, and removes what killed programs left beside it. To be awaited before the first
-   * command: a session that runs none does not wait for it.
+   * Copies the user's configuration into the home, once, and removes what killed processes left beside it. Awaited before the first
+   * command, so that a session without commands does not wait for it.
    */
   fillHome(): Promise<void>;
   /** Removes the temporary folder; the home stays for the next session in this workspace. */
   close(): Promise<void>;
 }
 
-/** In a workspace's folder: whose it is. Its time is that of the last use. */
+/** Holds the path of the workspace; its modification time is that of the last use. */
 const WORKSPACE_FILE = "workspace";
 const SESSIONS_FOLDER = "sessions";
-/** The end of the name of a session's journal. */
 const JOURNAL_SUFFIX = ".names";
 const REMOVED_PREFIX = "removed-";
 
@@ -68,7 +67,7 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
     temporary,
     journal: `${sessionFile}${JOURNAL_SUFFIX}`,
     fillHome: () => {
-      // What failed is tried again with the next command.
+      // The next command tries again.
       filling ??= fill().catch((error: unknown) => {
         filling = null;
         throw error;
@@ -83,13 +82,13 @@ export async function openPrivateFolders(options: PrivateFolderOptions): Promise
 }
 
 export interface ThrowawayOptions extends Pick<PrivateFolderOptions, "home" | "environment"> {
-  /** The private home of the workspace; the new folders lie beside it, where no command sees them. */
+  /** The private home of the workspace; the new folders are created beside it, where no command sees them. */
   readonly privateHome: string;
 }
 
 /**
- * A home and a temporary folder for one command that is given a secret: nothing that an earlier command left there runs with it, and
- * nothing that it leaves there stays.
+ * A home and a temporary folder for one command that is given a secret: nothing of an earlier command can run in them, and they are
+ * removed afterwards.
  */
 export async function openThrowawayFolders(
   options: ThrowawayOptions,
@@ -105,10 +104,10 @@ export async function openThrowawayFolders(
 
 const THROWAWAY_PREFIX = "once-";
 
-/** In such a folder: which process it belongs to. */
+/** Names the process that owns the folder. */
 const PROCESS_FILE = "process";
 
-/** Those of programs that were killed. */
+/** Removes folders of killed processes. */
 async function removeThrowaways(folder: string): Promise<void> {
   for (const name of readFolderNames(folder).filter((each) => each.startsWith(THROWAWAY_PREFIX))) {
     const owner = readRecord<ProcessRecord>(join(folder, name, PROCESS_FILE));
@@ -127,7 +126,7 @@ function hashWorkspace(workspace: string): string {
 
 const TEMPORARY_PREFIX = "pith-";
 
-/** Elsewhere than in `/tmp` commands would see those of other sessions, so they lie in one folder that is hidden. */
+/** Outside `/tmp`, commands would see the folders of other sessions, so all lie in one folder that is hidden. */
 async function createTemporaryFolder(): Promise<string> {
   const folder = (await resolveRealPath(tmpdir())) ?? tmpdir();
   if (TEMPORARY_FOLDERS.includes(folder)) return await mkdtemp(join(folder, TEMPORARY_PREFIX));
@@ -138,11 +137,11 @@ async function createTemporaryFolder(): Promise<string> {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const UNUSED_MS = 60 * DAY_MS;
-/** No more are looked at in one start, nor removed. */
+/** Limits for one start. */
 const MAX_CHECKED = 200;
 const MAX_REMOVED = 3;
 
-/** Removes what nobody uses any more. Large folders are removed by a process of their own, so that no start waits for it. */
+/** Removes unused folders. Large ones are removed by a background process, so that the start does not wait. */
 export async function removeUnusedFolders(folder: string, now: number = Date.now()): Promise<void> {
   await removeEndedSessions(join(folder, SESSIONS_FOLDER));
   const names = readFolderNames(folder).filter((name) => name !== SESSIONS_FOLDER);
@@ -153,7 +152,7 @@ export async function removeUnusedFolders(folder: string, now: number = Date.now
     if (!name.startsWith(REMOVED_PREFIX) && !isUnused(path, now)) continue;
     removedCount += 1;
     const removedPath = join(folder, `${REMOVED_PREFIX}${randomBytes(6).toString("hex")}`);
-    // Whoever came first removes it.
+    // If the rename fails, another process removes the folder.
     await rename(path, removedPath).then(
       () => removeInBackground(removedPath),
       () => undefined,
@@ -167,7 +166,7 @@ function isUnused(path: string, now: number): boolean {
     if (now - statSync(owner).mtimeMs > UNUSED_MS) return true;
     return isMissing(readFileSync(owner, "utf8"));
   } catch {
-    // It is being made by another start.
+    // Another start is creating it.
     return false;
   }
 }
@@ -192,23 +191,23 @@ async function removeEndedSessions(folder: string): Promise<void> {
   }
 }
 
-function readRecord<Kept>(path: string): Kept | null {
+function readRecord<Content>(path: string): Content | null {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Kept;
+    return JSON.parse(readFileSync(path, "utf8")) as Content;
   } catch {
-    // Another start was faster, or the disk was full when it was written.
+    // Another start removed it, or the disk was full when it was written.
     return null;
   }
 }
 
-/** A record is believed only as far as it names a folder that could have been created for a session. */
+/** A record is trusted only if it names a folder that could have been created for a session. */
 function isOwnTemporaryFolder(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return /\/pith-\w{6}$/.test(path) && stats?.isDirectory() === true && stats.uid === process.getuid?.();
 }
 
 async function removeTree(path: string): Promise<void> {
-  // Some programs leave folders that not even their owner may write in.
+  // Some programs leave folders without write permission for the owner.
   await rm(path, { recursive: true, force: true }).catch(() => removeInBackground(path));
 }
 
@@ -216,7 +215,7 @@ async function removeTree(path: string): Promise<void> {
 function removeInBackground(path: string): void {
   const script = 'chmod -R u+rwX "$1" 2>/dev/null; exec rm -rf "$1"';
   const child = spawn("/bin/sh", ["-c", script, "sh", path], { detached: true, stdio: "ignore", cwd: "/" });
-  // It is tried again at a later start.
+  // A later start tries again.
   child.on("error", () => undefined);
   child.unref();
 }

@@ -1,6 +1,6 @@
-/** Builds the system call filter of every sandboxed command, as the bytes that `bwrap --seccomp` reads. Never allows a call by default that the table refuses. */
+/** Builds the system call filter of sandboxed commands, as the bytes that `bwrap --seccomp` reads. Calls that no rule refuses are allowed. */
 
-/** Numbers of the calls that are looked at. aarch64 and riscv64 share theirs. */
+/** Numbers of the filtered calls. aarch64 and riscv64 share theirs. */
 const CALLS = {
   socket: { x64: 41, generic: 198 },
   socketpair: { x64: 53, generic: 199 },
@@ -35,7 +35,7 @@ const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
 const CLONE_NEWUSER = 0x10000000;
 
-/** A call that is refused: always, or by the value of one argument. */
+/** A refused call: always, or depending on one argument. */
 interface Rule {
   readonly call: keyof typeof CALLS;
   readonly error: "EPERM" | "ENOSYS";
@@ -44,9 +44,9 @@ interface Rule {
 
 interface Condition {
   readonly argument: number;
-  /** The bits that are compared; all 32 unless said. The kernel reads these arguments as 32 bits too. */
+  /** The compared bits; all 32 by default. The kernel reads these arguments as 32 bits too. */
   readonly mask?: number;
-  /** Whether these values are refused, or all others. */
+  /** Whether `values` are refused, or all others. */
   readonly refuses: "these" | "others";
   readonly values: readonly number[];
 }
@@ -54,10 +54,10 @@ interface Condition {
 function buildRules({ unixSockets }: FilterOptions): readonly Rule[] {
   const families = [AF_INET, AF_INET6, AF_NETLINK, ...(unixSockets ? [AF_UNIX] : [])];
   return [
-    // Sockets of services on the machine, and families that a network namespace does not hold (AF_VSOCK leads to the host of a virtual machine).
+    // Unix sockets of services on the machine, and families that a network namespace does not isolate (AF_VSOCK leads to the host of a virtual machine).
     { call: "socket", error: "EPERM", when: { argument: 0, refuses: "others", values: families } },
     ...(unixSockets ? [] : [UNCONNECTED_PAIRS_RULE]),
-    // Makes sockets and connects them without these calls. Programs fall back where it is not there.
+    // io_uring creates and connects sockets without these calls. Programs fall back if it is missing.
     { call: "io_uring_setup", error: "ENOSYS" },
     { call: "io_uring_enter", error: "ENOSYS" },
     { call: "io_uring_register", error: "ENOSYS" },
@@ -65,23 +65,23 @@ function buildRules({ unixSockets }: FilterOptions): readonly Rule[] {
     { call: "add_key", error: "EPERM" },
     { call: "request_key", error: "EPERM" },
     { call: "keyctl", error: "EPERM" },
-    // Typing into a terminal that is shared with the user.
+    // These type into the user's terminal.
     { call: "ioctl", error: "EPERM", when: { argument: 1, refuses: "these", values: [TIOCSTI, TIOCLINUX] } },
     // A user namespace gives capabilities over new mounts and networks. Bubblewrap before 0.8 cannot forbid them by itself.
     { call: "unshare", error: "EPERM", when: NEW_USER_NAMESPACE },
     { call: "clone", error: "EPERM", when: NEW_USER_NAMESPACE },
-    // Its flags lie in memory, where a filter cannot look. The C libraries then use clone.
+    // Its flags are in memory, which a filter cannot read. C libraries fall back to clone.
     { call: "clone3", error: "ENOSYS" },
-    // No build needs these, and most ways from a user to the kernel began with one of them.
+    // Builds do not need these, and many kernel exploits start with them.
     { call: "bpf", error: "EPERM" },
     { call: "userfaultfd", error: "EPERM" },
     { call: "perf_event_open", error: "EPERM" },
-    // Opens files by number, past every mount.
+    // Opens files by handle, bypassing mounts.
     { call: "open_by_handle_at", error: "EPERM" },
   ];
 }
 
-/** Of a pair of datagram sockets each could still send to any socket file. Streams and sequenced packets stay connected to each other. */
+/** A datagram socket of a pair can still send to any socket file; stream and seqpacket sockets stay connected to each other. */
 const UNCONNECTED_PAIRS_RULE: Rule = {
   call: "socketpair",
   error: "EPERM",
@@ -91,11 +91,11 @@ const UNCONNECTED_PAIRS_RULE: Rule = {
 const NEW_USER_NAMESPACE: Condition = { argument: 0, mask: CLONE_NEWUSER, refuses: "these", values: [CLONE_NEWUSER] };
 
 export interface FilterOptions {
-  /** Whether commands may make unix sockets. */
+  /** Whether commands may create unix sockets. */
   readonly unixSockets: boolean;
 }
 
-/** Null on an architecture whose numbers are not known here. */
+/** Null on an architecture whose call numbers are not in the table. */
 export function buildFilter(options: FilterOptions, architecture: string = process.arch): Uint8Array | null {
   if (!isSupported(architecture)) return null;
   const column = architecture === "x64" ? "x64" : "generic";
@@ -111,7 +111,7 @@ function isSupported(architecture: string): architecture is Architecture {
   return Object.hasOwn(AUDIT_ARCHITECTURES, architecture);
 }
 
-/** One instruction of classic BPF. Jumps count the instructions that are passed over. */
+/** One instruction of classic BPF. Jumps count the skipped instructions. */
 interface Instruction {
   readonly code: number;
   readonly ifTrue: number;
@@ -130,15 +130,15 @@ const KILL_PROCESS = 0x80000000;
 const REFUSE = 0x00050000;
 const ERRORS = { EPERM: 1, ENOSYS: 38 } as const;
 
-// Where `struct seccomp_data` has them; all three architectures are little-endian.
+// Offsets in `struct seccomp_data`; all three architectures are little-endian.
 const NUMBER_OFFSET = 0;
 const ARCHITECTURE_OFFSET = 4;
 const ARGUMENTS_OFFSET = 16;
 
-/** On x86-64 the numbers of x32 begin here. Most carry a high bit besides; older kernels also take those that do not. */
+/** The first x32 call number on x86-64. Most have a high bit too, but older kernels also accept them without it. */
 const X32_FIRST = 512;
 
-/** A program of another architecture has other numbers for everything, so it does not run at all. */
+/** Kills a program of another architecture, which has other call numbers. */
 function checkArchitecture(architecture: Architecture): readonly Instruction[] {
   const check = [
     load(ARCHITECTURE_OFFSET),
@@ -161,7 +161,7 @@ function compareArgument(condition: Condition, refusal: Instruction): readonly I
   return [
     load(ARGUMENTS_OFFSET + 8 * argument),
     jump(AND, mask, 0, 0),
-    // Each leads to the last instruction, past the other values and the return between.
+    // Each match jumps to the last instruction, past the other values and the return in between.
     ...values.map((value, index) => jump(JUMP_EQUAL, value, values.length - index, 0)),
     other,
     listed,

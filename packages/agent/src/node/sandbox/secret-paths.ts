@@ -1,11 +1,11 @@
-/** Lists where users and systems keep secrets. None of these places is shown in a sandbox, whatever a setting shows. */
+/** Lists paths where users and systems keep secrets. A sandbox never shows them, whatever the settings are. */
 
 import { accessSync, constants, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin } from "../../text.ts";
 import { existingRealPaths, readFolderNames } from "./options.ts";
 
-/** Within the home: keys, logins, browser profiles, password stores, histories. */
+/** Relative to the home: keys, logins, browser profiles, password stores, histories. */
 const SECRET_HOME_PATHS: readonly string[] = [
   ...[
     ".ssh",
@@ -204,14 +204,13 @@ export function secretPathsIn(home: string): readonly string[] {
   return SECRET_HOME_PATHS.map((name) => join(home, name));
 }
 
-/** Where users' homes lie. */
 const HOME_FOLDERS: readonly string[] = ["/home", "/root", "/Users"];
-/** Homes of system users lie among programs and data that everybody needs. */
+/** Homes of system users contain programs and data that commands need. */
 const FIRST_USER_ID = 1_000;
 const SYSTEM_FOLDERS =
   /^\/(?:$|(?:bin|boot|dev|etc|lib|lib64|nix|nonexistent|proc|run|sbin|sys|tmp|usr|var)(?:\/(?!home\/)|$))/;
 
-/** All homes of this machine or the folders around them, through no link; also those of Windows where it is mounted. */
+/** Real paths of all homes of this machine, or of their parent folders; in WSL also those of Windows. */
 export function findHomes(): readonly string[] {
   const driveNames = readFolderNames("/mnt").filter((name) => /^[a-z]$/.test(name));
   const passwdHomes = homesInPasswd().filter((path) => !SYSTEM_FOLDERS.test(path));
@@ -228,7 +227,7 @@ function homesInPasswd(): readonly string[] {
       .map((line) => line.split(":"));
     return fields.flatMap(([, , id, , , home = ""]) => (Number(id) >= FIRST_USER_ID ? [home] : []));
   } catch {
-    // A machine without the file has the usual places.
+    // Without the file, the usual folders are used.
     return [];
   }
 }
@@ -244,7 +243,7 @@ const SYSTEM_DATA_FOLDERS: readonly string[] = [
   ...["/var/lib/cloud", "/var/lib/sss/secrets", "/var/spool/cron", "/var/spool/mail", "/var/mail", "/var/backups"],
 ];
 
-/** Those that there are and that this user could read: what the system refuses need not be hidden. */
+/** Only existing paths that this user can read: others need not be hidden. */
 export function findSystemSecrets(): readonly string[] {
   const hostKeys = readFolderNames("/etc/ssh").filter((name) => /^ssh_host_.*_key$/.test(name));
   const paths = [...SYSTEM_SECRET_FILES, ...hostKeys.map((name) => `/etc/ssh/${name}`), ...SYSTEM_DATA_FOLDERS];
@@ -256,7 +255,7 @@ function isReadable(path: string): boolean {
     accessSync(path, constants.R_OK);
     return true;
   } catch {
-    // Most of them are not there.
+    // Most of them do not exist.
     return false;
   }
 }

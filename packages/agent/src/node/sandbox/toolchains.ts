@@ -1,11 +1,11 @@
-/** Finds the programs in a home that commands need: folders of `PATH` with what lies around them, and the folders of version managers. */
+/** Finds programs in the home that commands need: folders of `PATH` with their installations, and folders of version managers. */
 
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { isWithin } from "../../text.ts";
 import type { Mount } from "./mounts.ts";
 import { existingRealPath, existingRealPaths, readFolderEntries, readFolderNames } from "./options.ts";
 
-/** Within the home. They hold programs and libraries, and neither logins nor what somebody works on. */
+/** Relative to the home. They contain programs and libraries, but no logins and no work of the user. */
 const TOOLCHAINS: readonly string[] = [
   ...[
     ".nvm",
@@ -41,7 +41,7 @@ const TOOLCHAINS: readonly string[] = [
   ...["miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba", "n", "sdk", "flutter", "Android/Sdk"],
 ];
 
-/** Variables that name such a folder, or the certificates of a company. */
+/** Variables that name such a folder, or certificates. */
 const TOOLCHAIN_VARIABLES: readonly string[] = [
   ...["PYENV_ROOT", "NVM_DIR", "RUSTUP_HOME", "SDKMAN_DIR", "VOLTA_HOME", "ASDF_DATA_DIR", "ASDF_DIR", "MISE_DATA_DIR"],
   ...["FNM_DIR", "RBENV_ROOT", "NODENV_ROOT", "GOENV_ROOT", "GOROOT", "JAVA_HOME", "ANDROID_HOME", "ANDROID_SDK_ROOT"],
@@ -66,10 +66,10 @@ const TOOLCHAIN_VARIABLES: readonly string[] = [
   ],
 ];
 
-/** Caches that lie in a toolchain's folder; commands write their own. */
+/** Caches inside toolchains; commands get private ones. */
 const CACHES_IN_TOOLCHAINS: readonly string[] = [".bun/install/cache", ".local/share/pnpm/store"];
 
-/** Folders with a `bin` in which much else lies than programs. */
+/** Folders with a `bin` that contain much besides programs. */
 const MIXED_FOLDERS: readonly string[] = [
   "",
   ".local",
@@ -81,19 +81,19 @@ const MIXED_FOLDERS: readonly string[] = [
   ".pub-cache",
   "go",
 ];
-/** What stands beside a `bin` where something was installed. */
+/** Names beside the `bin` of an installation. */
 const INSTALLATION_FOLDER = /^(?:lib|lib64|libexec|share|include|gems|site-packages)$/;
 
 export interface ToolchainOptions {
-  /** Through no link. */
+  /** A real path. */
   readonly home: string;
-  /** Folders that commands do not see otherwise, the home among them; through no link. */
+  /** Real paths of folders that commands do not see, including the home. */
   readonly hidden: readonly string[];
   readonly privateHome: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Read-only; through no link, and none of them holds the home. */
+/** Read-only mounts with real paths; none contains the home. */
 export function findToolchains({ home, hidden, privateHome, environment }: ToolchainOptions): readonly Mount[] {
   const isHidden = (path: string): boolean => hidden.some((each) => isWithin(each, path)) && !isWithin(path, home);
   const folders = existingRealPaths((environment.PATH ?? "").split(delimiter).filter(isAbsolute)).filter(isHidden);
@@ -108,7 +108,7 @@ export function findToolchains({ home, hidden, privateHome, environment }: Toolc
   return [...mounts, ...privateCacheMounts({ home, privateHome }, mounts)];
 }
 
-/** `X/bin` belongs to the installation X where it looks like one, `X/shims` to a version manager and `X/.bin` to packages; else it stands for itself. */
+/** For `X/bin` returns X if it looks like an installation, for `X/shims` and `X/node_modules/.bin` their parent; else the folder itself. */
 function findInstallation(folder: string, home: string): string {
   const parent = dirname(folder);
   if (basename(folder) === "shims" || folder.endsWith("/node_modules/.bin")) return parent;
@@ -117,10 +117,9 @@ function findInstallation(folder: string, home: string): string {
   return names.some((name) => INSTALLATION_FOLDER.test(name)) && !names.includes(".git") ? parent : folder;
 }
 
-/** No more of them are looked at. */
 const MAX_LINKS = 400;
 
-/** Programs are often links to where they were installed. */
+/** Programs are often links into their installation. */
 function readLinkTargets(folder: string): readonly string[] {
   const links = readFolderEntries(folder).filter((entry) => entry.isSymbolicLink());
   return existingRealPaths(links.slice(0, MAX_LINKS).map(({ name }) => join(folder, name)));

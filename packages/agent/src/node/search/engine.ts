@@ -8,52 +8,52 @@ import { type FileLocation, formatSimilarNames } from "../paths.ts";
 import { errorCode, openNoFollow, resolveRealPath } from "../safe-files.ts";
 
 export interface SearchEngine {
-  /** The paths of all files in a folder that are not ignored, relative to it, as bytes: a name need not be text. */
-  listFiles(folder: SearchedFolder, act: Pick<SearchOptions, "signal">): AsyncIterable<Buffer>;
-  /** In the order of the tree. */
-  grep(target: GrepTarget, act: SearchOptions): AsyncIterable<GrepResult>;
+  /** The relative paths of all files in a folder that are not ignored; as bytes, because a name need not be valid UTF-8. */
+  listFiles(folder: SearchedFolder, options: Pick<SearchOptions, "signal">): AsyncIterable<Buffer>;
+  /** Results come in the order of the tree. */
+  grep(target: GrepTarget, options: SearchOptions): AsyncIterable<GrepResult>;
 }
 
 export interface SearchedFolder {
-  /** Where it lies, every link followed. */
+  /** Its path without links. */
   readonly realPath: string;
-  /** The path to open it by: it leads there while somebody else may exchange the folders above. */
+  /** The path to open it by, which stays valid if a parent folder is replaced. */
   readonly openPath: string;
 }
 
 export interface GrepTarget extends Omit<GrepQuery, "path"> {
   readonly folder: SearchedFolder;
-  /** The one file in it to search; none: all of them. */
+  /** The only file in it to search; absent for all. */
   readonly file?: string;
-  /** Which files of the folder to search, by their paths; none: all of them. */
+  /** Which files of the folder to search, by their paths; absent for all. */
   readonly fits?: PathMatcher;
 }
 
 export type GrepResult =
-  /** The hits of one file, and the lines around them; where they are more than asked for, only some of them. */
+  /** The hits of one file with context lines; incomplete if there are more than the limit. */
   | { readonly type: "file"; readonly hits: readonly GrepHit[] }
-  /** Nothing comes after it. */
+  /** Always the last result. */
   | { readonly type: "refused"; readonly message: string };
 
-/** In a folder, what is larger is not searched: it holds data. */
+/** Larger files in a folder are taken for data and not searched. */
 export const MAX_FILE_MEGABYTES = 64;
 
-/** A name is bytes, and need not be text. */
+/** Joins bytes, because a name need not be valid UTF-8. */
 export function joinPathBytes(folder: string, name: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from(folder.endsWith("/") ? folder : `${folder}/`), name]);
 }
 
-/** Bytes that are no text become marks. */
+/** Invalid bytes become replacement characters. */
 export function decodePath(name: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(name);
 }
 
-/** The same words from both, as far as they know why. */
+/** Both engines report a bad pattern with the same message. */
 export function badPatternResult(why: string): GrepResult {
-  return { type: "refused", message: `pattern is no regular expression: ${why}; for plain text set literal` };
+  return { type: "refused", message: `pattern is not a valid regular expression: ${why}; for plain text set literal` };
 }
 
-export const LINE_BREAK_PROBLEM = "it asks for a line break, and lines are searched one by one";
+export const LINE_BREAK_PROBLEM = "it contains a line break, and lines are searched one by one";
 
 export interface SearchTarget extends SearchedFolder {
   readonly type: "file" | "folder";
@@ -65,11 +65,11 @@ export interface TargetError {
   readonly message: string;
 }
 
-/** Opens the target first, so that a missing or closed one is reported, and holds it open, so that it stays the same. */
-export async function withTarget<Outcome>(
+/** Opens the target first, so that a missing or unreadable one is reported, and keeps it open, so that it cannot be replaced. */
+export async function withTarget<Result>(
   location: FileLocation,
-  search: (target: SearchTarget) => Promise<Outcome>,
-): Promise<Outcome | TargetError> {
+  search: (target: SearchTarget) => Promise<Result>,
+): Promise<Result | TargetError> {
   const opened = await openTarget(location);
   if (!("file" in opened)) return opened;
   const { file, ...target } = opened;
@@ -80,12 +80,12 @@ export async function withTarget<Outcome>(
   }
 }
 
-/** The same where only a folder will do. */
-export async function withFolder<Outcome>(
+/** Like `withTarget`, but refuses a file. */
+export async function withFolder<Result>(
   location: FileLocation,
-  search: (folder: SearchedFolder) => Promise<Outcome>,
-): Promise<Outcome | TargetError> {
-  return await withTarget<Outcome | TargetError>(location, async (target) => {
+  search: (folder: SearchedFolder) => Promise<Result>,
+): Promise<Result | TargetError> {
+  return await withTarget<Result | TargetError>(location, async (target) => {
     if (target.type === "folder") return await search(target);
     return { type: "refused", message: `${location.displayPath} is a file, not a folder` };
   });
@@ -98,24 +98,24 @@ interface OpenedTarget extends Omit<SearchTarget, "type"> {
 
 async function openTarget(location: FileLocation): Promise<OpenedTarget | TargetError> {
   try {
-    const real = location.realPath ?? (await resolveRealPath(location.path)) ?? location.path;
-    const { file, path: openPath } = await openNoFollow({ realPath: real });
+    const realPath = location.realPath ?? (await resolveRealPath(location.path)) ?? location.path;
+    const { file, path: openPath } = await openNoFollow({ realPath });
     const stats = await file.stat();
     const type = stats.isDirectory() ? "folder" : stats.isFile() ? "file" : "other";
-    return { type, bytes: stats.size, realPath: real, openPath, file };
+    return { type, bytes: stats.size, realPath, openPath, file };
   } catch (error) {
     return await toTargetError(location, error);
   }
 }
 
 function notRegularFile({ displayPath }: FileLocation): TargetError {
-  return { type: "refused", message: `${displayPath} is no regular file` };
+  return { type: "refused", message: `${displayPath} is not a regular file` };
 }
 
 async function toTargetError(location: FileLocation, error: unknown): Promise<TargetError> {
   const code = errorCode(error);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return { type: "missing", message: `${location.displayPath} is not there${await formatSimilarNames(location)}` };
+    return { type: "missing", message: `${location.displayPath} does not exist${await formatSimilarNames(location)}` };
   }
   return { type: "refused", message: describeFileError(error, { action: "read", displayPath: location.displayPath }) };
 }
@@ -126,7 +126,7 @@ export interface CollectOptions {
   readonly contextLines: number;
 }
 
-/** Collects hits until there are as many as asked for; the search then stops. */
+/** Collects hits up to the limit; the search then stops. */
 export async function collectHits(
   files: AsyncIterable<GrepResult>,
   options: CollectOptions,
@@ -146,7 +146,7 @@ export async function collectHits(
   return { type: "found", items: hits, isComplete: true };
 }
 
-/** What stands before the hit that was one too many goes with it. */
+/** Drops the context lines that belong to the first hit past the limit. */
 function dropContextAfterLast(hits: readonly GrepHit[], contextLines: number): readonly GrepHit[] {
   const last = hits.findLast(({ isContext }) => !isContext);
   if (!last) return [];

@@ -1,4 +1,4 @@
-/** Parses ripgrep's JSON output and verifies each line against the file. Of a record too long to hold, only its positions are kept. */
+/** Parses ripgrep's JSON output and verifies each line against the file. For a record that is too long, only the positions are kept. */
 
 import type { FileHandle } from "node:fs/promises";
 import type { GrepHit, GrepQuery } from "../../ports.ts";
@@ -9,19 +9,19 @@ import { type OpenOptions, openNoFollow } from "../safe-files.ts";
 const MAX_RECORD_BYTES = 256 * 1024;
 const PREFIX_BYTES = 64;
 const POSITION_BYTES = 64;
-/** What follows the text of the line, and that of its first hit. Within a text in JSON every quote has a backslash before it, so that they stand nowhere else. */
+/** The JSON after the text of the line and after that of its first match. Quotes inside JSON strings are escaped, so these occur nowhere else. */
 const POSITION_MARKS = ['"},"line_number":', '"},"start":'];
 
-/** A record while it arrives: kept whole while it is short, else only its beginning and what follows its texts. */
+/** Collects a record: short ones whole, of long ones only the beginning and the positions after their texts. */
 export class RecordBuffer {
   #pieces: Buffer[] = [];
   #length = 0;
   #prefix = "";
-  /** Of a long one: what may be the first part of the next mark. */
+  /** For a long record: bytes that may be the start of the next mark. */
   #unscanned: Buffer = Buffer.alloc(0);
   #positions: string[] = [];
 
-  /** The piece is kept as it is; its bytes must not change. */
+  /** Does not copy the piece; its bytes must not change. */
   write(piece: Buffer): void {
     const wasLong = this.#length > MAX_RECORD_BYTES;
     this.#length += piece.length;
@@ -29,7 +29,7 @@ export class RecordBuffer {
     else this.#append(piece);
   }
 
-  /** Null where it is too long. */
+  /** Null where the record is too long. */
   wholeRecord(): Buffer | null {
     return this.#length > MAX_RECORD_BYTES ? null : Buffer.concat(this.#pieces);
   }
@@ -38,7 +38,7 @@ export class RecordBuffer {
     return this.#prefix;
   }
 
-  /** What follows each of the marks, to be asked once all is written. */
+  /** The text after each mark. Call it after the last write. */
   positions(): readonly string[] {
     this.#scanForMarks(Buffer.alloc(POSITION_BYTES));
     return this.#positions;
@@ -63,7 +63,7 @@ export class RecordBuffer {
       const markStart = bytes.indexOf(mark);
       const markEnd = markStart + mark.length;
       if (markStart < 0 || markEnd + POSITION_BYTES > bytes.length) {
-        // Copied, because a part would keep the whole of it in memory.
+        // Copied, because a subarray would keep the whole buffer in memory.
         this.#unscanned = Buffer.from(bytes.subarray(markStart < 0 ? 1 - mark.length : markStart));
         return;
       }
@@ -82,11 +82,11 @@ export type RipgrepRecord =
 export interface RipgrepLine {
   readonly number: number;
   readonly isContext: boolean;
-  /** Where in the file it starts, in bytes. */
+  /** The byte offset of the line in the file. */
   readonly offset: number;
-  /** Where in it the first hit starts, in bytes. */
+  /** The byte offset of the first match in the line. */
   readonly hit: number;
-  /** Null: too long to be told. */
+  /** Null if the line is too long. */
   readonly bytes: Buffer | null;
 }
 
@@ -124,7 +124,7 @@ interface JsonLine {
   readonly submatches: readonly { readonly start: number }[];
 }
 
-/** Text, or in base64 what is none. */
+/** Text, or base64 where it is not valid UTF-8. */
 type JsonBytes = { readonly text: string } | { readonly bytes: string };
 
 function toRecord(record: JsonRecord): RipgrepRecord {
@@ -175,12 +175,12 @@ export class RipgrepFileHits {
     this.#redaction = redaction;
   }
 
-  /** Of hits, not of lines around them. */
+  /** The number of hits, without context lines. */
   get count(): number {
     return this.#count;
   }
 
-  /** What does not stand in the file was read from another, which somebody had put in its place. */
+  /** Ignores a line that is not in the file: ripgrep then read another file that was put in its place. */
   async add(line: RipgrepLine): Promise<void> {
     const { bytes, hit } = await this.#excerpt(line);
     if (line.bytes !== null && !(await this.#source.hasLine(line.bytes, line.offset))) return;
@@ -193,7 +193,7 @@ export class RipgrepFileHits {
     await this.#source.close();
   }
 
-  /** What ripgrep told of it may have been too much to be kept, but it stands in the file. */
+  /** Reads the text of a line that was too long to keep from the file. */
   async #excerpt({ bytes, hit, offset }: RipgrepLine): Promise<{ readonly bytes: Buffer; readonly hit: number }> {
     if (bytes !== null) return { bytes, hit };
     const before = Math.min(hit, BYTES_BEFORE_HIT);
@@ -206,21 +206,21 @@ export class RipgrepFileHits {
   }
 }
 
-/** More than is shown, before the hit and after it. */
+/** More than is displayed before and after the hit. */
 const BYTES_BEFORE_HIT = 1_024;
 const BYTES_AFTER_HIT = 3_072;
 
 export interface FileSource {
-  /** As many as are there; none where it cannot be read. */
+  /** Returns fewer bytes at the end of the file, and none on an error. */
   readBytes(start: number, length: number): Promise<Buffer>;
-  /** Whether it has a line, told with its place. */
+  /** Whether the file has this line at about this offset. */
   hasLine(line: Buffer, offset: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
 /**
- * Ripgrep goes by paths, which may be exchanged meanwhile, so what it reports must be found in this file. Null where it is gone, or lies
- * elsewhere by now.
+ * Ripgrep opens files by path, and a path may be replaced while it searches. Its lines must therefore be found in this file, which is
+ * opened without following links. Null where that fails.
  */
 export async function openSource(options: OpenOptions): Promise<FileSource | null> {
   const opened = await openNoFollow(options).catch(() => null);
@@ -240,7 +240,7 @@ export async function openSource(options: OpenOptions): Promise<FileSource | nul
   };
 }
 
-/** Ripgrep counts from behind a byte order mark. */
+/** Ripgrep's offsets do not count a byte order mark. */
 const BYTE_ORDER_MARK_BYTES = 3;
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
@@ -248,7 +248,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return result === null ? Buffer.alloc(0) : result.buffer.subarray(0, result.bytesRead);
 }
 
-/** The place that ripgrep tells is one in another encoding. */
+/** Searches the whole file: ripgrep's offset counts UTF-8 bytes, and the file is UTF-16. */
 async function containsBytes(readBytes: FileSource["readBytes"], wanted: Buffer): Promise<boolean> {
   for (let start = 0; ; start += CHUNK_BYTES) {
     const chunk = await readBytes(start, CHUNK_BYTES + wanted.length);

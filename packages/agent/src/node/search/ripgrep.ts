@@ -1,4 +1,4 @@
-/** Searches with ripgrep, so that it finds what the built-in walk finds, in the same order, whatever the user's ripgrep settings are. */
+/** Searches with ripgrep. It finds the same as the built-in walk, in the same order, whatever the user's ripgrep settings are. */
 
 import { type ChildProcessByStdio, execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
@@ -27,16 +27,16 @@ import { readOuterRules } from "./walk.ts";
 export interface RipgrepOptions {
   readonly program: string;
   readonly options: readonly string[];
-  /** Where it searches. */
+  /** The folder to search. */
   readonly folder: string;
-  /** The one file in it; none: all of them. */
+  /** The only file in it to search; absent for all. */
   readonly file?: string;
   readonly signal: AbortSignal;
 }
 
 export interface RipgrepProcess {
   readonly output: AsyncIterable<Buffer>;
-  /** What it complained of, known once the output has ended; no more than the beginning. */
+  /** The beginning of its standard error; complete once the output has ended. */
   errorOutput(): string;
 }
 
@@ -76,7 +76,7 @@ async function* readOutput(child: Child, signal: AbortSignal): AsyncGenerator<Bu
   }
 }
 
-/** It only reads, so it need not be asked first. */
+/** Uses SIGKILL at once: ripgrep only reads. */
 function killRipgrep(child: Child): void {
   const hasEnded = child.exitCode !== null || child.signalCode !== null;
   if (child.pid !== undefined && !hasEnded) signalGroup(child.pid, "SIGKILL");
@@ -155,7 +155,7 @@ async function* grep(target: RipgrepTarget, searchOptions: SearchOptions): Async
   yield failureResult(process.errorOutput());
 }
 
-/** Null where it is not wanted, or lies no more where it was found. */
+/** Null where the file is not searched, or is no longer at its path. */
 async function openFileHits(path: Buffer, { folder, fits, redaction }: GrepTarget): Promise<RipgrepFileHits | null> {
   const displayPath = decodePath(path);
   if (fits && !fits(displayPath)) return null;
@@ -175,15 +175,15 @@ function grepOptions({ pattern, isLiteral, ignoresCase, contextLines = 0, glob, 
     "--crlf",
     `--context=${contextLines}`,
     `--max-filesize=${MAX_FILE_MEGABYTES}M`,
-    // To the end of the line: of a line with a million hits all would be told.
+    // Matches to the end of the line; otherwise a line with a million hits would report each of them.
     `--regexp=(?:${isLiteral ? escapePattern(pattern) : pattern}).*`,
     ...(ignoresCase ? ["--ignore-case"] : []),
-    // As a glob of ripgrep's it would let in what is ignored; as a type it does not.
-    ...(name === null || file ? [] : [`--type-add=wished:${name}`, "--type=wished"]),
+    // A ripgrep glob would include ignored files; a type does not.
+    ...(name === null || file ? [] : [`--type-add=wanted:${name}`, "--type=wanted"]),
   ];
 }
 
-/** A folder that is ignored itself is searched if it is named. */
+/** An ignored folder is searched if the caller names it. */
 async function parentIgnoreOptions({ realPath }: SearchedFolder): Promise<readonly string[]> {
   return (await readOuterRules(realPath)) === "ignored" ? ["--no-ignore-parent"] : [];
 }
@@ -204,15 +204,15 @@ function failureMessage(errorOutput: string): string {
 }
 
 export interface ProgramSearchOptions {
-  /** As the variable `PATH` has them. */
+  /** The value of `PATH`. */
   readonly searchPath: string;
-  /** The workspace: what lies in it is the project's. */
+  /** The workspace; programs in it are not trusted. */
   readonly root: string;
-  /** Where everybody may write; the temporary folders of the machine, unless told otherwise. */
+  /** World-writable folders; the machine's temporary folders by default. */
   readonly temporary?: readonly string[];
 }
 
-/** The first that works: the one handed in, else the one that `PATH` leads to. It runs without a sandbox, so no stranger's. */
+/** The configured program, else the one in `PATH`. It runs without a sandbox, so it must not lie where others could have written it. */
 export async function findUsableRipgrep(
   configured: string | undefined,
   options: ProgramSearchOptions,
@@ -223,7 +223,7 @@ export async function findUsableRipgrep(
   return program !== null && (await isUsable(program)) ? program : null;
 }
 
-/** The first that knows every option we give it. */
+/** The first version that supports all options used here. */
 const MIN_MAJOR_VERSION = 13;
 const VERSION_TIMEOUT_MS = 5_000;
 
@@ -232,7 +232,7 @@ async function isUsable(program: string): Promise<boolean> {
     const { stdout } = await promisify(execFile)(program, ["--version"], { timeout: VERSION_TIMEOUT_MS });
     return Number(/^ripgrep (\d+)\./.exec(stdout)?.[1] ?? 0) >= MIN_MAJOR_VERSION;
   } catch {
-    // It is not there, or cannot run on this machine: there is another way to search.
+    // Missing, or cannot run on this machine: the built-in walk is used.
     return false;
   }
 }

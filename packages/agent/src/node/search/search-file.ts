@@ -1,4 +1,7 @@
-/** Searches one file in pieces. It never waits for the other end of a pipe and never holds more than one piece. */
+/**
+ * Searches one file with a JavaScript expression, in chunks. It never waits for the other end of a pipe and never holds more than one chunk.
+ * A match that takes too long is aborted, because a JavaScript expression can run almost forever.
+ */
 
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
@@ -9,11 +12,11 @@ import { openNoFollow } from "../safe-files.ts";
 import { escapePattern, LINE_BREAK_PROBLEM, MAX_FILE_MEGABYTES } from "./engine.ts";
 
 export interface SearchedFile {
-  /** Where it lies, and the path to open it by. */
+  /** Its path without links. */
   readonly realPath: Buffer;
   readonly openPath: Buffer;
   readonly displayPath: string;
-  /** Not come upon in a folder. */
+  /** Whether the caller named this file, instead of a folder. */
   readonly isNamed: boolean;
 }
 
@@ -26,10 +29,10 @@ export interface FileSearchOptions extends Pick<GrepQuery, "redaction"> {
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** None where it is no text, too large or closed to us. Null: the pattern takes too long. */
+/** Empty where the file is not text, too large or unreadable. Null where the pattern takes too long. */
 export async function searchFile(file: SearchedFile, options: FileSearchOptions): Promise<readonly GrepHit[] | null> {
   options.signal.throwIfAborted();
-  // Gone since its name was read, or closed to us: a search finds what it can.
+  // Removed since its name was read, or unreadable.
   const opened = await openNoFollow(file).catch(() => null);
   if (opened === null) return [];
   try {
@@ -38,7 +41,7 @@ export async function searchFile(file: SearchedFile, options: FileSearchOptions)
     return stats.isFile() && (file.isNamed || !isLarge) ? await searchOpenFile(opened.file, file, options) : [];
   } catch (error) {
     options.signal.throwIfAborted();
-    // Some that say they are files cannot be read: under /proc, or on a disk that fails.
+    // Some regular files cannot be read: under /proc, or on a failing disk.
     if (file.isNamed) throw error;
     return [];
   } finally {
@@ -64,7 +67,7 @@ async function searchOpenFile(
   return hits.hits;
 }
 
-/** False where the pattern takes too long. */
+/** Returns false where the pattern takes too long. */
 function addMatches(lines: readonly Line[], hits: FileHits, { pattern }: FileSearchOptions): boolean {
   const indexes = pattern.findMatches(lines.map(({ text }) => text));
   if (indexes === null) return false;
@@ -91,11 +94,11 @@ export class FileHits {
     return this.#count;
   }
 
-  /** `place` is where the line has a hit, or -1. A long line comes in parts, and counts once. */
-  addLine({ number, text, goesOn }: Line, hitIndex: number): void {
+  /** `hitIndex` is the position of the hit in the line, or -1. A long line comes in parts and counts once. */
+  addLine({ number, text, isContinued }: Line, hitIndex: number): void {
     if (number === this.#lastHitLine) return;
     const isContext = hitIndex < 0;
-    const displayText = cutLineAround(text, hitIndex, { isContinued: goesOn, redaction: this.#redaction });
+    const displayText = cutLineAround(text, hitIndex, { isContinued, redaction: this.#redaction });
     const entry = { path: this.#path, line: number, text: displayText, isContext };
     if (!isContext) this.#addHit(entry);
     else if (number <= this.#lastHitLine + this.#contextLines) this.#pushOnce(this.hits, entry);
@@ -103,7 +106,7 @@ export class FileHits {
   }
 
   #addHit(hit: GrepHit): void {
-    // An earlier part of the same line was taken for a line around the hit before.
+    // An earlier part of the same line was added as a context line.
     if (this.hits.at(-1)?.line === hit.line) this.hits.pop();
     this.hits.push(
       ...this.#contextBefore.filter(({ line }) => line >= hit.line - this.#contextLines && line < hit.line),
@@ -120,7 +123,7 @@ export class FileHits {
     if ((this.#contextBefore[0]?.line ?? 0) < line.line - this.#contextLines) this.#contextBefore.shift();
   }
 
-  /** Of a line in parts the first is shown. */
+  /** Of a line in parts, the first is shown. */
   #pushOnce(lines: GrepHit[], line: GrepHit): void {
     if (lines.at(-1)?.line !== line.line) lines.push(line);
   }
@@ -129,13 +132,13 @@ export class FileHits {
 export interface Line {
   readonly number: number;
   readonly text: string;
-  /** This is a part, and not the last. */
-  readonly goesOn: boolean;
+  /** Whether this is a part of a long line, and not the last one. */
+  readonly isContinued: boolean;
 }
 
-/** Short, because an expression may take the square of its length. */
+/** Short, because the time of an expression may grow with the square of the length. */
 const MAX_PART_CHARS = 16 * 1024;
-/** Parts overlap, so that a hit on their edge is seen. */
+/** Parts overlap, so that a hit across their edge is found. */
 const PART_OVERLAP_CHARS = 512;
 
 /** Splits bytes into lines; a line that is too long comes in parts, so that memory stays bounded. */
@@ -144,7 +147,7 @@ export class LineReader {
   #unfinished = "";
   #lineNumber = 1;
 
-  /** Null: this is no text. */
+  /** Null if the file is not text. */
   readLines(bytes: Uint8Array): readonly Line[] | null {
     this.#decoder ??= new TextDecoder(detectUtf16(bytes) ?? "utf-8");
     if (this.#decoder.encoding === "utf-8" && bytes.includes(0)) return null;
@@ -152,10 +155,10 @@ export class LineReader {
     const rest = this.#splitParts(lines.pop() ?? "");
     const whole = lines.flatMap((line) => this.#splitLine(line));
     this.#unfinished = rest.at(-1) ?? "";
-    return [...whole, ...rest.slice(0, -1).map((text) => ({ number: this.#lineNumber, text, goesOn: true }))];
+    return [...whole, ...rest.slice(0, -1).map((text) => ({ number: this.#lineNumber, text, isContinued: true }))];
   }
 
-  /** What is left after the last piece. */
+  /** The rest after the last chunk. */
   end(): readonly Line[] {
     const rest = this.#unfinished + (this.#decoder?.decode() ?? "");
     return rest === "" ? [] : this.#splitLine(rest);
@@ -165,7 +168,7 @@ export class LineReader {
     const number = this.#lineNumber;
     this.#lineNumber += 1;
     const parts = this.#splitParts(line.replace(/\r$/, ""));
-    return parts.map((text, index) => ({ number, text, goesOn: index < parts.length - 1 }));
+    return parts.map((text, index) => ({ number, text, isContinued: index < parts.length - 1 }));
   }
 
   #splitParts(line: string): readonly string[] {
@@ -180,7 +183,7 @@ export class LineReader {
 export type LinePattern =
   | {
       readonly type: "pattern";
-      /** Where each line has it first; -1: nowhere. Null: it takes too long. */
+      /** The position of the first match in each line, or -1. Null if matching takes too long. */
       readonly findMatches: (lines: readonly string[]) => readonly number[] | null;
     }
   | { readonly type: "bad"; readonly why: string };
@@ -202,7 +205,7 @@ export function compileLinePattern({
   }
 }
 
-/** Other than in a choice of characters, which may well name it as one of those not wanted. */
+/** `\n` inside a character class is fine: it may be one of the excluded characters. */
 function matchesLineBreak(pattern: string): boolean {
   return pattern.replace(/\\\\|\[(?:\\.|[^\]])*\]/g, "").includes("\\n");
 }
@@ -219,19 +222,19 @@ function compileExpression(source: string, { ignoresCase }: { readonly ignoresCa
 
 const MATCH_TIMEOUT_MS = 1_000;
 
-/** Without it no expression takes more than the length of the line times its own. */
+/** Without repetition, the time is bounded by the length of the line times that of the expression. */
 const REPETITION = /[*+?{]/;
 
-type LineMatcher<Outcome> = (lines: readonly string[]) => Outcome;
+type LineMatcher<Result> = (lines: readonly string[]) => Result;
 
-/** Node breaks off only what runs as a script, and starts a thread to watch over it. */
+/** Node can time out only code that runs as a script; it starts a thread to watch it. */
 function withTimeLimit(findMatches: LineMatcher<readonly number[]>): LineMatcher<readonly number[] | null> {
-  const contextGlobals = { act: (): readonly number[] => [] };
+  const contextGlobals = { match: (): readonly number[] => [] };
   const { createContext, Script } = process.getBuiltinModule("node:vm");
   const context = createContext(contextGlobals);
-  const script = new Script("act()");
+  const script = new Script("match()");
   return (lines) => {
-    contextGlobals.act = () => findMatches(lines);
+    contextGlobals.match = () => findMatches(lines);
     try {
       return script.runInContext(context, { timeout: MATCH_TIMEOUT_MS });
     } catch (error) {
@@ -241,7 +244,7 @@ function withTimeLimit(findMatches: LineMatcher<readonly number[]>): LineMatcher
   };
 }
 
-/** It comes from the other side, whose errors are none of ours. */
+/** The error comes from another context, so `instanceof Error` fails. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"
@@ -249,14 +252,14 @@ function isTimeout(error: unknown): boolean {
 }
 
 export interface TranslatedPattern {
-  /** For an expression with the flag `u`. */
+  /** The source for the flag `u`. */
   readonly unicode: string;
-  /** For one without, which takes what people write more loosely. */
+  /** The source without that flag, which accepts more spellings. */
   readonly loose: string;
   readonly flags: string;
 }
 
-/** Translates ripgrep's syntax as far as people use what differs: Unicode words, POSIX classes, flags at the beginning. */
+/** Translates the common differences of ripgrep's syntax: Unicode words, POSIX classes, flags at the beginning. */
 export function toJavaScriptPattern(pattern: string): TranslatedPattern {
   const [flagPrefix = "", flags = ""] = /^\(\?([ims]+)\)/.exec(pattern) ?? [];
   const loose = pattern
@@ -279,7 +282,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 
 const WORD_CLASS = "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}";
 
-/** Within a choice of characters, and without one. */
+/** Inside a character class, and outside. */
 const UNICODE_ESCAPES: Readonly<Record<string, readonly [string, string]>> = {
   "\\w": [WORD_CLASS, `[${WORD_CLASS}]`],
   "\\W": ["\\W", `[^${WORD_CLASS}]`],
@@ -300,7 +303,7 @@ function toUnicodePattern(source: string): string {
   });
 }
 
-/** With the flag `u` no other character may be escaped; a hyphen is spelled so that it may stand anywhere. */
+/** The flag `u` forbids other escapes; a hyphen is written so that it works anywhere. */
 function keepNeededEscape(token: string): string {
   if (token === "\\-") return "\\x2d";
   return /^\\[\w^$\\.*+?()[\]{}|/]/.test(token) ? token : token.slice(1);

@@ -1,4 +1,4 @@
-/** Implements find, grep and ls on this machine: with ripgrep where there is one, else with a built-in walk that finds the same. */
+/** Implements find, grep and ls on this machine: with ripgrep if it is installed, else with a built-in walk that finds the same. */
 
 import type { Dirent } from "node:fs";
 import { lstat, opendir } from "node:fs/promises";
@@ -29,27 +29,27 @@ import {
 import { findUsableRipgrep, ripgrepEngine } from "./ripgrep.ts";
 import { walkEngine } from "./walk.ts";
 
-/** The first few of many items in some order, without keeping all of them. */
-export class TopItems<Each> {
+/** Keeps the first items of many in a given order, without storing all of them. */
+export class TopItems<Item> {
   readonly #limit: number;
-  readonly #compare: (one: Each, other: Each) => number;
-  #items: Each[] = [];
+  readonly #compare: (one: Item, other: Item) => number;
+  #items: Item[] = [];
   #count = 0;
 
-  constructor(most: number, order: (one: Each, other: Each) => number) {
-    this.#limit = most;
-    this.#compare = order;
+  constructor(limit: number, compare: (one: Item, other: Item) => number) {
+    this.#limit = limit;
+    this.#compare = compare;
   }
 
-  add(one: Each): void {
+  add(item: Item): void {
     this.#count += 1;
-    this.#items.push(one);
+    this.#items.push(item);
     if (this.#items.length >= 2 * this.#limit + PRUNE_SLACK) this.#prune();
   }
 
-  result(): { readonly found: readonly Each[]; readonly isAll: boolean } {
+  result(): { readonly items: readonly Item[]; readonly isComplete: boolean } {
     this.#prune();
-    return { found: this.#items, isAll: this.#count <= this.#limit };
+    return { items: this.#items, isComplete: this.#count <= this.#limit };
   }
 
   #prune(): void {
@@ -59,13 +59,13 @@ export class TopItems<Each> {
 
 const PRUNE_SLACK = 1_000;
 
-/** Letter by letter, whatever language they are of: the same on every machine. */
+/** Compares by code units, so that the order is the same on every machine. */
 export function compareNames(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }
 
-/** All names in a folder, sorted, ignored and hidden ones too. */
+/** All names in a folder, sorted, including ignored and hidden ones. */
 export async function listNames(location: FileLocation, options: SearchOptions): Promise<SearchResult<FolderEntry>> {
   options.signal.throwIfAborted();
   return await withFolder(location, ({ openPath }) => readListedNames(openPath, options));
@@ -80,8 +80,8 @@ async function readListedNames(
     signal.throwIfAborted();
     names.add(toListedName(entry));
   }
-  const { found, isAll } = names.result();
-  return { type: "found", items: await Promise.all(found.map((name) => addSize(name, folder))), isComplete: isAll };
+  const { items, isComplete } = names.result();
+  return { type: "found", items: await Promise.all(items.map((name) => addSize(name, folder))), isComplete };
 }
 
 function toListedName(entry: Dirent): FolderEntry {
@@ -92,7 +92,7 @@ function toListedName(entry: Dirent): FolderEntry {
 
 async function addSize(listed: FolderEntry, folder: string): Promise<FolderEntry> {
   if (listed.kind !== "file") return listed;
-  // One that is gone by now, or whose name is no text, is listed without its size.
+  // A file that was removed since, or whose name is not valid UTF-8, is listed without its size.
   const stats = await lstat(join(folder, listed.name)).catch(() => null);
   return stats === null ? listed : { ...listed, bytes: stats.size };
 }
@@ -105,11 +105,9 @@ export interface FindFilesOptions {
 
 interface DatedFile {
   readonly path: string;
-  /** When it was last changed. */
   readonly modifiedMs: number;
 }
 
-/** How many are looked at together. */
 const STAT_BATCH_SIZE = 64;
 
 export async function findNewestFiles(
@@ -129,8 +127,8 @@ export async function findNewestFiles(
     batch = [];
   }
   for (const one of await Promise.all(batch)) newest.add(one);
-  const { found, isAll } = newest.result();
-  return { type: "found", items: found.map(({ path }) => path), isComplete: isAll };
+  const { items, isComplete } = newest.result();
+  return { type: "found", items: items.map(({ path }) => path), isComplete };
 }
 
 export async function findFilesUnordered(
@@ -148,7 +146,7 @@ export async function findFilesUnordered(
 }
 
 async function readModifiedTime(name: Buffer, { openPath }: SearchedFolder): Promise<DatedFile> {
-  // One that is gone by now was there when it was found.
+  // A file that was removed since it was found is sorted last.
   const stats = await lstat(joinPathBytes(openPath, name)).catch(() => null);
   return { path: decodePath(name), modifiedMs: stats?.mtimeMs ?? 0 };
 }
@@ -156,13 +154,13 @@ async function readModifiedTime(name: Buffer, { openPath }: SearchedFolder): Pro
 export interface NodeSearchOptions extends PrivateTemporaryOptions {
   /** The folder from which relative paths start; absolute. */
   readonly root: string;
-  /** What `~` stands for; the user's own folder unless said. */
+  /** What `~` stands for; the user's home by default. */
   readonly home?: string;
-  /** Where ripgrep is; unless said, where `PATH` leads to. Null: it is not used. */
+  /** The path of ripgrep; found in `PATH` by default. Null to use the built-in walk. */
   readonly ripgrep?: string | null;
 }
 
-/** Searches under and around a folder of this machine. */
+/** Searches files of this machine; relative paths start at the root. */
 export function nodeSearch({ home = homedir(), ripgrep, ...pathOptions }: NodeSearchOptions): WorkspaceSearch {
   const { root } = pathOptions;
   const locate = (path: string, { realPath }: SearchOptions): FileLocation => ({
@@ -187,8 +185,8 @@ async function chooseEngine(ripgrep: string | null | undefined, root: string): P
   return program === null ? walkEngine : ripgrepEngine(program);
 }
 
-interface SearchRequest<Wish> {
-  readonly query: Wish;
+interface SearchRequest<Query> {
+  readonly query: Query;
   readonly location: FileLocation;
   readonly getEngine: () => Promise<SearchEngine>;
 }
@@ -212,10 +210,10 @@ async function grep(
   const fits = query.glob === undefined ? () => true : createPathMatcher(query.glob);
   if (fits === null) return tooManyBraces;
   return await withTarget(location, async (target) => {
-    // Ripgrep holds a whole line in memory, and such a file may be one.
+    // Ripgrep holds a whole line in memory, and a large file may be a single line.
     const isLarge = target.type === "file" && target.bytes > MAX_FILE_MEGABYTES * 1024 * 1024;
     const engine = isLarge ? walkEngine : await getEngine();
-    // What a path names is searched, whatever its name.
+    // A file that the caller names is searched even if the glob does not match.
     const scope =
       target.type === "file"
         ? toFileScope(target)
@@ -233,7 +231,7 @@ function toFileScope({ realPath }: SearchedFolder): Pick<GrepTarget, "folder" | 
   return { folder: { realPath: folder, openPath: folder }, file: basename(realPath) };
 }
 
-/** By the name it was asked for, which may be that of a link. */
+/** Shows the name that the caller used, which may be that of a link. */
 function withHitPath(hits: Extract<SearchResult<GrepHit>, { type: "found" }>, path: string): SearchResult<GrepHit> {
   return { ...hits, items: hits.items.map((hit) => ({ ...hit, path })) };
 }
@@ -242,10 +240,10 @@ interface FileFilter extends Pick<SearchOptions, "isExcluded"> {
   readonly fits: PathMatcher;
 }
 
-/** What may not be looked at by itself is not come upon either. */
+/** Files that the model may not read are not found either. */
 function excludeClosed({ realPath }: SearchedFolder, { fits, isExcluded }: FileFilter): PathMatcher {
   if (!isExcluded) return fits;
   return (path) => fits(path) && !isExcluded(realPath.endsWith("/") ? realPath + path : `${realPath}/${path}`);
 }
 
-const tooManyBraces = { type: "refused", message: "the glob stands for too many: use fewer braces" } as const;
+const tooManyBraces = { type: "refused", message: "the glob expands to too many patterns; use fewer braces" } as const;

@@ -1,4 +1,4 @@
-/** Walks and searches files that `.gitignore` does not exclude. Links are not followed; what cannot be opened is skipped. */
+/** The built-in search engine: walks and searches files that `.gitignore` does not exclude. It never follows links and skips unreadable files. */
 
 import type { Dirent } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
@@ -22,10 +22,10 @@ export interface IgnoreRules {
   readonly rules: Ignore;
 }
 
-/** No file of rules that a person wrote is larger. */
+/** A hand-written `.gitignore` is never larger. */
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 
-/** The rules from above a folder; `ignoreToken` where they leave out the folder itself, and who named it meant it. */
+/** The rules of all parent folders; `ignored` where they exclude the folder itself. A caller that names such a folder searches it anyway. */
 export async function readOuterRules(folder: string): Promise<readonly IgnoreRules[] | "ignored"> {
   const parent = dirname(folder);
   if (parent === folder) return [];
@@ -35,7 +35,7 @@ export async function readOuterRules(folder: string): Promise<readonly IgnoreRul
   return isIgnored(`${folder}/`, allRules) ? "ignored" : allRules;
 }
 
-/** Puts the rules of the folder first: the nearest decide. */
+/** Adds the rules of a folder in front: the nearest ones decide. */
 export async function addFolderRules(folder: string, outer: readonly IgnoreRules[]): Promise<readonly IgnoreRules[]> {
   const text = await readIgnoreFile(join(folder, ".gitignore"));
   if (text === null) return outer;
@@ -45,14 +45,14 @@ export async function addFolderRules(folder: string, outer: readonly IgnoreRules
   return [{ folder: folder.endsWith("/") ? folder : `${folder}/`, rules }, ...outer];
 }
 
-/** Each star more in a name multiplies the time that holding a long name against it takes, and a stranger may have written it. */
+/** Drops rules with many stars: each star multiplies the time to match a long name, and the file may be hostile. */
 function dropSlowRules(text: string): string[] {
   return text.split(/\r?\n/).filter((rule) => !MANY_STARS.test(rule));
 }
 
 const MANY_STARS = /(?:\*[^*/]+){4}/;
 
-/** The path is absolute; that of a folder ends in a slash. */
+/** The path is absolute; a folder's path ends in a slash. */
 export function isIgnored(path: string, allRules: readonly IgnoreRules[]): boolean {
   for (const { folder, rules } of allRules) {
     const { ignored, unignored } = rules.test(path.slice(folder.length));
@@ -66,13 +66,13 @@ async function readIgnoreFile(path: string): Promise<string | null> {
     const stats = await stat(path);
     return stats.isFile() && stats.size <= MAX_IGNORE_FILE_BYTES ? await readFile(path, "utf8") : null;
   } catch {
-    // Most folders have none; one that cannot be read rules over nothing.
+    // Missing in most folders; an unreadable file has no rules.
     return null;
   }
 }
 
 interface WalkFolder {
-  /** From the folder that is walked; ends in a slash unless that is it. */
+  /** Relative to the root of the walk; empty for the root, else ends in a slash. */
   readonly path: Buffer;
   readonly rules: readonly IgnoreRules[];
 }
@@ -82,7 +82,7 @@ interface WalkOptions {
   readonly signal: AbortSignal;
 }
 
-/** Their paths, from the folder. */
+/** Yields paths relative to the folder. */
 export async function* walkFiles(
   folder: SearchedFolder,
   { signal }: { readonly signal: AbortSignal },
@@ -118,7 +118,7 @@ async function readSortedEntries(path: Buffer): Promise<Dirent<Buffer>[]> {
     const entries = await readdir(path, { withFileTypes: true, encoding: "buffer" });
     return entries.sort((one, other) => Buffer.compare(one.name, other.name));
   } catch {
-    // Closed to us, or gone since its name was read: a search finds what it can.
+    // Unreadable, or removed since its name was read.
     return [];
   }
 }
@@ -143,6 +143,6 @@ async function* grep(target: GrepTarget, options: SearchOptions): AsyncGenerator
 function tooSlowResult(path: string): GrepResult {
   return {
     type: "refused",
-    message: `the search was broken off in ${path}: the pattern takes too long; make it simpler`,
+    message: `the search stopped in ${path}: the pattern takes too long to match; simplify it`,
   };
 }

@@ -20,13 +20,13 @@ import {
 
 export interface PageRequestOptions {
   readonly signal: AbortSignal;
-  /** Milliseconds until a connection stands. */
+  /** The connect timeout in milliseconds. */
   readonly connectMs: number;
 }
 
 /**
- * The name is never resolved here: the request goes to a checked address, and the name stays in Host and in TLS. The answer as soon as its
- * head is here; whoever asked reads its body or destroys it.
+ * Connects to a checked address and never resolves the name; the name is used in the Host header and in TLS. Resolves as soon as the
+ * headers arrive; the caller reads the body or destroys the response.
  */
 export function requestPage(
   { url, addresses }: Route,
@@ -35,7 +35,7 @@ export function requestPage(
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sendRequest = url.protocol === "https:" ? httpsRequest : httpRequest;
   const request = sendRequest(url, {
-    // Neither the connections of others nor a proxy from the environment.
+    // No shared connections and no proxy from the environment.
     agent: false,
     headers: REQUEST_HEADERS,
     lookup: pinLookup(addresses),
@@ -70,18 +70,18 @@ export class ConnectTimeout extends Error {
 }
 
 export interface FailureContext {
-  /** Of whoever asked. */
+  /** The caller's signal. */
   readonly signal: AbortSignal;
-  /** Runs out when the whole took too long. */
+  /** Aborts when the total time is over. */
   readonly deadline: AbortSignal;
 }
 
 export function toWebFailure(error: unknown, { signal, deadline }: FailureContext): WebFailed {
-  if (signal.aborted) return webFailure("aborted", "it was broken off");
+  if (signal.aborted) return webFailure("aborted", "the fetch was aborted");
   if (deadline.aborted) return webFailure("timeout", "the page took too long");
   if (error instanceof ConnectTimeout) return webFailure("timeout", "the host does not answer");
   const code = errorCode(firstError(error));
-  const message = error instanceof Error && error.message !== "" ? error.message : code || "no reason was given";
+  const message = error instanceof Error && error.message !== "" ? error.message : code || "unknown error";
   return UNREACHABLE.has(code)
     ? webFailure("unreachable", `the host cannot be reached: ${message}`)
     : webFailure("broken", `the page could not be read: ${message}`);
@@ -96,7 +96,7 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
   "ETIMEDOUT",
 ]);
 
-/** Where several addresses were tried, what went wrong with the first. */
+/** If several addresses were tried, the error of the first. */
 function firstError(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? firstError(error.errors[0]) : error;
 }
@@ -106,7 +106,7 @@ export interface PageBody {
   readonly isWhole: boolean;
 }
 
-/** Unpacks while it reads, so that a small response cannot become a large one. */
+/** Decompresses while it reads, so that a small response cannot expand past the limit. */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<PageBody> {
   try {
     return await readUpTo(decompress(response), maxBytes);
@@ -119,8 +119,8 @@ function decompress(response: IncomingMessage): Readable {
   const encoding = response.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
   if (encoding === "identity" || encoding === "") return response;
   const createDecompressor = decompressors.get(encoding);
-  if (!createDecompressor) throw new Error(`it is packed in a way we did not ask for (${encoding})`);
-  // What goes wrong on the way reaches the reader as an error of the last stream.
+  if (!createDecompressor) throw new Error(`the content encoding ${encoding} is not supported`);
+  // Errors reach the reader through the last stream.
   return pipeline(response, createDecompressor(), () => {});
 }
 
@@ -148,7 +148,7 @@ export interface VisitRequest {
   readonly allowedHosts: readonly string[];
   /** Redirects so far. */
   readonly hops: number;
-  /** The host that was asked for; a redirect stays there. */
+  /** The requested host; redirects must stay on it. */
   readonly host?: string;
 }
 
@@ -162,12 +162,12 @@ export interface VisitOptions {
 
 const MAX_REDIRECTS = 5;
 
-/** Every hop is checked before it is dialled, a redirect as well as the first. */
+/** Every hop is checked before a connection is made, redirects too. */
 export async function visit(
   { url, allowedHosts, hops, host }: VisitRequest,
   options: VisitOptions,
 ): Promise<WebResult> {
-  // Whoever permitted the one host has not permitted the other. A name is compared before it is looked up: name servers would learn it.
+  // Permission for one host does not cover another. The name is compared before it is resolved, because name servers would learn it.
   if (host !== undefined && isOtherHostName(url, host, allowedHosts)) return withRedirectNote(otherHostRefusal, url);
   const route = await resolveRoute(url, { ...options, allowedHosts });
   if (route.type !== "route") return hops === 0 ? route : withRedirectNote(route, url);
@@ -179,14 +179,14 @@ export async function visit(
   response.destroy();
   if (hops === MAX_REDIRECTS) return webRefusal("too-many-redirects", `more than ${MAX_REDIRECTS} redirects`);
   if (isDowngrade(route, next)) return withRedirectNote(webRefusal("downgrade", "from https to http"), next);
-  // A page from elsewhere must not choose what is fetched from the user's own hosts.
+  // A page of another host must not choose what is fetched from the user's own hosts.
   return await visit(
     { url: next, allowedHosts: route.isAllowed ? allowedHosts : [], hops: hops + 1, host: currentHost },
     options,
   );
 }
 
-const otherHostRefusal = webRefusal("elsewhere", "that is another host; fetch it by its own address");
+const otherHostRefusal = webRefusal("elsewhere", "this is another host; fetch its URL directly");
 
 function isOtherHostName(url: string, host: string, allowedHosts: readonly string[]): boolean {
   const destination = parseDestination(url, allowedHosts);
@@ -198,7 +198,7 @@ function withoutWww(host: string): string {
   return host.replace(/^www\./, "");
 }
 
-/** Where an answer sends us; null where it is the page itself. */
+/** The URL of a redirect; null for a page. */
 function redirectTarget({ url }: Route, { statusCode, headers }: IncomingMessage): string | null {
   if (!REDIRECT_STATUSES.has(statusCode ?? 0) || headers.location === undefined) return null;
   return URL.parse(headers.location, url.href)?.href ?? headers.location;
@@ -210,7 +210,7 @@ function isDowngrade({ url }: Route, next: string): boolean {
   return url.protocol === "https:" && next.startsWith("http:");
 }
 
-function withRedirectNote<Outcome extends WebRefused | WebFailed>(outcome: Outcome, url: string): Outcome {
+function withRedirectNote<Result extends WebRefused | WebFailed>(outcome: Result, url: string): Result {
   return { ...outcome, message: `redirected to ${url}: ${outcome.message}` };
 }
 
@@ -221,13 +221,13 @@ async function readPage({ url }: Route, response: IncomingMessage, maxBytes: num
 }
 
 export interface NodeWebOptions {
-  /** Hosts of the user that may be anywhere, as `host:port`; a page from elsewhere cannot redirect to them. */
+  /** The user's own hosts as `host:port`. They may have private addresses; pages of other hosts cannot redirect to them. */
   readonly allowedHosts?: readonly string[];
-  /** All addresses of a name; by the system unless said. */
+  /** Resolves a name to all its addresses; the system's resolver by default. */
   readonly resolve?: ResolveHost;
-  /** Milliseconds until a connection stands; 10 seconds unless said. */
+  /** The connect timeout in milliseconds; 10 seconds by default. */
   readonly connectMs?: number;
-  /** Milliseconds for everything, redirects and body too; 30 seconds unless said. */
+  /** Milliseconds for everything, including redirects and body; 30 seconds by default. */
   readonly totalMs?: number;
 }
 

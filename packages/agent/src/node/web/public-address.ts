@@ -1,11 +1,11 @@
-/** Resolves a URL to public addresses only. Addresses of this machine, its network or its cloud are refused by name. */
+/** Resolves a URL to public addresses only. Addresses of this machine, its network or its cloud are refused. */
 
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP, isIPv4, isIPv6, type LookupFunction } from "node:net";
 import { raceAbort } from "../../async.ts";
 import type { WebFailed, WebRefused } from "../../ports.ts";
 
-/** What is wrong with an address; null where anybody on the internet could dial it. */
+/** The kind of a non-public address; null for a public one. */
 export function nonPublicKind(address: string): string | null {
   // A zone (fe80::1%eth0) exists only on networks that are not public.
   if (address.includes("%")) return "link-local";
@@ -32,7 +32,7 @@ function createBlockList(family: Family, ...subnets: readonly string[]): BlockLi
 }
 
 const ipv4Ranges: readonly Range[] = [
-  // 168.63.129.16 answers virtual machines of one cloud only, though it looks public.
+  // 168.63.129.16 looks public, but is the metadata service of Azure.
   [
     "metadata",
     createBlockList("ipv4", "169.254.169.254/32", "169.254.170.2/32", "100.100.100.200/32", "168.63.129.16/32"),
@@ -72,7 +72,7 @@ const ipv6Ranges: readonly Range[] = [
   ["reserved", createBlockList("ipv6", "2001::/23")],
 ];
 
-/** All that is given out so far; what lies outside is not the internet. */
+/** The range of global unicast addresses; everything outside is reserved. */
 const publicIpv6 = createBlockList("ipv6", "2000::/3");
 
 export function webRefusal(why: WebRefused["why"], message: string): WebRefused {
@@ -83,15 +83,15 @@ export function webFailure(why: WebFailed["why"], message: string): WebFailed {
   return { type: "failed", why, message };
 }
 
-/** Something other than the web listens on these ports and might take a request for commands. */
+/** Ports of other services, which might execute a request as commands. */
 export const blockedPorts: ReadonlySet<number> = new Set(
   [
-    // Old small services, files, shells, names.
+    // Legacy services, file transfer, shells, DNS.
     [0, 1, 7, 9, 13, 17, 19, 20, 21, 22, 23, 37, 42, 43, 53, 69, 79, 111, 113, 123, 135, 137, 138, 139, 161, 179, 445],
     [512, 513, 514, 515, 548, 873, 2049, 3389, 5900, 6000],
     // Mail, news, chat, directories.
     [25, 109, 110, 119, 143, 389, 465, 587, 636, 993, 995, 5060, 5061, 6667, 6697],
-    // Databases, queues and the insides of clusters.
+    // Databases, queues and cluster control planes.
     [1433, 1521, 2375, 2376, 2379, 2380, 3306, 4369, 5432, 5672, 6379, 9042, 9092, 10250, 11211, 27017],
   ].flat(),
 );
@@ -102,22 +102,23 @@ export interface Destination {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The user named it as theirs: it may be anywhere. */
+  /** Whether it is one of the user's own hosts, which may have private addresses. */
   readonly isAllowed: boolean;
 }
 
-/** Checks only the text of the URL; what looks like a trick is refused. `allowedHosts` have the form `host:port`. */
+/** Checks only the text of the URL and refuses suspicious spellings. `allowedHosts` have the form `host:port`. */
 export function parseDestination(text: string, allowedHosts: readonly string[]): Destination | WebRefused {
-  if (CONTROL_CHARACTERS.test(text)) return webRefusal("malformed", "the URL has spaces or control characters");
+  if (CONTROL_CHARACTERS.test(text)) return webRefusal("malformed", "the URL contains spaces or control characters");
   const url = URL.parse(text);
-  if (url === null) return webRefusal("malformed", "this is no URL; write all of it, as in https://example.com/page");
+  if (url === null)
+    return webRefusal("malformed", "this is not a URL; write it in full, as in https://example.com/page");
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    return webRefusal("scheme", `only http and https are fetched, not ${url.protocol.slice(0, -1)}`);
+    return webRefusal("scheme", `only http and https URLs can be fetched, not ${url.protocol.slice(0, -1)}`);
   const destination = toDestination(url, allowedHosts);
   return checkSpelling(text, destination) ?? checkHostAndPort(destination) ?? destination;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: URL parsers drop some of them silently, each its own.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: URL parsers drop some of them silently, and differ in which.
 const CONTROL_CHARACTERS = /[\x00-\x20\x7f-\xa0\u2028\u2029\ufeff]/;
 
 function toDestination(url: URL, allowedHosts: readonly string[]): Destination {
@@ -134,20 +135,20 @@ function defaultPort({ protocol }: URL): number {
 /** Spellings that people do not use and that other parsers read differently. */
 function checkSpelling(text: string, { url, host }: Destination): WebRefused | null {
   const authority = /^https?:\/\/([^/?#\\]+)(?:[/?#]|$)/i.exec(text)?.[1];
-  if (authority === undefined) return webRefusal("malformed", "after http:// or https:// comes the name of a host");
+  if (authority === undefined) return webRefusal("malformed", "the URL has no host name after http:// or https://");
   if (url.username !== "" || url.password !== "" || authority.includes("@"))
-    return webRefusal("credentials", "a URL with a user or a password is not fetched");
+    return webRefusal("credentials", "the URL contains a user name or a password; remove it");
   if (isIPv4(host) && authority.replace(/:\d*$/, "") !== host)
-    return webRefusal("spelling", `an address is written as ${host}, not as ${authority}`);
+    return webRefusal("spelling", `write the address as ${host}, not as ${authority}`);
   return null;
 }
 
 function checkHostAndPort({ host, port, isAllowed }: Destination): WebRefused | null {
   if (isAllowed) return null;
-  if (blockedPorts.has(port)) return webRefusal("port", `port ${port} is not for web pages`);
+  if (blockedPorts.has(port)) return webRefusal("port", `port ${port} is not a web port`);
   if (isIP(host) !== 0) return null;
-  if (host.endsWith(".")) return webRefusal("name", "a name that ends in a dot is not fetched");
-  if (!host.includes(".") || LOCAL_NAME.test(host)) return webRefusal("name", `${host} is a name of the local network`);
+  if (host.endsWith(".")) return webRefusal("name", "the host name ends in a dot; remove it");
+  if (!host.includes(".") || LOCAL_NAME.test(host)) return webRefusal("name", `${host} is a name on the local network`);
   return null;
 }
 
@@ -155,7 +156,7 @@ const LOCAL_NAME = /\.(?:localhost|local|localdomain|internal|intranet|lan|home\
 
 export interface Route extends Omit<Destination, "type"> {
   readonly type: "route";
-  /** At least one; all of them may be dialled. */
+  /** At least one; all of them are checked. */
   readonly addresses: readonly string[];
 }
 
@@ -168,7 +169,7 @@ export interface RouteOptions {
   readonly signal: AbortSignal;
 }
 
-/** The name is resolved once and every address is checked; only these are dialled afterwards. */
+/** Resolves the name once and checks every address; connections use only these addresses. */
 export async function resolveRoute(text: string, options: RouteOptions): Promise<Route | WebRefused | WebFailed> {
   const destination = parseDestination(text, options.allowedHosts);
   if (destination.type === "refused") return destination;
@@ -184,18 +185,18 @@ export const resolveWithSystem: ResolveHost = async (name) => {
 
 async function resolveAddresses({ host }: Destination, { resolve, signal }: RouteOptions): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [host];
-  // The system's resolver cannot be stopped; what it still finds is not waited for.
+  // The system's resolver cannot be cancelled, so its result is ignored after an abort.
   const found = await raceAbort(resolve(host).catch(noAddresses), signal);
   signal.throwIfAborted();
   return found ?? [];
 }
 
-/** Whatever the resolver said, there is nothing to dial. */
+/** Any error of the resolver means that there is no address. */
 function noAddresses(): readonly string[] {
   return [];
 }
 
-// One private address among public ones is a trap: which of them is dialled would be chance.
+// One private address among public ones refuses the host: the client might connect to any of them.
 function checkAddresses({ host, isAllowed }: Destination, addresses: readonly string[]): WebRefused | null {
   if (isAllowed) return null;
   for (const address of addresses) {
@@ -207,7 +208,7 @@ function checkAddresses({ host, isAllowed }: Destination, addresses: readonly st
   return null;
 }
 
-/** Makes a request connect to these checked addresses, whatever its host name resolves to by then. */
+/** Makes a request connect to these checked addresses instead of resolving its host name again. */
 export function pinLookup(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   return (_name, { all }, callback) => {

@@ -1,4 +1,4 @@
-/** Creates the port to the public web. The HTTP client is loaded lazily, with the first page. */
+/** Implements web access on this machine. The HTTP client is loaded lazily, with the first page. */
 
 import type { Web } from "../../ports.ts";
 import type { NodeWebOptions } from "./open-page.ts";
@@ -7,7 +7,7 @@ import type { NodeWebOptions } from "./open-page.ts";
 export function nodeWeb(options: NodeWebOptions = {}): Web {
   return {
     open: async (url, openOptions) => {
-      // What speaks TLS and unpacks is slow to load; a session that fetches nothing does not wait for it.
+      // TLS and decompression are slow to load, and most sessions fetch nothing.
       const { openPage } = await import("./open-page.ts");
       return await openPage(url, openOptions, options);
     },

@@ -333,12 +333,12 @@ shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
       return join(base, name);
     };
     expect(await findNetworkProblem(program)).toBe(null);
-    expect(await findNetworkProblem({ ...program, nsenter: null })).toContain("there is no `nsenter`");
+    expect(await findNetworkProblem({ ...program, nsenter: null })).toContain("`nsenter` was not found");
     expect(await findNetworkProblem({ ...program, nsenter: write("nsenter", "setns failed") })).toBe(
-      "no command can enter a network namespace here: setns failed",
+      "commands cannot enter a network namespace here: setns failed",
     );
     expect(await findNetworkProblem({ ...program, path: write("bwrap", "no permission") })).toBe(
-      "no network namespace can be made here: no permission",
+      "a network namespace cannot be created here: no permission",
     );
     const here = await detectSandbox({ environment: process.env, root: workspace, home });
     expect(here).toMatchObject({ type: "available", networkProblem: null });

@@ -84,7 +84,7 @@ describe("finding it", () => {
     writeFileSync(join(packageFolder(folder, RUNTIME_PACKAGE), "package.json"), '{ "version": "0.0.1" }');
     expect(findRuntime(folder)).toMatchObject({
       type: "missing",
-      why: expect.stringContaining("0.0.1, and Pith uses"),
+      why: expect.stringContaining("0.0.1, but Pith needs"),
     });
   });
 });
@@ -110,7 +110,7 @@ describe("hashes", () => {
     [
       "a package more",
       (at: (name: string) => string) => mkdirSync(at("@microsoft/mxc-sdk"), { recursive: true }),
-      "@microsoft/mxc-sdk does not belong there",
+      "@microsoft/mxc-sdk is not expected there",
     ],
     [
       "a package less",
@@ -125,7 +125,9 @@ describe("hashes", () => {
     const end = await shell.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toEqual({
       type: "not-started",
-      message: expect.stringMatching(/^the command was not run, because its sandbox could not be made: .*not loaded: /),
+      message: expect.stringMatching(
+        /^the command was not run, because its sandbox could not be created: .*not loaded: /,
+      ),
     });
     expect(end).toMatchObject({ message: expect.stringContaining(named) });
     expect(end).toMatchObject({ message: expect.stringContaining(`rm -rf '${folder}' && npm install`) });

@@ -191,7 +191,7 @@ describe("network", () => {
       `curl -sS --noproxy '*' -m 5 http://127.0.0.1:${port}/; curl -sS --noproxy '*' -m 5 http://1.1.1.1/; curl -sS -x http://127.0.0.1:\${HTTP_PROXY##*:} http://shop.test:${port}/; env | grep -c PITH_PROXY`,
     );
     expect(text).not.toContain("hello");
-    expect(text).toContain("the proxy of the sandbox answers only commands");
+    expect(text).toContain("the proxy of the sandbox serves only commands");
     expect(text).toMatch(/^0$/m);
     expect(requests).toEqual([]);
   });
@@ -245,7 +245,7 @@ describe("ends", () => {
     await until(() => existsSync(join(place.workspace, "up")));
     expect(commandLines().some((line) => line.trim() === sleep)).toBe(true);
     stop.abort();
-    expect((await running).end).toMatchObject({ type: "killed", by: "abort" });
+    expect((await running).end).toMatchObject({ type: "killed", cause: "abort" });
     await until(() => !commandLines().some((line) => line.includes(sleep)));
   });
 
@@ -258,7 +258,7 @@ describe("ends", () => {
       shell.run("sleep 1000", { ...act, timeoutMs: 1_500 }),
       shell.run("sleep 3; touch done", act),
     ]);
-    expect(long).toMatchObject({ type: "killed", by: "timeout" });
+    expect(long).toMatchObject({ type: "killed", cause: "timeout" });
     expect(short).toEqual({ type: "ended", exitCode: 0 });
     expect(existsSync(join(place.workspace, "done"))).toBe(true);
   });

@@ -46,7 +46,7 @@ describe("sandboxed shell", () => {
     expect(end).toEqual({
       type: "not-started",
       message: expect.stringMatching(
-        /^the command was not run, because its sandbox could not be made: .*no-such-option/,
+        /^the command was not run, because its sandbox could not be created: .*no-such-option/,
       ),
     });
     expect(namesIn(place)).toEqual(NAMES);
@@ -85,7 +85,7 @@ describe("sandboxed shell", () => {
   test("BOX4 where there is no bubblewrap, that is said", async () => {
     expect(await detectSandbox({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
       type: "unavailable",
-      why: "bubblewrap is not installed: there is no `bwrap`",
+      why: "bubblewrap is not installed: `bwrap` was not found",
       advice: expect.stringContaining("install bubblewrap"),
     });
   });
@@ -206,7 +206,7 @@ describe("sandboxed shell", () => {
       const inside = sleepers();
       act.abort();
       expect(await running).toEqual({
-        end: { type: "killed", by: "abort", message: "it was stopped" },
+        end: { type: "killed", cause: "abort", message: "it was stopped" },
         text: "before\n",
       });
       expect(await alive(inside)).toEqual([]);
@@ -219,7 +219,7 @@ describe("sandboxed shell", () => {
   test("BOX6 a command whose time is over is asked before it is forced", { retry: 3 }, async () => {
     const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
     const { end, text } = await ranIn(boxOf(world()), command, { timeoutMs: 3_000 });
-    expect(end).toMatchObject({ type: "killed", by: "timeout" });
+    expect(end).toMatchObject({ type: "killed", cause: "timeout" });
     // The sleep inside is asked as well; where it dies first, bash says "Terminated" of it.
     expect(text.replace("Terminated\n", "")).toBe("before\nasked\n");
   });

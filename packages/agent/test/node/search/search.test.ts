@@ -23,7 +23,7 @@ describe("list", () => {
     execFileSync("mkfifo", [at("pipe")]);
     expect(await search(null).list(".", act())).toEqual({
       type: "found",
-      found: [
+      items: [
         { name: ".git/", kind: "folder" },
         { name: ".gitignore", kind: "file", bytes: 1 },
         { name: "a/", kind: "folder" },
@@ -31,7 +31,7 @@ describe("list", () => {
         { name: "link", kind: "link" },
         { name: "pipe", kind: "other" },
       ],
-      isAll: true,
+      isComplete: true,
     });
   });
 
@@ -39,13 +39,13 @@ describe("list", () => {
     const { put, search } = newGround();
     put(Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`f${String(1_499 - at).padStart(4, "0")}`, ""])));
     const found = await search(null).list(".", act(2));
-    expect(found).toMatchObject({ found: [{ name: "f0000" }, { name: "f0001" }], isAll: false });
+    expect(found).toMatchObject({ items: [{ name: "f0000" }, { name: "f0001" }], isComplete: false });
   });
 
   test("SEEK10 what is missing or no folder is said in words", async () => {
     const { put, search } = newGround();
     put({ "source/x": "" });
-    const missing = "sorce is not there; that folder has source/";
+    const missing = "sorce does not exist; the folder contains source/";
     expect(await search(null).list("sorce", act())).toEqual({ type: "missing", message: missing });
     expect(await search(null).list("source/x", act())).toMatchObject({
       type: "refused",
@@ -68,10 +68,10 @@ describe("search", () => {
       const { here } = ground({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
       const wish = { folder: ".", glob: "**", isUnordered: true };
       const all = await here.find(wish, act());
-      expect(all).toMatchObject({ type: "found", isAll: true });
+      expect(all).toMatchObject({ type: "found", isComplete: true });
       expect((all.type === "found" ? all.items : []).toSorted()).toEqual([".gitignore", "a/b.txt", "c.txt"]);
       const two = await here.find(wish, act(2));
-      expect(two).toMatchObject({ type: "found", isAll: false });
+      expect(two).toMatchObject({ type: "found", isComplete: false });
       expect(two.type === "found" && two.items).toHaveLength(2);
     });
 
@@ -312,16 +312,18 @@ describe("search", () => {
     test("SEEK10 what is not there, no folder or no pattern is said in words", async () => {
       const { here } = ground({ "readme.md": "x" });
       expect(await lines(here, { path: "README.txt" })).toEqual([
-        "missing: README.txt is not there; that folder has readme.md",
+        "missing: README.txt does not exist; the folder contains readme.md",
       ]);
       expect(await names(here, "*", "readme.md")).toEqual(["refused: readme.md is a file, not a folder"]);
       expect(await names(here, "{a,b}".repeat(20))).toEqual([
-        "refused: the glob stands for too many: use fewer braces",
+        "refused: the glob expands to too many patterns; use fewer braces",
       ]);
       expect(await lines(here, { pattern: "a(" })).toEqual([
-        expect.stringMatching(/^refused: pattern is no regular expression: .+ group; for plain text set literal$/i),
+        expect.stringMatching(
+          /^refused: pattern is not a valid regular expression: .+ group; for plain text set literal$/i,
+        ),
       ]);
-      expect(await lines(here, { pattern: "a\\nb" })).toEqual([expect.stringContaining("asks for a line break")]);
+      expect(await lines(here, { pattern: "a\\nb" })).toEqual([expect.stringContaining("contains a line break")]);
       expect(await lines(here, { path: "a\0b" })).toEqual([expect.stringMatching(/^refused/)]);
     });
   });
@@ -338,7 +340,7 @@ describe("search", () => {
       const ground = newGround();
       ground.put({ x: `${"a".repeat(40)}b` });
       const found = await ground.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
-      expect(shown(found)).toEqual([expect.stringContaining("broken off in x: the pattern takes too long")]);
+      expect(shown(found)).toEqual([expect.stringContaining("stopped in x: the pattern takes too long")]);
     });
 
     // Only there are files that cannot be read by whoever may open them.

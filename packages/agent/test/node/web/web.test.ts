@@ -23,7 +23,7 @@ describe("a page", () => {
       status: 200,
       contentType: "text/plain; charset=utf-8",
       bytes: Buffer.from("hello"),
-      isWhole: true,
+      isComplete: true,
     });
     const { "user-agent": name, ...rest } = asked?.headers ?? {};
     expect(name).toBe("pith");
@@ -194,7 +194,7 @@ describe("a body", () => {
     });
     expect(textOf(await open(url, { allowedHosts: [host] }))).toBe("hello");
     const opened = await open(`${url}bomb`, { allowedHosts: [host] });
-    expect(opened).toMatchObject({ type: "page", isWhole: false });
+    expect(opened).toMatchObject({ type: "page", isComplete: false });
     expect(textOf(opened).length).toBe(MILLION);
   });
 
@@ -204,13 +204,13 @@ describe("a body", () => {
       more();
     });
     const opened = await open(url, { allowedHosts: [host] });
-    expect(opened).toMatchObject({ type: "page", isWhole: false });
+    expect(opened).toMatchObject({ type: "page", isComplete: false });
     expect(textOf(opened).length).toBe(MILLION);
   });
 
   test("WEB7 of exactly as much as fits is whole", async () => {
     const { url, host } = await newSite((_, response) => response.end("x".repeat(MILLION)));
-    expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "page", isWhole: true });
+    expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "page", isComplete: true });
   });
 
   test.each([

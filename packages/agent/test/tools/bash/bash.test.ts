@@ -19,7 +19,7 @@ test("BASH7 empty or unreadable output is reported", async () => {
 
 test.each([
   ["echo no; exit 3", "no\n\nexit code 3", 3],
-  ["kill -9 $$", "(no output)\n\nit was ended by SIGKILL", null],
+  ["kill -9 $$", "(no output)\n\nit was killed by SIGKILL", null],
 ])("BASH7 `%s` is a failure that says how it ended", async (command, text, exitCode) => {
   expect(await call(toolIn(), { command })).toMatchObject({ text, isError: true, details: { exitCode } });
 });
@@ -32,7 +32,7 @@ test("BASH7 a command that is not there is a failure that names it", async () =>
 
 test("BASH5 a timeout is reported with the output so far", async () => {
   const { text, isError, details } = await call(toolIn(), { command: "echo before; sleep 60", timeout: 1 });
-  expect({ text, isError }).toEqual({ text: "before\n\nit was ended after 1 s: its time was over", isError: true });
+  expect({ text, isError }).toEqual({ text: "before\n\nit timed out after 1 s", isError: true });
   expect(details.exitCode).toBe(null);
 });
 

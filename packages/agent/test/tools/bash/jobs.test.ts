@@ -54,7 +54,7 @@ test("BASH11 a job may have a timeout", async () => {
   await call(tool, { command: "sleep 60", background: true, timeout: 0.2 });
   const { text, isError } = await call(tool, { job: "job-1", wait: 60 });
   expect({ text, isError }).toEqual({
-    text: "(no new output)\n\njob-1 has ended: it was ended after 0.2 s: its time was over",
+    text: "(no new output)\n\njob-1 has ended: it timed out after 0.2 s",
     isError: true,
   });
 });

@@ -305,8 +305,8 @@ describe("edit", () => {
       [{ path: "file.txt", edits: Array(101).fill({}) }, "edits has 101 entries; the limit is 100 in one call"],
       [{ path: "file.txt", edits: "[oops" }, "edits[0] must be { oldText, newText }, both text"],
       [{ path: "file.txt", edits: [{ oldText: "a" }] }, "edits[0] must be { oldText, newText }, both text"],
-      [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt is not there"],
-      [{ path: ".", edits: [{ oldText: "a", newText: "b" }] }, /is a folder; it has file\.txt$/],
+      [{ path: "gone.txt", edits: [{ oldText: "a", newText: "b" }] }, "gone.txt does not exist"],
+      [{ path: ".", edits: [{ oldText: "a", newText: "b" }] }, /is a folder; it contains file\.txt$/],
     ])("FILE11 what is wrong with %j is said", async (asked, words) => {
       const { put, run } = newGround();
       put("file.txt", "a\n");

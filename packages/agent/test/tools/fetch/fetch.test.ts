@@ -62,7 +62,7 @@ describe("a page", () => {
     const tool = fetchTool(nodeWeb({ allowedHosts: [site.host] }));
     expect(bodyOf(await run(tool, { url: site.url }, 1_000))).toBe("# Hi");
     const refused = await run(tool, { url: "http://127.0.0.1:1/" }, 1_000);
-    expect(wordsOf(refused)).toBe("http://127.0.0.1:1/ was not fetched: port 1 is not for web pages");
+    expect(wordsOf(refused)).toBe("http://127.0.0.1:1/ was not fetched: port 1 is not a web port");
   });
 });
 

@@ -156,7 +156,7 @@ describe("a blob", () => {
         `${path} is a reference, which can be read but not written`,
       );
     for (const path of ["#", "#a", "#1 of them", "issue #1"])
-      expect(wordsOf(await run("read", { path }))).toBe(`${path} is not there`);
+      expect(wordsOf(await run("read", { path }))).toBe(`${path} does not exist`);
   });
 
   test("FILE25 the first 8 digits of its hash are enough, in capitals too", async () => {

@@ -148,9 +148,9 @@ describe("what is no text", () => {
     put("src/read-file.ts", "");
     mkdirSync(join(root, "src/reading"));
     const words = async (path?: string) => wordsOf(await run("read", { path }));
-    expect(await words("src/readfile.ts")).toBe("src/readfile.ts is not there; that folder has read-file.ts");
-    expect(await words("src")).toBe("src is a folder; it has read-file.ts, reading/");
-    expect(await words("elsewhere/a.ts")).toBe("elsewhere/a.ts is not there");
+    expect(await words("src/readfile.ts")).toBe("src/readfile.ts does not exist; the folder contains read-file.ts");
+    expect(await words("src")).toBe("src is a folder; it contains read-file.ts, reading/");
+    expect(await words("elsewhere/a.ts")).toBe("elsewhere/a.ts does not exist");
     expect(await words()).toBe("path is missing: give the path of a file");
   });
 });
