@@ -28,7 +28,7 @@ describe("originals folder", () => {
     return join(home, "restore", "session");
   }
 
-  test("BACK5 what is kept comes back byte for byte, also to the next process", async () => {
+  test("BACK5 stored bytes are read back unchanged, also by the next process", async () => {
     const folder = newFolder();
     const originals = originalsFolder(folder);
     for (const text of ["", "one", "\0\r\n\ufeff"]) {
@@ -40,7 +40,7 @@ describe("originals folder", () => {
     expect(readdirSync(folder)).toHaveLength(3);
   });
 
-  test.each([0o000, 0o077, 0o022])("BACK5 files and folder are their owner's alone, with umask %o", async (umask) => {
+  test.each([0o000, 0o077, 0o022])("BACK5 files and folder are owner-only, with umask %o", async (umask) => {
     const folder = newFolder();
     const before = process.umask(umask);
     const hash = await originalsFolder(folder)
@@ -51,7 +51,7 @@ describe("originals folder", () => {
     expect(statSync(join(folder, "..")).mode & 0o777).toBe(0o700);
   });
 
-  test("BACK5 a folder that others could look into is closed to them", async () => {
+  test("BACK5 an existing folder is made owner-only", async () => {
     const folder = newFolder();
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o755);
@@ -59,7 +59,7 @@ describe("originals folder", () => {
     expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
-  test("BACK5 no link is followed: neither in place of the folder, nor of a file", async () => {
+  test("BACK5 does not follow a link in place of the folder or of a file", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, "..", "elsewhere"), { recursive: true });
     symlinkSync("elsewhere", folder);
@@ -77,7 +77,7 @@ describe("originals folder", () => {
     expect(lstatSync(join(folder, hash)).isFile()).toBe(true);
   });
 
-  test("BACK5 what was changed, and what is no hash, is not served", async () => {
+  test("BACK5 does not return changed bytes, nor anything for an invalid hash", async () => {
     const folder = newFolder();
     const originals = originalsFolder(folder);
     const hash = (await originals.keep(bytes("one"))) ?? "";
@@ -87,7 +87,7 @@ describe("originals folder", () => {
     for (const name of ["../file", "", "0".repeat(64), `${hash}/..`]) expect(await originals.read(name)).toBeNull();
   });
 
-  test("BACK5 a file that is too large, and one beyond the room for all, is not kept", async () => {
+  test("BACK5 does not store a file over its own limit or over the total limit", async () => {
     const folder = newFolder();
     const originals = originalsFolder(folder, { maxFileBytes: 10, maxTotalBytes: 15 });
     expect(await originals.keep(bytes("eleven byte"))).toBeNull();
@@ -99,7 +99,7 @@ describe("originals folder", () => {
     expect(await next.keep(bytes("1"))).toBeNull();
   });
 
-  test("BACK5 a disk that refuses is a value, and what a crash left is swept", async () => {
+  test("BACK5 returns a disk error as a value, and removes what a crash left", async () => {
     const folder = newFolder();
     mkdirSync(join(folder, ".."), { recursive: true });
     writeFileSync(folder, "a file in the way");
@@ -122,7 +122,7 @@ describe("session blobs", () => {
 
   blobsContract("beside a session", () => sessionBlobs(newSession(), { quota: 10 }));
 
-  test("BLOB5 where nothing can be written, keeping ends as a value", async () => {
+  test("BLOB5 returns a value where nothing can be written", async () => {
     const file = newSession();
     writeFileSync(file, "");
     const blobs = sessionBlobs(join(file, "below.jsonl"));

@@ -1,4 +1,4 @@
-/** The files of this machine: bounded reads, whole writes, and words for what is refused. */
+/** Tests node/files.ts: bounded reads, atomic writes, and messages for refusals. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -36,7 +36,7 @@ function newGround(mostBytes?: number): Ground {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Whom the system refuses nothing must stop being that for a while. */
+/** Runs without root's rights, which ignore file permissions. */
 async function asAnybody<Outcome>(root: string, act: () => Promise<Outcome>): Promise<Outcome> {
   if (process.getuid?.() !== 0) return act();
   chmodSync(root, 0o777);
@@ -51,14 +51,14 @@ async function asAnybody<Outcome>(root: string, act: () => Promise<Outcome>): Pr
 const NOBODY = 65_534;
 
 describe("reading", () => {
-  test("FILE13 a path may be relative, absolute or begin at home", () => {
+  test("FILE13 a path may be relative, absolute or start with ~", () => {
     const { root, files } = newGround();
     const paths = ["a/../b", "/x/y", "~", "~/z", "~other/z", "."];
     const resolved = [`${root}/b`, "/x/y", `${root}/home`, `${root}/home/z`, `${root}/~other/z`, root];
     expect(paths.map((path) => files.resolve(path))).toEqual(resolved);
   });
 
-  test("FILE13 all bytes come back, through links too", async () => {
+  test("FILE13 reads all bytes, also through links", async () => {
     const { files, at } = newGround();
     const content = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 256));
     writeFileSync(at("a"), content);
@@ -67,31 +67,31 @@ describe("reading", () => {
     expect(read.type === "read" && content.equals(read.bytes)).toBe(true);
   });
 
-  test("FILE13 a file that is too large is refused, one at the bound is not", async () => {
+  test("FILE13 refuses a file over the limit, but not one at the limit", async () => {
     const { files, at } = newGround(10);
     writeFileSync(at("a"), "x".repeat(10));
     writeFileSync(at("b"), "x".repeat(11));
     expect((await files.read(at("a"))).type).toBe("read");
     const message = "b is larger than 10 bytes; read a part of it with the shell";
     expect(await files.read(at("b"))).toEqual({ type: "too-large", message });
-    // A bound of one's own may be narrower, and never wider.
+    // The limit of a read can only lower the general one.
     expect(await files.read(at("b"), { maxBytes: 100 })).toEqual({ type: "too-large", message });
     expect((await files.read(at("a"), { maxBytes: 9 })).type).toBe("too-large");
   });
 
-  test("FILE13 a file that claims no size is read up to the bound", async () => {
+  test("FILE13 reads a file that reports no size up to the limit", async () => {
     expect((await newGround(1).files.read("/proc/self/status")).type).toBe("too-large");
     expect(await newGround().files.read("/proc/self/status")).toMatchObject({ type: "read" });
   });
 
-  test("FILE13 a pipe is refused at once, and so is a device without an end", async () => {
+  test("FILE13 refuses a pipe and an endless device at once", async () => {
     const { files, at } = newGround();
     execFileSync("mkfifo", [at("pipe")]);
     expect(await files.read(at("pipe"))).toEqual({ type: "refused", message: "pipe is not a regular file" });
     expect(await files.read("/dev/zero")).toEqual({ type: "refused", message: "/dev/zero is not a regular file" });
   });
 
-  test("FILE13 what cannot be read is answered in words", async () => {
+  test("FILE13 explains why a path cannot be read", async () => {
     const { root, files, at } = newGround();
     mkdirSync(at("full"));
     for (let count = 0; count < 25; count++) writeFileSync(at(`full/${String(count).padStart(2, "0")}`), "");
@@ -122,7 +122,7 @@ describe("reading", () => {
     expect(await files.read(`${root}/../nowhere-at-all`)).toMatchObject({ type: "missing" });
   });
 
-  test("FILE13 a file that is closed to us is refused", async () => {
+  test("FILE13 refuses a file without read permission", async () => {
     const { root, files, at } = newGround();
     writeFileSync(at("a"), "", { mode: 0o000 });
     expect(await asAnybody(root, () => files.read("a"))).toEqual({
@@ -131,7 +131,7 @@ describe("reading", () => {
     });
   });
 
-  test("FILE13 an abort ends it", async () => {
+  test("FILE13 an abort stops a read", async () => {
     const { files, at } = newGround();
     writeFileSync(at("a"), "a");
     await expect(files.read("a", { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
@@ -139,7 +139,7 @@ describe("reading", () => {
 });
 
 describe("writing", () => {
-  test("FILE14 folders are made, and nothing else is left behind", async () => {
+  test("FILE14 creates folders and leaves no other files", async () => {
     const { root, files, at } = newGround();
     expect(await files.write("a/b/c", bytes("x"))).toEqual({ type: "written" });
     expect(readFileSync(at("a/b/c"), "utf8")).toBe("x");
@@ -156,7 +156,7 @@ describe("writing", () => {
     }
   });
 
-  test("FILE14 a link stays a link, and the file it leads to is written, also where there is none yet", async () => {
+  test("FILE14 writes the target of a link, also a missing one, and keeps the link", async () => {
     const { files, at } = newGround();
     mkdirSync(at("real"));
     writeFileSync(at("real/a"), "old");
@@ -174,7 +174,7 @@ describe("writing", () => {
     expect(lstatSync(at("real/a")).isSymbolicLink()).toBe(false);
   });
 
-  test("FILE14 whoever reads meanwhile sees a whole file, the old or the new", async () => {
+  test("FILE14 a concurrent reader sees the whole old or the whole new file", async () => {
     const { files, at } = newGround();
     const versions = ["a", "b"].map((letter) => letter.repeat(2_000_000));
     writeFileSync(at("file"), versions[0] ?? "");
@@ -191,7 +191,7 @@ describe("writing", () => {
     await writing;
   });
 
-  test("FILE14 what cannot be written is answered in words, and nothing is left behind", async () => {
+  test("FILE14 explains why a path cannot be written, and leaves no files", async () => {
     const { root, files, at } = newGround();
     mkdirSync(at("folder"));
     writeFileSync(at("file"), "");
@@ -219,7 +219,7 @@ describe("writing", () => {
     expect(readdirSync(root).sort()).toEqual(["file", "folder", "pipe", "round"]);
   });
 
-  test("FILE14 a read-only file is refused, although its folder would allow it", async () => {
+  test("FILE14 refuses a read-only file in a writable folder", async () => {
     const { root, files, at } = newGround();
     writeFileSync(at("a"), "old", { mode: 0o444 });
     expect(await asAnybody(root, () => files.write("a", bytes("new")))).toMatchObject({
@@ -231,7 +231,7 @@ describe("writing", () => {
 });
 
 describe("removing", () => {
-  test("FILE22 takes a file away, and one that is not there counts as removed", async () => {
+  test("FILE22 removes a file; a missing one counts as removed", async () => {
     const { files, at } = newGround();
     writeFileSync(at("file"), "x");
     expect(await files.remove("file")).toEqual({ type: "written" });
@@ -239,7 +239,7 @@ describe("removing", () => {
     expect(await files.remove("file")).toEqual({ type: "written" });
   });
 
-  test("FILE22 refuses folders, links and what the system will not have removed", async () => {
+  test("FILE22 refuses folders, links and files that the system protects", async () => {
     const { root, files, at } = newGround();
     mkdirSync(at("folder"));
     writeFileSync(at("file"), "x");

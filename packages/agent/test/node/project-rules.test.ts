@@ -1,4 +1,4 @@
-/** Remembered rules on a real disk: several programs, foreign hands, damage. */
+/** Tests node/project-rules.ts on a real disk: several processes, other users, damage. */
 
 import { fork } from "node:child_process";
 import {
@@ -45,7 +45,7 @@ const texts = async (home: Home, workspace?: string): Promise<readonly string[]>
   (await home.of(workspace).load()).map(({ text }) => text);
 
 describe("PERM17 remembered rules belong to one workspace and one user, outside the project", () => {
-  test("they come back, each workspace's to itself, and none twice", async () => {
+  test("are loaded for their own workspace only, each once", async () => {
     const home = newHome();
     expect(await texts(home)).toEqual([]);
     for (const text of ["bash(npm test)", "edit(src/**)", "bash(npm test)"]) await home.of().remember(rule(text));
@@ -56,7 +56,7 @@ describe("PERM17 remembered rules belong to one workspace and one user, outside 
     expect(home.notes).toEqual([]);
   });
 
-  test("the file and its folder are for their owner alone, under any umask, and nothing stays beside it", async () => {
+  test("the file and its folder are owner-only under any umask, and no other file is left", async () => {
     const home = newHome();
     await rememberElsewhere(home, "a");
     expect(statSync(home.file).mode & 0o777).toBe(0o600);
@@ -64,7 +64,7 @@ describe("PERM17 remembered rules belong to one workspace and one user, outside 
     expect(readdirSync(home.folder)).toEqual(["permissions.json"]);
   });
 
-  test("fields of a later version's making stay", async () => {
+  test("unknown fields of a later version are preserved", async () => {
     const home = newHome();
     await home.of().remember(rule("grep"));
     writeFileSync(home.file, JSON.stringify({ version: 1, note: "x", projects: { "/w": ["grep"] } }));
@@ -76,7 +76,7 @@ describe("PERM17 remembered rules belong to one workspace and one user, outside 
     });
   });
 
-  test("a rule in it that cannot be read is named and does not count", async () => {
+  test("an invalid rule is reported and ignored", async () => {
     const home = newHome();
     await home.of().remember(rule("grep"));
     writeFileSync(home.file, JSON.stringify({ version: 1, projects: { "/w": ["bash(*)", "grep"] } }));
@@ -85,7 +85,7 @@ describe("PERM17 remembered rules belong to one workspace and one user, outside 
   });
 });
 
-describe("PERM18 what others may have written is not believed, and not written over", () => {
+describe("PERM18 a file that others may have written is neither trusted nor overwritten", () => {
   test.each<readonly [string, (home: Home) => void, string]>([
     ["a file that others may write", ({ file }) => chmodSync(file, 0o666), "is writable by others"],
     ["a file that the group may write", ({ file }) => chmodSync(file, 0o620), "is writable by others"],
@@ -124,7 +124,7 @@ describe("PERM18 what others may have written is not believed, and not written o
   }
 });
 
-describe("PERM19 damage costs the rules in the file, and nothing else", () => {
+describe("PERM19 damage loses the rules in the file, and nothing else", () => {
   test.each(["", "{", "[]", "null", '{"version":1}', '{"version":1,"projects":{"/w":"bash"}}', "\u0000".repeat(100)])(
     "%j is set aside and named",
     async (content) => {
@@ -141,7 +141,7 @@ describe("PERM19 damage costs the rules in the file, and nothing else", () => {
     },
   );
 
-  test("where the disk refuses, the user is told that the rule does not last", async () => {
+  test("a disk error tells the user that the rule is not saved", async () => {
     const home = newHome();
     mkdirSync(join(home.folder, ".."), { recursive: true });
     writeFileSync(home.folder, "a file where the folder should be");
@@ -150,8 +150,8 @@ describe("PERM19 damage costs the rules in the file, and nothing else", () => {
   });
 });
 
-describe("PERM20 programs that remember at the same time keep each other's rules", () => {
-  test("four programs with eight rules each", async () => {
+describe("PERM20 processes that save rules at the same time keep each other's rules", () => {
+  test("four processes with eight rules each", async () => {
     const home = newHome();
     await Promise.all(["a", "b", "c", "d"].map((name) => rememberElsewhere(home, name)));
     const expected = ["a", "b", "c", "d"].flatMap((name) =>
@@ -161,7 +161,7 @@ describe("PERM20 programs that remember at the same time keep each other's rules
     expect(readdirSync(home.folder)).toEqual(["permissions.json"]);
   });
 
-  test("a lock that nobody gives back is broken", async () => {
+  test("a stale lock is broken", async () => {
     const home = newHome();
     await home.of().remember(rule("grep"));
     writeFileSync(`${home.file}.lock`, "");
@@ -171,7 +171,7 @@ describe("PERM20 programs that remember at the same time keep each other's rules
   });
 });
 
-/** In a program of its own, which hides nothing by its umask. */
+/** In another process, with umask 0. */
 function rememberElsewhere({ file }: Home, name: string): Promise<void> {
   const child = fork(join(import.meta.dirname, "remember.ts"), [file, name]);
   return new Promise((resolve, reject) => {

@@ -1,12 +1,12 @@
-/** `node remember.ts FILE NAME`: a program that remembers eight rules, one after the other. */
+/** `node remember.ts FILE NAME`: saves eight rules, one after the other. */
 
 import { projectRules } from "../../src/node/project-rules.ts";
 import { rule } from "../permissions/ground.ts";
 
 const [file = "", name = ""] = process.argv.slice(2);
-const tell = (note: string): never => {
+const fail = (note: string): never => {
   throw new Error(note);
 };
 process.umask(0);
-const rules = projectRules({ file, workspace: "/w", notify: tell });
+const rules = projectRules({ file, workspace: "/w", notify: fail });
 for (let at = 0; at < 8; at += 1) await rules.remember(rule(`bash(${name} ${at})`));

@@ -1,4 +1,4 @@
-/** Where paths of a real disk lead. */
+/** Tests node/safe-files.ts: resolving real paths. */
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { resolveRealPath } from "../../src/node/safe-files.ts";
 
-test("PERM21 links are followed wherever they stand in a path, also to what is not there yet", async () => {
+test("PERM21 resolves links anywhere in a path, also to a missing file", async () => {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "pith-real-")));
   onTestFinished(() => rmSync(top, { recursive: true, force: true }));
   const at = (name: string): string => join(top, name);

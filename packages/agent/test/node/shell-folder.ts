@@ -1,4 +1,4 @@
-/** A folder for commands to run in, the processes they leave behind, and a shell. */
+/** Test helpers: a folder for commands, a shell in it, and the processes that commands leave. */
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +33,7 @@ export async function ran(command: string, act: Partial<ShellOptions> = {}, root
   return { end, text: Buffer.concat(chunks).toString() };
 }
 
-/** Three generations, each of which writes its process id to `pids`; whoever is `deaf` does not end when asked. */
+/** A command with three generations of processes, each of which writes its id to `pids`; `isDeaf` ones ignore SIGTERM. */
 export const tree = ({ isDeaf = false } = {}): string => {
   const deaf = isDeaf ? "trap '' TERM; " : "";
   const leaf = `${deaf}echo $BASHPID >>pids; while :; do sleep 0.1; done`;
@@ -48,7 +48,7 @@ export async function pidsIn(root: string, count: number): Promise<readonly numb
   }
 }
 
-/** Those that are there, other than as the remains nobody has looked at yet. */
+/** The running ones, without zombies. */
 export async function alive(pids: readonly number[]): Promise<readonly number[]> {
   await sleep(100);
   return pids.filter((pid) => {
@@ -57,11 +57,11 @@ export async function alive(pids: readonly number[]): Promise<readonly number[]>
   });
 }
 
-/** Only ever one that a test's own command has named: never by what it is called. */
+/** Only for a process id that a test's own command has written. */
 export function endIfThere(pid: number): void {
   try {
     process.kill(pid);
   } catch {
-    // It ended by itself, its pipe being closed.
+    // It ended by itself when its pipe was closed.
   }
 }

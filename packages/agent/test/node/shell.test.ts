@@ -1,4 +1,4 @@
-/** The shell with real processes: order, ends, aborts, trees of children, pipes held open. */
+/** Tests node/shell.ts with real processes: order of output, results, aborts, process trees, open pipes. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { alive, endIfThere, folder, pidsIn, ran, tree } from "./shell-folder.ts"
 
 const patient = { signal: new AbortController().signal };
 
-test("BASH1 what goes to both streams comes in the order in which it was said", async () => {
+test("BASH1 output of both streams arrives in the order in which it was written", async () => {
   const { text } = await ran('for i in $(seq 300); do echo "out $i"; echo "err $i" >&2; done');
   const expected = Array.from({ length: 300 }, (_, at) => `out ${at + 1}\nerr ${at + 1}\n`).join("");
   expect(text).toBe(expected);
@@ -25,19 +25,19 @@ test.each([
   expect((await ran(command)).end).toEqual(end);
 });
 
-test("BASH2 what bash has to say of a command it cannot read is output too", async () => {
+test("BASH2 a syntax error of bash is output too", async () => {
   const { end, text } = await ran("echo (");
   expect(end).toMatchObject({ exitCode: expect.toSatisfy((code: number) => code > 0) });
   expect(text).toContain("syntax error");
 });
 
-test("BASH2 it runs in its folder, with the environment it is given and nothing else", async () => {
+test("BASH2 a command runs in its folder, with only the given environment", async () => {
   const root = folder();
   const { text } = await ran('pwd; env | cut -d= -f1 | sort | tr "\\n" " "', {}, root);
   expect(text).toBe(`${root}\nHOME PATH PWD SHLVL _ `);
 });
 
-test("BASH20 what is withheld no command sees, in a sandbox or out of it", async () => {
+test("BASH20 no command sees withheld variables, with or without a sandbox", async () => {
   const environment = { PATH: process.env.PATH, SOME_API_KEY: "sk-secret", OTHER: "seen" };
   const shell = nodeShell({ root: folder(), environment, withheld: ["SOME_API_KEY"] });
   const said: string[] = [];
@@ -54,7 +54,7 @@ test.each(["cat", "read line; echo over", "read line </dev/tty; echo over"])(
   },
 );
 
-test("BASH4 a folder that is not there, and a command too long to start, are said and not thrown", async () => {
+test("BASH4 a missing folder and a command that is too long are returned as results, not thrown", async () => {
   const missing = join(folder(), "missing");
   expect((await ran("true", {}, missing)).end).toMatchObject({
     type: "not-started",
@@ -80,7 +80,7 @@ test.each([{ isDeaf: false }, { isDeaf: true }])(
   },
 );
 
-test.each([{ isDeaf: false }, { isDeaf: true }])("BASH5 so does a timeout ($isDeaf)", async ({ isDeaf }) => {
+test.each([{ isDeaf: false }, { isDeaf: true }])("BASH5 a timeout ends all processes ($isDeaf)", async ({ isDeaf }) => {
   const root = folder();
   const running = ran(`echo before; ${tree({ isDeaf })}`, { timeoutMs: 3_000 }, root);
   const pids = await pidsIn(root, 4);
@@ -92,14 +92,14 @@ test.each([{ isDeaf: false }, { isDeaf: true }])("BASH5 so does a timeout ($isDe
   expect(await alive(pids)).toEqual([]);
 });
 
-test("BASH5 what is stopped before it starts does not start", async () => {
+test("BASH5 a command that is aborted before it starts does not start", async () => {
   const root = folder();
   const { end } = await ran("touch pids", { signal: AbortSignal.abort() }, root);
   expect(end).toMatchObject({ type: "killed", cause: "abort" });
   expect((await ran("ls", patient, root)).text).toBe("");
 });
 
-test("BASH6 a command is over when it ends, though what it left in the background holds its pipe and talks", async () => {
+test("BASH6 a command has ended even if a background process keeps its pipe open and writes", async () => {
   const root = folder();
   const { end, text } = await ran("(while sleep 0.05; do echo tick; done) & echo $! >>pids; echo done", patient, root);
   expect(end).toEqual({ type: "ended", exitCode: 0 });
@@ -107,7 +107,7 @@ test("BASH6 a command is over when it ends, though what it left in the backgroun
   for (const pid of await pidsIn(root, 1)) endIfThere(pid);
 });
 
-test("BASH6 nothing said before the end is lost, also when nobody was looking for a while", async () => {
+test("BASH6 no output before the end is lost, even if this process was busy", async () => {
   const root = folder();
   writeFileSync(join(root, "long"), "x".repeat(150_000));
   let isFirst = true;

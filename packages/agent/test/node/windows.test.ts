@@ -1,4 +1,4 @@
-/** Tests what Windows needs, at the ports: Git Bash, trees of processes, folders that cannot be flushed. Nothing here ran on Windows. */
+/** Tests the Windows paths of node/shell.ts, node/safe-files.ts and text.ts on any system. Nothing here ran on Windows. */
 
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ describe("Git Bash", () => {
   const found = (...files: readonly string[]): string | null =>
     findGitBash(environment, root, (path) => files.includes(path));
 
-  test("PLAT13 it is found where Git for Windows installs it, and else by PATH", () => {
+  test("PLAT13 is found where Git for Windows installs it, else in PATH", () => {
     expect(found("C:\\Program Files\\Git\\bin\\bash.exe", "D:\\tools\\bash.exe")).toBe(
       "C:\\Program Files\\Git\\bin\\bash.exe",
     );
@@ -27,17 +27,17 @@ describe("Git Bash", () => {
     expect(found("D:\\tools\\bash.exe")).toBe("D:\\tools\\bash.exe");
   });
 
-  test("PLAT13 neither the launcher of WSL nor a program of the workspace is taken for it", () => {
+  test("PLAT13 is neither the WSL launcher nor a program in the workspace", () => {
     expect(found("C:\\Windows\\System32\\bash.exe", "C:\\work\\bin\\bash.exe", "relative\\bash.exe")).toBe(null);
   });
 
-  test("PLAT13 where there is none no command runs, and the message says what to install", async () => {
+  test("PLAT13 without it no command runs, and the message says what to install", async () => {
     const shell = nodeShell({ root: "/nowhere", environment: {}, platform: "win32" });
     const end = await shell.run("true", { signal: new AbortController().signal, onOutput: () => {} });
     expect(end).toMatchObject({ type: "not-started", message: expect.stringMatching(/Git for Windows.*WSL 2/) });
   });
 
-  test("PLAT13 a command is ended with all that it started, by the system's own program", () => {
+  test("PLAT13 taskkill ends a command with everything it started", () => {
     expect(killTreeCommand(42, { SystemRoot: "D:\\Win" })).toEqual([
       "D:\\Win\\System32\\taskkill.exe",
       ...["/pid", "42", "/t", "/f"],
@@ -46,7 +46,7 @@ describe("Git Bash", () => {
 });
 
 describe("files", () => {
-  test("PLAT14 a folder is not flushed and its mode is not set, which Windows refuses", async () => {
+  test("PLAT14 a folder is neither flushed nor chmodded on Windows", async () => {
     const folder = mkdtempSync(join(tmpdir(), "pith-windows-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     await syncFolder(join(folder, "none"), "win32");
@@ -58,7 +58,7 @@ describe("files", () => {
     expect(statSync(own).mode & 0o777).toBe(0o700);
   });
 
-  test("PLAT14 paths of Windows lie within folders of Windows, and elsewhere a backslash is a letter", () => {
+  test("PLAT14 backslashes separate Windows paths only", () => {
     expect(isWithin("C:\\work", "C:\\work\\a\\b")).toBe(true);
     expect(isWithin("C:\\work", "C:\\workshop")).toBe(false);
     expect(isWithin("C:\\", "C:\\work")).toBe(true);

@@ -69,7 +69,7 @@ describe("programs", () => {
     ]);
   });
 
-  test("PROXY11 what a client says of a refused host names the reason", async () => {
+  test("PROXY11 a client shows why a host is refused", async () => {
     const network = await opened({
       permitHost: async ({ host }) => ({ type: "refused", why: `${host} is not allowed` }),
     });
@@ -140,7 +140,7 @@ describe("programs", () => {
 });
 
 describe("commands apart", () => {
-  test("PROXY14 a command with hosts of its own reaches these alone, and nobody is asked", async () => {
+  test("PROXY14 a command with its own hosts reaches only these, without a question", async () => {
     const { port } = await startWeb();
     let asked = 0;
     const network = await opened({
@@ -265,17 +265,16 @@ attempt("abstract", lambda: socket.socket(socket.AF_UNIX).connect("\\0${name}"))
   });
 });
 
-describe("life", () => {
-  test("PROXY19 nothing of it is left when the program that made it is killed", async () => {
+describe("lifetime", () => {
+  test("PROXY19 no process is left when Pith is killed", async () => {
     const place = world();
     const marker = `600.${process.pid}19`;
-    const source = (name: string): string =>
-      JSON.stringify(join(import.meta.dirname, "../../../../src/node/sandbox", name));
+    const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../../src/node", name));
     const script = `
 import { connect, createServer } from "node:net";
-import { findNetworkProblem, detectSandbox } from ${source("detect.ts")};
-import { SandboxNetwork } from ${source("network/network.ts")};
-import { sandboxedShell } from ${source("sandbox.ts")};
+import { findNetworkProblem, detectSandbox } from ${source("sandbox/detect.ts")};
+import { SandboxNetwork } from ${source("sandbox-network/network.ts")};
+import { sandboxedShell } from ${source("sandbox/shell.ts")};
 const here = await detectSandbox({ environment: process.env, root: "/nowhere", home: ${JSON.stringify(place.home)} });
 const network = await SandboxNetwork.open({ program: here.program, environment: {}, permitHost: async () => ({ type: "allowed" }) });
 const box = ${JSON.stringify({ ...boxOf(place), network: null })};
@@ -287,7 +286,7 @@ await new Promise((resolve) => free.close(resolve));
 await network.publishPort(port);
 // Nothing listens inside, so the helper that carries connections in has started when this one ends.
 await new Promise((resolve) => connect(port, "127.0.0.1").on("error", () => {}).once("close", resolve));
-const act = { signal: new AbortController().signal, output: () => console.log("running") };
+const act = { signal: new AbortController().signal, onOutput: () => console.log("running") };
 shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
 `;
     const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
@@ -326,7 +325,7 @@ shell.run("echo up; setsid sleep ${marker} & sleep ${marker}", act);
     });
   }
 
-  test("PROXY20 where nothing can make or enter a namespace, commands have no network, and why is known", async () => {
+  test("PROXY20 without a usable namespace commands have no network, and the reason is reported", async () => {
     const { base, workspace, home } = world();
     const write = (name: string, says: string): string => {
       writeFileSync(join(base, name), `#!/bin/sh\necho '${says}' >&2; exit 1\n`, { mode: 0o755 });

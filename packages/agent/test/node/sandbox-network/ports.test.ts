@@ -82,7 +82,7 @@ test("PROXY17 a server of the machine is reached only once its port is opened, u
   expect((await ranIn(box, `curl -sS http://localhost:${other.port}/ 2>&1`)).text).toContain("Failed to connect");
 });
 
-test("PROXY18 open connections end with the network, and a port that is in use is told", async () => {
+test("PROXY18 open connections end with the network, and a port in use is reported", async () => {
   const port = await listen(createServer((socket) => socket.write("first")));
   const network = await openNetwork();
   const taken = await network.publishPort(port);

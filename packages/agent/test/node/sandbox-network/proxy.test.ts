@@ -1,4 +1,4 @@
-/** Tests node/sandbox/network/proxy.ts and dial.ts: which hosts are reached, in which order things are checked, and what is passed on. */
+/** Tests node/sandbox-network/proxy.ts and upstream.ts: which hosts are reached, the order of checks, and what is forwarded. */
 
 import { connect, createServer } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -81,7 +81,7 @@ describe("hosts", () => {
     );
   });
 
-  test("PROXY6 a name is resolved once for each connection, and that address is dialled", async () => {
+  test("PROXY6 a name is resolved once per connection, and that address is used", async () => {
     const { port } = await startWeb();
     const answers = [["127.0.0.1"], ["127.0.0.2"], ["10.0.0.1"]];
     const proxy = await startTestProxy({
@@ -97,7 +97,7 @@ describe("hosts", () => {
     expect(proxy.resolved).toEqual(["shop.test"]);
   });
 
-  test("PROXY6 a name that nobody knows and a host that does not answer are told as such", async () => {
+  test("PROXY6 reports an unknown name and a host that does not answer", async () => {
     const proxy = await startTestProxy({ resolve: async () => [] });
     expect(await exchange(proxy.port, connectTo("shop.test:443"))).toMatch(/^HTTP\/1.1 502 .*cannot be resolved/);
     const closed = await startTestProxy({ privateHosts: ["shop.test:1"] });
@@ -134,7 +134,7 @@ describe("commands", () => {
     expect(requests.length).toBe(2);
   });
 
-  test("PROXY8 what belongs to one connection is not passed on, and the host that was checked is the one that is named", async () => {
+  test("PROXY8 hop-by-hop headers are not forwarded, and Host is the checked host", async () => {
     const { port, requests } = await startWeb((request, response) => {
       response.setHeader("Set-Cookie", ["a=1", "b=2"]).setHeader("Proxy-Authenticate", "Basic");
       request.pipe(response);
@@ -173,7 +173,7 @@ describe("commands", () => {
     await until(() => proxy.connections.length === 3);
   });
 
-  test("PROXY8 it is no server: neither paths nor https URLs nor other schemes are served", async () => {
+  test("PROXY8 does not serve paths, https URLs or other schemes", async () => {
     const proxy = await startTestProxy();
     for (const target of ["/", "https://shop.test/", "ftp://shop.test/", "*"]) {
       const method = target === "*" ? "OPTIONS" : "GET";
@@ -185,17 +185,17 @@ describe("commands", () => {
 });
 
 describe("limits", () => {
-  test("PROXY23 a name longer than any host has is refused, and told in short", async () => {
+  test("PROXY23 refuses a host name that is too long, and reports it shortened", async () => {
     const proxy = await startTestProxy();
     const long = `${"a".repeat(20_000)}.test`;
     const plain = `GET http://${long}/ HTTP/1.1\r\nHost: shop.test\r\n${AUTHORIZED}\r\n`;
     for (const text of [connectTo(`${long}:443`), plain])
-      expect(await exchange(proxy.port, text)).toMatch(/^HTTP\/1.1 400 .*more than 253 letters/);
+      expect(await exchange(proxy.port, text)).toMatch(/^HTTP\/1.1 400 .*longer than 253 characters/);
     expect(proxy.permitted).toEqual([]);
     expect(proxy.connections.map(({ host }) => host)).toEqual(["a".repeat(253), "a".repeat(253)]);
   });
 
-  test("PROXY9 a head that is too long ends the connection", async () => {
+  test("PROXY9 headers that are too long end the connection", async () => {
     const proxy = await startTestProxy();
     const long = `X-Long: ${"x".repeat(100_000)}\r\n`;
     expect(await exchange(proxy.port, connectTo("shop.test:443", AUTHORIZED + long))).toBe("");
@@ -214,7 +214,7 @@ describe("limits", () => {
     expect(await exchange(proxy.port, connectTo(`shop.test:${port}`))).toMatch(/^HTTP\/1.1 503 .*256 connections/);
   });
 
-  test("PROXY9 nor can it use up the files of the program with connections that say nothing", async () => {
+  test("PROXY9 silent connections cannot use up Pith's file descriptors", async () => {
     const proxy = await startTestProxy();
     let closed = 0;
     const sockets = Array.from({ length: 1_034 }, () =>
@@ -231,7 +231,7 @@ describe("limits", () => {
     expect(await exchange(proxy.port, connectTo("shop.test:443", ""))).toMatch(/^HTTP\/1.1 407/);
   });
 
-  test("PROXY9 what a host does not take is not taken from the client either", async () => {
+  test("PROXY9 applies backpressure from the host to the client", async () => {
     let received = 0;
     const port = await listen(
       createServer({ pauseOnConnect: true }, (socket) => {
@@ -350,8 +350,8 @@ describe("the user's own proxy", () => {
     expect(chooseUpstream(new URL(url), environment)?.href ?? null).toBe(upstream);
   });
 
-  test("PROXY10 one of another kind is not silently passed by", async () => {
+  test("PROXY10 a proxy of another kind is not silently ignored", async () => {
     const proxy = await startTestProxy({ environment: { ALL_PROXY: "socks5://p.test" } });
-    expect(await exchange(proxy.port, connectTo("shop.test:443"))).toMatch(/^HTTP\/1.1 502 .*no http:\/\//);
+    expect(await exchange(proxy.port, connectTo("shop.test:443"))).toMatch(/^HTTP\/1.1 502 .*not an http:\/\//);
   });
 });

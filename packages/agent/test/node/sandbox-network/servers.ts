@@ -1,4 +1,4 @@
-/** Servers of a test on 127.0.0.1, a proxy on this machine in front of them, and clients that write their requests by hand. */
+/** Test helpers: servers on 127.0.0.1, a proxy before them, and clients that send raw requests. */
 
 import { createServer as createHttpServer, type IncomingMessage, type RequestListener } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -45,7 +45,7 @@ export interface TestProxyOptions extends Partial<ProxyOptions> {
   readonly permit?: ProxyCommand["permit"];
 }
 
-/** Whoever says `Basic good` is its one command. */
+/** The credentials `Basic good` belong to its only command. */
 export async function startTestProxy({
   permit = async () => null,
   ...options
@@ -80,7 +80,7 @@ export async function startTestProxy({
   return { port, ...seen, open: command.connections };
 }
 
-/** What comes back for these bytes until the other side closes, or until it fits. */
+/** Sends bytes and returns the reply, until the other side closes or `until` matches. */
 export function exchange(port: number, text: string | Buffer, until?: RegExp): Promise<string> {
   return new Promise((resolve) => {
     let reply = "";

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/runtime/install.ts and the profile that the runtime makes for macOS. */
+/** Tests node/sandbox-runtime/install.ts and the profile that the runtime creates for macOS. */
 
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +53,7 @@ describe("finding it", () => {
     expect(formatInstallCommand("/home/an other/it's")).toContain(`--prefix '/home/an other/it'\\''s' @`);
   });
 
-  test("PLAT8 where it is missing on macOS there is no sandbox, and the command that installs it is named", async () => {
+  test("PLAT8 without it macOS has no sandbox, and the advice names the install command", async () => {
     const folder = emptyFolder();
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: folder };
     expect(await findCommandSandbox({ ...place, platform: "darwin" })).toEqual({
@@ -69,7 +69,7 @@ describe("finding it", () => {
     });
   });
 
-  test("PLAT8 on Windows WSL is named instead", async () => {
+  test("PLAT8 on Windows the advice names WSL", async () => {
     const place = { environment: {}, root: "/nowhere", home: "/no-home", runtimeFolder: runtime.folder };
     expect(await findCommandSandbox({ ...place, platform: "win32" })).toEqual({
       type: "unavailable",
@@ -90,7 +90,7 @@ describe("finding it", () => {
 });
 
 describe("hashes", () => {
-  test("PLAT9 what the named command installs is what was pinned", async () => {
+  test("PLAT9 the install command installs the pinned files", async () => {
     expect(await findForeignFiles(runtime)).toBe(null);
   });
 
@@ -135,7 +135,7 @@ describe("hashes", () => {
 });
 
 describe("the profile for macOS", () => {
-  /** The runtime writes it from our configuration; here no system obeys it. */
+  /** The runtime creates it from Pith's configuration; it is not applied here. */
   async function profileOf(
     parts: Partial<RuntimeSandboxOptions> = {},
   ): Promise<{ readonly box: RuntimeSandboxOptions; readonly line: string }> {
@@ -155,7 +155,7 @@ describe("the profile for macOS", () => {
     return all.filter((each) => each.startsWith(`(${rule}`)).join("\n");
   }
 
-  test("PLAT10 everything is denied unless said, and the only address that commands reach is our proxy", async () => {
+  test("PLAT10 denies by default, and commands reach only Pith's proxy", async () => {
     const { box, line } = await profileOf();
     expect(line).toContain("/usr/bin/sandbox-exec -p ");
     expect(line).toContain("(deny default");

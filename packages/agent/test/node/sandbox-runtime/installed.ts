@@ -1,4 +1,4 @@
-/** Installs the sandbox runtime with the command that Pith tells its users, once, into a folder that is not committed. */
+/** Installs the sandbox runtime with Pith's own install command, once, into a folder that is not committed. */
 
 import { execSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/runtime: real commands in the real sandbox runtime, which on Linux is made by bubblewrap and socat. */
+/** Tests node/sandbox-runtime: real commands in the real sandbox runtime, which uses bubblewrap and socat on Linux. */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ async function ranIn(box: RuntimeSandboxOptions, command: string, act: Partial<S
 }
 
 describe("places", () => {
-  test("PLAT1 a command works in the workspace, in its private home and in its temporary folder, and its exit code is told", async () => {
+  test("PLAT1 a command works in the workspace, its private home and its temporary folder, and returns its exit code", async () => {
     const place = world();
     const { end, text } = await ranIn(
       runtimeBox(place),
@@ -46,7 +46,7 @@ describe("places", () => {
     expect(readFileSync(join(place.temporary, "y"), "utf8")).toBe("three\n");
   });
 
-  test("PLAT1 it does not write outside of them, also through a link that leads out", async () => {
+  test("PLAT1 a command does not write outside of them, not even through a link", async () => {
     const place = world();
     const { end, text } = await ranIn(
       runtimeBox(place),
@@ -69,7 +69,7 @@ describe("places", () => {
     expect(existsSync(join(place.workspace, "new"))).toBe(false);
   });
 
-  test("PLAT2 it sees nothing of the real home, of the keys and of the variables that are withheld", async () => {
+  test("PLAT2 a command sees neither the real home nor keys nor withheld variables", async () => {
     const place = world();
     const real = place.home;
     const { text } = await ranIn(
@@ -114,7 +114,7 @@ describe("places", () => {
     expect(existsSync(join(place.workspace, "ran"))).toBe(false);
   });
 
-  test("PLAT4 programs of the workspace and settings of the shell do not reach what makes the sandbox", async () => {
+  test("PLAT4 programs of the workspace and shell settings do not affect the programs that create the sandbox", async () => {
     const place = world();
     const bin = join(place.workspace, "node_modules/.bin");
     mkdirSync(bin, { recursive: true });
@@ -249,7 +249,7 @@ describe("ends", () => {
     await until(() => !commandLines().some((line) => line.includes(sleep)));
   });
 
-  test("PLAT7 so does one whose time is over, and the commands beside it go on", async () => {
+  test("PLAT7 so does a command that times out, while other commands go on", async () => {
     const place = world();
     const shell = runtimeShell(runtimeBox(place));
     onTestFinished(() => shell.close());

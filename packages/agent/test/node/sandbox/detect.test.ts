@@ -14,7 +14,7 @@ describe("trusted bwrap binary", () => {
     return path;
   }
 
-  test("BOX7 a program in what commands may write is passed over, also where a link leads there", () => {
+  test("BOX7 skips a program in a folder that commands may write, also if reached by a link", () => {
     const { base, workspace, temporary } = world();
     const own = folderWith(join(workspace, "node_modules/.bin"));
     const linked = join(base, "linked");
@@ -29,7 +29,7 @@ describe("trusted bwrap binary", () => {
     );
   });
 
-  test("BOX7 so is one in a folder that everybody may write, or that everybody may change", () => {
+  test("BOX7 skips a program that is world-writable or in a world-writable folder", () => {
     const { base } = world();
     const open = folderWith(join(base, "open"));
     chmodSync(open, 0o777);
@@ -38,7 +38,7 @@ describe("trusted bwrap binary", () => {
     expect(findSafeProgram({ name: "bwrap", searchPath: `${open}:${loose}`, writable: [] })).toBe(null);
   });
 
-  test("BOX7 the sandbox is made by the machine's program, whatever the workspace has of that name", async () => {
+  test("BOX7 uses the machine's bwrap, not one in the workspace", async () => {
     const { workspace, home } = world();
     const PATH = `${folderWith(join(workspace, "node_modules/.bin"))}:${process.env.PATH}`;
     expect(await detectSandbox({ environment: { PATH }, root: workspace, home })).toEqual({
@@ -60,11 +60,11 @@ describe("unusable root folder", () => {
     expect(findRootProblem(root, "/home/u")).toContain(why);
   });
 
-  test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])("BOX4 %s is one", (root) => {
+  test.each(["/home/u/project", "/home/u/.config/editor", "/home/user"])("BOX4 %s is usable", (root) => {
     expect(findRootProblem(root, "/home/u")).toBe(null);
   });
 
-  test("BOX4 that a home is none is said before any command", async () => {
+  test("BOX4 refuses a home as a workspace before any command", async () => {
     const { home } = world();
     const here = await detectSandbox({ environment: process.env, root: home, home });
     expect(here).toMatchObject({ type: "unavailable", why: expect.stringContaining("your home folder") });

@@ -1,4 +1,4 @@
-/** Each way out is tried for real, by whoever runs the tests, be it root. */
+/** Tries each known escape from the sandbox for real, also as root. */
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -14,7 +14,7 @@ interface Outsiders {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** A process, and servers that let out a secret to whoever reaches them. */
+/** A process outside, and servers that send a secret to every client. */
 async function outsiders({ base }: World): Promise<Outsiders> {
   const process = spawn("sleep", ["600"]);
   onTestFinished(() => void process.kill());
@@ -40,10 +40,10 @@ async function listening(where: { path: string } | { port: number; host: string 
 const network = await openNetwork();
 afterAll(() => network.close());
 
-/** What is out of reach without a network is out of reach with one, too. */
+/** Escapes without a network are tried with one, too. */
 const all = escapes.flatMap((way) => (way.isOffline ? [way, { ...way, isOffline: false }] : [way]));
 
-test.each(all)("BOX1 no way out: $name ($isOffline)", async ({ command, isOffline = false, isReadOnly = false }) => {
+test.each(all)("BOX1 no escape: $name ($isOffline)", async ({ command, isOffline = false, isReadOnly = false }) => {
   const place = world();
   const { process, environment } = await outsiders(place);
   const before = untouchable(place);
@@ -56,7 +56,7 @@ test.each(all)("BOX1 no way out: $name ($isOffline)", async ({ command, isOfflin
   expect(process.exitCode ?? process.signalCode).toBe(null);
 });
 
-test("BOX1 a workspace in the home cannot be replaced by way of the folders around it", async () => {
+test("BOX1 a workspace in the home cannot be replaced through its parent folders", async () => {
   const place = world({ workspaceIn: "home/deep/down" });
   const before = untouchable(place);
   const around = join(place.home, "deep");
@@ -67,7 +67,7 @@ test("BOX1 a workspace in the home cannot be replaced by way of the folders arou
   expect(untouchable(place)).toEqual(before);
 });
 
-test("BOX6 nothing that a command left behind goes on after it", async () => {
+test("BOX6 no background process survives its command", async () => {
   const place = world();
   const { end } = await ranIn(
     boxOf(place),

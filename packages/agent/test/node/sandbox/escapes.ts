@@ -1,4 +1,4 @@
-/** Ways out of a sandbox that were tried by somebody, somewhere: each a command that would leave a trace outside, see a secret, or say ESCAPED. */
+/** Known escapes from sandboxes: each is a command that would leave a trace outside, read a secret, or print ESCAPED. */
 
 export interface Escape {
   readonly name: string;

@@ -69,7 +69,7 @@ describe("git folder", () => {
     ],
   ];
 
-  test.each(attacks)("BOX5 git runs nothing that a command left: %s", async (_, attack) => {
+  test.each(attacks)("BOX5 git does not run what a command left: %s", async (_, attack) => {
     const place = repository();
     const { end } = await ranIn(boxOf(place), `${EVIL} ${attack} true`);
     expect(end.type).toBe("ended");
@@ -115,7 +115,7 @@ describe("git folder", () => {
     expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "module\nfirst\nA  b\n" });
   });
 
-  test("BOX5 what the settings name stays as it is: hooks, more settings, be they there or not", async () => {
+  test("BOX5 paths in git's configuration are guarded: hooks and includes, existing or not", async () => {
     const place = repository();
     const at = (name: string): string => join(place.workspace, name);
     mkdirSync(at(".husky/_"), { recursive: true });
@@ -190,14 +190,14 @@ describe("repository", () => {
     symlinkSync(outside, join(workspace, "fake/objects"));
   }
 
-  test("BOX1 no way out by a worktree: one that is pretended", async () => {
+  test("BOX1 no escape through a fake worktree", async () => {
     const place = world();
     pretended(place);
     await ranIn(boxOf(place), "echo x >$OUTSIDE/new; echo x >fake/objects/new");
     expect(existsSync(join(place.outside, "new"))).toBe(false);
   });
 
-  test("BOX1 a folder that knows nothing of the worktree is not believed to be its repository", () => {
+  test("BOX1 a folder that does not name the worktree is not trusted as its repository", () => {
     const { workspace, outside, home } = world();
     const git = join(workspace, ".git");
     rmSync(git, { recursive: true });

@@ -1,4 +1,4 @@
-/** Guarded names further down. */
+/** Tests node/sandbox/guarded-paths.ts: guarded names in subfolders, and restored links. */
 
 import { mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { findNestedNames } from "../../../src/node/sandbox/guarded-paths.ts";
 import { boxOf, ranIn, world } from "./world.ts";
 
-test("BOX5 names further down are found where they are, but for packages, links and what lies deep", () => {
+test("BOX5 finds guarded names in subfolders, except in packages, links and deep folders", () => {
   const { workspace } = world();
   const at = (name: string): string => join(workspace, name);
   for (const name of ["a/.vscode", "a/b/.git", "node_modules/x/.idea", "a/b/c/d/.zed"])
@@ -16,7 +16,7 @@ test("BOX5 names further down are found where they are, but for packages, links 
   expect(findNestedNames(workspace).toSorted()).toEqual([at("a/.mcp.json"), at("a/.vscode"), at("a/b/.git")]);
 });
 
-test("BOX5 what is there further down stays as it is, settings of another repository too", async () => {
+test("BOX5 guarded names in subfolders cannot be changed, nor can the configuration of a nested repository", async () => {
   const { workspace, ...place } = world();
   mkdirSync(join(workspace, "a/.vscode"), { recursive: true });
   const git = join(workspace, "a/.git");
@@ -32,7 +32,7 @@ test("BOX5 what is there further down stays as it is, settings of another reposi
   ]);
 });
 
-test("BOX32 a link that is restored is restored in its own folder, also where a command put a link to another in its place", async () => {
+test("BOX32 a link is restored in its own folder, even if a command replaced that folder by a link", async () => {
   const place = world();
   const { workspace, outside } = place;
   mkdirSync(join(workspace, "settings"));

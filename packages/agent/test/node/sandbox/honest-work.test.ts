@@ -1,4 +1,4 @@
-/** What a sandbox must not get in the way of. */
+/** Ordinary work that a sandbox must not break. */
 
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -97,13 +97,13 @@ test("BOX2 honest work goes on: both streams in order, whole, and an exit code",
   expect(text.length).toBe(said.length + 3_000_000);
 });
 
-test("BOX2 what bash has to say of a command it cannot read is output too", async () => {
+test("BOX2 a syntax error of bash is output too", async () => {
   const { end, text } = await ranIn(boxOf(world()), "echo (");
   expect(end).toMatchObject({ type: "ended", exitCode: expect.toSatisfy((code: number) => code > 0) });
   expect(text).toContain("syntax error");
 });
 
-test("BOX3 when the workspace may only be read, the private folders can still be written", async () => {
+test("BOX3 with a read-only workspace, the private folders stay writable", async () => {
   const place = world();
   const command =
     "cat .git/HEAD; echo x >/tmp/plan && mkdir -p ~/.npm && echo x >~/.npm/plan && ! touch new 2>/dev/null";
@@ -111,7 +111,7 @@ test("BOX3 when the workspace may only be read, the private folders can still be
   expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "ref: refs/heads/main\n" });
 });
 
-test("BOX3 whether it may is asked before each command", async () => {
+test("BOX3 whether a command may write is checked before each command", async () => {
   const place = world();
   let may = false;
   const box = boxOf(place, { mayWrite: () => may });

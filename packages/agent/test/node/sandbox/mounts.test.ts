@@ -1,4 +1,4 @@
-/** Tests node/sandbox/mounts.ts: mounts, mounts that change place. */
+/** Tests node/sandbox/mounts.ts: the order of mounts, and mounts that move. */
 
 import { execFile } from "node:child_process";
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
@@ -79,7 +79,7 @@ describe("mounts", () => {
     expect(told(mounts)).toBe(expected);
   });
 
-  test("BOX1 nothing is mounted that a command which runs already could put something else in the place of", () => {
+  test("BOX1 leaves out paths that a running command could replace", () => {
     const mounts: Told = [
       ["/w", "writable"],
       ["/w/git/config", "readable"],
@@ -96,7 +96,7 @@ describe("mounts", () => {
     );
   });
 
-  test("BOX1 a command that may not write there is no reason to leave anything out", () => {
+  test("BOX1 keeps paths that a running command may not write", () => {
     const mounts: Told = [
       ["/w", "writable"],
       ["/w/a/b", "empty"],
@@ -105,10 +105,10 @@ describe("mounts", () => {
   });
 });
 
-describe("mounts that change place", () => {
+describe("mounts that move", () => {
   const run = promisify(execFile);
 
-  test("BOX1 a program starts where its mounts are those that were looked at, and nowhere else", async () => {
+  test("BOX1 a program starts only if its mounts are the checked ones", async () => {
     const { outside, temporary } = world();
     const path = join(temporary, "it's here");
     mkdirSync(path);
@@ -130,7 +130,7 @@ describe("mounts that change place", () => {
     await expect(run(shell, words)).rejects.toMatchObject({ code: 1, stdout: "" });
   });
 
-  test("BOX1 what is reached by a link was moved before the look", () => {
+  test("BOX1 a path that is reached by a link counts as moved", () => {
     const { outside, temporary } = world();
     symlinkSync(outside, join(temporary, "link"));
     for (const path of [join(temporary, "link"), join(temporary, "link/file"), join(temporary, "gone")])

@@ -1,5 +1,7 @@
-/** Tests node/sandbox/placeholders.ts: held files, placeholders. */
+/** Tests node/sandbox/placeholders.ts: placeholder files and folders, and process records with and without /proc. */
 
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   existsSync,
@@ -13,11 +15,16 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { reserveFileName, reserveFolderName } from "../../../src/node/sandbox/placeholders.ts";
+import {
+  currentProcess,
+  hasEnded,
+  reserveFileName,
+  reserveFolderName,
+} from "../../../src/node/sandbox/placeholders.ts";
 import { boxOf, namesAt, ranIn, world } from "./world.ts";
 
-describe("held files", () => {
-  test("BOX5 a file that keeps a name is there until the last command has ended", () => {
+describe("placeholder files", () => {
+  test("BOX5 a placeholder file exists until the last command has ended", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     const holdings = [reserveFileName(path, ".\n"), reserveFileName(path, ".\n")];
@@ -30,7 +37,7 @@ describe("held files", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("BOX5 a file that is somebody's own is not taken for one, whatever it says", () => {
+  test("BOX5 the user's own file is not taken for a placeholder, whatever its content", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     writeFileSync(path, ".\n");
@@ -48,7 +55,7 @@ describe("held files", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("BOX5 where something else stands beside its marks, the name is not kept", () => {
+  test("BOX5 fails if another file is beside the marks", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     writeFileSync(path, "../evil\n");
@@ -56,7 +63,7 @@ describe("held files", () => {
     expect(reserveFileName(path, ".\n")).toMatchObject({ type: "failed" });
   });
 
-  test("BOX5 an empty folder in place of its marks is no reason to leave the name to others", () => {
+  test("BOX5 reserves the name even if the folder of marks is empty", () => {
     const { temporary } = world();
     const path = join(temporary, "commondir");
     mkdirSync(`${path}.pith`);
@@ -66,22 +73,22 @@ describe("held files", () => {
   });
 });
 
-describe("placeholders", () => {
-  /** To root no folder is closed. */
+describe("placeholder folders", () => {
+  /** Root ignores permissions. */
   const NOBODY = 65_534;
 
-  test("BOX5 where a command closed the folder, nothing is left of the names either", async () => {
+  test("BOX5 placeholders are removed even if a command made the folder read-only", async () => {
     const place = world();
     const before = namesAt(place.workspace);
     await ranIn(boxOf(place), "chmod 555 . .git");
     expect(namesAt(place.workspace)).toEqual(before);
   });
 
-  test("BOX4 a name that a command could take though we cannot is a reason not to run it", () => {
+  test("BOX4 fails if a command could create the path and it cannot be reserved", () => {
     const closed = mkdtempSync(join(tmpdir(), "pith-closed-"));
     chmodSync(closed, 0o555);
     const me = process.geteuid?.() ?? 0;
-    // Root is kept out of nowhere.
+    // Root ignores permissions.
     if (me === 0) process.seteuid?.(NOBODY);
     const holding = reserveFolderName(join(closed, ".vscode"));
     process.seteuid?.(me);
@@ -98,7 +105,20 @@ describe("placeholders", () => {
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  test("BOX5 a name in a folder that is not there can be taken by nobody", () => {
+  test("BOX5 a path in a missing folder needs no placeholder", () => {
     expect(reserveFolderName("/no/such/.vscode")).toEqual({ type: "not-reserved" });
+  });
+});
+
+describe.each([
+  ["Linux", "/proc"],
+  ["a system without /proc", "/no-proc"],
+])("process records on %s", (_, proc) => {
+  test("PLAT11 tells a running process from one that has ended", async () => {
+    const own = currentProcess(proc);
+    expect(hasEnded(own, proc)).toBe(false);
+    const child = spawn("true");
+    await once(child, "exit");
+    expect(hasEnded({ ...own, pid: child.pid ?? 0 }, proc)).toBe(true);
   });
 });

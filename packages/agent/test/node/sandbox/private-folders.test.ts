@@ -1,4 +1,4 @@
-/** Private folders over several starts: what stays, and what a later start removes. */
+/** Tests node/sandbox/private-folders.ts over several starts: what stays, and what a later start removes. */
 
 import { spawn } from "node:child_process";
 import {
@@ -39,7 +39,7 @@ test("BOX16 a workspace has one private home, and each session a temporary folde
   expect(readdirSync(join(place.base, "sandbox/sessions"))).toEqual([]);
 });
 
-test("BOX10 temporary folders of other sessions are not seen, wherever the machine keeps temporary files", async () => {
+test("BOX10 temporary folders of other sessions are not visible, wherever they are", async () => {
   const place = world();
   const scratch = mkdtempSync(join(import.meta.dirname, ".scratch-"));
   const before = process.env.TMPDIR;
@@ -74,7 +74,7 @@ test("BOX15 the configuration is copied with the first command of a session, not
   await folders.close();
 });
 
-test("BOX15 a command whose home cannot be made ready does not run", async () => {
+test("BOX15 a command whose home cannot be prepared does not run", async () => {
   const place = world();
   const box = boxOf(place, { fillHome: () => Promise.reject(new Error("the disk is full")) });
   expect(await ranIn(box, "touch ran")).toMatchObject({
@@ -111,18 +111,18 @@ test("BOX16 homes that were not used for 60 days, or whose workspace is gone, ar
   await until(() => readdirSync(options.folder).every((name) => !name.startsWith("removed-")));
 });
 
-/** Another program that runs a command in the workspace and never ends by itself. */
+/** Starts another process that runs a command in the workspace and never ends by itself. */
 async function startedProgram(place: World): Promise<{ readonly temporary: string; kill(): Promise<void> }> {
   const source = (name: string): string => JSON.stringify(join(import.meta.dirname, "../../../src/node/sandbox", name));
   const code = `
     import { writeFileSync } from "node:fs";
     import { openPrivateFolders } from ${source("private-folders.ts")};
-    import { sandboxedShell } from ${source("sandbox.ts")};
+    import { sandboxedShell } from ${source("shell.ts")};
     const { options, box } = JSON.parse(process.argv[1]);
     const folders = await openPrivateFolders(options);
     writeFileSync(options.folder + "/temporary", folders.temporary);
     const shell = sandboxedShell({ ...box, ...folders, privateHome: folders.home, home: options.home, mayWrite: () => true });
-    await shell.run("touch up; sleep 600", { signal: new AbortController().signal, output: () => {} });`;
+    await shell.run("touch up; sleep 600", { signal: new AbortController().signal, onOutput: () => {} });`;
   const { mayWrite: _, ...box } = boxOf(place);
   const parts = JSON.stringify({ options: optionsFor(place), box: { ...box, program } });
   const child = spawn(process.execPath, ["--input-type=module", "-e", code, parts], { stdio: "inherit" });
@@ -140,7 +140,7 @@ async function startedProgram(place: World): Promise<{ readonly temporary: strin
   };
 }
 
-test("BOX17 of a program that was killed while a command ran, the next start in any folder removes all that it left", async () => {
+test("BOX17 after a process was killed during a command, the next start in any folder removes what it left", async () => {
   const place = world();
   const names = (): readonly string[] => [
     ...readdirSync(place.workspace),
@@ -162,7 +162,7 @@ test("BOX17 of a program that was killed while a command ran, the next start in 
   expect(readdirSync(join(sandbox, "sessions"))).toEqual([]);
 });
 
-test("BOX17 a name is noted before it is created: where it cannot be noted, the command does not run", async () => {
+test("BOX17 if a placeholder cannot be recorded in the journal, the command does not run", async () => {
   const place = world();
   const before = readdirSync(place.workspace);
   const { end } = await ranIn(boxOf(place, { journal: "/no/such/journal" }), "touch ran");
@@ -170,7 +170,7 @@ test("BOX17 a name is noted before it is created: where it cannot be noted, the 
   expect(readdirSync(place.workspace)).toEqual(before);
 });
 
-test("BOX17 what is in a journal and is somebody's own stays", async () => {
+test("BOX17 the user's own files in a journal stay", async () => {
   const place = world();
   const at = (name: string): string => join(place.workspace, name);
   mkdirSync(at(".vscode"));

@@ -1,4 +1,4 @@
-/** What commands see of a home: a private one in its place, toolchains to be read, and no secret. */
+/** What commands see of the home: a private home, read-only toolchains, and no secrets. */
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ describe("the home", () => {
     },
   );
 
-  test("BOX8 a workspace in the home is seen, and what lies beside it is not", async () => {
+  test("BOX8 a workspace in the home is visible, its siblings are not", async () => {
     const place = world({ workspaceIn: "home/code" });
     put(join(place.home, "code/other/file"), SECRET);
     const { text } = await ranIn(boxOf(place), "cat .git/HEAD; ls ..; ls -A ~; touch new");
@@ -58,7 +58,7 @@ describe("the home", () => {
     expect(text).toMatch(/^shared\n.*new.*Read-only.*\n\?\? /);
   });
 
-  test("BOX18 a command that closes its home, or puts files in the place of folders, stops no later command", async () => {
+  test("BOX18 a command that makes its home unwritable, or replaces folders by files, does not break later commands", async () => {
     const place = world({ workspaceIn: "home/code" });
     put(join(place.home, ".pyenv/bin/python"));
     const box = boxOf(place);
@@ -68,7 +68,7 @@ describe("the home", () => {
     expect({ end, text }).toEqual({ end: { type: "ended", exitCode: 0 }, text: "python\nwritten\n" });
   });
 
-  test("BOX19 a command with a secret runs nothing that others left in the private home, and leaves nothing there", async () => {
+  test("BOX19 a command with a secret runs nothing that other commands left in the private home, and leaves nothing there", async () => {
     const place = world();
     const box = boxOf(place, { environment: { PATH: `${place.home}/.local/bin:${process.env.PATH}` } });
     await ranIn(
@@ -84,7 +84,7 @@ describe("the home", () => {
     expect(readdirSync(dirname(place.privateHome)).filter((name) => name.startsWith("once-"))).toEqual([]);
   });
 
-  test("BOX8 links that commands leave in the private home lead no mount astray", async () => {
+  test("BOX8 links in the private home do not redirect mounts", async () => {
     const place = world();
     put(join(place.home, ".pyenv/bin/python"));
     const before = untouchable(place);
@@ -94,7 +94,7 @@ describe("the home", () => {
     expect(untouchable(place)).toEqual(before);
   });
 
-  test("BOX9 homes of others and secrets of the system are not seen", async () => {
+  test("BOX9 other homes and system secrets are not visible", async () => {
     const { text } = await ranIn(
       boxOf(world()),
       "ls -A /home; cat /etc/shadow /etc/gshadow /etc/sudoers /etc/ssh/ssh_host_*_key; ls -A /etc/ssl/private /etc/sudoers.d; grep -c root /etc/passwd",
@@ -107,7 +107,7 @@ describe("the home", () => {
 });
 
 describe("the temporary folder", () => {
-  test("BOX10 a command neither sees nor changes what others have in /tmp", async () => {
+  test("BOX10 a command neither sees nor changes other files in /tmp", async () => {
     const place = world();
     const theirs = put(join(mkdtempSync(join(tmpdir(), "pith-theirs-")), "file"), "as it was\n");
     onTestFinished(() => rmSync(dirname(theirs), { recursive: true }));
@@ -130,7 +130,7 @@ describe("toolchains", () => {
       .toSorted();
   }
 
-  test("BOX11 folders of PATH are shown with the installation around them, where it is one", () => {
+  test("BOX11 folders of PATH are visible with their installation", () => {
     const place = world();
     const at = (name: string): string => join(place.home, name);
     put(at("tools/node/bin/node"));
@@ -153,7 +153,7 @@ describe("toolchains", () => {
     ]);
   });
 
-  test("BOX11 so is what a program on PATH is a link to", () => {
+  test("BOX11 link targets of programs in PATH are visible", () => {
     const place = world();
     const program = put(join(place.home, ".venvs/tool/bin/tool"));
     mkdirSync(join(place.home, ".venvs/tool/lib"));
@@ -173,7 +173,7 @@ describe("toolchains", () => {
   });
 });
 
-test("BOX14 a file with credentials is shown to the one command that was permitted to use it", async () => {
+test("BOX14 a credential file is visible only to the command that was permitted to use it", async () => {
   const place = world();
   const box = boxOf(place);
   const credentialFiles = ["~/.npmrc", "~/.netrc", "~/.ssh", "~/no-such-file", "/etc/passwd"];
@@ -184,8 +184,8 @@ test("BOX14 a file with credentials is shown to the one command that was permitt
   expect(readFileSync(join(place.home, ".npmrc"), "utf8")).toBe(HOME_FILES[".npmrc"]);
 });
 
-describe("what settings show", () => {
-  test("BOX12 a folder that is shown can be read, one that may be written can be, and neither shows secrets", async () => {
+describe("readable and writable folders of the settings", () => {
+  test("BOX12 readable folders can be read, writable ones written, and neither shows secrets", async () => {
     const place = world();
     const at = (name: string): string => join(place.home, name);
     put(at(".config/editor/settings"), "mine\n");
@@ -204,7 +204,7 @@ describe("what settings show", () => {
     expect(planned).toMatch(/^new\n.*Read-only/);
   });
 
-  test("BOX12 a repository that may be written keeps its hooks and settings", async () => {
+  test("BOX12 hooks and configuration of a writable repository are guarded", async () => {
     const place = world();
     const sister = join(place.home, "sister");
     execFileSync("git", ["init", "-q", sister]);
@@ -251,7 +251,7 @@ describe("the home of this machine", () => {
     expect(end).toMatchObject({ exitCode: 0 });
   });
 
-  test("BOX8 of the real home nothing secret is seen", async () => {
+  test("BOX8 no secret of the real home is visible", async () => {
     const place = world();
     const folders = await openPrivateFolders({
       folder,

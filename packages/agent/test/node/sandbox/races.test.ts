@@ -1,4 +1,4 @@
-/** A command that goes on in the background exchanges folders for links, while others are started. */
+/** A background command swaps folders and links while other commands are started. */
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -9,7 +9,7 @@ import { createMountPoints, type Mount } from "../../../src/node/sandbox/mounts.
 import { sandboxedShell } from "../../../src/node/sandbox/shell.ts";
 import { boxOf, type Ran, until, untouchable, world } from "./world.ts";
 
-/** Python, because no shell exchanges two names at once. */
+/** Python, because no shell can swap two names atomically. */
 const EXCHANGE = `import os, ctypes, time
 d = os.getcwd() + "/"
 os.makedirs(d + "x/.vscode")
@@ -53,7 +53,7 @@ const SWAP = EXCHANGE.replace('os.makedirs(d + "x/.vscode")', 'os.makedirs(d + "
   "",
 );
 
-test("BOX18 a mount point is made through no link, also while another process exchanges the folders around it", async () => {
+test("BOX18 a mount point is never created through a link, even while another process swaps its parent folders", async () => {
   const base = mkdtempSync(join(tmpdir(), "pith-race-"));
   const [home, outside] = [join(base, "home"), join(base, "outside")];
   for (const folder of [home, outside]) mkdirSync(folder);

@@ -1,4 +1,4 @@
-/** Tests node/sandbox/sandbox.ts: inherited files, sandboxed shell. */
+/** Tests node/sandbox/shell.ts: inherited file descriptors and the sandboxed shell. */
 
 import { spawnSync } from "node:child_process";
 import {
@@ -21,7 +21,7 @@ import { boxOf, openNetwork, program, ranIn, SECRET, until, type World, world } 
 describe("inherited files", () => {
   const source = join(import.meta.dirname, "../../../src/node/sandbox/shell.ts");
 
-  test("BOX1 a file that was handed down is known, and one that the program opened itself is not taken for it", () => {
+  test("BOX1 finds an inherited file descriptor, but not one that the program opened itself", () => {
     const program = `
     import { openSync } from "node:fs";
     import { findInheritedFiles } from ${JSON.stringify(source)};
@@ -39,7 +39,7 @@ describe("sandboxed shell", () => {
 
   const namesIn = ({ workspace }: World): readonly string[] => readdirSync(workspace).toSorted();
 
-  test("BOX4 a sandbox that cannot be made is said, and the command does not run", async () => {
+  test("BOX4 a command whose sandbox cannot be created does not run", async () => {
     const place = world();
     const broken = { ...program, isolationArguments: [...program.isolationArguments, "--no-such-option"] };
     const { end } = await ranIn(boxOf(place, { program: broken }), "touch ran");
@@ -62,12 +62,12 @@ describe("sandboxed shell", () => {
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining(message) });
   });
 
-  test("BOX4 a command that fails as a sandbox would is one that ran", async () => {
+  test("BOX4 a command that fails like a sandbox counts as run", async () => {
     const { end } = await ranIn(boxOf(world()), "echo 'bwrap: no' >&2; exit 1");
     expect(end).toEqual({ type: "ended", exitCode: 1 });
   });
 
-  test("BOX31 what the environment tells the loader reaches the command and none of the programs that make its sandbox", async () => {
+  test("BOX31 loader variables reach the command, but not the programs that create its sandbox", async () => {
     const place = world();
     const network = await openNetwork();
     onTestFinished(() => network.close());
@@ -82,7 +82,7 @@ describe("sandboxed shell", () => {
     expect(readdirSync(place.base).toSorted()).toEqual([...before, "journal"].toSorted());
   });
 
-  test("BOX4 where there is no bubblewrap, that is said", async () => {
+  test("BOX4 reports that bubblewrap is not installed", async () => {
     expect(await detectSandbox({ environment: { PATH: "/no:relative" }, root: "/nowhere", home: "/no-home" })).toEqual({
       type: "unavailable",
       why: "bubblewrap is not installed: `bwrap` was not found",
@@ -90,7 +90,7 @@ describe("sandboxed shell", () => {
     });
   });
 
-  test("BOX5 of the names that are kept free nothing is left, also by commands that run at the same time", async () => {
+  test("BOX5 no placeholder is left, also by concurrent commands", async () => {
     const place = world();
     const box = boxOf(place);
     const long = ranIn(box, "touch up; until [ -e go ]; do sleep 0.02; done; touch .vscode/tasks.json; mkdir .idea/a");
@@ -101,14 +101,14 @@ describe("sandboxed shell", () => {
     expect(namesIn(place)).toEqual([".git", "go", "up", "way-out"]);
   });
 
-  test("BOX5 what was left by a program that was killed goes with the next command", async () => {
+  test("BOX5 the next command removes placeholders of a killed process", async () => {
     const place = world();
     mkdirSync(join(place.workspace, ".vscode/pith-999999999-1"), { recursive: true });
     await ranIn(boxOf(place), "true");
     expect(namesIn(place)).toEqual(NAMES);
   });
 
-  test("BOX5 what another program still holds stays until that one lets go of it", async () => {
+  test("BOX5 a placeholder that another process uses stays until that process releases it", async () => {
     const place = world();
     const theirs = join(place.workspace, `.vscode/pith-${process.ppid}-1`);
     mkdirSync(theirs, { recursive: true });
@@ -117,7 +117,7 @@ describe("sandboxed shell", () => {
     expect(existsSync(theirs)).toBe(true);
   });
 
-  test("BOX5 a folder that is somebody's own stays, empty or not, and can be read", async () => {
+  test("BOX5 the user's own folder stays, empty or not, and can be read", async () => {
     const place = world();
     mkdirSync(join(place.workspace, ".idea"));
     mkdirSync(join(place.workspace, ".vscode"));
@@ -127,14 +127,14 @@ describe("sandboxed shell", () => {
     expect(namesIn(place)).toEqual([".git", ".idea", ".vscode", "way-out"]);
   });
 
-  test("BOX5 a link to nowhere in place of such a folder is no reason to wait for it", async () => {
+  test("BOX5 a dangling link in place of a guarded folder does not block the command", async () => {
     const place = world();
     symlinkSync(join(place.base, "nowhere"), join(place.workspace, ".vscode"));
     expect((await ranIn(boxOf(place), "touch .vscode/tasks.json")).end).toEqual({ type: "ended", exitCode: 1 });
     expect(namesIn(place)).toEqual([".git", ".vscode", "way-out"]);
   });
 
-  test("BOX5 a folder that is no repository does not become one, and is as it was afterwards", async () => {
+  test("BOX5 a command cannot make a folder a repository, and the folder is unchanged afterwards", async () => {
     const place = world();
     rmSync(join(place.workspace, ".git"), { recursive: true });
     const { end } = await ranIn(boxOf(place), "git init; mkdir -p .git/hooks");
@@ -142,7 +142,7 @@ describe("sandboxed shell", () => {
     expect(namesIn(place)).toEqual(["way-out"]);
   });
 
-  test("BOX5 where the repository lies elsewhere, the file that says where stays as it is", async () => {
+  test("BOX5 a .git file that names another repository cannot be changed", async () => {
     const place = world();
     rmSync(join(place.workspace, ".git"), { recursive: true });
     writeFileSync(join(place.workspace, ".git"), `gitdir: ${place.outside}`);
@@ -151,7 +151,7 @@ describe("sandboxed shell", () => {
     expect(namesIn(place)).toEqual([".git", "way-out"]);
   });
 
-  test("BOX5 a name that is a link leads where it led when the command has ended", async () => {
+  test("BOX5 a guarded link has its old target when the command has ended", async () => {
     const place = world();
     const theirs = join(place.base, "theirs");
     mkdirSync(theirs);
@@ -160,7 +160,7 @@ describe("sandboxed shell", () => {
     expect(readlinkSync(join(place.workspace, ".claude"))).toBe(theirs);
   });
 
-  test("BOX1 keys that are made or replaced while a command runs are not seen by it, where their folder is hidden", async () => {
+  test("BOX1 keys that are created or replaced in a hidden folder while a command runs stay hidden", async () => {
     const place = world();
     const box = boxOf(place, { hidden: [dirname(place.keys)] });
     const running = ranIn(
@@ -174,7 +174,7 @@ describe("sandboxed shell", () => {
     expect((await running).text).not.toContain(SECRET);
   });
 
-  test("BOX1 a workspace that became a link is no workspace any more", async () => {
+  test("BOX1 a workspace that was replaced by a link is refused", async () => {
     const place = world();
     const shell = sandboxedShell(boxOf(place));
     rmSync(place.workspace, { recursive: true });
@@ -183,7 +183,7 @@ describe("sandboxed shell", () => {
     expect(end).toMatchObject({ type: "not-started", message: expect.stringContaining("there is no folder") });
   });
 
-  test("BOX5 what is guarded stays absent wherever it lies, together with the folders on the way to it", async () => {
+  test("BOX5 a missing guarded path cannot be created, nor can its missing parent folders", async () => {
     const place = world();
     const guarded = ["down/settings.json", "down/keys", "up"].map((name) => join(place.outside, "deep", name));
     const box = boxOf(place, { guarded, writable: [place.outside] });
@@ -216,7 +216,7 @@ describe("sandboxed shell", () => {
   );
 
   // A command has a second to put things in order, which is little where many tests run at once.
-  test("BOX6 a command whose time is over is asked before it is forced", { retry: 3 }, async () => {
+  test("BOX6 a command that times out gets SIGTERM before SIGKILL", { retry: 3 }, async () => {
     const command = "trap 'echo asked; exit' TERM; echo before; while :; do sleep 0.02; done";
     const { end, text } = await ranIn(boxOf(world()), command, { timeoutMs: 3_000 });
     expect(end).toMatchObject({ type: "killed", cause: "timeout" });
@@ -224,7 +224,7 @@ describe("sandboxed shell", () => {
     expect(text.replace("Terminated\n", "")).toBe("before\nasked\n");
   });
 
-  /** Processes of this test's own making, by a number that nobody else sleeps for. */
+  /** Processes of this test, found by a sleep duration that nothing else uses. */
   function sleepers(): readonly number[] {
     const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     return pids.filter((pid) => commandOf(pid) === `sleep 600.${process.pid}`).map(Number);

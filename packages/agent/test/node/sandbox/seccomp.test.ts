@@ -126,13 +126,13 @@ print(os.WTERMSIG(os.waitpid(child, 0)[1]))
     expect(await runPython(program)).toBe("31\n");
   });
 
-  test("PROXY2 the filter itself is not left open to the command", async () => {
+  test("PROXY2 the command does not inherit the descriptor of the filter", async () => {
     const { text } = await ranIn(boxOf(world()), "ls /proc/$$/fd; grep Seccomp: /proc/$$/status");
     expect(text).toMatch(/^0\n1\n2\n(?:255\n)?Seccomp:\t2\n$/);
   });
 });
 
-describe("what goes on working", () => {
+describe("what still works", () => {
   test("PROXY3 a Node program and its child talk to each other, and threads run", async () => {
     const place = world();
     writeFileSync(
@@ -174,7 +174,7 @@ describe("the program", () => {
     expect(bytes.readUInt16LE(bytes.length - 8)).toBe(6);
   });
 
-  test("PROXY2 there is none for an architecture whose numbers are not known", () => {
+  test("PROXY2 there is no filter for an unknown architecture", () => {
     expect(buildFilter({ unixSockets: false }, "ppc64")).toBe(null);
   });
 });

@@ -1,4 +1,4 @@
-/** Real-looking configuration of tools, before and after its credentials are removed. */
+/** Tests node/sandbox/copy-configuration.ts: realistic tool configuration before and after its credentials are removed. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -18,7 +18,7 @@ import {
 } from "../../../src/node/sandbox/copy-configuration.ts";
 import { boxOf, ranIn, world } from "./world.ts";
 
-/** Stands wherever a secret stands; nothing of it may be left. */
+/** The value of every secret; none may be left. */
 const S = "hunter2";
 
 test("BOX15 git: the user's name stays; logins, headers, commands and signing go", () => {

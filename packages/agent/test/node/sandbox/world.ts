@@ -1,4 +1,4 @@
-/** A small world around a workspace: a home with secrets and caches, private folders, and an outside that has to stay as it is. */
+/** Test helpers: a workspace, a home with secrets and caches, private folders, and an outside that must not change. */
 
 import {
   type Dirent,
@@ -45,7 +45,7 @@ export interface World {
   readonly keys: string;
 }
 
-/** What a home has that is nobody's business, and what other programs run from it. */
+/** Secrets in the home, and files that other programs run. */
 export const HOME_FILES: Readonly<Record<string, string>> = {
   ".ssh/id_ed25519": SECRET,
   ".aws/credentials": `[default]\naws_secret_access_key = ${SECRET}\n`,
@@ -147,17 +147,17 @@ export async function ranIn(box: SandboxOptions, command: string, act: Partial<S
   return { end, text };
 }
 
-/** For what happens somewhere else, sooner or later. */
+/** Polls until a condition holds. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) await sleep(20);
 }
 
-/** All that lies in a folder, however deep. */
+/** All paths in a folder, at any depth. */
 export function namesAt(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true }).map(String).toSorted();
 }
 
-/** All that must not change: each path with its mode and what is in it. */
+/** Everything that must not change: each path with its mode and content. */
 export function untouchable({ base, workspace, home, outside }: World): Readonly<Record<string, string>> {
   const guarded = [
     ".git/config",

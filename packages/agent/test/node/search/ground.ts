@@ -1,4 +1,4 @@
-/** A folder of real files, and both ways to search it. */
+/** Test helpers: a folder of real files, and both search engines. */
 
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ export async function names(search: WorkspaceSearch, glob: string, folder = ".")
   return found.type === "found" ? found.items : [`${found.type}: ${found.message}`];
 }
 
-/** Whom the system refuses nothing must stop being that for a while. */
+/** Runs without root's rights, which ignore file permissions. */
 export async function asAnybody<Outcome>(doIt: () => Promise<Outcome>): Promise<Outcome> {
   if (process.getuid?.() !== 0) return doIt();
   process.seteuid?.(NOBODY);

@@ -1,4 +1,4 @@
-/** A file that ripgrep says it has read, held against what ripgrep tells of it. */
+/** Tests node/search/ripgrep-output.ts: verifying ripgrep's lines against the file. */
 
 import { mkdirSync, renameSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ async function has(content: string | Buffer, line: string, offset: number): Prom
 
 const wide = (text: string): Buffer => Buffer.from(`\ufeff${text}`, "utf16le");
 
-test("SEEK15 a line counts only if it stands in the file, whatever its encoding", async () => {
+test("SEEK15 a line counts only if the file has it, whatever its encoding", async () => {
   expect(await has("one\ntwo\n", "two\n", 4)).toBe(true);
   expect(await has("\ufeffone\ntwo\n", "two\n", 4)).toBe(true);
   expect(await has("one\ntwo\n", "key\n", 4)).toBe(false);
@@ -26,7 +26,7 @@ test("SEEK15 a line counts only if it stands in the file, whatever its encoding"
   expect(await has(wide(`${"a\n".repeat(1_100_000)}two\n`), "two\n", 2_200_000)).toBe(true);
 });
 
-test("SEEK15 a file behind a link that came in the place of its folder is none of ours", async () => {
+test("SEEK15 a file is ignored if its folder was replaced by a link", async () => {
   const { at, put } = newGround();
   put({ "inside/a.txt": "one\n" });
   mkdirSync(at("elsewhere"));

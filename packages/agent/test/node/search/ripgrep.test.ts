@@ -1,4 +1,4 @@
-/** Runs of ripgrep: how they end, and what happens where it is not what it should be. */
+/** Tests node/search/ripgrep.ts: how ripgrep is ended, and what happens if it is missing, too old or fails. */
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ function program(path: string, script: string): string {
   return path;
 }
 
-test("SEEK7 breaking off ends the program and all that it started, soon", async () => {
+test("SEEK7 an abort soon ends ripgrep and everything it started", async () => {
   const { at, root } = newGround();
   const sleeper = program(at("rg"), "trap '' TERM; sleep 100 & echo $! >child; echo $$; wait");
   const stop = new AbortController();
@@ -42,7 +42,7 @@ function isAlive(pid: number): boolean {
   return !/\) [ZX]/.test(stat);
 }
 
-test("SEEK7 a reader who has enough ends the program", async () => {
+test("SEEK7 ripgrep ends when the reader stops", async () => {
   const { at, root } = newGround();
   const talker = program(at("rg"), "echo $$; while :; do echo more; done");
   const { output } = startRipgrep({ program: talker, options: [], folder: root, signal: act().signal });
@@ -54,7 +54,7 @@ test("SEEK7 a reader who has enough ends the program", async () => {
   await expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
 });
 
-test("SEEK2 a ripgrep that is not there, too old or something else is not used", async () => {
+test("SEEK2 a missing, too old or fake ripgrep is not used", async () => {
   const { at, root, put, search } = newGround();
   const trust = { searchPath: process.env.PATH ?? "", root };
   put({ x: "needle" });
@@ -65,7 +65,7 @@ test("SEEK2 a ripgrep that is not there, too old or something else is not used",
   expect(await lines(search(at("nowhere")), { path: "x" })).toEqual(["x:1:needle"]);
 });
 
-test("SEEK17 from PATH comes no ripgrep that the project or a passer-by could have put there", async () => {
+test("SEEK17 a ripgrep in PATH is not used if the project or another user could have written it", async () => {
   const { at, put } = newGround();
   put({ "work/bin/x": "", "temporary/x": "", "machine/x": "" });
   for (const folder of ["work/bin", "temporary", "machine"]) program(at(`${folder}/rg`), "echo ripgrep 15.0.0");
@@ -78,7 +78,7 @@ test("SEEK17 from PATH comes no ripgrep that the project or a passer-by could ha
   expect(await from(`${strange.join(":")}:${at("machine")}`)).toBe(at("machine/rg"));
 });
 
-test("SEEK10 one that fails is no search without hits", async () => {
+test("SEEK10 a failure of ripgrep is reported, not taken for no hits", async () => {
   const { at, search } = newGround();
   const here = search(
     program(at("rg"), 'test "$1" = --version && echo ripgrep 15.0.0 && exit; echo "rg: it broke" >&2; exit 2'),

@@ -16,7 +16,7 @@ import type { WorkspaceSearch } from "../../../src/ports.ts";
 import { act, asAnybody, type Ground, lines, names, newGround, shown, ways } from "./ground.ts";
 
 describe("list", () => {
-  test("SEEK13 a folder is listed by name with kinds and sizes, ignored and hidden names too", async () => {
+  test("SEEK13 lists a folder by name with kinds and sizes, including ignored and hidden names", async () => {
     const { put, at, search } = newGround();
     put({ ".gitignore": "b", b: "four", "a/x": "", ".git/x": "" });
     symlinkSync("a", at("link"));
@@ -35,14 +35,14 @@ describe("list", () => {
     });
   });
 
-  test("SEEK6 of many names the first are listed", async () => {
+  test("SEEK6 lists the first of many names", async () => {
     const { put, search } = newGround();
     put(Object.fromEntries(Array.from({ length: 1_500 }, (_, at) => [`f${String(1_499 - at).padStart(4, "0")}`, ""])));
     const found = await search(null).list(".", act(2));
     expect(found).toMatchObject({ items: [{ name: "f0000" }, { name: "f0001" }], isComplete: false });
   });
 
-  test("SEEK10 what is missing or no folder is said in words", async () => {
+  test("SEEK10 explains that a path is missing or not a folder", async () => {
     const { put, search } = newGround();
     put({ "source/x": "" });
     const missing = "sorce does not exist; the folder contains source/";
@@ -64,7 +64,7 @@ describe("search", () => {
       return { ...made, here: made.search(ripgrep) };
     };
 
-    test("TYP11 very many files are named as they are come upon, no more than asked for, and without the ignored", async () => {
+    test("TYP11 an unordered search returns files as they are found, up to the limit, without ignored ones", async () => {
       const { here } = ground({ ".gitignore": "out/\n", "a/b.txt": "", "c.txt": "", "out/d.txt": "" });
       const wish = { folder: ".", glob: "**", isUnordered: true };
       const all = await here.find(wish, act());
@@ -75,7 +75,7 @@ describe("search", () => {
       expect(two.type === "found" && two.items).toHaveLength(2);
     });
 
-    test("SEEK2 hits come in the order of the tree, by name, whoever searches", async () => {
+    test("SEEK2 both engines return hits in the order of the tree, by name", async () => {
       const files = {
         "b.txt": "needle",
         "a/z.txt": "needle\n\nneedle",
@@ -115,7 +115,7 @@ describe("search", () => {
       expect(await lines(here, wish)).toEqual(found);
     });
 
-    test("SEEK2 lines around hits are shown once, and end with the file", async () => {
+    test("SEEK2 context lines are shown once, and end with the file", async () => {
       const { here } = ground({ x: "1\n2\nneedle\n4\nneedle\n6\n7\n8\nneedle\n", y: "no\n" });
       const found = ["x-2-2", "x:3:needle", "x-4-4", "x:5:needle", "x-6-6", "x-8-8", "x:9:needle"];
       expect(await lines(here, { contextLines: 1 })).toEqual(found);
@@ -123,7 +123,7 @@ describe("search", () => {
       expect(await lines(here, { contextLines: 1 }, 2)).toEqual([...found.slice(0, 5), "more"]);
     });
 
-    test("SEEK3 what is ignored is left out, and so is .git, but hidden files are searched", async () => {
+    test("SEEK3 ignored files and .git are left out, hidden files are searched", async () => {
       const { here } = ground({
         ".gitignore": "*.log\n/build/\n!keep.log\n",
         ".git/config": "needle",
@@ -150,7 +150,7 @@ describe("search", () => {
       ]);
     });
 
-    test("SEEK3 what a path names is searched, ignored or not; what lies above it still counts", async () => {
+    test("SEEK3 a named path is searched even if ignored; rules of its parents still apply", async () => {
       const { here } = ground({
         ".gitignore": "*.log\nbuild/\n",
         "build/a.log": "needle",
@@ -164,7 +164,7 @@ describe("search", () => {
       expect(await lines(here, { path: "sub/y.log" })).toEqual(["y.log:1:needle"]);
     });
 
-    test("SEEK4 links are not followed, unless one is named", async () => {
+    test("SEEK4 links are not followed unless named", async () => {
       const { here, at } = ground({ "a/x": "needle" });
       symlinkSync("..", at("a/round"));
       symlinkSync("/", at("out"));
@@ -176,7 +176,7 @@ describe("search", () => {
       expect(await lines(here, { path: "one" })).toEqual(["one:1:needle"]);
     });
 
-    test("SEEK4 what is closed to us is passed by, and said where it was named", async () => {
+    test("SEEK4 unreadable files are skipped, and reported if named", async () => {
       const { here, at, root } = ground({ "closed/x": "needle", "open/x": "needle", "open/secret": "needle" });
       chmodSync(root, 0o755);
       chmodSync(at("closed"), 0o000);
@@ -192,7 +192,7 @@ describe("search", () => {
       chmodSync(at("closed"), 0o755);
     });
 
-    test("SEEK4 names may have line breaks, or be no text at all", async () => {
+    test("SEEK4 names may contain line breaks or invalid UTF-8", async () => {
       const { here, at } = ground({ "two\nlines/-x": "needle", "[a]": "needle" });
       const odd = Buffer.concat([Buffer.from(at("odd")), Buffer.from([0xff])]);
       mkdirSync(odd);
@@ -237,7 +237,7 @@ describe("search", () => {
       },
     );
 
-    test("SEEK5 a line of many megabytes takes no such memory", async () => {
+    test("SEEK5 a line of many megabytes does not take that much memory", async () => {
       const { here, at } = ground({ x: "" });
       const file = openSync(at("x"), "w");
       for (let megabyte = 0; megabyte < 70; megabyte += 1) writeSync(file, "y".repeat(1024 * 1024));
@@ -251,7 +251,7 @@ describe("search", () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(64 * 1024 * 1024);
     }, 30_000);
 
-    test("SEEK6 a search stops at what was asked for, and says that there is more", async () => {
+    test("SEEK6 a search stops at the limit and reports that there is more", async () => {
       const { here } = ground({ a: "needle\n".repeat(3), b: "needle\n".repeat(100_000), c: "needle" });
       const all = ["a:1:needle", "a:2:needle", "a:3:needle", "b:1:needle", "b:2:needle"];
       expect(await lines(here, {}, 5)).toEqual([...all, "more"]);
@@ -259,7 +259,7 @@ describe("search", () => {
       expect(await lines(here, { path: "a" }, 3)).toEqual(all.slice(0, 3));
     });
 
-    test("SEEK7 one that is broken off throws, and so does one that was before it began", async () => {
+    test("SEEK7 an aborted search throws, also if aborted before it starts", async () => {
       const { here } = ground(
         Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`d${at}/x`, "needle\n".repeat(1_000)])),
       );
@@ -298,18 +298,18 @@ describe("search", () => {
       expect(new Set(await lines(here, { glob }))).toEqual(new Set(fitting.map((path) => `${path}:1:needle`)));
     });
 
-    test("SEEK12 a file that is named is searched, whatever the glob", async () => {
+    test("SEEK12 a named file is searched, whatever the glob", async () => {
       const { here } = ground({ "src/a.ts": "needle" });
       expect(await lines(here, { path: "src/a.ts", glob: "src/**/*.js" })).toEqual(["a.ts:1:needle"]);
     });
 
-    test("SEEK12 a glob does not let in what is ignored", async () => {
+    test("SEEK12 a glob does not include ignored files", async () => {
       const { here } = ground({ ".gitignore": "*.min.js\n", "a.min.js": "needle", "a.js": "needle" });
       expect(await names(here, "*.js")).toEqual(["a.js"]);
       expect(await lines(here, { glob: "*.js" })).toEqual(["a.js:1:needle"]);
     });
 
-    test("SEEK10 what is not there, no folder or no pattern is said in words", async () => {
+    test("SEEK10 explains that a path is missing, not a folder, or a pattern is invalid", async () => {
       const { here } = ground({ "readme.md": "x" });
       expect(await lines(here, { path: "README.txt" })).toEqual([
         "missing: README.txt does not exist; the folder contains readme.md",
@@ -329,21 +329,21 @@ describe("search", () => {
   });
 
   describe("without ripgrep", () => {
-    test("SEEK11 a rule of stars on stars is no rule", async () => {
+    test("SEEK11 an ignore rule with many stars is dropped", async () => {
       const ground = newGround();
       const name = "a".repeat(250);
       ground.put({ ".gitignore": `${"*a".repeat(30)}b\nother\n`, [name]: "needle", other: "needle" });
       expect(await lines(ground.search(null), {})).toEqual([`${name}:1:needle`]);
     });
 
-    test("SEEK11 a pattern that would take for ever is broken off", async () => {
+    test("SEEK11 a pattern that would take forever is aborted", async () => {
       const ground = newGround();
       ground.put({ x: `${"a".repeat(40)}b` });
       const found = await ground.search(null).grep({ pattern: "^(a+)+$", path: "." }, act());
       expect(shown(found)).toEqual([expect.stringContaining("stopped in x: the pattern takes too long")]);
     });
 
-    // Only there are files that cannot be read by whoever may open them.
+    // Only /proc has files that can be opened but not read.
     test.runIf(process.platform === "linux")("SEEK4 a file that cannot be read does not end the search", async () => {
       const found = await newGround().search(null).grep({ pattern: "^Name:", path: "/proc/self" }, act());
       expect(shown(found)).toContainEqual(expect.stringMatching(/^status:1:Name:/));

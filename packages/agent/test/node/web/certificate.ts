@@ -1,4 +1,4 @@
-/** A certificate for a name, made anew for each run, so that no key lies in the repository and none runs out. */
+/** Creates a self-signed certificate for a name on each run, so that the repository has no key and none expires. */
 
 import { generateKeyPairSync, sign } from "node:crypto";
 
@@ -25,7 +25,7 @@ function lines(der: Buffer): readonly string[] {
   return der.toString("base64").match(/.{1,64}/g) ?? [];
 }
 
-/** The name it is for, and that it vouches for itself. */
+/** The subject name, and that it is its own certificate authority. */
 function extensions(name: string): Buffer {
   const names = sequence(SUBJECT_NAMES, tagged(0x04, sequence(tagged(0x82, Buffer.from(name)))));
   const authority = sequence(CONSTRAINTS, tagged(0x04, sequence(Buffer.from([0x01, 0x01, 0xff]))));

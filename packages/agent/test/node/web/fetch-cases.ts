@@ -1,4 +1,4 @@
-/** URLs as models and attackers write them, and what becomes of each: a way there, or the reason why not. */
+/** URLs as models and attackers write them, each with its expected result: a route, or the reason of the refusal. */
 
 import type { WebFailed, WebRefused } from "../../../src/ports.ts";
 
@@ -46,7 +46,7 @@ export const fetchCases: readonly (readonly [url: string, verdict: Verdict])[] =
   ["blob:https://example.com/1", "scheme"],
   ["localhost:8080/", "scheme"],
 
-  // What is no URL, or is one only to some parsers.
+  // Not a URL, or a URL only for some parsers.
   ["", "malformed"],
   ["example.com", "malformed"],
   ["/etc/passwd", "malformed"],

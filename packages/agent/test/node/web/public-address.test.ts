@@ -1,4 +1,4 @@
-/** The way to a page, before anything is dialled: the corpus, and addresses in every spelling. */
+/** Tests node/web/public-address.ts: the corpus of URLs, and addresses in every spelling. */
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -18,13 +18,13 @@ async function verdictOn(url: string): Promise<Verdict> {
 }
 
 describe("the corpus", () => {
-  test("WEB1 WEB3 WEB4 each of at least sixty URLs ends as it should", async () => {
+  test("WEB1 WEB3 WEB4 at least sixty URLs give the expected result", async () => {
     expect(fetchCases.length).toBeGreaterThanOrEqual(60);
     const verdicts = await Promise.all(fetchCases.map(async ([url]) => [url, await verdictOn(url)]));
     expect(verdicts).toEqual(fetchCases);
   });
 
-  test("WEB2 a way has all addresses of its name, and nothing else to dial", async () => {
+  test("WEB2 a route has exactly the addresses of its name", async () => {
     expect(await wayTo("https://example.com/a")).toMatchObject({
       host: "example.com",
       port: 443,
@@ -33,7 +33,7 @@ describe("the corpus", () => {
     });
   });
 
-  test("WEB3 a refusal names the host, its address and what is wrong with it", async () => {
+  test("WEB3 a refusal names the host, its address and the kind of address", async () => {
     expect(await wayTo("http://half-inside.example/")).toEqual({
       type: "refused",
       why: "address",

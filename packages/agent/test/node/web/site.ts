@@ -1,4 +1,4 @@
-/** Real servers on this machine, and the web that may reach them. */
+/** Test helpers: real servers on this machine, and a client that may reach them. */
 
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createSecureServer } from "node:https";

@@ -1,4 +1,4 @@
-/** The web through real servers on this machine: what is dialled, what is sent, and where it ends. */
+/** Tests node/web with real servers on this machine: connections, requests, redirects, limits and failures. */
 
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
@@ -10,7 +10,7 @@ import { certificateFor } from "./certificate.ts";
 import { MILLION, newSecureSite, newSite, open, textOf } from "./site.ts";
 
 describe("a page", () => {
-  test("WEB8 is asked for with our name, without cookies and credentials", async () => {
+  test("WEB8 is requested with Pith's user agent, without cookies and credentials", async () => {
     let asked: IncomingMessage | undefined;
     const { url, host } = await newSite((request, response) => {
       asked = request;
@@ -31,14 +31,14 @@ describe("a page", () => {
     expect(asked?.url).toBe("/a?b");
   });
 
-  test("WEB8 of an error is a page, with its status", async () => {
+  test("WEB8 with an error status is returned as a page", async () => {
     const { url, host } = await newSite((_, response) => response.writeHead(404).end("gone"));
     expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "page", status: 404, contentType: null });
   });
 });
 
 describe("a name", () => {
-  test("WEB2 is resolved once: what it would resolve to the next time is never dialled", async () => {
+  test("WEB2 is resolved once; later addresses are never used", async () => {
     const { port } = await newSite((_, response) => response.end("the first"));
     const answers = [["127.0.0.1"], ["127.0.0.2"]];
     const resolved: string[] = [];
@@ -51,7 +51,7 @@ describe("a name", () => {
     expect(resolved).toEqual(["rebound.example"]);
   });
 
-  test("WEB5 is looked at anew at each redirect: the address it has by then counts", async () => {
+  test("WEB5 is resolved and checked again at each redirect", async () => {
     const answers = [["127.0.0.1"], ["10.0.0.1"]];
     const resolve = async (): Promise<readonly string[]> => answers.shift() ?? [];
     const { port } = await newSite((_, response) => {
@@ -64,7 +64,7 @@ describe("a name", () => {
     expect(opened).toMatchObject({ type: "refused", why: "address" });
   });
 
-  test("WEB2 stays in Host, while the address that was looked at is dialled", async () => {
+  test("WEB2 is sent in Host, while the checked address is connected to", async () => {
     const { port } = await newSite((request, response) => response.end(request.headers.host));
     const allowedHosts = [`pages.example:${port}`];
     const opened = await open(`http://pages.example:${port}/`, { allowedHosts, resolve: async () => ["127.0.0.1"] });
@@ -86,7 +86,7 @@ describe("a secure page", () => {
   const resolve = async (): Promise<readonly string[]> => ["127.0.0.1"];
   afterAll(() => tls.setDefaultCACertificates(before));
 
-  test("WEB2 is proved for its name, not for the address that is dialled", async () => {
+  test("WEB2 is verified for its name, not for its address", async () => {
     tls.setDefaultCACertificates([...before, certificate.cert]);
     const { port } = await newSecureSite(certificate, (request, response) => {
       response.end((request.socket as tls.TLSSocket & { servername?: string }).servername);
@@ -100,7 +100,7 @@ describe("a secure page", () => {
     });
   });
 
-  test("WEB5 does not redirect to one that is not", async () => {
+  test("WEB5 does not redirect to http", async () => {
     tls.setDefaultCACertificates([...before, certificate.cert]);
     const plain = await newSite((_, response) => response.end("plain"));
     const { port } = await newSecureSite(certificate, (_, response) => {
@@ -113,7 +113,7 @@ describe("a secure page", () => {
     });
   });
 
-  test("WEB8 with a certificate that nobody vouches for is not read", async () => {
+  test("WEB8 with an untrusted certificate is not read", async () => {
     tls.setDefaultCACertificates(before);
     const { port } = await newSecureSite(certificateFor(name), (_, response) => response.end("forged"));
     const opened = await open(`https://${name}:${port}/`, { allowedHosts: [`${name}:${port}`], resolve });
@@ -133,7 +133,7 @@ describe("a redirect", () => {
     expect(opened).toMatchObject({ url: `${url}5` });
   });
 
-  test("WEB5 in a circle ends", async () => {
+  test("WEB5 loop ends", async () => {
     let asked = 0;
     const { url, host } = await newSite((_, response) => {
       asked++;
@@ -176,7 +176,7 @@ describe("a redirect", () => {
     expect(resolved).toEqual([]);
   });
 
-  test("WEB5 without a place to go to is the page itself", async () => {
+  test("WEB5 without a location is the page itself", async () => {
     const { url, host } = await newSite((_, response) => response.writeHead(302).end("no way on"));
     expect(textOf(await open(url, { allowedHosts: [host] }))).toBe("no way on");
   });
@@ -198,7 +198,7 @@ describe("a body", () => {
     expect(textOf(opened).length).toBe(MILLION);
   });
 
-  test("WEB7 without end is cut", async () => {
+  test("WEB7 without end is truncated", async () => {
     const { url, host } = await newSite((_, response) => {
       const more = (): unknown => response.destroyed || response.write("x".repeat(65_536), more);
       more();
@@ -208,7 +208,7 @@ describe("a body", () => {
     expect(textOf(opened).length).toBe(MILLION);
   });
 
-  test("WEB7 of exactly as much as fits is whole", async () => {
+  test("WEB7 of exactly the limit is complete", async () => {
     const { url, host } = await newSite((_, response) => response.end("x".repeat(MILLION)));
     expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "page", isComplete: true });
   });
@@ -222,7 +222,7 @@ describe("a body", () => {
     expect(await open(url, { allowedHosts: [host] })).toMatchObject({ type: "failed", why: "broken" });
   });
 
-  test("WEB9 that breaks off is broken", async () => {
+  test("WEB9 that ends too early is a failure", async () => {
     const { url, host } = await newSite((_, response) => {
       response.writeHead(200, { "content-length": "100" }).write("half");
       setTimeout(() => response.destroy(), 50);
@@ -232,7 +232,7 @@ describe("a body", () => {
 });
 
 describe("what takes too long", () => {
-  test("WEB7 a body that drips is given up", async () => {
+  test("WEB7 a very slow body times out", async () => {
     const { url, host } = await newSite((_, response) => {
       const dripping = setInterval(() => response.write("."), 20);
       response.once("close", () => clearInterval(dripping));
@@ -240,12 +240,12 @@ describe("what takes too long", () => {
     expect(await open(url, { allowedHosts: [host], totalMs: 500 })).toMatchObject({ type: "failed", why: "timeout" });
   });
 
-  test("WEB7 a server that never answers is given up", async () => {
+  test("WEB7 a server that never answers times out", async () => {
     const { url, host } = await newSite(() => {});
     expect(await open(url, { allowedHosts: [host], totalMs: 300 })).toMatchObject({ type: "failed", why: "timeout" });
   });
 
-  test("WEB7 a connection that does not come to stand is given up", async () => {
+  test("WEB7 a TLS handshake that never completes times out", async () => {
     const mute = createServer((socket) => void socket.resume()).listen(0, "127.0.0.1");
     onTestFinished(() => void mute.close());
     await once(mute, "listening");
@@ -254,12 +254,12 @@ describe("what takes too long", () => {
     expect(opened).toEqual({ type: "failed", why: "timeout", message: "the host does not answer" });
   });
 
-  test("WEB7 a name that is never resolved is given up", async () => {
+  test("WEB7 a name that is never resolved times out", async () => {
     const resolve = (): Promise<never> => new Promise(() => {});
     expect(await open("https://slow.example/", { resolve, totalMs: 200 })).toMatchObject({ why: "timeout" });
   });
 
-  test("WEB9 what is broken off says so, before and after the head came", async () => {
+  test("WEB9 an abort is reported, before and after the headers arrive", async () => {
     const { url, host } = await newSite((request, response) => {
       if (request.url === "/body") response.write("begun");
     });
@@ -272,7 +272,7 @@ describe("what takes too long", () => {
 });
 
 describe("what cannot be reached", () => {
-  test("WEB9 a port where nobody listens", async () => {
+  test("WEB9 a closed port", async () => {
     const free = createServer().listen(0, "127.0.0.1");
     await once(free, "listening");
     const { port } = free.address() as { port: number };
@@ -282,7 +282,7 @@ describe("what cannot be reached", () => {
     expect(opened).toMatchObject({ type: "failed", why: "unreachable" });
   });
 
-  test("WEB9 a server that speaks something else", async () => {
+  test("WEB9 a server with another protocol", async () => {
     const other = createServer((socket) => void socket.end("SSH-2.0-x\r\n")).listen(0, "127.0.0.1");
     onTestFinished(() => void other.close());
     await once(other, "listening");
@@ -291,7 +291,7 @@ describe("what cannot be reached", () => {
     expect(opened).toMatchObject({ type: "failed", why: "broken" });
   });
 
-  test("WEB9 a name that nobody has", async () => {
+  test("WEB9 an unknown name", async () => {
     const resolve = async (): Promise<never> => {
       throw new Error("ENOTFOUND");
     };
